@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: MIT
+"""What is run: scenarios (which programs), methods (under which rule) and the order of runs."""
+
+from __future__ import annotations
+
+import random
+import re
+from dataclasses import dataclass
+
+from .quantities import BadInput
+
+LOADS = ("prime", "mandel", "md", "matvec")
+BASELINES = ("default", "passive", "static")
+ARTICLE_THRESHOLDS = (5, 10, 15, 20)
+MOST_INSTANCES = 64
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """Programs that run side by side, in the order in which they are started."""
+
+    name: str
+    loads: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Method:
+    """One column of the table; threshold_percent is set for governed methods only."""
+
+    name: str
+    threshold_percent: int | None = None
+
+    @property
+    def governed(self) -> bool:
+        return self.threshold_percent is not None
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One run that is to be made; repetition counts from 0."""
+
+    repetition: int
+    scenario: Scenario
+    method: Method
+
+
+def article_scenarios() -> list[Scenario]:
+    """All ten: uniform with 2 and 4 instances of each load, mix with 1 and 2 of every load."""
+    uniform = [f"uniform-{load}-{count}" for load in LOADS for count in (2, 4)]
+    return [scenario_named(name) for name in [*uniform, "mix-1", "mix-2"]]
+
+
+def scenario_named(name: str) -> Scenario:
+    """'uniform-LOAD-N' is N times LOAD; 'mix-N' is N times each load, equal loads in a row."""
+    uniform = re.fullmatch(rf"uniform-({'|'.join(LOADS)})-([0-9]{{1,4}})", name)
+    mix = re.fullmatch(r"mix-([0-9]{1,4})", name)
+    count = int(uniform.group(2) if uniform else mix.group(1) if mix else 0)
+    if not 1 <= count <= MOST_INSTANCES:
+        raise BadInput(
+            f"--scenarios {name!r}: uniform-LOAD-N and mix-N are accepted, LOAD one of"
+            f" {', '.join(LOADS)}, N from 1 to {MOST_INSTANCES}, such as uniform-prime-2,mix-1."
+        )
+    loads = (uniform.group(1),) if uniform else LOADS
+    return Scenario(name, tuple(load for load in loads for _ in range(count)))
+
+
+def method_named(name: str) -> Method:
+    """'default', 'passive', 'static' or 'threshold-P' with P percent from 1 to 100."""
+    if name in BASELINES:
+        return Method(name)
+    match = re.fullmatch(r"threshold-([0-9]{1,3})", name)
+    if match is None or not 1 <= int(match.group(1)) <= 100:
+        raise BadInput(
+            f"--methods {name!r}: {', '.join(BASELINES)} and threshold-P are accepted,"
+            " P a whole percentage from 1 to 100, such as default,static,threshold-10."
+        )
+    return Method(name, int(match.group(1)))
+
+
+def run_order(
+    scenarios: list[Scenario], methods: list[Method], repetitions: int, seed: int
+) -> list[Cell]:
+    """Every repetition holds every scenario; the methods of one scenario follow each other at once,
+    in an order that is shuffled anew each time, so that no method always comes first."""
+    shuffler = random.Random(seed)
+    cells = []
+    for repetition in range(repetitions):
+        for scenario in scenarios:
+            shuffled = shuffler.sample(methods, len(methods))
+            cells += [Cell(repetition, scenario, method) for method in shuffled]
+    return cells

@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: MIT
+"""A private governord that lives for one run."""
+
+from __future__ import annotations
+
+import socket
+import time
+from pathlib import Path
+
+from .interruption import Interruption
+from .programs import Launch, Process
+from .quantities import duration_text
+
+_READY_WITHIN_S = 5.0
+_END_WITHIN_S = 2.0
+_RATIO_WINDOW_S = 1.0
+_WARM_UP_MARGIN_S = 0.2
+
+
+def configuration(threshold_percent: int, period_s: float) -> str:
+    """The governor's file for the article's rule."""
+    return (
+        "[governor]\npolicy = threshold\n"
+        f"threshold = {threshold_percent}%\nperiod = {duration_text(period_s)}\n"
+    )
+
+
+def warm_up_s(period_s: float) -> float:
+    """How long a new governor measures before its answers count, with a margin."""
+    return max(period_s, _RATIO_WINDOW_S) + _WARM_UP_MARGIN_S
+
+
+def socket_path(folder: Path) -> Path:
+    """Where a governor that lives in `folder` listens."""
+    return folder / "governord.sock"
+
+
+class Governor:
+    """Use as a context: inside it the governor answers and has measured at least one period, after
+    it the process is gone. ProcessFailed when it does not start or has died."""
+
+    def __init__(
+        self,
+        program: Path,
+        folder: Path,
+        threshold_percent: int,
+        period_s: float,
+        interruption: Interruption,
+    ) -> None:
+        self._socket = socket_path(folder)
+        config = folder / "governord.conf"
+        config.write_text(configuration(threshold_percent, period_s), encoding="utf-8")
+        command = (str(program), "--socket", str(self._socket), "--config", str(config))
+        self._launch = Launch("governord", command, {})
+        self._folder = folder
+        self._period_s = period_s
+        self._interruption = interruption
+        self._process: Process | None = None
+
+    def __enter__(self) -> "Governor":
+        self._process = Process(self._launch, self._folder)
+        try:
+            self._await_socket()
+            self._warm_up()
+        except BaseException:
+            self._process.kill()
+            raise
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        deadline = time.monotonic() + _END_WITHIN_S
+        self._process.terminate()
+        while not self._process.ended() and time.monotonic() < deadline:
+            time.sleep(0.01)
+        self._process.kill()
+
+    def check(self) -> None:
+        """ProcessFailed when the governor has died."""
+        if self._process.ended():
+            raise self._process.failure("ended in the middle of a run")
+
+    def _await_socket(self) -> None:
+        deadline = time.monotonic() + _READY_WITHIN_S
+        while not self._answers():
+            if self._process.ended():
+                raise self._process.failure("ended before it was ready")
+            if time.monotonic() > deadline:
+                self._process.kill()
+                raise self._process.failure(f"did not listen within {_READY_WITHIN_S:g} s")
+            self._interruption.wait(0.02)
+
+    def _warm_up(self) -> None:
+        ready = time.monotonic() + warm_up_s(self._period_s)
+        while time.monotonic() < ready:
+            self.check()
+            self._interruption.wait(ready - time.monotonic())
+
+    def _answers(self) -> bool:
+        with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as probe:
+            try:
+                probe.connect(str(self._socket))
+            except OSError:
+                return False
+        return True

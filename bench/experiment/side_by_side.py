@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: MIT
+"""Programs started one after the other with a pause in between, watched until the last has ended."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Callable
+
+from .interruption import Interruption
+from .machine import busy_cpu_seconds
+from .programs import Launch, Process
+from .records import ProgramRecord
+
+_LOOK_EVERY_S = 0.5
+
+
+@dataclass(frozen=True)
+class Pace:
+    """Seconds between the starts, and from the first start until what still runs is stopped."""
+
+    stagger_s: float
+    limit_s: float
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came of one run; the same meanings and units as in RunRecord."""
+
+    origin_ms: float
+    stopped_s: float | None
+    foreign_cpus: float | None
+    programs: tuple[ProgramRecord, ...]
+
+
+def run_side_by_side(
+    launches: list[Launch],
+    pace: Pace,
+    folder: Path,
+    interruption: Interruption,
+    look: Callable[[], None] = lambda: None,
+) -> Outcome:
+    """Runs `launches`; `look` is called at least every 0.5 s and may raise. Whatever happens, none of
+    the programs runs any more when this returns or raises. ProcessFailed when one of them fails."""
+    started: list[Process] = []
+    busy_before_s, origin_s = busy_cpu_seconds(), time.monotonic()
+    try:
+        while _start_due(launches, pace, folder, started, origin_s):
+            look()
+            interruption.wait(_pause(launches, pace, started, origin_s))
+        elapsed_s = time.monotonic() - origin_s
+    finally:
+        for process in started:
+            process.kill()
+    stopped = len(started) < len(launches) or any(process.killed for process in started)
+    foreign = _foreign_cpus(busy_before_s, started, elapsed_s)
+    records = [_record(launch, None, origin_s) for launch in launches[len(started) :]]
+    records = [_record(process.launch, process, origin_s) for process in started] + records
+    return Outcome(origin_s * 1000, elapsed_s if stopped else None, foreign, tuple(records))
+
+
+def _start_due(
+    launches: list[Launch], pace: Pace, folder: Path, started: list[Process], origin_s: float
+) -> bool:
+    """Starts what is due; False when all have ended or the limit is reached. A program that failed
+    raises here, so that nobody waits for the others."""
+    elapsed_s = time.monotonic() - origin_s
+    while len(started) < len(launches) and elapsed_s >= len(started) * pace.stagger_s:
+        started.append(Process(launches[len(started)], folder))
+    running = 0
+    for process in started:
+        if process.ended():
+            process.report()
+        else:
+            running += 1
+    return elapsed_s < pace.limit_s and (running > 0 or len(started) < len(launches))
+
+
+def _pause(launches: list[Launch], pace: Pace, started: list[Process], origin_s: float) -> float:
+    """Seconds until something is due: the next start, the limit, or a look."""
+    elapsed_s = time.monotonic() - origin_s
+    due_s = [elapsed_s + _LOOK_EVERY_S, pace.limit_s]
+    if len(started) < len(launches):
+        due_s.append(len(started) * pace.stagger_s)
+    return max(0.0, min(due_s) - elapsed_s)
+
+
+def _record(launch: Launch, process: Process | None, origin_s: float) -> ProgramRecord:
+    load, cpus = launch.name.split(".")[0], launch.cpus or ()
+    if process is None:
+        return ProgramRecord(load, None, None, 0.0, cpus, None)
+    began_s, cpu_s = process.started_s - origin_s, process.cpu_s
+    if process.killed:
+        return ProgramRecord(load, began_s, None, cpu_s, cpus, None)
+    return ProgramRecord(
+        load, began_s, process.finished_s - origin_s, cpu_s, cpus, process.report()
+    )
+
+
+def _foreign_cpus(
+    before_s: float | None, started: list[Process], elapsed_s: float
+) -> float | None:
+    """How many CPUs others kept busy on average since `before_s` was read."""
+    after_s = busy_cpu_seconds()
+    if before_s is None or after_s is None:
+        return None
+    own_s = sum(process.cpu_s for process in started)
+    return round(max(0.0, (after_s - before_s - own_s) / max(elapsed_s, 0.001)), 3)

@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: MIT
+# How all our own code is compiled: language level, warnings, sanitizers, clang-tidy.
+
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_C_STANDARD 11)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+if(NOT CMAKE_BUILD_TYPE)
+  set(CMAKE_BUILD_TYPE RelWithDebInfo CACHE STRING "" FORCE)
+endif()
+
+# Link to this for our own code; generated code does not.
+add_library(governor_warnings INTERFACE)
+target_compile_options(governor_warnings INTERFACE
+  -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wcast-qual -Wundef
+  $<$<COMPILE_LANGUAGE:CXX>:-Wnon-virtual-dtor -Wold-style-cast -Woverloaded-virtual>
+  $<$<CXX_COMPILER_ID:Clang>:-Wthread-safety>
+  $<$<BOOL:${GOVERNOR_WERROR}>:-Werror>)
+
+if(GOVERNOR_SANITIZE)
+  add_compile_options(-fsanitize=${GOVERNOR_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+  add_link_options(-fsanitize=${GOVERNOR_SANITIZE})
+endif()
+
+if(GOVERNOR_TIDY)
+  find_program(CLANG_TIDY NAMES clang-tidy clang-tidy-14 REQUIRED)
+  set(GOVERNOR_TIDY_COMMAND ${CLANG_TIDY} --quiet)
+endif()
+
+# governor_add_module(NAME SOURCES... DEPENDS...): one room of the daemon as a static
+# library whose headers are included as <room/file.hpp>.
+function(governor_add_module name)
+  cmake_parse_arguments(MODULE "" "" "SOURCES;DEPENDS" ${ARGN})
+  add_library(governor_${name} STATIC ${MODULE_SOURCES})
+  target_include_directories(governor_${name} PUBLIC ${PROJECT_SOURCE_DIR}/governor)
+  target_link_libraries(governor_${name} PUBLIC ${MODULE_DEPENDS} PRIVATE governor_warnings)
+  governor_tidy(governor_${name})
+endfunction()
+
+# governor_tidy(TARGET): clang-tidy looks at every file of TARGET while it is compiled.
+function(governor_tidy target)
+  if(GOVERNOR_TIDY)
+    set_target_properties(${target} PROPERTIES CXX_CLANG_TIDY "${GOVERNOR_TIDY_COMMAND}")
+  endif()
+endfunction()

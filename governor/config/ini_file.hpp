@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+//
+// INI text as a list of assignments with their line numbers. Pure.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace governor::config {
+
+struct Assignment {
+        std::string section;
+        std::string key;
+        std::string value;
+        std::size_t line = 0;  ///< counted from 1
+};
+
+struct IniError {
+        std::size_t line = 0;
+        std::string message;
+};
+
+struct IniFile {
+        std::vector<Assignment> assignments;  ///< in the order of the text
+        std::vector<IniError> errors;         ///< lines that are no INI, in order
+};
+
+/// Comments start with '#' or ';' at the start of a line, or with " ;" behind a value. White
+/// space around keys and values does not count; a value cannot go on in the next line.
+[[nodiscard]] IniFile parse_ini(std::string_view text);
+
+}  // namespace governor::config

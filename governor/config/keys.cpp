@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: MIT
+// One row per key.
+#include "config/keys.hpp"
+
+#include "config/units.hpp"
+#include "policy/permyriad.hpp"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace governor::config {
+
+namespace {
+
+using std::chrono::milliseconds;
+
+bool set_policy(Settings&, std::string_view value) { return value == "threshold"; }
+std::string get_policy(const Settings&) { return "threshold"; }
+
+bool set_threshold(Settings& settings, std::string_view value) {
+        const auto permyriad = parse_percent(value);
+        if (permyriad)
+                settings.threshold.threshold_permyriad = *permyriad;
+        return permyriad.has_value();
+}
+std::string get_threshold(const Settings& settings) {
+        return policy::format_percent(settings.threshold.threshold_permyriad);
+}
+
+bool set_period(Settings& settings, std::string_view value) {
+        const auto period = parse_duration(value);
+        if (!period || *period < milliseconds{50} || *period > milliseconds{60'000})
+                return false;
+        settings.period = *period;
+        return true;
+}
+std::string get_period(const Settings& settings) { return format_duration(settings.period); }
+
+bool set_cpus(Settings& settings, std::string_view value) {
+        if (value == "all") {
+                settings.cpus.reset();
+                return true;
+        }
+        auto cpus = policy::parse_cpu_list(value);
+        if (!cpus || cpus->empty())
+                return false;
+        settings.cpus = std::move(*cpus);
+        return true;
+}
+std::string get_cpus(const Settings& settings) {
+        return settings.cpus ? policy::format_cpu_list(*settings.cpus) : "all";
+}
+
+constexpr std::array kLevels{std::pair{std::string_view{"debug"}, LogLevel::Debug},
+                             std::pair{std::string_view{"info"}, LogLevel::Info},
+                             std::pair{std::string_view{"warning"}, LogLevel::Warning},
+                             std::pair{std::string_view{"error"}, LogLevel::Error}};
+
+bool set_log_level(Settings& settings, std::string_view value) {
+        const auto* const level =
+                std::ranges::find(kLevels, value, [](const auto& row) { return row.first; });
+        if (level == kLevels.end())
+                return false;
+        settings.log_level = level->second;
+        return true;
+}
+std::string get_log_level(const Settings& settings) {
+        const auto* const level = std::ranges::find(kLevels, settings.log_level,
+                                                    [](const auto& row) { return row.second; });
+        return std::string(level->first);
+}
+
+constexpr std::array kKeys{
+        Key{"policy", "threshold", "how cores are given: threshold", set_policy, get_policy},
+        Key{"threshold", "0% .. 100%", "a CPU that was idle at least this much is free",
+            set_threshold, get_threshold},
+        Key{"period", "50ms .. 60s", "time between two samples of /proc/stat", set_period,
+            get_period},
+        Key{"cpus", "all, or a CPU list such as 0-3,8", "only these CPUs are distributed", set_cpus,
+            get_cpus},
+        Key{"log_level", "debug, info, warning or error", "what is logged", set_log_level,
+            get_log_level},
+};
+
+}  // namespace
+
+std::span<const Key> keys() { return kKeys; }
+
+const Key* find_key(std::string_view name) {
+        const auto* const key = std::ranges::find(kKeys, name, &Key::name);
+        return key != kKeys.end() ? key : nullptr;
+}
+
+}  // namespace governor::config

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: MIT
+//
+// Configuration file and its drop-ins -> Settings, or what is wrong with them.
+#pragma once
+
+#include "config/settings.hpp"
+
+#include <string>
+#include <string_view>
+#include <tl/expected.hpp>
+#include <vector>
+
+namespace governor::config {
+
+/// One sentence per mistake, starting with "FILE:LINE: " where there is a line.
+using Errors = std::vector<std::string>;
+
+/// Reads `path` and then PATH.d/*.conf in the order of their names; later files win. A file that
+/// does not exist is fine if `optional` (its drop-ins still count).
+[[nodiscard]] tl::expected<Settings, Errors> load(const std::string& path, bool optional);
+
+/// Applies one file's text. Appends to `errors`; settings with mistakes must not be used.
+void apply(std::string_view text, const std::string& file, Settings& settings, Errors& errors);
+
+}  // namespace governor::config

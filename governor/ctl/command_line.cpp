@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: MIT
+// The verbs and their options, as --help shows them.
+#include "command_line.hpp"
+
+#include "verbs/verbs.hpp"
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <memory>
+
+namespace ctl {
+
+namespace {
+
+using Action = std::function<ExitCode()>;
+
+/// What the parser fills; the chosen action reads it.
+struct Parsed {
+        verbs::Common common;
+        verbs::AdviseOptions advise;
+        verbs::RunOptions run;
+        Action action;
+};
+
+constexpr auto kFooter =
+        "Exit: 0 ok, 1 failed, 2 wrong usage, 3 governor not reachable, 4 not permitted.\n"
+        "      `run` ends with the program's own status.\n"
+        "Environment: THREADCOUNT_SOCKET names the socket where --socket does not.\n"
+        "Examples: make -j$(governorctl advise)\n"
+        "          governorctl run -- ./simulation input.dat";
+
+void add_advise(CLI::App& app, const std::shared_ptr<Parsed>& parsed) {
+        auto* verb = app.add_subcommand("advise", "Print how many threads to use now (>= 1)");
+        verb->add_option("--current", parsed->advise.current, "Threads in use already")
+                ->check(CLI::Range(0, 65536))
+                ->type_name("N");
+        verb->add_option("--max", parsed->advise.max,
+                         "Never more than this; default: what affinity and cgroup quota allow")
+                ->check(CLI::Range(1, 65536))
+                ->type_name("N");
+        verb->callback([parsed = parsed.get()] {
+                parsed->action = [parsed] { return verbs::advise(parsed->common, parsed->advise); };
+        });
+}
+
+void add_run(CLI::App& app, const std::shared_ptr<Parsed>& parsed) {
+        auto* verb = app.add_subcommand(
+                "run",
+                "Run a program with as many threads as fit now: sets OMP_NUM_THREADS,\n"
+                "OPENBLAS_NUM_THREADS, MKL_..., BLIS_..., NUMEXPR_..., RAYON_... and others\n"
+                "from one advice. Smaller numbers that are set already stay.");
+        verb->add_option("--max", parsed->run.max, "Never more than this")
+                ->check(CLI::Range(1, 65536))
+                ->type_name("N");
+        verb->add_option("command", parsed->run.command, "The program and its arguments, behind --")
+                ->required()
+                ->type_name("-- PROGRAM [ARG...]");
+        verb->positionals_at_end();
+        verb->callback([parsed = parsed.get()] {
+                parsed->action = [parsed] { return verbs::run(parsed->common, parsed->run); };
+        });
+}
+
+void add_plain(CLI::App& app, const std::shared_ptr<Parsed>& parsed, const char* name,
+               const char* help, ExitCode (*verb)(const verbs::Common&)) {
+        app.add_subcommand(name, help)->callback([parsed = parsed.get(), verb] {
+                parsed->action = [parsed, verb] { return verb(parsed->common); };
+        });
+}
+
+}  // namespace
+
+std::variant<Action, ExitCode> parse_command_line(int argc, char** argv) {
+        auto parsed = std::make_shared<Parsed>();
+        CLI::App app{"Asks the governor of this host.", "governorctl"};
+        app.set_version_flag("--version", "governorctl " GOVERNOR_VERSION);
+        app.add_option("--socket", parsed->common.socket, "Ask the governor that listens there")
+                ->type_name("PATH");
+        app.add_flag("--json", parsed->common.json, "Print JSON on one line");
+        app.require_subcommand(1);
+        app.fallthrough();
+        app.footer(kFooter);
+        add_plain(app, parsed, "status", "Show what the governor does", verbs::status);
+        add_advise(app, parsed);
+        add_plain(app, parsed, "cpus", "Show how idle each core is", verbs::cpus);
+        add_plain(app, parsed, "config", "Show the settings in force and where they come from",
+                  verbs::config);
+        add_run(app, parsed);
+        try {
+                app.parse(argc, argv);
+        } catch (const CLI::Success& success) {
+                return static_cast<ExitCode>(app.exit(success));
+        } catch (const CLI::ParseError& error) {
+                std::fprintf(stderr, "governorctl: %s (see governorctl --help)\n", error.what());
+                return kUsage;
+        }
+        return [parsed, action = parsed->action] { return action(); };
+}
+
+}  // namespace ctl

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: MIT
+//
+// argv -> the verb and its options.
+#pragma once
+
+#include "exit_code.hpp"
+
+#include <functional>
+#include <variant>
+
+namespace ctl {
+
+/// What to do, or (help, version, wrong usage: printed already) what to exit with.
+[[nodiscard]] std::variant<std::function<ExitCode()>, ExitCode> parse_command_line(int argc,
+                                                                                   char** argv);
+
+}  // namespace ctl

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+//
+// A blocking conversation with the governor.
+#pragma once
+
+#include "exit_code.hpp"
+
+#include <governor/v1/governor.pb.h>
+#include <string>
+#include <tl/expected.hpp>
+#include <vector>
+
+namespace ctl {
+
+/// One sentence for the user and what to exit with.
+struct Failure {
+        ExitCode code = kFailed;
+        std::string message;
+};
+
+/// Where to look, in this order: what the user gave, $THREADCOUNT_SOCKET, or the system's socket
+/// and the user's own.
+[[nodiscard]] std::vector<std::string> socket_paths(const std::string& given);
+
+class Connection {
+public:
+        [[nodiscard]] static tl::expected<Connection, Failure>
+        open(const std::vector<std::string>& paths);
+
+        Connection(Connection&& other) noexcept;
+        Connection& operator=(Connection&&) = delete;
+        ~Connection();
+
+        /// Sends one request and waits at most 2 s for its reply. A reply that is an Error is a
+        /// Failure.
+        [[nodiscard]] tl::expected<governor::v1::Reply, Failure>
+        call(governor::v1::Request request);
+
+private:
+        explicit Connection(int fd) : fd_(fd) {}
+        int fd_;
+};
+
+}  // namespace ctl

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: MIT
+//
+// What governorctl's exit status means.
+#pragma once
+
+namespace ctl {
+
+enum ExitCode : int {
+        kOk = 0,
+        kFailed = 1,
+        kUsage = 2,
+        kNotReachable = 3,
+        kNotPermitted = 4,
+        kNotExecutable = 126,  ///< run: as env(1) does
+        kNotFound = 127,       ///< run: likewise
+};
+
+}  // namespace ctl

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: MIT
+// governorctl advise: a number to put behind -j.
+#include "verbs/ask.hpp"
+#include "verbs/verbs.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+namespace ctl::verbs {
+
+namespace {
+
+struct Result {
+        std::uint32_t threads = 1;
+        std::uint32_t free = 0;
+        std::uint32_t total = 0;
+        std::string reason;
+};
+
+void print(const Result& result, bool json) {
+        const nlohmann::ordered_json object{{"threads", result.threads},
+                                            {"free", result.free},
+                                            {"total", result.total},
+                                            {"reason", result.reason}};
+        std::printf("%s\n", json ? object.dump().c_str() : std::to_string(result.threads).c_str());
+}
+
+std::uint32_t smaller_limit(std::uint32_t a, std::uint32_t b) {
+        return a == 0 || b == 0 ? a + b : std::min(a, b);
+}
+
+/// Nobody may read an empty answer as "no limit": without a governor there is a number too.
+ExitCode fall_back(const Failure& failure, const AdviseOptions& options, bool json) {
+        const auto code = complain(failure);
+        const auto threads = smaller_limit(own_limit(), options.max);
+        print({threads, 0, 0,
+               "no governor: CPU affinity and cgroup quota allow " + std::to_string(threads)},
+              json);
+        return code;
+}
+
+}  // namespace
+
+ExitCode advise(const Common& common, const AdviseOptions& options) {
+        const auto max = options.max > 0 ? options.max : narrowed_limit();
+        const auto advice = ask_advice(common.socket, options.current, max);
+        if (!advice)
+                return fall_back(advice.error(), options, common.json);
+        if (advice->reason() == governor::v1::Advice::WARMING_UP)
+                std::fputs("governorctl: the governor has only just started and is still "
+                           "measuring; ask again after its first period\n",
+                           stderr);
+        print({std::max(1U, advice->threads()), advice->free(), advice->total(),
+               advice->explanation()},
+              common.json);
+        return kOk;
+}
+
+}  // namespace ctl::verbs

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: MIT
+// Calls to the governor, and what holds without one.
+#include "verbs/ask.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <thread>
+#include <threadcount/threadcount.h>
+#include <unistd.h>
+#include <utility>
+
+namespace ctl::verbs {
+
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::steady_clock;
+
+constexpr milliseconds kWarmUpPatience{1000};
+
+}  // namespace
+
+tl::expected<governor::v1::Reply, Failure> ask(const std::string& socket,
+                                               governor::v1::Request request) {
+        auto connection = Connection::open(socket_paths(socket));
+        if (!connection)
+                return tl::unexpected(std::move(connection.error()));
+        return connection->call(std::move(request));
+}
+
+tl::expected<governor::v1::Advice, Failure> ask_advice(const std::string& socket,
+                                                       std::uint32_t current, std::uint32_t max) {
+        governor::v1::Request request;
+        request.mutable_query()->set_current(current);
+        request.mutable_query()->set_max(max);
+        auto connection = Connection::open(socket_paths(socket));
+        if (!connection)
+                return tl::unexpected(std::move(connection.error()));
+        const auto give_up = steady_clock::now() + kWarmUpPatience;
+        for (;;) {
+                auto reply = connection->call(request);
+                if (!reply)
+                        return tl::unexpected(std::move(reply.error()));
+                const auto& advice = reply->advice();
+                const auto left = std::chrono::ceil<milliseconds>(give_up - steady_clock::now());
+                if (advice.reason() != governor::v1::Advice::WARMING_UP || left.count() <= 0)
+                        return advice;
+                std::this_thread::sleep_for(std::min(left, milliseconds{advice.warm_in_ms() + 1}));
+        }
+}
+
+std::uint32_t own_limit() { return threadcount_max(nullptr); }
+
+std::uint32_t narrowed_limit() {
+        const auto limit = own_limit();
+        const auto online = sysconf(_SC_NPROCESSORS_ONLN);
+        return online > 0 && limit < static_cast<std::uint32_t>(online) ? limit : 0;
+}
+
+ExitCode complain(const Failure& failure) {
+        std::fprintf(stderr, "governorctl: %s\n", failure.message.c_str());
+        return failure.code;
+}
+
+}  // namespace ctl::verbs

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: MIT
+// governorctl run: starts a program that knows nothing of us with as many threads as fit now.
+#include "verbs/ask.hpp"
+#include "verbs/verbs.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <charconv>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <optional>
+#include <string_view>
+#include <tl/expected.hpp>
+#include <unistd.h>
+
+namespace ctl::verbs {
+
+namespace {
+
+/// What OpenMP runtimes, BLAS libraries and thread pools read at their start.
+constexpr std::array kVariables{
+        "OMP_NUM_THREADS",   "OPENBLAS_NUM_THREADS", "GOTO_NUM_THREADS",  "MKL_NUM_THREADS",
+        "BLIS_NUM_THREADS",  "NUMEXPR_NUM_THREADS",  "NUMBA_NUM_THREADS", "RAYON_NUM_THREADS",
+        "JULIA_NUM_THREADS", "POLARS_MAX_THREADS",   "GOMAXPROCS",
+};
+
+constexpr std::uint32_t kMostThreads = 65536;
+
+std::optional<std::uint32_t> parse_count(std::string_view text) {
+        std::uint32_t number = 0;
+        const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+        if (error != std::errc{} || end != text.data() + text.size() || number < 1 ||
+            number > kMostThreads)
+                return std::nullopt;
+        return number;
+}
+
+/// What THREADCOUNT asks for: nothing to be set (off), a number, or a question (empty).
+struct Wish {
+        bool off = false;
+        std::optional<std::uint32_t> fixed;
+};
+
+tl::expected<Wish, Failure> parse_wish() {
+        const char* value = std::getenv("THREADCOUNT");
+        const std::string_view text = value != nullptr ? value : "";
+        if (text.empty() || text == "adapt" || text == "start-only")
+                return Wish{};
+        if (text == "off")
+                return Wish{true, {}};
+        constexpr std::string_view kFixed = "fixed:";
+        const auto count =
+                text.starts_with(kFixed) ? parse_count(text.substr(kFixed.size())) : std::nullopt;
+        if (!count)
+                return tl::unexpected(
+                        Failure{kUsage, "THREADCOUNT=" + std::string(text) +
+                                                " is not accepted; accepted: adapt, start-only, "
+                                                "off, fixed:1 .. fixed:65536"});
+        return Wish{false, count};
+}
+
+/// A smaller number that the user has set stays; a list ("4,2", for nested regions) is the
+/// user's own too.
+void lower(const char* name, std::uint32_t threads) {
+        if (const char* set = std::getenv(name); set != nullptr && *set != '\0') {
+                const auto count = parse_count(set);
+                if (!count || *count <= threads)
+                        return;
+        }
+        ::setenv(name, std::to_string(threads).c_str(), 1);
+}
+
+/// Empty: leave the program as it is.
+tl::expected<std::optional<std::uint32_t>, Failure> choose(const Common& common,
+                                                           const RunOptions& options) {
+        const auto wish = parse_wish();
+        if (!wish)
+                return tl::unexpected(wish.error());
+        if (wish->off)
+                return std::nullopt;
+        if (wish->fixed)
+                return wish->fixed;
+        const auto limit = narrowed_limit();
+        const auto max =
+                options.max == 0 || limit == 0 ? options.max + limit : std::min(options.max, limit);
+        const auto advice = ask_advice(common.socket, 0, max);
+        if (advice)
+                return std::max(1U, advice->threads());
+        std::fprintf(stderr, "governorctl: %s; %s runs %s\n", advice.error().message.c_str(),
+                     options.command.front().c_str(), options.max > 0 ? "with --max" : "unchanged");
+        return options.max > 0 ? std::optional(options.max) : std::nullopt;
+}
+
+}  // namespace
+
+ExitCode run(const Common& common, const RunOptions& options) {
+        const auto threads = choose(common, options);
+        if (!threads)
+                return complain(threads.error());
+        if (*threads)
+                for (const auto* name : kVariables)
+                        lower(name, **threads);
+        // A program that is linked with libthreadcount asks the same governor.
+        if (!common.socket.empty())
+                ::setenv("THREADCOUNT_SOCKET", common.socket.c_str(), 1);
+
+        std::vector<char*> arguments;
+        auto command = options.command;
+        for (auto& argument : command)
+                arguments.push_back(argument.data());
+        arguments.push_back(nullptr);
+        ::execvp(arguments.front(), arguments.data());
+        const int error = errno;
+        return complain({error == ENOENT ? kNotFound : kNotExecutable,
+                         "cannot run " + command.front() + ": " + std::strerror(error)});
+}
+
+}  // namespace ctl::verbs

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: MIT
+// governorctl status: is it there, and how does it do?
+#include "render/table.hpp"
+#include "verbs/ask.hpp"
+#include "verbs/verbs.hpp"
+
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+namespace ctl::verbs {
+
+namespace {
+
+using governor::v1::Status;
+
+std::string number(std::uint64_t value) { return std::to_string(value); }
+
+std::string duration(std::uint64_t ms) {
+        const auto seconds = ms / 1000;
+        const auto hours = seconds / 3600;
+        char text[48];
+        std::snprintf(text, sizeof(text), "%llu:%02u:%02u", static_cast<unsigned long long>(hours),
+                      static_cast<unsigned>(seconds / 60 % 60),
+                      static_cast<unsigned>(seconds % 60));
+        return text;
+}
+
+std::string percent(std::uint32_t permyriad) {
+        char text[16];
+        std::snprintf(text, sizeof(text), "%g%%", permyriad / 100.0);
+        return text;
+}
+
+/// This call's own connection does not count.
+std::uint32_t others(const Status& status) {
+        return status.connections() > 0 ? status.connections() - 1 : 0;
+}
+
+/// `budget` and `foreign` belong to policies that keep accounts; this one does not know them.
+nlohmann::ordered_json as_json(const Status& status) {
+        return {{"cpus", status.cpus()},
+                {"budget", nullptr},
+                {"foreign", nullptr},
+                {"policy", status.policy()},
+                {"mode", "govern"},
+                {"clients", others(status)},
+                {"uptime_ms", status.uptime_ms()},
+                {"free", status.free()},
+                {"threshold_permyriad", status.threshold_permyriad()},
+                {"period_ms", status.period_ms()},
+                {"warming_up", status.warming_up()},
+                {"samples", status.samples()},
+                {"discarded_samples", status.discarded_samples()},
+                {"queries", status.queries()},
+                {"bad_messages", status.bad_messages()},
+                {"version", status.version()}};
+}
+
+std::string as_table(const Status& status) {
+        const std::string free =
+                status.warming_up() ? "not known yet" : number(status.free()) + " free";
+        return render::table(
+                {{""}, {""}},
+                {{"governor",
+                  "version " + status.version() + ", up " + duration(status.uptime_ms())},
+                 {"policy", status.policy() +
+                                    ": a cpu idle >= " + percent(status.threshold_permyriad()) +
+                                    " over " + number(status.period_ms()) + " ms is free"},
+                 {"cpus", number(status.cpus()) + ", " + free},
+                 {"clients", number(others(status)) + " connected, " + number(status.queries()) +
+                                     " questions answered"},
+                 {"samples", number(status.samples()) + ", " + number(status.discarded_samples()) +
+                                     " discarded"},
+                 {"bad messages", number(status.bad_messages())}});
+}
+
+}  // namespace
+
+ExitCode status(const Common& common) {
+        governor::v1::Request request;
+        request.mutable_status();
+        const auto reply = ask(common.socket, std::move(request));
+        if (!reply)
+                return complain(reply.error());
+        const auto text =
+                common.json ? as_json(reply->status()).dump() + "\n" : as_table(reply->status());
+        std::fputs(text.c_str(), stdout);
+        return kOk;
+}
+
+}  // namespace ctl::verbs

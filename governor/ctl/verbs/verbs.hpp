@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT
+//
+// What governorctl can do: one function per verb, each in its own file. They print their result
+// to stdout, errors to stderr, and return the exit code.
+#pragma once
+
+#include "exit_code.hpp"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace ctl::verbs {
+
+/// Options that every verb has.
+struct Common {
+        std::string socket;  ///< empty: as ctl::socket_paths() finds it
+        bool json = false;
+};
+
+struct AdviseOptions {
+        std::uint32_t current = 0;  ///< threads in use already
+        std::uint32_t max = 0;      ///< 0: none given
+};
+
+struct RunOptions {
+        std::uint32_t max = 0;             ///< 0: none given
+        std::vector<std::string> command;  ///< at least the program
+};
+
+[[nodiscard]] ExitCode status(const Common& common);
+[[nodiscard]] ExitCode advise(const Common& common, const AdviseOptions& options);
+[[nodiscard]] ExitCode cpus(const Common& common);
+[[nodiscard]] ExitCode config(const Common& common);
+
+/// Returns only if the program could not be executed.
+[[nodiscard]] ExitCode run(const Common& common, const RunOptions& options);
+
+}  // namespace ctl::verbs

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: MIT
+// argv -> Options.
+#include "daemon/options.hpp"
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <cstdlib>
+#include <unistd.h>
+
+namespace governor::daemon {
+
+namespace {
+
+constexpr int kUsage = 2;
+
+/// The system's path for root, else the user's own.
+std::string default_socket() {
+        const char* runtime = std::getenv("XDG_RUNTIME_DIR");
+        if (::geteuid() != 0 && runtime != nullptr && runtime[0] == '/')
+                return std::string(runtime) + "/governord/governord.sock";
+        return "/run/governord/governord.sock";
+}
+
+}  // namespace
+
+std::variant<Options, int> parse_options(int argc, char** argv) {
+        Options options;
+        options.socket = default_socket();
+        CLI::App app{"Decides how many cores each program on this host may use now.\n"
+                     "Stays in the foreground and logs to stderr. SIGHUP reads the configuration\n"
+                     "again, SIGTERM and SIGINT stop.",
+                     "governord"};
+        app.set_version_flag("--version", "governord " GOVERNOR_VERSION);
+        app.add_option("--socket", options.socket, "Listen on this path")
+                ->type_name("PATH")
+                ->capture_default_str();
+        const auto* config =
+                app.add_option("--config", options.config, "Read this file and FILE.d/*.conf")
+                        ->type_name("FILE")
+                        ->capture_default_str();
+        app.add_flag("--check-config", options.check_config,
+                     "Say whether the configuration is right (exit 0) or not (exit 2)");
+        app.add_option("--root", options.root,
+                       "Take DIR/proc and DIR/sys for the machine (tests, recorded machines):\n"
+                       "time is then counted in ticks, from boot at the first reading")
+                ->type_name("DIR");
+        app.footer("Exit: 0 stopped as asked, 1 failed, 2 wrong usage or configuration.");
+        try {
+                app.parse(argc, argv);
+        } catch (const CLI::Success& success) {
+                return app.exit(success);
+        } catch (const CLI::ParseError& error) {
+                std::fprintf(stderr, "governord: %s (see governord --help)\n", error.what());
+                return kUsage;
+        }
+        options.config_given = config->count() > 0;
+        while (!options.root.empty() && options.root.back() == '/')
+                options.root.pop_back();
+        return options;
+}
+
+}  // namespace governor::daemon

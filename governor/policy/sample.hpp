@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT
+//
+// What a policy knows about the machine: how idle each CPU was over the last period.
+#pragma once
+
+#include "policy/cpu_set.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace governor::policy {
+
+struct CpuIdle {
+        std::uint32_t cpu;  ///< the kernel's number; numbers may be sparse
+        std::optional<std::uint32_t> idle_permyriad;  ///< empty while it is not known yet
+};
+
+/// CPUs in ascending order.
+struct Sample {
+        std::vector<CpuIdle> cpus;
+        bool warming_up = true;  ///< no full period has been measured yet
+};
+
+/// The part of `sample` whose CPUs are in `cpus`; all of it if `cpus` is empty.
+[[nodiscard]] Sample restrict_to(const std::optional<CpuSet>& cpus, const Sample& sample);
+
+}  // namespace governor::policy

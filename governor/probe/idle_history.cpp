@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: MIT
+// The sliding window over readings of /proc/stat.
+#include "probe/idle_history.hpp"
+
+#include "policy/permyriad.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+namespace governor::probe {
+
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::nanoseconds;
+
+constexpr milliseconds kShortestWindow{1000};
+
+milliseconds window(milliseconds period) { return std::max(period, kShortestWindow); }
+
+/// Timers are late by some milliseconds: a window a little too short is full all the same.
+milliseconds full_enough(milliseconds period) { return window(period) * 9 / 10; }
+
+const CpuTicks* find(const StatReading& reading, std::uint32_t cpu) {
+        const auto it = std::ranges::lower_bound(reading.cpus, cpu, {}, &CpuTicks::cpu);
+        return it != reading.cpus.end() && it->cpu == cpu ? &*it : nullptr;
+}
+
+std::uint32_t permyriad(double part, double whole) {
+        return static_cast<std::uint32_t>(std::clamp(part / whole, 0.0, 1.0) * policy::kPermyriad +
+                                          0.5);
+}
+
+}  // namespace
+
+bool IdleHistory::add(StatReading reading, TimePoint now, milliseconds period) {
+        if (!readings_.empty() && readings_.back().reading.list_ended && !reading.list_ended)
+                return false;
+        if (readings_.empty() && base_ == TimeBase::Ticks)
+                readings_.push_back({StatReading{}, now});
+        readings_.push_back({std::move(reading), now});
+
+        const bool by_wall = base_ == TimeBase::Wall;
+        while (readings_.size() > 2 && (!by_wall || now - readings_[1].at >= full_enough(period)))
+                readings_.pop_front();
+
+        update_ratios(readings_.front(), readings_.back());
+        if (!by_wall || now - readings_.front().at >= full_enough(period))
+                sample_.warming_up = false;
+        return true;
+}
+
+std::optional<std::uint32_t> IdleHistory::ratio(const CpuTicks* before, const CpuTicks& after,
+                                                nanoseconds elapsed) const {
+        if (before == nullptr && base_ == TimeBase::Wall)
+                return std::nullopt;
+        const auto from = before != nullptr ? *before : CpuTicks{};
+        if (after.total <= from.total || after.idle < from.idle)
+                return std::nullopt;
+        const auto idle = after.idle - from.idle +
+                          (after.iowait > from.iowait ? after.iowait - from.iowait : 0);
+        const double elapsed_ticks = base_ == TimeBase::Ticks
+                                             ? static_cast<double>(after.total - from.total)
+                                             : std::chrono::duration<double>(elapsed).count() *
+                                                       static_cast<double>(ticks_per_second_);
+        if (elapsed_ticks <= 0)
+                return std::nullopt;
+        return permyriad(static_cast<double>(idle), elapsed_ticks);
+}
+
+void IdleHistory::update_ratios(const TimedReading& from, const TimedReading& to) {
+        std::map<std::uint32_t, std::uint32_t> known;
+        sample_.cpus.clear();
+        for (const auto& ticks : to.reading.cpus) {
+                auto idle = ratio(find(from.reading, ticks.cpu), ticks, to.at - from.at);
+                if (const auto last = last_permyriad_.find(ticks.cpu);
+                    !idle && last != last_permyriad_.end())
+                        idle = last->second;
+                if (idle)
+                        known[ticks.cpu] = *idle;
+                sample_.cpus.push_back({ticks.cpu, idle});
+        }
+        last_permyriad_ = std::move(known);
+}
+
+milliseconds IdleHistory::warm_in(TimePoint now, milliseconds period) const {
+        if (!sample_.warming_up)
+                return milliseconds{0};
+        const auto since = readings_.empty() ? nanoseconds{0} : now - readings_.front().at;
+        return std::max(milliseconds{1}, std::chrono::ceil<milliseconds>(window(period) - since));
+}
+
+}  // namespace governor::probe

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: MIT
+//
+// Successive readings of /proc/stat in, idle ratios out. Pure: time is an argument.
+#pragma once
+
+#include "policy/sample.hpp"
+#include "probe/proc_stat.hpp"
+
+#include <chrono>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <optional>
+
+namespace governor::probe {
+
+using TimePoint = std::chrono::steady_clock::time_point;
+
+/// Against which time the idle ticks of a CPU are held.
+enum class TimeBase : std::uint8_t {
+        Wall,   ///< the clock: what is not idle is busy, whatever the busy columns say
+        Ticks,  ///< the sum of the columns: a recorded machine, where nothing runs in real time.
+                ///< Its first reading counts from boot, so one file is a whole machine.
+};
+
+/// idle = (delta idle + delta iowait) / elapsed, over a window of the last period but at least
+/// 1 s, since ticks are 10 ms. Busy columns are not used: with tick accounting short bursts do
+/// not show there, while the kernel's idle time is exact.
+class IdleHistory {
+public:
+        IdleHistory(TimeBase base, std::uint64_t ticks_per_second)
+                : base_(base), ticks_per_second_(ticks_per_second) {}
+
+        /// Takes the next reading; `now` must not go backwards. A CPU whose counters did not
+        /// move or went backwards keeps its last ratio; one that is new has none at first.
+        /// Returns false, with nothing changed, if the reading is short: its list of CPUs ends
+        /// without the line that used to follow.
+        bool add(StatReading reading, TimePoint now, std::chrono::milliseconds period);
+
+        [[nodiscard]] const policy::Sample& sample() const { return sample_; }
+
+        /// How long until the first window is full, 0 when it is.
+        [[nodiscard]] std::chrono::milliseconds warm_in(TimePoint now,
+                                                        std::chrono::milliseconds period) const;
+
+private:
+        struct TimedReading {
+                StatReading reading;
+                TimePoint at;
+        };
+
+        void update_ratios(const TimedReading& from, const TimedReading& to);
+
+        /// Empty if the counters stood still or went backwards, or the CPU is new.
+        [[nodiscard]] std::optional<std::uint32_t> ratio(const CpuTicks* before,
+                                                         const CpuTicks& after,
+                                                         std::chrono::nanoseconds elapsed) const;
+
+        TimeBase base_;
+        std::uint64_t ticks_per_second_;
+        std::deque<TimedReading> readings_;  // oldest first; the window starts at the front
+        std::map<std::uint32_t, std::uint32_t> last_permyriad_;  // by CPU
+        policy::Sample sample_;
+};
+
+}  // namespace governor::probe

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT
+// The door to files of proc and sys.
+#include "probe/kept_file.hpp"
+
+#include <cerrno>
+#include <fcntl.h>
+#include <unistd.h>
+
+namespace governor::probe {
+
+namespace {
+
+constexpr std::size_t kFirstBuffer = std::size_t{64} * 1024;
+constexpr std::size_t kLargestBuffer = std::size_t{16} * 1024 * 1024;
+
+}  // namespace
+
+KeptFile::~KeptFile() { close(); }
+
+void KeptFile::close() {
+        if (fd_ >= 0)
+                ::close(fd_);
+        fd_ = -1;
+}
+
+int KeptFile::read(std::string_view& ret_text) {
+        if (fd_ < 0)
+                fd_ = ::open(path_.c_str(), O_RDONLY | O_CLOEXEC);
+        if (fd_ < 0)
+                return -errno;
+        if (buffer_.empty())
+                buffer_.resize(kFirstBuffer);
+        for (;;) {
+                const auto n = ::pread(fd_, buffer_.data(), buffer_.size(), 0);
+                if (n < 0 && errno == EINTR)
+                        continue;
+                if (n < 0) {
+                        const int error = errno;
+                        close();
+                        return -error;
+                }
+                const auto size = static_cast<std::size_t>(n);
+                if (size < buffer_.size()) {
+                        ret_text = {buffer_.data(), size};
+                        return 0;
+                }
+                if (buffer_.size() >= kLargestBuffer)
+                        return -EFBIG;
+                buffer_.resize(buffer_.size() * 2);
+        }
+}
+
+}  // namespace governor::probe

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: MIT
+// File -> parser -> history.
+#include "probe/sampler.hpp"
+
+#include <string_view>
+#include <unistd.h>
+
+namespace governor::probe {
+
+Sampler::Sampler(const std::string& root)
+        : base_(root.empty() ? TimeBase::Wall : TimeBase::Ticks), file_(root + "/proc/stat"),
+          history_(base_, static_cast<std::uint64_t>(sysconf(_SC_CLK_TCK))) {}
+
+Sampler::Outcome Sampler::take(TimePoint now, std::chrono::milliseconds period) {
+        if (base_ == TimeBase::Ticks)
+                file_.close();
+        std::string_view text;
+        error_ = -file_.read(text);
+        if (error_ != 0) {
+                discarded_++;
+                return Outcome::Unreadable;
+        }
+        auto reading = parse_proc_stat(text);
+        if (!reading || !history_.add(std::move(*reading), now, period)) {
+                discarded_++;
+                return Outcome::Discarded;
+        }
+        accepted_++;
+        return Outcome::Accepted;
+}
+
+}  // namespace governor::probe

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: MIT
+// One function per kind of request.
+#include "server/answers.hpp"
+
+#include "config/keys.hpp"
+#include "policy/threshold.hpp"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+namespace governor::server {
+
+namespace {
+
+constexpr std::uint32_t kMostThreads = 65536;
+constexpr std::size_t kCpusPerPage = 1024;  // keeps a reply far below a message's limit
+
+v1::Reply refuse(v1::Error::Code code, std::string message, std::string accepted = {}) {
+        v1::Reply reply;
+        reply.mutable_error()->set_code(code);
+        reply.mutable_error()->set_message(std::move(message));
+        reply.mutable_error()->set_accepted(std::move(accepted));
+        return reply;
+}
+
+v1::Advice::Reason wire_reason(policy::Reason reason) {
+        switch (reason) {
+        case policy::Reason::WarmingUp:
+                return v1::Advice::WARMING_UP;
+        case policy::Reason::FreeCpus:
+                return v1::Advice::FREE_CPUS;
+        case policy::Reason::NoFreeCpu:
+                return v1::Advice::NO_FREE_CPU;
+        case policy::Reason::OwnMax:
+                return v1::Advice::OWN_MAX;
+        case policy::Reason::AllCpus:
+                return v1::Advice::ALL_CPUS;
+        }
+        return v1::Advice::UNKNOWN;
+}
+
+v1::Reply advise(const v1::Query& query, const View& view) {
+        for (const auto& [name, value] :
+             {std::pair{"current", query.current()}, std::pair{"max", query.max()}})
+                if (value > kMostThreads)
+                        return refuse(v1::Error::OUT_OF_RANGE,
+                                      "Query." + std::string(name) + " is " + std::to_string(value),
+                                      "0 .. " + std::to_string(kMostThreads));
+        const policy::Question question{query.current(), query.max()};
+        const auto& settings = view.settings.threshold;
+        const auto sample = policy::restrict_to(view.settings.cpus, view.sample);
+        const auto advice = policy::advise(settings, sample, question);
+        v1::Reply reply;
+        auto& out = *reply.mutable_advice();
+        out.set_threads(advice.threads);
+        out.set_free(advice.free);
+        out.set_total(advice.total);
+        out.set_reason(wire_reason(advice.reason));
+        out.set_explanation(policy::explain(settings, question, advice));
+        if (advice.reason == policy::Reason::WarmingUp)
+                out.set_warm_in_ms(static_cast<std::uint32_t>(view.warm_in.count()));
+        return reply;
+}
+
+v1::Reply status(const View& view) {
+        const auto sample = policy::restrict_to(view.settings.cpus, view.sample);
+        v1::Reply reply;
+        auto& out = *reply.mutable_status();
+        out.set_cpus(static_cast<std::uint32_t>(sample.cpus.size()));
+        out.set_free(policy::count_free(view.settings.threshold, sample));
+        out.set_policy("threshold");
+        out.set_threshold_permyriad(view.settings.threshold.threshold_permyriad);
+        out.set_period_ms(static_cast<std::uint32_t>(view.settings.period.count()));
+        out.set_warming_up(sample.warming_up);
+        out.set_connections(view.counters.connections);
+        out.set_uptime_ms(static_cast<std::uint64_t>(view.uptime.count()));
+        out.set_samples(view.counters.samples);
+        out.set_discarded_samples(view.counters.discarded_samples);
+        out.set_queries(view.counters.queries);
+        out.set_bad_messages(view.counters.bad_messages);
+        out.set_version(GOVERNOR_VERSION);
+        return reply;
+}
+
+bool is_governed(const config::Settings& settings, std::uint32_t cpu) {
+        return !settings.cpus || std::ranges::binary_search(*settings.cpus, cpu);
+}
+
+void fill(v1::Cpu& out, const policy::CpuIdle& cpu, const View& view) {
+        out.set_cpu(cpu.cpu);
+        out.set_governed(is_governed(view.settings, cpu.cpu));
+        out.set_available(out.governed() && !view.sample.warming_up &&
+                          policy::is_free(view.settings.threshold, cpu));
+        if (cpu.idle_permyriad)
+                out.set_idle_permyriad(*cpu.idle_permyriad);
+        const auto found = view.topology.find(cpu.cpu);
+        if (found == view.topology.end())
+                return;
+        const auto& place = found->second;
+        if (place.core)
+                out.set_core(*place.core);
+        if (place.package)
+                out.set_package(*place.package);
+        if (place.node)
+                out.set_node(*place.node);
+}
+
+v1::Reply cpus(const v1::CpusRequest& request, const View& view) {
+        v1::Reply reply;
+        auto& page = *reply.mutable_cpus();
+        const auto& all = view.sample.cpus;
+        auto cpu = std::ranges::lower_bound(all, request.first(), {}, &policy::CpuIdle::cpu);
+        for (std::size_t n = 0; n < kCpusPerPage && cpu != all.end(); n++, cpu++)
+                fill(*page.add_cpu(), *cpu, view);
+        if (cpu != all.end())
+                page.set_next(cpu->cpu);
+        return reply;
+}
+
+v1::Reply config(const View& view) {
+        v1::Reply reply;
+        for (const auto& key : config::keys()) {
+                auto& setting = *reply.mutable_config()->add_setting();
+                setting.set_key(std::string(key.name));
+                setting.set_value(key.get(view.settings));
+                const auto origin = view.settings.origins.find(std::string(key.name));
+                setting.set_origin(origin != view.settings.origins.end() ? origin->second
+                                                                         : "default");
+        }
+        return reply;
+}
+
+}  // namespace
+
+v1::Reply answer(const v1::Request& request, const View& view) {
+        if (request.protocol() != kProtocol)
+                return refuse(v1::Error::UNSUPPORTED_PROTOCOL,
+                              "protocol is " + std::to_string(request.protocol()),
+                              std::to_string(kProtocol));
+        switch (request.kind_case()) {
+        case v1::Request::kQuery:
+                return advise(request.query(), view);
+        case v1::Request::kStatus:
+                return status(view);
+        case v1::Request::kCpus:
+                return cpus(request.cpus(), view);
+        case v1::Request::kConfig:
+                return config(view);
+        case v1::Request::KIND_NOT_SET:
+                break;
+        }
+        return refuse(v1::Error::UNKNOWN_REQUEST, "a request of no kind that this governor knows",
+                      "query, status, cpus, config");
+}
+
+}  // namespace governor::server

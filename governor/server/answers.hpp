@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT
+//
+// Request -> Reply. No I/O, no clock: everything comes in a View.
+#pragma once
+
+#include "config/settings.hpp"
+#include "policy/sample.hpp"
+#include "probe/topology.hpp"
+
+#include <chrono>
+#include <cstdint>
+#include <governor/v1/governor.pb.h>
+
+namespace governor::server {
+
+/// The only protocol number there is.
+inline constexpr std::uint32_t kProtocol = 1;
+
+struct Counters {
+        std::uint32_t connections = 0;  ///< open now
+        std::uint64_t queries = 0;
+        std::uint64_t bad_messages = 0;
+        std::uint64_t samples = 0;
+        std::uint64_t discarded_samples = 0;
+};
+
+/// What an answer may depend on.
+struct View {
+        const config::Settings& settings;
+        const policy::Sample& sample;  ///< all online CPUs
+        const probe::Topology& topology;
+        Counters counters;
+        std::chrono::milliseconds uptime;
+        std::chrono::milliseconds warm_in;  ///< until the first period is over; else 0
+};
+
+[[nodiscard]] v1::Reply answer(const v1::Request& request, const View& view);
+
+}  // namespace governor::server

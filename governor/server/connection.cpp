@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: MIT
+// Buffers and framing of one connection.
+#include "server/connection.hpp"
+
+#include <array>
+#include <cerrno>
+#include <governor/v1/frame.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+
+namespace governor::server {
+
+namespace {
+
+constexpr std::size_t kReadSize = 4096;  // bounds the work of one wake-up: 4096 messages
+
+/// An idle connection should cost nothing but its socket.
+void release_if_empty(std::string& buffer) {
+        if (buffer.empty())
+                std::string().swap(buffer);
+}
+
+bool would_block() { return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR; }
+
+}  // namespace
+
+bool Connection::may_read() const { return output_.size() < GOVERNOR_MESSAGE_MAX; }
+
+std::uint32_t Connection::epoll_events() const {
+        return (may_read() ? EPOLLIN : 0U) | (output_.empty() ? 0U : EPOLLOUT);
+}
+
+Connection::State Connection::on_ready() {
+        const auto received = may_read() ? receive() : State::Open;
+        if (received != State::Open)
+                return received;
+        // Sending makes room for replies to messages that are here already.
+        for (bool more = true; more;) {
+                if (!handle_messages())
+                        return State::Bad;
+                const auto pending = output_.size();
+                if (!send_replies())
+                        return State::Closed;
+                more = pending >= GOVERNOR_MESSAGE_MAX && may_read();
+        }
+        release_if_empty(input_);
+        release_if_empty(output_);
+        return State::Open;
+}
+
+Connection::State Connection::receive() {
+        std::array<char, kReadSize> chunk;
+        const auto n = ::recv(fd_.get(), chunk.data(), chunk.size(), MSG_DONTWAIT);
+        if (n > 0)
+                input_.append(chunk.data(), static_cast<std::size_t>(n));
+        else if (n == 0)
+                return input_.empty() ? State::Closed : State::Bad;
+        else if (!would_block())
+                return State::Closed;
+        return State::Open;
+}
+
+bool Connection::handle_messages() {
+        std::size_t done = 0;
+        while (may_read()) {
+                std::size_t begin = 0;
+                std::size_t end = 0;
+                const auto rest = std::string_view(input_).substr(done);
+                const auto frame =
+                        governor_frame_parse(reinterpret_cast<const std::uint8_t*>(rest.data()),
+                                             rest.size(), &begin, &end);
+                if (frame == GOVERNOR_FRAME_INVALID)
+                        return false;
+                if (frame == GOVERNOR_FRAME_PARTIAL)
+                        break;
+                const auto reply = handler_(rest.substr(begin, end - begin));
+                if (!reply || reply->size() > GOVERNOR_MESSAGE_MAX)
+                        return false;
+                std::array<std::uint8_t, GOVERNOR_PREFIX_MAX> prefix;
+                const auto length = governor_frame_prefix(reply->size(), prefix.data());
+                output_.append(reinterpret_cast<const char*>(prefix.data()), length);
+                output_.append(*reply);
+                done += end;
+        }
+        input_.erase(0, done);
+        return true;
+}
+
+bool Connection::send_replies() {
+        std::size_t sent = 0;
+        while (sent < output_.size()) {
+                const auto n = ::send(fd_.get(), output_.data() + sent, output_.size() - sent,
+                                      MSG_DONTWAIT | MSG_NOSIGNAL);
+                if (n < 0 && errno == EINTR)
+                        continue;
+                if (n < 0 && !would_block())
+                        return false;
+                if (n < 0)
+                        break;
+                sent += static_cast<std::size_t>(n);
+        }
+        output_.erase(0, sent);
+        return true;
+}
+
+}  // namespace governor::server

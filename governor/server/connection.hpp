@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT
+//
+// One client's stream: bytes in, messages to a handler, replies out. Never blocks and holds a
+// bounded number of bytes, whatever the client does.
+#pragma once
+
+#include "server/unique_fd.hpp"
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace governor::server {
+
+/// Serialized Request in, serialized Reply out (both without length); empty: not a Request.
+using MessageHandler = std::function<std::optional<std::string>(std::string_view)>;
+
+class Connection {
+public:
+        enum class State : std::uint8_t {
+                Open,
+                Closed,  ///< the client went
+                Bad,     ///< it sent what is no message, an oversized one, or half of one
+        };
+
+        /// `fd` is a connected, non-blocking stream socket.
+        Connection(UniqueFd fd, MessageHandler handler)
+                : fd_(std::move(fd)), handler_(std::move(handler)) {}
+
+        /// Call it when the socket is ready for one of epoll_events(). Moves what can be moved at
+        /// once; after anything but Open the connection is to be dropped.
+        [[nodiscard]] State on_ready();
+
+        /// What to wait for: a client that does not read its replies is not read from.
+        [[nodiscard]] std::uint32_t epoll_events() const;
+
+        [[nodiscard]] int fd() const { return fd_.get(); }
+
+private:
+        [[nodiscard]] State receive();
+        [[nodiscard]] bool handle_messages();
+        [[nodiscard]] bool send_replies();
+        [[nodiscard]] bool may_read() const;
+
+        UniqueFd fd_;
+        MessageHandler handler_;
+        std::string input_;   // at most one message and one read
+        std::string output_;  // not read while this is above a message's size
+};
+
+}  // namespace governor::server

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: MIT
+//
+// sd-event with owners and callables. One thread; callbacks run one after the other.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <systemd/sd-event.h>
+#include <utility>
+
+namespace governor::server {
+
+using TimePoint = std::chrono::steady_clock::time_point;
+
+/// A registered callback; it is gone when this goes. It may go from inside its own callback.
+class EventSource {
+public:
+        EventSource() = default;
+        EventSource(EventSource&&) noexcept = default;
+        EventSource& operator=(EventSource&& other) noexcept;
+        ~EventSource();
+
+        void set_io_events(std::uint32_t epoll_events);
+        /// Arms a timer (again). Timers fire once per arming.
+        void set_time(TimePoint when);
+
+private:
+        friend class EventLoop;
+        struct Registration;
+        explicit EventSource(std::shared_ptr<Registration> registration)
+                : registration_(std::move(registration)) {}
+        std::shared_ptr<Registration> registration_;
+};
+
+class EventLoop {
+public:
+        EventLoop();
+        ~EventLoop();
+        EventLoop(const EventLoop&) = delete;
+        EventLoop& operator=(const EventLoop&) = delete;
+
+        /// Throws std::system_error if the kernel refuses (out of memory or descriptors).
+        [[nodiscard]] EventSource on_io(int fd, std::uint32_t epoll_events,
+                                        std::function<void(std::uint32_t)> callback);
+        /// `when` is on CLOCK_MONOTONIC, with an accuracy of 1 ms. Timers go before sockets:
+        /// clients cannot starve them.
+        [[nodiscard]] EventSource on_time(TimePoint when, std::function<void()> callback);
+        /// Blocks the signal for this thread, so that it arrives here only.
+        [[nodiscard]] EventSource on_signal(int signal, std::function<void()> callback);
+
+        /// Runs until exit(); returns what exit() was given, or a negative errno.
+        int run();
+        void exit(int code);
+
+private:
+        sd_event* event_ = nullptr;
+};
+
+}  // namespace governor::server

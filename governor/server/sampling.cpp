@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: MIT
+// The sampling timer.
+#include "server/sampling.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <ranges>
+#include <spdlog/spdlog.h>
+#include <vector>
+
+namespace governor::server {
+
+namespace {
+
+TimePoint now() { return std::chrono::steady_clock::now(); }
+
+}  // namespace
+
+Sampling::Sampling(EventLoop& loop, const std::string& root, std::chrono::milliseconds period)
+        : root_(root), period_(period), sampler_(root), next_(now()),
+          timer_(loop.on_time(next_ + period, [this] {
+                  take();
+                  arm();
+          })) {
+        take();
+        arm();
+}
+
+void Sampling::set_period(std::chrono::milliseconds period) {
+        if (period == period_)
+                return;
+        period_ = period;
+        next_ = now();
+        arm();
+}
+
+/// Counts from the last due time, so that samples do not drift; due times in the past (the
+/// machine was suspended) are skipped.
+void Sampling::arm() {
+        next_ = std::max(next_ + period_, now());
+        timer_.set_time(next_);
+}
+
+void Sampling::take() {
+        const auto outcome = sampler_.take(now(), period_);
+        if (outcome == probe::Sampler::Outcome::Accepted)
+                follow_topology();
+        else
+                report(outcome);
+}
+
+void Sampling::report(probe::Sampler::Outcome outcome) {
+        const auto count = problems_.allow(now());
+        if (!count)
+                return;
+        const auto* why = outcome == probe::Sampler::Outcome::Unreadable
+                                  ? std::strerror(sampler_.error())
+                                  : "it is short or not of the expected form";
+        spdlog::warn("sample of {} discarded: {} ({} since last reported)", sampler_.path(), why,
+                     *count);
+}
+
+/// sysfs is read only when a CPU has come or gone.
+void Sampling::follow_topology() {
+        const auto& cpus = sampler_.sample().cpus;
+        const auto same = [](const policy::CpuIdle& cpu, const auto& entry) {
+                return cpu.cpu == entry.first;
+        };
+        if (std::ranges::equal(cpus, topology_, same))
+                return;
+        std::vector<std::uint32_t> numbers;
+        for (const auto& cpu : cpus)
+                numbers.push_back(cpu.cpu);
+        if (!topology_.empty())
+                spdlog::info("online CPUs changed: {} -> {}", topology_.size(), numbers.size());
+        topology_ = probe::read_topology(root_, numbers);
+}
+
+std::chrono::milliseconds Sampling::warm_in() const { return sampler_.warm_in(now(), period_); }
+
+}  // namespace governor::server

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: MIT
+// bind() with everything that can be wrong about a path.
+#include "server/unix_listener.hpp"
+
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
+#include <filesystem>
+#include <sys/file.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+
+namespace governor::server {
+
+namespace {
+
+constexpr int kBacklog = 4096;  // the kernel caps it at net.core.somaxconn
+
+tl::unexpected<std::string> fail(const std::string& path, const std::string& what) {
+        return tl::unexpected("socket " + path + ": " + what);
+}
+
+tl::unexpected<std::string> fail_errno(const std::string& path, const std::string& what) {
+        return fail(path, what + ": " + std::strerror(errno));
+}
+
+/// Holding the lock proves that no living daemon uses the path, so what is there may go.
+bool remove_left_over(const std::string& path) {
+        struct stat status {};
+        if (::lstat(path.c_str(), &status) < 0)
+                return errno == ENOENT;
+        return S_ISSOCK(status.st_mode) && ::unlink(path.c_str()) == 0;
+}
+
+}  // namespace
+
+tl::expected<UnixListener, std::string> UnixListener::open(const std::string& path) {
+        sockaddr_un address{};
+        address.sun_family = AF_UNIX;
+        if (path.empty() || path.size() >= sizeof(address.sun_path))
+                return fail(path, "the path has " + std::to_string(path.size()) +
+                                          " bytes; accepted: 1 .. " +
+                                          std::to_string(sizeof(address.sun_path) - 1));
+        std::memcpy(address.sun_path, path.data(), path.size());
+
+        const auto directory = std::filesystem::path(path).parent_path();
+        if (!directory.empty() && ::mkdir(directory.c_str(), 0755) < 0 && errno != EEXIST)
+                return fail_errno(path, "cannot make its directory " + directory.string());
+
+        UniqueFd lock(
+                ::open((path + ".lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
+        if (!lock)
+                return fail_errno(path, "cannot make its lock file beside it");
+        if (::flock(lock.get(), LOCK_EX | LOCK_NB) < 0)
+                return fail(path, "another governord is listening there; stop it first, or give "
+                                  "this one its own --socket");
+        if (!remove_left_over(path))
+                return fail(path, "something that is not a governord's socket is there");
+
+        UniqueFd socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+        if (!socket)
+                return fail_errno(path, "socket()");
+        if (::bind(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)) < 0)
+                return fail_errno(path, "cannot bind");
+        UnixListener listener(std::move(lock), std::move(socket), path);
+        if (::chmod(path.c_str(), 0666) < 0)
+                return fail_errno(path, "cannot open it to all users");
+        if (::listen(listener.fd(), kBacklog) < 0)
+                return fail_errno(path, "cannot listen");
+        return listener;
+}
+
+UnixListener::~UnixListener() {
+        if (socket_)
+                ::unlink(path_.c_str());
+}
+
+tl::expected<UniqueFd, int> UnixListener::accept() const {
+        UniqueFd fd(::accept4(socket_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
+        if (!fd)
+                return tl::unexpected(errno);
+        return fd;
+}
+
+}  // namespace governor::server

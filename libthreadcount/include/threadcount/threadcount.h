@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * threadcount.h - ask the governor of this host how many threads to use.
+ *
+ * Conventions of this header, stated once:
+ *
+ *   units      Thread and CPU counts are logical CPUs (hardware threads).
+ *              Durations carry their unit in the name (_ms, _ns).
+ *   errors     Functions returning int yield 0 or a positive value on success
+ *              and a negative errno (-EINVAL, -ENOMEM, ...) on failure.
+ *              Out-parameters are named ret_* and are written on success only.
+ *   threads    "MT-Safe" functions may be called from any number of threads on
+ *              the same handle. All others need the caller's own locking.
+ *   signals    Nothing here is async-signal-safe. SIGPIPE is never raised.
+ *   fork       A handle opened before fork() is inert in the child: it answers
+ *              threadcount_max() and does no I/O. Open a new one there.
+ *   exec       The socket is close-on-exec.
+ *   ownership  The library owns every handle; free it with threadcount_close().
+ *              Strings passed in are copied.
+ *   ABI        Structs start with .size, set by their INIT macro, and only ever
+ *              grow at the end. Symbols are versioned (THREADCOUNT_1.0).
+ *
+ * The library never logs, never exits, starts no thread, installs no signal
+ * handler, changes no environment variable, and never makes a program fail
+ * because the governor is absent: then every answer is threadcount_max().
+ *
+ * Environment (read once, by threadcount_open()):
+ *
+ *   THREADCOUNT           adapt (default) | start-only | off | fixed:N
+ *   THREADCOUNT_SOCKET    path of the governor's socket; else the system's, else
+ *                         the user's ($XDG_RUNTIME_DIR/governord/governord.sock)
+ *   THREADCOUNT_INTERVAL  time between two questions: 50ms .. 24h, default 10s
+ *   THREADCOUNT_MAX       never more threads than this, 1 .. 65536
+ *
+ * A value that is not understood counts as not set; threadcount_reason() says so.
+ */
+#ifndef THREADCOUNT_THREADCOUNT_H
+#define THREADCOUNT_THREADCOUNT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#if defined(__GNUC__)
+#define THREADCOUNT_EXPORT __attribute__((visibility("default")))
+#else
+#define THREADCOUNT_EXPORT
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A program's connection to the governor. Opaque. */
+typedef struct threadcount_handle threadcount_handle;
+
+/* How to connect. Initialise with THREADCOUNT_OPTIONS_INIT, then set fields. */
+typedef struct threadcount_options {
+        size_t size;             /* = sizeof(threadcount_options)                            */
+        const char* socket_path; /* NULL: as described under THREADCOUNT_SOCKET, which wins  */
+        uint32_t max_threads;    /* what the program would use ungoverned, 1 .. 65536;       */
+                                 /* 0: its CPU affinity, limited by its cgroups' quotas      */
+        uint32_t interval_ms;    /* time between two questions, 50 .. 86400000; 0: 10000;    */
+                                 /* THREADCOUNT_INTERVAL wins                                */
+} threadcount_options;
+
+#define THREADCOUNT_OPTIONS_INIT                                                                   \
+        { sizeof(threadcount_options), NULL, 0, 0 }
+
+/* Where an answer came from. Values are part of the ABI. */
+enum threadcount_source {
+        THREADCOUNT_SOURCE_FALLBACK = 0, /* no governor: the answer is threadcount_max()   */
+        THREADCOUNT_SOURCE_GOVERNOR = 1, /* the governor answered this very question       */
+        THREADCOUNT_SOURCE_USER = 2      /* the environment decided (off, fixed:N)         */
+};
+
+/* One answer. */
+typedef struct threadcount_advice {
+        size_t size;
+        uint32_t threads; /* >= 1: use at most this many, the calling thread included       */
+        uint32_t free;    /* CPUs that are free now; 0 unless the governor answered         */
+        uint32_t total;   /* CPUs that the governor distributes; 0 unless it answered       */
+        uint32_t source;  /* enum threadcount_source                                        */
+} threadcount_advice;
+
+#define THREADCOUNT_ADVICE_INIT                                                                    \
+        { sizeof(threadcount_advice), 1, 0, 0, 0 }
+
+/*
+ * Opens a handle. Needs no running governor: without one the handle answers
+ * threadcount_max() and looks for a governor again at every interval.
+ * Does not talk to the governor yet, so it never blocks on it.
+ *
+ * `options` may be NULL (all defaults). MT-Safe.
+ * Returns 0; -EINVAL if an option is out of range; -ENOMEM.
+ */
+THREADCOUNT_EXPORT int threadcount_open(const threadcount_options* options,
+                                        threadcount_handle** ret_handle);
+
+/*
+ * How many threads the next parallel region should use, the caller included:
+ * 1 .. threadcount_max().
+ *
+ * Asks the governor when an interval is over; the count only ever grows, by the
+ * CPUs that were free (L. Akyil, "Managing Application Thread Use", 2008). With
+ * THREADCOUNT=start-only the first answer is final. When the governor is gone
+ * the count stays for 60 s and then doubles every 60 s up to threadcount_max().
+ *
+ * Cost: a coarse clock reading (some 5 ns) until the interval is over, then one
+ * round trip of at most 5 ms, connecting included. An answer that comes later is
+ * collected by a later call without waiting for it. MT-Safe: while one thread asks,
+ * others get the count as it is. NULL is accepted and answers the fallback.
+ */
+THREADCOUNT_EXPORT uint32_t threadcount_threads(threadcount_handle* handle);
+
+/*
+ * The largest number that threadcount_threads() will ever return for this handle,
+ * >= 1 and constant: size buffers by it. MT-Safe, no system call; NULL is accepted.
+ */
+THREADCOUNT_EXPORT uint32_t threadcount_max(const threadcount_handle* handle);
+
+/*
+ * Asks the governor one question now, whatever the interval: how many threads
+ * should a program use that uses `current` now (0: none yet)? Does not change what
+ * threadcount_threads() answers. Waits at most 1 s for a governor that has only just
+ * started and is still measuring, else at most 250 ms. MT-Safe.
+ *
+ * Returns 0 with ret_advice->threads >= 1. Without an answer it is still written
+ * (source FALLBACK, threads = threadcount_max()) and the result says why:
+ * -ENOENT or -ECONNREFUSED (no governor there), -EACCES (socket not permitted),
+ * -ETIMEDOUT (it does not answer), -EPROTO (it is not a governor, or refuses the
+ * question), -EOPNOTSUPP (address not supported). -EINVAL: a NULL argument, or
+ * ret_advice->size not set; then nothing is written.
+ */
+THREADCOUNT_EXPORT int threadcount_advise(threadcount_handle* handle, uint32_t current,
+                                          threadcount_advice* ret_advice);
+
+/*
+ * Says in one English sentence why threadcount_threads() answers what it does.
+ * Writes at most `size` bytes with the terminating NUL; `buffer` may be NULL if
+ * `size` is 0. Returns the length of the whole sentence, as snprintf() does.
+ * MT-Safe, no I/O; NULL handle is accepted.
+ */
+THREADCOUNT_EXPORT size_t threadcount_reason(const threadcount_handle* handle, char* buffer,
+                                             size_t size);
+
+/*
+ * Closes the handle. Accepts NULL. Always returns NULL, so that
+ * `h = threadcount_close(h);` reads well.
+ */
+THREADCOUNT_EXPORT threadcount_handle* threadcount_close(threadcount_handle* handle);
+
+/*
+ * The handle that all parts of one process share. The first call opens it with
+ * `options`; later ones return the same handle and ignore `options`. In a forked
+ * child the first call opens a new one. Never closed. MT-Safe.
+ *
+ * Returns 0 or the error of threadcount_open(). `ret_handle` may be NULL.
+ */
+THREADCOUNT_EXPORT int threadcount_open_default(const threadcount_options* options,
+                                                threadcount_handle** ret_handle);
+
+/* The process's handle, or NULL before threadcount_open_default(). MT-Safe. */
+THREADCOUNT_EXPORT threadcount_handle* threadcount_default(void);
+
+/*
+ * One stop watch for the process, on CLOCK_MONOTONIC, for <threadcount/timing.h>.
+ * Start and stop it from one thread at a time. stop returns the nanoseconds since
+ * the last start (0 if not started); total is the sum of all that stop returned.
+ */
+THREADCOUNT_EXPORT void threadcount_timer_start(void);
+THREADCOUNT_EXPORT uint64_t threadcount_timer_stop(void);
+THREADCOUNT_EXPORT uint64_t threadcount_timer_total_ns(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* THREADCOUNT_THREADCOUNT_H */

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: MIT
+// Parsers for the THREADCOUNT variables, without allocation.
+#include "environment.hpp"
+
+#include <cstdio>
+#include <cstring>
+
+namespace threadcount {
+
+namespace {
+
+/// Digits at the start of *text, which is moved behind them.
+bool take_number(const char** text, std::uint64_t* ret_number) {
+        constexpr std::uint64_t kEnough = 1'000'000'000'000;
+        const char* p = *text;
+        std::uint64_t number = 0;
+        for (; *p >= '0' && *p <= '9'; p++)
+                if (number < kEnough)
+                        number = number * 10 + static_cast<std::uint64_t>(*p - '0');
+        if (p == *text)
+                return false;
+        *text = p;
+        *ret_number = number;
+        return true;
+}
+
+struct Unit {
+        const char* name;
+        std::uint64_t ms;
+};
+
+constexpr Unit kUnits[] = {{"", 1}, {"ms", 1}, {"s", 1000}, {"min", 60'000}, {"h", 3'600'000}};
+
+constexpr char kFixed[] = "fixed:";
+
+}  // namespace
+
+bool parse_count(const char* text, std::uint32_t* ret_count) {
+        std::uint64_t number = 0;
+        if (!take_number(&text, &number) || *text != '\0' || number < 1 || number > kMostThreads)
+                return false;
+        *ret_count = static_cast<std::uint32_t>(number);
+        return true;
+}
+
+bool parse_interval(const char* text, std::uint32_t* ret_interval_ms) {
+        std::uint64_t number = 0;
+        if (!take_number(&text, &number) || number > kLongestInterval_ms)
+                return false;
+        for (const auto& unit : kUnits) {
+                if (strcmp(text, unit.name) != 0)
+                        continue;
+                const auto ms = number * unit.ms;
+                if (ms < kShortestInterval_ms || ms > kLongestInterval_ms)
+                        return false;
+                *ret_interval_ms = static_cast<std::uint32_t>(ms);
+                return true;
+        }
+        return false;
+}
+
+bool parse_mode(const char* text, ModeSetting* ret_mode) {
+        if (strcmp(text, "adapt") == 0)
+                ret_mode->mode = Mode::Adapt;
+        else if (strcmp(text, "start-only") == 0)
+                ret_mode->mode = Mode::StartOnly;
+        else if (strcmp(text, "off") == 0)
+                ret_mode->mode = Mode::Off;
+        else if (strncmp(text, kFixed, sizeof(kFixed) - 1) == 0 &&
+                 parse_count(text + sizeof(kFixed) - 1, &ret_mode->fixed))
+                ret_mode->mode = Mode::Fixed;
+        else
+                return false;
+        return true;
+}
+
+Environment read_environment(char* (*get)(const char* name)) {
+        Environment environment;
+        const auto read = [&](const char* name, auto parse, auto* ret_value) {
+                const char* text = get(name);
+                if (text == nullptr || *text == '\0' || parse(text, ret_value))
+                        return;
+                environment.misunderstood = name;
+                snprintf(environment.misunderstood_value, sizeof(environment.misunderstood_value),
+                         "%s", text);
+        };
+        read("THREADCOUNT_MAX", parse_count, &environment.max);
+        read("THREADCOUNT_INTERVAL", parse_interval, &environment.interval_ms);
+        read("THREADCOUNT", parse_mode, &environment.mode);
+        const char* socket = get("THREADCOUNT_SOCKET");
+        if (socket != nullptr && *socket != '\0')
+                environment.socket = socket;
+        return environment;
+}
+
+}  // namespace threadcount

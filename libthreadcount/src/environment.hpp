@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: MIT
+//
+// What the user of a program has set in its environment.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace threadcount {
+
+inline constexpr std::uint32_t kMostThreads = 65536;
+inline constexpr std::uint32_t kShortestInterval_ms = 50;
+inline constexpr std::uint32_t kLongestInterval_ms = 24U * 3'600'000;
+
+enum class Mode : std::uint8_t { Adapt, StartOnly, Off, Fixed };
+
+struct ModeSetting {
+        Mode mode = Mode::Adapt;
+        std::uint32_t fixed = 0;  ///< for Mode::Fixed, 1 .. kMostThreads
+};
+
+struct Environment {
+        ModeSetting mode;
+        std::uint32_t interval_ms = 0;  ///< 0: not set
+        std::uint32_t max = 0;          ///< 0: not set
+        const char* socket = nullptr;   ///< as long as the environment; nullptr: not set
+        /// The last variable whose value is not understood (a static string) and that value,
+        /// cut to fit; nullptr if all are.
+        const char* misunderstood = nullptr;
+        char misunderstood_value[40] = "";
+};
+
+/// "adapt", "start-only", "off", "fixed:N".
+[[nodiscard]] bool parse_mode(const char* text, ModeSetting* ret_mode);
+
+/// "50ms", "10s", "2min", "1h", or milliseconds without a unit; 50 ms .. 24 h.
+[[nodiscard]] bool parse_interval(const char* text, std::uint32_t* ret_interval_ms);
+
+/// 1 .. kMostThreads.
+[[nodiscard]] bool parse_count(const char* text, std::uint32_t* ret_count);
+
+/// Reads the variables through `get` (secure_getenv in the library, a table in tests). An empty
+/// value counts as not set.
+[[nodiscard]] Environment read_environment(char* (*get)(const char* name));
+
+}  // namespace threadcount

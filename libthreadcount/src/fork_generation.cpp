@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: MIT
+// A counter that pthread_atfork() moves on.
+#include "fork_generation.hpp"
+
+#include <atomic>
+#include <pthread.h>
+
+namespace threadcount {
+
+namespace {
+
+// Relaxed: the child has one thread when it is written.
+std::atomic<unsigned> generation{0};
+
+pthread_once_t once = PTHREAD_ONCE_INIT;
+int result = 0;
+
+void in_child() { generation.fetch_add(1, std::memory_order_relaxed); }
+
+void start() { result = pthread_atfork(nullptr, nullptr, in_child); }
+
+}  // namespace
+
+bool watch_forks() {
+        pthread_once(&once, start);
+        return result == 0;
+}
+
+unsigned fork_generation() { return generation.load(std::memory_order_relaxed); }
+
+}  // namespace threadcount

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: MIT
+// governorctl as people and scripts meet it: output, exit codes, errors.
+#include "support/daemon.hpp"
+
+#include <csignal>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace {
+
+using namespace test_support;
+
+bool contains(const std::string& text, const std::string& part) {
+        return text.find(part) != text.npos;
+}
+
+Finished ctl_without_governor(std::vector<std::string> arguments,
+                              std::vector<std::string> environment = {}) {
+        arguments.insert(arguments.begin(), {GOVERNORCTL, "--socket", "/nonexistent/socket"});
+        return run({std::move(arguments), std::move(environment), {}});
+}
+
+class CommandLine : public testing::Test {
+protected:
+        CommandLine() : daemon_(FIXTURES "/machines/sparse", "[governor]\nthreshold = 50%\n") {
+                daemon_.start();
+        }
+
+        Daemon daemon_;
+};
+
+TEST_F(CommandLine, StatusShowsThePolicyAndTheCpus) {
+        const auto plain = ctl(daemon_, {"status"});
+        EXPECT_EQ(plain.status, 0);
+        EXPECT_TRUE(contains(plain.out, "threshold: a cpu idle >= 50% over 1000 ms is free"));
+        EXPECT_TRUE(contains(plain.out, "5, 3 free")) << plain.out;
+        const auto json = ctl(daemon_, {"status", "--json"});
+        EXPECT_TRUE(contains(json.out, R"({"cpus":5,"budget":null,"foreign":null,)"
+                                       R"("policy":"threshold","mode":"govern","clients":0,)"))
+                << json.out;
+}
+
+TEST_F(CommandLine, CpusShowsABarPerCore) {
+        const auto plain =
+                run({{GOVERNORCTL, "--socket", daemon_.socket(), "cpus"}, {"LC_ALL=C"}, {}});
+        EXPECT_EQ(plain.status, 0);
+        EXPECT_TRUE(contains(plain.out, "CPU    IDLE                        STATE")) << plain.out;
+        EXPECT_TRUE(contains(plain.out, "\n  6   70.0%  ##############......  free ")) << plain.out;
+        const auto utf8 =
+                run({{GOVERNORCTL, "--socket", daemon_.socket(), "cpus"}, {"LC_ALL=C.UTF-8"}, {}});
+        EXPECT_TRUE(contains(utf8.out, "██████████████······")) << utf8.out;
+        EXPECT_TRUE(contains(ctl(daemon_, {"cpus", "--json"}).out,
+                             R"({"cpu":6,"idle_permyriad":7000,"available":true,"core":null,)"
+                             R"("package":null,"node":null,"holder":null,"governed":true})"));
+}
+
+TEST_F(CommandLine, ConfigTellsWhereASettingComesFrom) {
+        const auto plain = ctl(daemon_, {"config"});
+        EXPECT_TRUE(
+                contains(plain.out, "governord.conf:2\nthreshold = 50%\n# default\nperiod = 1s"))
+                << plain.out;
+        EXPECT_TRUE(contains(ctl(daemon_, {"config", "--json"}).out,
+                             R"({"key":"period","value":"1s","origin":"default"})"));
+        TemporaryDirectory directory;
+        const auto file = directory.write("again.conf", plain.out);
+        EXPECT_EQ(run({{GOVERNORD, "--check-config", "--config", file}, {}, {}}).status, 0)
+                << "what it prints is a configuration";
+}
+
+TEST_F(CommandLine, RunSetsTheThreadCountOfUnmodifiedPrograms) {
+        const auto set =
+                ctl(daemon_, {"run", "--max", "2", "--", "/usr/bin/printenv", "OMP_NUM_THREADS",
+                              "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "BLIS_NUM_THREADS",
+                              "NUMEXPR_NUM_THREADS", "RAYON_NUM_THREADS", "THREADCOUNT_SOCKET"});
+        EXPECT_EQ(set.out, "2\n2\n2\n2\n2\n2\n" + daemon_.socket() + "\n");
+        EXPECT_EQ(set.status, 0);
+}
+
+TEST_F(CommandLine, RunRespectsWhatTheUserHasSet) {
+        const auto values = [&](const std::string& set) {
+                return run({{"/usr/bin/env", set, GOVERNORCTL, "--socket", daemon_.socket(), "run",
+                             "--max", "2", "--", "/usr/bin/printenv", "OMP_NUM_THREADS"},
+                            {},
+                            {}})
+                        .out;
+        };
+        EXPECT_EQ(values("OMP_NUM_THREADS=1"), "1\n");
+        EXPECT_EQ(values("OMP_NUM_THREADS=9"), "2\n");
+        EXPECT_EQ(values("OMP_NUM_THREADS=4,2"), "4,2\n");
+}
+
+TEST_F(CommandLine, RunPassesArgumentsAndExitStatusThrough) {
+        const auto result = ctl(daemon_, {"run", "--", "/bin/sh", "-c", "echo \"$@\"; exit 7",
+                                          "name", "--json", "--", "-x"});
+        EXPECT_EQ(result.out, "--json -- -x\n");
+        EXPECT_EQ(result.status, 7);
+        EXPECT_EQ(ctl(daemon_, {"run", "--", "/nonexistent"}).status, 127);
+        EXPECT_EQ(ctl(daemon_, {"run", "--", "/etc/passwd"}).status, 126);
+}
+
+TEST_F(CommandLine, RunObeysThreadcount) {
+        const auto with = [&](const std::string& mode) {
+                return ctl(daemon_, {"run", "--", "/bin/sh", "-c", "echo x$OMP_NUM_THREADS"},
+                           {"THREADCOUNT=" + mode});
+        };
+        EXPECT_EQ(with("off").out, "x\n");
+        EXPECT_EQ(with("fixed:12").out, "x12\n");
+        const auto refused = with("fixed:abc");
+        EXPECT_EQ(refused.status, 2);
+        EXPECT_EQ(refused.out, "");
+        EXPECT_TRUE(contains(refused.err, "THREADCOUNT=fixed:abc is not accepted; accepted: adapt"))
+                << refused.err;
+}
+
+TEST(WithoutAGovernor, AdviseStillPrintsANumberAndExits3) {
+        const auto plain = ctl_without_governor({"advise"});
+        EXPECT_EQ(plain.status, 3);
+        EXPECT_GE(std::stoi(plain.out), 1);
+        EXPECT_TRUE(contains(plain.err, "start governord, or name its socket")) << plain.err;
+        const auto json = ctl_without_governor({"advise", "--json", "--max", "1"});
+        EXPECT_TRUE(contains(json.out, R"({"threads":1,"free":0,"total":0,)")) << json.out;
+}
+
+TEST(WithoutAGovernor, RunChangesNothingAndWarnsOnce) {
+        const auto result = ctl_without_governor(
+                {"run", "--", "/bin/sh", "-c", "echo x$OMP_NUM_THREADS; exit 5"});
+        EXPECT_EQ(result.out, "x\n");
+        EXPECT_EQ(result.status, 5);
+        EXPECT_TRUE(contains(result.err, "runs unchanged")) << result.err;
+        EXPECT_EQ(result.err.find('\n'), result.err.size() - 1) << "one line: " << result.err;
+}
+
+TEST(WithoutAGovernor, OtherVerbsExit3) {
+        for (const auto* verb : {"status", "cpus", "config"}) {
+                const auto result = ctl_without_governor({verb});
+                EXPECT_EQ(result.status, 3) << verb;
+                EXPECT_EQ(result.out, "");
+        }
+}
+
+TEST(Usage, IsRefusedWithOneLineAndExit2) {
+        for (const std::vector<std::string>& arguments : {std::vector<std::string>{},
+                                                          {"frobnicate"},
+                                                          {"advise", "--max", "0"},
+                                                          {"advise", "--max", "many"},
+                                                          {"run"},
+                                                          {"status", "extra"}}) {
+                const auto result = ctl_without_governor(arguments);
+                EXPECT_EQ(result.status, 2) << (arguments.empty() ? "" : arguments.back());
+                EXPECT_EQ(result.err.find('\n'), result.err.size() - 1) << result.err;
+        }
+}
+
+TEST(Usage, HelpNamesEveryVerbAndTheExitCodes) {
+        const auto help = run({{GOVERNORCTL, "--help"}, {}, {}});
+        EXPECT_EQ(help.status, 0);
+        for (const auto* word : {"status", "advise", "cpus", "config", "run", "--json", "--socket",
+                                 "3 governor not reachable"})
+                EXPECT_TRUE(contains(help.out, word)) << word;
+}
+
+TEST(Permission, IsExit4) {
+        Daemon daemon(FIXTURES "/machines/8");
+        daemon.start();
+        ASSERT_EQ(::chmod(daemon.socket().c_str(), 0), 0);
+        Command command{{GOVERNORCTL, "--socket", daemon.socket(), "advise"}, {}, {}};
+        if (::geteuid() == 0)
+                command.uid = 65534;
+        const auto result = run(command);
+        if (result.status == 126 || result.status == 127)
+                GTEST_SKIP() << "this build's directory is closed to other users";
+        EXPECT_EQ(result.status, 4) << result.err;
+        EXPECT_GE(std::stoi(result.out), 1) << "a number all the same";
+}
+
+}  // namespace

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: MIT
+// The daemon as a process: start, reload, stop, a changing machine, and everything that can be
+// wrong about its surroundings.
+#include "support/daemon.hpp"
+#include "support/wire.hpp"
+
+#include <csignal>
+#include <gtest/gtest.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+
+namespace {
+
+using namespace test_support;
+
+const std::string kMachine = FIXTURES "/machines/8";
+
+Finished govern(std::vector<std::string> arguments) {
+        arguments.insert(arguments.begin(), GOVERNORD);
+        return run({std::move(arguments), {}, {}});
+}
+
+bool contains(const std::string& text, const std::string& part) {
+        return text.find(part) != text.npos;
+}
+
+TEST(Daemon, StopsCleanlyOnSigtermAndTakesItsSocketAlong) {
+        Daemon daemon(kMachine);
+        daemon.start();
+        daemon.process().signal(SIGTERM);
+        EXPECT_EQ(daemon.process().wait(), 0);
+        EXPECT_FALSE(std::filesystem::exists(daemon.socket()));
+        EXPECT_TRUE(contains(daemon.process().err(), "stopped")) << daemon.process().err();
+}
+
+TEST(Daemon, LetsEveryUserConnect) {
+        Daemon daemon(kMachine);
+        daemon.start();
+        struct stat status {};
+        ASSERT_EQ(::stat(daemon.socket().c_str(), &status), 0);
+        EXPECT_EQ(status.st_mode & 0777U, 0666U);
+}
+
+TEST(Daemon, ReloadsAGoodConfiguration) {
+        Daemon daemon(kMachine, "[governor]\nthreshold = 5%\n");
+        daemon.start();
+        EXPECT_EQ(status(daemon.socket()).free(), 6U);
+        daemon.configure("[governor]\nthreshold = 95%\nperiod = 50ms\n");
+        daemon.process().signal(SIGHUP);
+        EXPECT_TRUE(eventually([&] { return status(daemon.socket()).free() == 2; }));
+        EXPECT_EQ(status(daemon.socket()).period_ms(), 50U);
+}
+
+TEST(Daemon, KeepsTheOldSettingsWhenTheNewOnesAreWrong) {
+        Daemon daemon(kMachine, "[governor]\nthreshold = 50%\n");
+        daemon.start();
+        daemon.configure("[governor]\nperiod = 50ms\nthreshold = 101%\n");
+        daemon.process().signal(SIGHUP);
+        ASSERT_TRUE(eventually(
+                [&] { return contains(daemon.process().err(), "old settings stay in force"); }));
+        EXPECT_TRUE(contains(daemon.process().err(),
+                             "governord.conf:3: `threshold = 101%` is not accepted; accepted: "
+                             "0% .. 100%"))
+                << daemon.process().err();
+        EXPECT_EQ(status(daemon.socket()).threshold_permyriad(), 5000U);
+        EXPECT_EQ(status(daemon.socket()).period_ms(), 1000U);
+}
+
+TEST(Daemon, ChecksAConfigurationWithoutStarting) {
+        TemporaryDirectory directory;
+        const auto good = directory.write("good.conf", "[governor]\nperiod = 2s\n");
+        const auto bad = directory.write("bad.conf", "[governor]\n\nperod = 2s\n");
+        const auto right = govern({"--check-config", "--config", good});
+        EXPECT_EQ(right.status, 0) << right.err;
+        const auto wrong = govern({"--check-config", "--config", bad});
+        EXPECT_EQ(wrong.status, 2);
+        EXPECT_TRUE(contains(wrong.err, bad + ":3: unknown key `perod`")) << wrong.err;
+        const auto missing = govern({"--check-config", "--config", "/nonexistent.conf"});
+        EXPECT_EQ(missing.status, 2);
+        EXPECT_TRUE(contains(missing.err, "/nonexistent.conf: cannot be read")) << missing.err;
+}
+
+TEST(Daemon, RefusesToStartWithAWrongConfiguration) {
+        TemporaryDirectory directory;
+        const auto bad = directory.write("bad.conf", "[governor]\nperiod = 49ms\n");
+        const auto socket = directory.path() / "socket";
+        const auto wrong = govern({"--config", bad, "--socket", socket});
+        EXPECT_EQ(wrong.status, 2);
+        EXPECT_TRUE(contains(wrong.err, "accepted: 50ms .. 60s")) << wrong.err;
+        EXPECT_FALSE(std::filesystem::exists(socket));
+}
+
+TEST(Daemon, LeavesTheFirstAloneWhenASecondWantsItsSocket) {
+        Daemon first(kMachine);
+        first.start();
+        const auto second = govern({"--socket", first.socket(), "--root", kMachine});
+        EXPECT_EQ(second.status, 1);
+        EXPECT_TRUE(contains(second.err, "another governord is listening there")) << second.err;
+        EXPECT_EQ(status(first.socket()).free(), 6U);
+}
+
+TEST(Daemon, ReplacesTheSocketOfOneThatWasKilled) {
+        Daemon daemon(kMachine);
+        daemon.start();
+        daemon.kill();
+        ASSERT_TRUE(std::filesystem::exists(daemon.socket()));
+        daemon.start();
+        EXPECT_EQ(status(daemon.socket()).free(), 6U);
+}
+
+TEST(Daemon, DoesNotReplaceAFileThatIsNoSocket) {
+        TemporaryDirectory directory;
+        const auto path = directory.write("precious", "data");
+        const auto refused = govern({"--socket", path, "--root", kMachine});
+        EXPECT_EQ(refused.status, 1);
+        EXPECT_TRUE(contains(refused.err, "not a governord's socket")) << refused.err;
+        EXPECT_EQ(read_file(path), "data");
+}
+
+TEST(Daemon, SaysWhatIsWrongWithASocketPath) {
+        const auto too_long = govern({"--socket", "/tmp/" + std::string(200, 'x')});
+        EXPECT_EQ(too_long.status, 1);
+        EXPECT_TRUE(contains(too_long.err, "the path has 205 bytes; accepted: 1 .. 107"))
+                << too_long.err;
+        const auto nowhere = govern({"--socket", "/proc/nowhere/socket"});
+        EXPECT_EQ(nowhere.status, 1);
+        EXPECT_TRUE(contains(nowhere.err, "cannot make its directory")) << nowhere.err;
+}
+
+TEST(Daemon, NeedsProcStat) {
+        TemporaryDirectory empty;
+        const auto refused = govern({"--socket", empty.path() / "socket", "--root", empty.path()});
+        EXPECT_EQ(refused.status, 1);
+        EXPECT_TRUE(contains(refused.err, "proc/stat: No such file or directory")) << refused.err;
+}
+
+TEST(Daemon, RefusesUnknownOptions) {
+        const auto refused = govern({"--demonize"});
+        EXPECT_EQ(refused.status, 2);
+        EXPECT_TRUE(contains(refused.err, "--demonize")) << refused.err;
+}
+
+/// A machine that changes under the daemon, which samples it every 50 ms.
+class ChangingMachine : public testing::Test {
+protected:
+        ChangingMachine() : daemon_(machine_.root(), "[governor]\nperiod = 50ms\n") {}
+
+        [[nodiscard]] governor::v1::Status now() const { return status(daemon_.socket()); }
+
+        FakeMachine machine_;
+        Daemon daemon_;
+};
+
+TEST_F(ChangingMachine, CpusMayVanishAndComeBack) {
+        machine_.runs({100, 100, 100, 0});
+        daemon_.start();
+        EXPECT_EQ(now().cpus(), 4U);
+        EXPECT_EQ(now().free(), 3U);
+        machine_.runs({100, 100});
+        EXPECT_TRUE(eventually([&] { return now().cpus() == 2; }));
+        EXPECT_EQ(now().free(), 2U);
+        machine_.runs({0, 100, 100, 100});
+        EXPECT_TRUE(eventually([&] { return now().cpus() == 4 && now().free() == 3; }));
+}
+
+TEST_F(ChangingMachine, CountersThatGoBackwardsKeepTheLastRatio) {
+        machine_.runs({100, 0});
+        daemon_.start();
+        machine_.write("cpu  1\ncpu0 10 0 0 10 0\ncpu1 10 0 0 10 0\nintr 1\n");
+        const auto samples = now().samples();
+        EXPECT_TRUE(eventually([&] { return now().samples() > samples + 1; }));
+        EXPECT_EQ(now().free(), 1U);
+        EXPECT_EQ(now().discarded_samples(), 0U);
+}
+
+TEST_F(ChangingMachine, ShortReadsAreDiscardedAndCounted) {
+        machine_.runs({100, 100, 0});
+        const auto text = machine_.stat();
+        daemon_.start();
+        for (const auto& part :
+             {std::string(), text.substr(0, text.size() / 2), text.substr(0, text.find("cpu2"))}) {
+                const auto discarded = now().discarded_samples();
+                machine_.write(part);
+                EXPECT_TRUE(eventually([&] { return now().discarded_samples() > discarded; }))
+                        << part;
+                EXPECT_EQ(now().cpus(), 3U);
+                EXPECT_EQ(now().free(), 2U);
+        }
+        std::filesystem::remove(machine_.root() + "/proc/stat");
+        const auto discarded = now().discarded_samples();
+        EXPECT_TRUE(eventually([&] { return now().discarded_samples() > discarded; }));
+        machine_.runs({0, 0, 0});
+        EXPECT_TRUE(eventually([&] { return now().free() == 0; }));
+        daemon_.process().signal(SIGTERM);
+        EXPECT_EQ(daemon_.process().wait(), 0);
+        const auto log = daemon_.process().err();
+        const auto first = log.find("discarded");
+        EXPECT_NE(first, log.npos);
+        EXPECT_EQ(log.find("discarded", first + 1), log.npos) << "once per minute:\n" << log;
+}
+
+TEST(RealMachine, IsSampledOncePerPeriod) {
+        Daemon daemon("", "[governor]\nperiod = 50ms\n");
+        daemon.start();
+        const auto before = status(daemon.socket());
+        ASSERT_TRUE(eventually([&] { return !status(daemon.socket()).warming_up(); }));
+        const auto after = status(daemon.socket());
+        EXPECT_EQ(after.discarded_samples(), 0U);
+        const auto periods = (after.uptime_ms() - before.uptime_ms()) / 50;
+        EXPECT_GE(after.samples() - before.samples() + 2, periods);
+        EXPECT_LE(after.samples() - before.samples(), periods + 2);
+}
+
+}  // namespace

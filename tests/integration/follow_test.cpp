@@ -1,0 +1,331 @@
+// SPDX-License-Identifier: MIT
+// Programs that are linked with libthreadcount and the daemon that they follow or miss.
+#include "support/daemon.hpp"
+#include "support/wire.hpp"
+
+#include <atomic>
+#include <csignal>
+#include <gtest/gtest.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <thread>
+#include <threadcount/threadcount.h>
+#include <unistd.h>
+
+namespace {
+
+using namespace test_support;
+
+bool contains(const std::string& text, const std::string& part) {
+        return text.find(part) != text.npos;
+}
+
+Finished follow(int regions, int max, std::vector<std::string> environment) {
+        return run({{FOLLOWER, std::to_string(regions), std::to_string(max)},
+                    std::move(environment),
+                    {}});
+}
+
+/// A machine that a test fills and empties; programs ask every 50 ms.
+class Follower : public testing::Test {
+protected:
+        Follower() : daemon_(machine_.root(), "[governor]\nperiod = 50ms\n") {
+                machine_.runs({100, 100, 100, 0, 0, 0, 0, 0});
+        }
+
+        [[nodiscard]] std::unique_ptr<Process> start(int regions, int max,
+                                                     std::vector<std::string> more = {}) const {
+                more.push_back(daemon_.environment());
+                more.emplace_back("THREADCOUNT_INTERVAL=50ms");
+                return std::make_unique<Process>(
+                        Command{{FOLLOWER, std::to_string(regions), std::to_string(max)},
+                                std::move(more),
+                                {}});
+        }
+
+        FakeMachine machine_;
+        Daemon daemon_;
+};
+
+TEST_F(Follower, StartsWithTheFreeCpusAndGrowsByThoseThatBecomeFree) {
+        daemon_.start();
+        const auto program = start(0, 8);
+        ASSERT_TRUE(eventually([&] { return contains(program->out(), "threads "); }));
+        // Every question adds what is free, as the article has it, so it soon has all.
+        EXPECT_TRUE(contains(program->out(), "max 8\nthreads 3\n")) << program->out();
+        EXPECT_TRUE(eventually([&] { return contains(program->out(), "threads 8\n"); }))
+                << program->out();
+}
+
+TEST_F(Follower, DoesNotGrowOnAFullMachineAndNeverShrinks) {
+        daemon_.start();
+        const auto program = start(0, 3);
+        ASSERT_TRUE(eventually([&] { return contains(program->out(), "threads 3\n"); }));
+        machine_.runs({0, 0, 0, 0, 0, 0, 0, 0});
+        const auto queries = status(daemon_.socket()).queries();
+        ASSERT_TRUE(eventually([&] { return status(daemon_.socket()).queries() > queries + 3; }));
+        EXPECT_EQ(program->out(), "max 3\nthreads 3\n");
+}
+
+TEST_F(Follower, OutlivesAKilledGovernorAndFollowsTheNextOne) {
+        daemon_.start();
+        machine_.runs({0, 0, 0, 0, 0, 0, 0, 0});
+        ASSERT_TRUE(eventually([&] { return status(daemon_.socket()).free() == 0; }));
+        const auto program = start(0, 8);
+        ASSERT_TRUE(eventually([&] { return contains(program->out(), "threads 1\n"); }))
+                << program->out();
+        daemon_.kill();
+        std::this_thread::sleep_for(std::chrono::milliseconds{200});
+        EXPECT_EQ(program->out(), "max 8\nthreads 1\n") << "it keeps what it has";
+        daemon_.start();
+        machine_.runs({0, 0, 0, 0, 0, 0, 100, 100});
+        EXPECT_TRUE(eventually([&] { return contains(program->out(), "threads 8\n"); }))
+                << program->out();
+}
+
+TEST_F(Follower, FinishesWhenTheGovernorIsKilled) {
+        daemon_.start();
+        const auto program = start(400, 8);
+        ASSERT_TRUE(eventually([&] { return contains(program->out(), "threads "); }));
+        daemon_.kill();
+        EXPECT_EQ(program->wait(), 0);
+        EXPECT_TRUE(contains(program->out(), "done 400")) << program->out();
+}
+
+TEST_F(Follower, AsksOnceWithStartOnly) {
+        daemon_.start();
+        const auto program = start(300, 8, {"THREADCOUNT=start-only"});
+        EXPECT_EQ(program->wait(), 0);
+        EXPECT_TRUE(contains(program->out(), "max 8\nthreads 3\ndone 300")) << program->out();
+        EXPECT_EQ(status(daemon_.socket()).queries(), 1U);
+}
+
+TEST_F(Follower, ObeysItsUser) {
+        daemon_.start();
+        const auto socket = daemon_.environment();
+        EXPECT_TRUE(contains(follow(3, 8, {socket, "THREADCOUNT=off"}).out, "threads 8\n"));
+        EXPECT_TRUE(contains(follow(3, 8, {socket, "THREADCOUNT=fixed:5"}).out, "threads 5\n"));
+        EXPECT_TRUE(contains(follow(3, 8, {socket, "THREADCOUNT=fixed:50"}).out, "threads 8\n"));
+        EXPECT_TRUE(
+                contains(follow(3, 8, {socket, "THREADCOUNT_MAX=2"}).out, "max 2\nthreads 2\n"));
+        EXPECT_EQ(status(daemon_.socket()).queries(), 1U) << "only the last one asks";
+}
+
+TEST_F(Follower, AdaptsAndSaysSoWhenItsUserIsNotUnderstood) {
+        daemon_.start();
+        const auto program = follow(3, 8, {daemon_.environment(), "THREADCOUNT=fixed:abc"});
+        EXPECT_TRUE(contains(program.out, "threads 3\n")) << program.out;
+        EXPECT_TRUE(contains(program.out, "\nTHREADCOUNT=fixed:abc is not understood, ignored; "
+                                          "governor: 0 in use + 3 of 8 cpus"))
+                << program.out;
+}
+
+TEST(WithoutAGovernor, ProgramsRunAtTheirOwnWidth) {
+        const auto program = follow(3, 7, {"THREADCOUNT_SOCKET=/nonexistent/socket"});
+        EXPECT_EQ(program.out, "max 7\nthreads 7\ndone 3\nno governor (No such file or directory): "
+                               "the program's own maximum, 7\n");
+        EXPECT_EQ(program.status, 0);
+}
+
+TEST(WithoutAGovernor, AnAddressThatCannotBeOneIsNamed) {
+        const auto tcp = follow(3, 7, {"THREADCOUNT_SOCKET=tcp:127.0.0.1:99"});
+        EXPECT_TRUE(contains(tcp.out, "threads 7\n"));
+        EXPECT_TRUE(contains(tcp.out, "not supported by this version")) << tcp.out;
+        const auto too_long = follow(3, 7, {"THREADCOUNT_SOCKET=/" + std::string(150, 'x')});
+        EXPECT_TRUE(contains(too_long.out, "File name too long")) << too_long.out;
+}
+
+/// Something listens, but no governor: what it does is up to the test.
+class Impostor {
+public:
+        explicit Impostor(int backlog = 16) {
+                sockaddr_un address{};
+                address.sun_family = AF_UNIX;
+                path_.copy(address.sun_path, sizeof(address.sun_path) - 1);
+                fd_ = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+                EXPECT_EQ(::bind(fd_, reinterpret_cast<sockaddr*>(&address), sizeof(address)), 0);
+                EXPECT_EQ(::listen(fd_, backlog), 0);
+        }
+        ~Impostor() { ::close(fd_); }
+        Impostor(const Impostor&) = delete;
+        Impostor& operator=(const Impostor&) = delete;
+
+        [[nodiscard]] std::string environment() const { return "THREADCOUNT_SOCKET=" + path_; }
+        [[nodiscard]] int fd() const { return fd_; }
+
+private:
+        TemporaryDirectory directory_;
+        std::string path_ = directory_.path() / "socket";
+        int fd_ = -1;
+};
+
+TEST(MuteSocket, CostsAProgramAtMostAQuarterOfASecondAtOneThread) {
+        const Impostor mute;
+        const auto program = follow(600, 6, {mute.environment(), "THREADCOUNT_INTERVAL=50ms"});
+        EXPECT_EQ(program.status, 0);
+        EXPECT_TRUE(contains(program.out, "max 6\nthreads 1\nthreads 6\ndone 600")) << program.out;
+}
+
+TEST(MuteSocket, IsNotWaitedForBeforeEveryRegion) {
+        const Impostor mute;
+        const auto started = std::chrono::steady_clock::now();
+        const auto program = follow(1000, 6, {mute.environment(), "THREADCOUNT_INTERVAL=50ms"});
+        const std::chrono::duration<double> took = std::chrono::steady_clock::now() - started;
+        EXPECT_EQ(program.status, 0);
+        // 1000 regions of 1 ms; waiting 5 ms in each would take 6 s more. Generous: this machine
+        // may be busy.
+        EXPECT_LT(took.count(), 5.0);
+}
+
+TEST(DeadSocket, WithAFullBacklogDoesNotBlock) {
+        const Impostor full(0);
+        const auto program = follow(50, 6, {full.environment()});
+        EXPECT_EQ(program.status, 0) << program.err;
+        EXPECT_TRUE(contains(program.out, "done 50")) << program.out;
+}
+
+TEST(Rubbish, FromASocketIsNotFollowed) {
+        const Impostor impostor;
+        std::thread talker([&] {
+                const int client = ::accept(impostor.fd(), nullptr, nullptr);
+                const char rubbish[] = "\x04Oops";
+                EXPECT_GT(::send(client, rubbish, sizeof(rubbish) - 1, MSG_NOSIGNAL), 0);
+                for (char received = 0; ::recv(client, &received, 1, 0) > 0;)
+                        continue;
+                ::close(client);
+        });
+        const auto program = follow(20, 6, {impostor.environment()});
+        EXPECT_TRUE(contains(program.out, "threads 6\n")) << program.out;
+        EXPECT_TRUE(contains(program.out, "no governor of this version")) << program.out;
+        ::shutdown(impostor.fd(), SHUT_RDWR);
+        talker.join();
+}
+
+/// The library inside this test process.
+class InProcess : public testing::Test {
+protected:
+        InProcess() : daemon_(FIXTURES "/machines/8", "[governor]\nperiod = 50ms\n") {
+                for (const auto* name : {"THREADCOUNT", "THREADCOUNT_SOCKET", "THREADCOUNT_MAX",
+                                         "THREADCOUNT_INTERVAL"})
+                        ::unsetenv(name);
+                options_.socket_path = daemon_.socket().c_str();
+                options_.max_threads = 8;
+                options_.interval_ms = 50;
+        }
+
+        Daemon daemon_;
+        threadcount_options options_ = THREADCOUNT_OPTIONS_INIT;
+};
+
+TEST_F(InProcess, OptionsOutOfRangeAreRefusedAndNothingIsWritten) {
+        threadcount_handle* const untouched = reinterpret_cast<threadcount_handle*>(&options_);
+        threadcount_handle* handle = untouched;
+        for (const auto& [max, interval] :
+             {std::pair{65537U, 0U}, std::pair{0U, 49U}, std::pair{0U, 86'400'001U}}) {
+                options_.max_threads = max;
+                options_.interval_ms = interval;
+                EXPECT_EQ(threadcount_open(&options_, &handle), -EINVAL);
+                EXPECT_EQ(handle, untouched);
+        }
+        EXPECT_EQ(threadcount_open(nullptr, nullptr), -EINVAL);
+        options_ = THREADCOUNT_OPTIONS_INIT;
+        options_.size = 0;
+        EXPECT_EQ(threadcount_open(&options_, &handle), -EINVAL);
+}
+
+TEST_F(InProcess, NullHandlesAnswerTheFallback) {
+        EXPECT_GE(threadcount_threads(nullptr), 1U);
+        EXPECT_EQ(threadcount_max(nullptr), threadcount_threads(nullptr));
+        EXPECT_GT(threadcount_reason(nullptr, nullptr, 0), 0U);
+        EXPECT_EQ(threadcount_close(nullptr), nullptr);
+}
+
+TEST_F(InProcess, AdviseAsksAtOnceAndLeavesTheCountAlone) {
+        daemon_.start();
+        threadcount_handle* handle = nullptr;
+        ASSERT_EQ(threadcount_open(&options_, &handle), 0);
+        threadcount_advice advice = THREADCOUNT_ADVICE_INIT;
+        ASSERT_EQ(threadcount_advise(handle, 1, &advice), 0);
+        EXPECT_EQ(advice.threads, 7U);
+        EXPECT_EQ(advice.free, 6U);
+        EXPECT_EQ(advice.total, 8U);
+        EXPECT_EQ(advice.source, static_cast<unsigned>(THREADCOUNT_SOURCE_GOVERNOR));
+        EXPECT_EQ(threadcount_threads(handle), 6U);
+        EXPECT_EQ(threadcount_advise(handle, 65537, &advice), -EINVAL);
+        EXPECT_EQ(threadcount_advise(handle, 0, nullptr), -EINVAL);
+        daemon_.kill();
+        EXPECT_EQ(threadcount_advise(handle, 1, &advice), -ECONNREFUSED);
+        EXPECT_EQ(advice.threads, 8U);
+        EXPECT_EQ(advice.source, static_cast<unsigned>(THREADCOUNT_SOURCE_FALLBACK));
+        threadcount_close(handle);
+}
+
+TEST_F(InProcess, ReasonIsCutToFitAndSaysItsWholeLength) {
+        daemon_.start();
+        threadcount_handle* handle = nullptr;
+        ASSERT_EQ(threadcount_open(&options_, &handle), 0);
+        (void)threadcount_threads(handle);
+        char text[512];
+        const auto length = threadcount_reason(handle, text, sizeof(text));
+        EXPECT_EQ(std::string(text), "governor: 0 in use + 6 of 8 cpus idle >= 5% -> 6");
+        EXPECT_EQ(length, std::string(text).size());
+        char little[9];
+        EXPECT_EQ(threadcount_reason(handle, little, sizeof(little)), length);
+        EXPECT_EQ(std::string(little), "governor");
+        threadcount_close(handle);
+}
+
+TEST_F(InProcess, AHandleIsInertInAForkedChildThatMayOpenItsOwn) {
+        daemon_.start();
+        threadcount_handle* handle = nullptr;
+        ASSERT_EQ(threadcount_open_default(&options_, &handle), 0);
+        EXPECT_EQ(threadcount_default(), handle);
+        ASSERT_EQ(threadcount_threads(handle), 6U);
+        const pid_t child = ::fork();
+        if (child == 0) {
+                const bool inert = threadcount_threads(handle) == 8;
+                threadcount_handle* own = nullptr;
+                const bool opened = threadcount_open_default(&options_, &own) == 0;
+                const bool follows = own != handle && threadcount_threads(own) == 6;
+                ::_exit((inert ? 0 : 1) + (opened ? 0 : 2) + (follows ? 0 : 4));
+        }
+        int result = -1;
+        ASSERT_EQ(::waitpid(child, &result, 0), child);
+        EXPECT_EQ(WEXITSTATUS(result), 0);
+        EXPECT_EQ(threadcount_threads(handle), 6U) << "the parent's connection is its own";
+}
+
+TEST_F(InProcess, ManyThreadsMayUseOneHandleWhileTheGovernorComesAndGoes) {
+        daemon_.start();
+        threadcount_handle* handle = nullptr;
+        ASSERT_EQ(threadcount_open(&options_, &handle), 0);
+        std::atomic<bool> stop{false};
+        std::atomic<unsigned> wrong{0};
+        std::vector<std::thread> threads;
+        for (int i = 0; i < 4; i++)
+                threads.emplace_back([&, i] {
+                        while (!stop) {
+                                const auto count = threadcount_threads(handle);
+                                wrong += count < 1 || count > 8;
+                                char text[200];
+                                if (i == 1)
+                                        (void)threadcount_reason(handle, text, sizeof(text));
+                                threadcount_advice advice = THREADCOUNT_ADVICE_INIT;
+                                if (i == 2)
+                                        (void)threadcount_advise(handle, 1, &advice);
+                        }
+                });
+        for (int round = 0; round < 3; round++) {
+                std::this_thread::sleep_for(std::chrono::milliseconds{150});
+                daemon_.kill();
+                daemon_.start();
+        }
+        stop = true;
+        for (auto& thread : threads)
+                thread.join();
+        EXPECT_EQ(wrong, 0U);
+        threadcount_close(handle);
+}
+
+}  // namespace

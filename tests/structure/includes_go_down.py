@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: MIT
+"""The floors of the house: includes only go down, and rooms of one floor do not know each other."""
+
+import pathlib
+import re
+import sys
+
+# Room -> the rooms whose headers it may include, itself aside.
+ALLOWED = {
+    "governor/policy": set(),
+    "governor/probe": {"policy"},
+    "governor/config": {"policy"},
+    "governor/server": {"policy", "probe", "config", "proto"},
+    "governor/daemon": {"policy", "probe", "config", "server"},
+    "governor/ctl": {"proto", "libthreadcount"},
+    "libthreadcount": {"proto"},
+    "proto": set(),
+}
+ROOMS = {"policy", "probe", "config", "server", "daemon", "ctl"}
+INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]', re.MULTILINE)
+
+
+def room_of(path: str) -> str:
+    return next(room for room in sorted(ALLOWED, key=len, reverse=True) if path.startswith(room + "/"))
+
+
+def target_of(header: str) -> str | None:
+    first = header.split("/")[0]
+    if header.startswith("governor/v1/"):
+        return "proto"
+    if first == "threadcount":
+        return "libthreadcount"
+    return first if first in ROOMS and "/" in header else None
+
+
+def main() -> int:
+    root = pathlib.Path(sys.argv[1])
+    wrong, files = [], 0
+    for top in ("governor", "libthreadcount", "proto"):
+        for file in sorted((root / top).rglob("*")):
+            if file.suffix not in {".c", ".cpp", ".h", ".hpp"}:
+                continue
+            files += 1
+            path = file.relative_to(root).as_posix()
+            room = room_of(path)
+            for header in INCLUDE.findall(file.read_text()):
+                target = target_of(header)
+                own = target is None or target == room.rsplit("/", 1)[-1]
+                if not own and target not in ALLOWED[room]:
+                    wrong.append(f"{path}: includes <{header}>; {room} may include: "
+                                 f"{', '.join(sorted(ALLOWED[room])) or 'nothing of ours'}")
+    print("\n".join(wrong) or f"{files} files include downwards only")
+    return 1 if wrong or files < 40 else 0
+
+
+sys.exit(main())

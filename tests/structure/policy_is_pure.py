@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: MIT
+"""The policy library refers to nothing of the system: no file, clock, socket, thread or log."""
+
+import re
+import subprocess
+import sys
+
+# What pure code may refer to: memory, strings and containers of the two runtimes.
+PURE = re.compile(
+    r"^(_Z|__cxa_|__gxx_personality|_Unwind_|__stack_chk_fail|__dso_handle|_GLOBAL_OFFSET_TABLE_"
+    r"|mem(cpy|move|set|cmp|chr)|strlen|abort|bcmp|DW\.ref)")
+# Of the C++ symbols (_Z...) these are effects all the same.
+IMPURE = re.compile(r"(chrono.*now|fstream|ios_base|ostream|istream|random_device|thread|mutex|filesystem"
+                    r"|spdlog|google8protobuf|clock)")
+
+
+def undefined_symbols(nm: str, library: str) -> set[str]:
+    def symbols(*flags: str) -> set[str]:
+        out = subprocess.run([nm, *flags, library], capture_output=True, text=True, check=True).stdout
+        return {line.split()[-1] for line in out.splitlines() if line.strip() and not line.endswith(":")}
+    return symbols("--undefined-only") - symbols("--defined-only")
+
+
+def main() -> int:
+    undefined = undefined_symbols(sys.argv[1], sys.argv[2])
+    impure = sorted(name for name in undefined if not PURE.match(name) or IMPURE.search(name))
+    print("\n".join(f"impure: {name}" for name in impure) or f"pure: {len(undefined)} symbols")
+    return 1 if impure or not undefined else 0
+
+
+sys.exit(main())

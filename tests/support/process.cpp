@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: MIT
+// fork, exec, wait.
+#include "support/process.hpp"
+
+#include <cerrno>
+#include <csignal>
+#include <fcntl.h>
+#include <stdexcept>
+#include <string_view>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace test_support {
+
+namespace {
+
+bool inherited(std::string_view variable) {
+        return !variable.starts_with("THREADCOUNT") && !variable.starts_with("XDG_RUNTIME_DIR=") &&
+               variable.find("_NUM_THREADS=") == variable.npos;
+}
+
+std::vector<char*> as_pointers(std::vector<std::string>& strings) {
+        std::vector<char*> pointers;
+        for (auto& string : strings)
+                pointers.push_back(string.data());
+        pointers.push_back(nullptr);
+        return pointers;
+}
+
+}  // namespace
+
+Process::Process(const Command& command) {
+        auto arguments = command.arguments;
+        auto environment = command.environment;
+        for (char** variable = ::environ; *variable != nullptr; variable++)
+                if (inherited(*variable))
+                        environment.emplace_back(*variable);
+        const auto argv = as_pointers(arguments);
+        const auto envp = as_pointers(environment);
+        const auto out = (directory_.path() / "out").string();
+        const auto err = (directory_.path() / "err").string();
+        const pid_t parent = ::getpid();
+        pid_ = ::fork();
+        if (pid_ < 0)
+                throw std::runtime_error("fork");
+        if (pid_ > 0)
+                return;
+        ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+        if (::getppid() != parent)
+                ::_exit(126);
+        ::dup2(::open(out.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0644), STDOUT_FILENO);
+        ::dup2(::open(err.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0644), STDERR_FILENO);
+        if (command.uid && ::setuid(*command.uid) < 0)
+                ::_exit(126);
+        ::execve(argv[0], argv.data(), envp.data());
+        ::_exit(127);
+}
+
+Process::~Process() {
+        if (status_)
+                return;
+        ::kill(pid_, SIGKILL);
+        ::waitpid(pid_, nullptr, 0);
+}
+
+void Process::signal(int number) const {
+        if (!status_)
+                ::kill(pid_, number);
+}
+
+int Process::wait(std::chrono::milliseconds patience) {
+        const auto ended = [&] {
+                int status = 0;
+                if (status_)
+                        return true;
+                if (::waitpid(pid_, &status, WNOHANG) != pid_)
+                        return false;
+                status_ = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+                return true;
+        };
+        return eventually(ended, patience) ? *status_ : -1;
+}
+
+Finished run(const Command& command) {
+        Process process(command);
+        const int status = process.wait();
+        return {status, process.out(), process.err()};
+}
+
+}  // namespace test_support

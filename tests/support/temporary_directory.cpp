@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+// mkdtemp and rename.
+#include "support/temporary_directory.hpp"
+
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <stdexcept>
+
+namespace test_support {
+
+namespace fs = std::filesystem;
+
+TemporaryDirectory::TemporaryDirectory() {
+        std::string name = fs::temp_directory_path() / "governor-test-XXXXXX";
+        if (::mkdtemp(name.data()) == nullptr)
+                throw std::runtime_error("mkdtemp " + name);
+        path_ = name;
+        // Daemons of other users' tests must be able to pass.
+        fs::permissions(path_, fs::perms{0755});
+}
+
+TemporaryDirectory::~TemporaryDirectory() {
+        std::error_code ignored;
+        fs::remove_all(path_, ignored);
+}
+
+std::string TemporaryDirectory::write(const std::string& name, std::string_view text) const {
+        const auto path = path_ / name;
+        fs::create_directories(path.parent_path());
+        const auto part = path.string() + ".part";
+        if (!(std::ofstream(part, std::ios::binary) << text).flush())
+                throw std::runtime_error("cannot write " + part);
+        fs::rename(part, path);
+        return path;
+}
+
+std::string read_file(const fs::path& path) {
+        std::ifstream file(path, std::ios::binary);
+        return {std::istreambuf_iterator<char>(file), {}};
+}
+
+}  // namespace test_support

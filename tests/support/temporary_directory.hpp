@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: MIT
+//
+// A directory that goes with its owner, and files in it.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+namespace test_support {
+
+class TemporaryDirectory {
+public:
+        TemporaryDirectory();
+        ~TemporaryDirectory();
+        TemporaryDirectory(const TemporaryDirectory&) = delete;
+        TemporaryDirectory& operator=(const TemporaryDirectory&) = delete;
+
+        [[nodiscard]] const std::filesystem::path& path() const { return path_; }
+
+        /// Writes PATH/`name`, with its directories, in one step: readers see the old or the new
+        /// file, never a part. Returns its path.
+        std::string write(const std::string& name, std::string_view text) const;
+
+private:
+        std::filesystem::path path_;
+};
+
+[[nodiscard]] std::string read_file(const std::filesystem::path& path);
+
+}  // namespace test_support

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: MIT
+// Raw sockets and frames.
+#include "support/wire.hpp"
+
+#include <array>
+#include <cstring>
+#include <governor/v1/frame.h>
+#include <stdexcept>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+namespace test_support {
+
+namespace {
+
+int connect_to(const std::string& path) {
+        sockaddr_un address{};
+        address.sun_family = AF_UNIX;
+        std::strncpy(address.sun_path, path.c_str(), sizeof(address.sun_path) - 1);
+        const int fd = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+        const timeval patience{10, 0};
+        ::setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
+        if (::connect(fd, reinterpret_cast<const sockaddr*>(&address), sizeof(address)) == 0)
+                return fd;
+        ::close(fd);
+        return -1;
+}
+
+}  // namespace
+
+std::string frame(const std::string& message) {
+        std::array<std::uint8_t, GOVERNOR_PREFIX_MAX> prefix;
+        const auto length = governor_frame_prefix(message.size(), prefix.data());
+        return std::string(reinterpret_cast<const char*>(prefix.data()), length) + message;
+}
+
+WireClient::WireClient(const std::string& path) : fd_(connect_to(path)) {
+        if (fd_ < 0)
+                throw std::runtime_error("nobody listens at " + path);
+}
+
+WireClient::~WireClient() { ::close(fd_); }
+
+bool WireClient::send_bytes(const std::string& bytes) const {
+        return ::send(fd_, bytes.data(), bytes.size(), MSG_NOSIGNAL) ==
+               static_cast<ssize_t>(bytes.size());
+}
+
+void WireClient::finish_sending() const { ::shutdown(fd_, SHUT_WR); }
+
+std::optional<governor::v1::Reply> WireClient::receive() {
+        for (;;) {
+                std::size_t begin = 0;
+                std::size_t end = 0;
+                const auto found = governor_frame_parse(
+                        reinterpret_cast<const std::uint8_t*>(received_.data()), received_.size(),
+                        &begin, &end);
+                if (found == GOVERNOR_FRAME_COMPLETE) {
+                        governor::v1::Reply reply;
+                        const bool parsed =
+                                reply.ParseFromString(received_.substr(begin, end - begin));
+                        received_.erase(0, end);
+                        return parsed ? std::optional(reply) : std::nullopt;
+                }
+                std::array<char, 4096> chunk;
+                const auto n = ::recv(fd_, chunk.data(), chunk.size(), 0);
+                if (n <= 0)
+                        return std::nullopt;
+                received_.append(chunk.data(), static_cast<std::size_t>(n));
+        }
+}
+
+std::optional<governor::v1::Reply> WireClient::call(governor::v1::Request request) {
+        if (request.protocol() == 0)
+                request.set_protocol(1);
+        if (!send_bytes(frame(request.SerializeAsString())))
+                return std::nullopt;
+        return receive();
+}
+
+bool WireClient::is_ended() {
+        std::array<char, 4096> chunk;
+        for (;;) {
+                const auto n = ::recv(fd_, chunk.data(), chunk.size(), 0);
+                if (n <= 0)
+                        return n == 0 || errno == ECONNRESET;
+        }
+}
+
+bool can_connect(const std::string& path) {
+        const int fd = connect_to(path);
+        if (fd >= 0)
+                ::close(fd);
+        return fd >= 0;
+}
+
+governor::v1::Request query(std::uint32_t current, std::uint32_t max) {
+        governor::v1::Request request;
+        request.mutable_query()->set_current(current);
+        request.mutable_query()->set_max(max);
+        return request;
+}
+
+governor::v1::Status status(const std::string& path) {
+        governor::v1::Request request;
+        request.mutable_status();
+        const auto reply = WireClient(path).call(request);
+        if (!reply)
+                throw std::runtime_error("no answer to status");
+        return reply->status();
+}
+
+}  // namespace test_support

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+//
+// The protocol spoken by hand, and spoken wrongly.
+#pragma once
+
+#include <governor/v1/governor.pb.h>
+#include <optional>
+#include <string>
+
+namespace test_support {
+
+/// Puts the length in front.
+[[nodiscard]] std::string frame(const std::string& message);
+
+/// A blocking client socket with a patience of 10 s per read.
+class WireClient {
+public:
+        /// Throws if nobody listens there.
+        explicit WireClient(const std::string& path);
+        ~WireClient();
+        WireClient(const WireClient&) = delete;
+        WireClient& operator=(const WireClient&) = delete;
+
+        /// False if the peer has gone.
+        bool send_bytes(const std::string& bytes) const;
+        void finish_sending() const;
+        [[nodiscard]] std::optional<governor::v1::Reply> receive();
+        [[nodiscard]] std::optional<governor::v1::Reply> call(governor::v1::Request request);
+        /// True if the peer has ended the connection (within the patience).
+        [[nodiscard]] bool is_ended();
+
+private:
+        int fd_;
+        std::string received_;
+};
+
+[[nodiscard]] bool can_connect(const std::string& path);
+
+[[nodiscard]] governor::v1::Request query(std::uint32_t current, std::uint32_t max = 0);
+
+/// Asks a governor for its status on a connection of its own.
+[[nodiscard]] governor::v1::Status status(const std::string& path);
+
+}  // namespace test_support
