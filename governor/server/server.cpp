@@ -32,11 +32,22 @@ Server::Server(EventLoop& loop, UnixListener listener, const std::string& root,
         : loop_(loop), settings_(std::move(settings)), started_(now()),
           sampling_(loop, root, settings_.period), listener_(std::move(listener)),
           listening_(loop.on_io(listener_.fd(), EPOLLIN,
-                                [this](std::uint32_t) { accept_clients(); })) {}
+                                [this](std::uint32_t) { accept_clients(); })) {
+        warn_if_nothing_is_governed();
+}
 
 void Server::apply(config::Settings settings) {
         settings_ = std::move(settings);
         sampling_.set_period(settings_.period);
+        warn_if_nothing_is_governed();
+}
+
+void Server::warn_if_nothing_is_governed() const {
+        const auto& sample = sampling_.sampler().sample();
+        if (settings_.cpus && policy::restrict_to(settings_.cpus, sample).cpus.empty())
+                spdlog::warn("cpus = {}: none of them is online, so every program is advised 1 "
+                             "thread",
+                             policy::format_cpu_list(*settings_.cpus));
 }
 
 void Server::accept_clients() {

@@ -38,6 +38,7 @@ private:
                 EventSource source;
         };
 
+        void warn_if_nothing_is_governed() const;
         void accept_clients();
         void add_client(UniqueFd fd);
         void pause_accepting(int error);

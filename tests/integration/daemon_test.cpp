@@ -67,6 +67,14 @@ TEST(Daemon, KeepsTheOldSettingsWhenTheNewOnesAreWrong) {
         EXPECT_EQ(status(daemon.socket()).period_ms(), 1000U);
 }
 
+TEST(Daemon, WarnsWhenNoneOfItsCpusIsThere) {
+        Daemon daemon(kMachine, "[governor]\ncpus = 100-200\n");
+        daemon.start();
+        EXPECT_EQ(status(daemon.socket()).cpus(), 0U);
+        EXPECT_TRUE(contains(daemon.process().err(), "cpus = 100-200: none of them is online"))
+                << daemon.process().err();
+}
+
 TEST(Daemon, ChecksAConfigurationWithoutStarting) {
         TemporaryDirectory directory;
         const auto good = directory.write("good.conf", "[governor]\nperiod = 2s\n");
