@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: MIT
+// INI text as assignments and complaints, each with its line.
+#include "config/ini_file.hpp"
+
+#include <gtest/gtest.h>
+
+namespace governor::config {
+namespace {
+
+/// "LINE [SECTION] KEY=VALUE" per assignment, then "LINE! MESSAGE" per error.
+std::vector<std::string> lines(std::string_view text) {
+        const auto file = parse_ini(text);
+        std::vector<std::string> out;
+        for (const auto& a : file.assignments)
+                out.push_back(std::to_string(a.line) + " [" + a.section + "] " + a.key + "=" +
+                              a.value);
+        for (const auto& e : file.errors)
+                out.push_back(std::to_string(e.line) + "! " + e.message);
+        return out;
+}
+
+using Lines = std::vector<std::string>;
+
+constexpr auto kNotOfTheForm = "not of the form `key = value` or `[section]`";
+
+TEST(IniFile, IsEmptyIfTheTextSaysNothing) {
+        EXPECT_EQ(lines(""), Lines{});
+        EXPECT_EQ(lines("\n\n  \n\t\n"), Lines{});
+        EXPECT_EQ(lines("# one\n; two\n  # three\n\t; four = 4\n[governor]\n"), Lines{});
+}
+
+TEST(IniFile, GivesEachAssignmentItsSectionAndLine) {
+        EXPECT_EQ(lines("a = 1\n"
+                        "[one]\n"
+                        "b = 2\n"
+                        "\n"
+                        "# comment\n"
+                        "[two]\n"
+                        "c = 3\n"),
+                  (Lines{"1 [] a=1", "3 [one] b=2", "7 [two] c=3"}));
+}
+
+TEST(IniFile, DoesNotCountWhiteSpace) {
+        EXPECT_EQ(lines("[s]\n  key  =  a value  \nk2=v2\n\tk3\t=\tv3\t\n"),
+                  (Lines{"2 [s] key=a value", "3 [s] k2=v2", "4 [s] k3=v3"}));
+}
+
+TEST(IniFile, ReadsWindowsLineEndings) {
+        EXPECT_EQ(lines("[s]\r\nkey = 1\r\n\r\nother = 2\r\n"),
+                  (Lines{"2 [s] key=1", "4 [s] other=2"}));
+}
+
+TEST(IniFile, DoesNotNeedANewlineAtItsEnd) {
+        EXPECT_EQ(lines("[s]\nkey = 1"), (Lines{"2 [s] key=1"}));
+        EXPECT_EQ(lines("[s]\nrubbish"), (Lines{std::string("2! ") + kNotOfTheForm}));
+}
+
+TEST(IniFile, TakesAnIndentedLineForALineOfItsOwn) {
+        EXPECT_EQ(lines("[s]\nkey = 1\n    other = 2\n"), (Lines{"2 [s] key=1", "3 [s] other=2"}));
+        EXPECT_EQ(lines("[s]\nkey = 1\n    continued\n"),
+                  (Lines{"2 [s] key=1", std::string("3! ") + kNotOfTheForm}));
+}
+
+TEST(IniFile, CutsCommentsBehindAValueOnlyAfterASpace) {
+        EXPECT_EQ(lines("[s]\na = 1 ; why\nb = x;y\nc = 5% # no comment\n"),
+                  (Lines{"2 [s] a=1", "3 [s] b=x;y", "4 [s] c=5% # no comment"}));
+}
+
+TEST(IniFile, KeepsAllButTheFirstEqualSignInTheValue) {
+        EXPECT_EQ(lines("[s]\na = b = c\nd =\n"), (Lines{"2 [s] a=b = c", "3 [s] d="}));
+}
+
+TEST(IniFile, ReportsLinesThatAreNoIniWithTheirNumber) {
+        EXPECT_EQ(lines("[s]\nrubbish\na = 1\nmore rubbish\n"),
+                  (Lines{"3 [s] a=1", std::string("2! ") + kNotOfTheForm,
+                         std::string("4! ") + kNotOfTheForm}));
+        EXPECT_EQ(lines("[s\na = 1\n"), (Lines{"2 [] a=1", "1! section without a closing ]"}));
+}
+
+TEST(IniFile, ReportsALineThatIsTooLongAndGoesOn) {
+        const std::string most = "key = " + std::string(192, 'x');
+        EXPECT_EQ(lines("[s]\n" + most + "\n"),
+                  (Lines{"2 [s] " + most.substr(0, 3) + "=" + most.substr(6)}));
+        EXPECT_EQ(lines("[s]\n" + most + "x\nb = 2\n"),
+                  (Lines{"3 [s] b=2", "2! line longer than 198 bytes"}));
+        EXPECT_EQ(lines("# " + std::string(100'000, '-') + "\nb = 2\n"),
+                  (Lines{"2 [] b=2", "1! line longer than 198 bytes"}));
+}
+
+TEST(IniFile, ReportsNulBytes) {
+        EXPECT_EQ(lines(std::string_view("[s]\na\0b = 1\nc = 2\n", 18)),
+                  (Lines{"3 [s] c=2", "2! line with a NUL byte"}));
+        EXPECT_EQ(lines(std::string_view("[s]\nc = 2\n\0", 11)),
+                  (Lines{"2 [s] c=2", "3! line with a NUL byte"}));
+}
+
+}  // namespace
+}  // namespace governor::config

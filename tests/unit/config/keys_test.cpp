@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: MIT
+// Each key of the configuration: its default, its range and its way there and back.
+#include "config/keys.hpp"
+
+#include <gtest/gtest.h>
+#include <set>
+
+namespace governor::config {
+namespace {
+
+using std::chrono::milliseconds;
+
+bool set(Settings& settings, std::string_view key, std::string_view value) {
+        const auto* row = find_key(key);
+        return row != nullptr && row->set(settings, value);
+}
+
+std::string get(const Settings& settings, std::string_view key) {
+        const auto* row = find_key(key);
+        return row != nullptr ? row->get(settings) : "no such key";
+}
+
+void expect_accepts(std::string_view key,
+                    const std::vector<std::pair<const char*, const char*>>& rows) {
+        for (const auto& [value, canonical] : rows) {
+                SCOPED_TRACE(value);
+                Settings settings;
+                EXPECT_TRUE(set(settings, key, value));
+                EXPECT_EQ(get(settings, key), canonical);
+                Settings again;
+                EXPECT_TRUE(set(again, key, canonical));
+                EXPECT_EQ(get(again, key), canonical);
+        }
+}
+
+void expect_refuses(std::string_view key, const std::vector<const char*>& values) {
+        for (const auto* value : values) {
+                SCOPED_TRACE(value);
+                Settings settings;
+                const auto before = get(settings, key);
+                EXPECT_FALSE(set(settings, key, value));
+                EXPECT_EQ(get(settings, key), before);
+        }
+}
+
+TEST(Keys, AreFoundByTheirNameOnly) {
+        std::set<std::string_view> names;
+        for (const auto& key : keys()) {
+                EXPECT_EQ(find_key(key.name), &key);
+                EXPECT_TRUE(names.insert(key.name).second) << key.name << " comes twice";
+                EXPECT_FALSE(key.accepted.empty());
+                EXPECT_FALSE(key.meaning.empty());
+        }
+        EXPECT_EQ(names, (std::set<std::string_view>{"policy", "threshold", "period", "cpus",
+                                                     "log_level"}));
+        for (const auto* name : {"", "Threshold", "threshold ", "thresh", "no_such_key"})
+                EXPECT_EQ(find_key(name), nullptr) << name;
+}
+
+TEST(Keys, HaveTheDefaultsOfTheManual) {
+        const Settings settings;
+        EXPECT_EQ(get(settings, "policy"), "threshold");
+        EXPECT_EQ(get(settings, "threshold"), "5%");
+        EXPECT_EQ(get(settings, "period"), "1s");
+        EXPECT_EQ(get(settings, "cpus"), "all");
+        EXPECT_EQ(get(settings, "log_level"), "info");
+}
+
+TEST(Keys, AcceptTheirOwnDefaults) {
+        for (const auto& key : keys()) {
+                Settings settings;
+                EXPECT_TRUE(key.set(settings, key.get(Settings{}))) << key.name;
+        }
+}
+
+TEST(PolicyKey, KnowsOnlyTheThreshold) {
+        expect_accepts("policy", {{"threshold", "threshold"}});
+        expect_refuses("policy", {"", "fair", "Threshold", "threshold "});
+}
+
+TEST(ThresholdKey, GoesFromNothingToAHundredPercent) {
+        expect_accepts("threshold",
+                       {{"0%", "0%"}, {"5%", "5%"}, {"2.50%", "2.5%"}, {"100%", "100%"}});
+        expect_refuses("threshold", {"", "5", "100.01%", "101%", "-1%", "0.5"});
+        Settings settings;
+        ASSERT_TRUE(set(settings, "threshold", "12.34%"));
+        EXPECT_EQ(settings.threshold.threshold_permyriad, 1234U);
+}
+
+TEST(PeriodKey, GoesFromFiftyMillisecondsToAMinute) {
+        expect_accepts("period", {{"50ms", "50ms"},
+                                  {"0.05s", "50ms"},
+                                  {"1000ms", "1s"},
+                                  {"1.5s", "1500ms"},
+                                  {"60s", "1min"},
+                                  {"1min", "1min"}});
+        expect_refuses("period", {"", "1", "0s", "49ms", "60001ms", "61s", "1h", "-1s"});
+        Settings settings;
+        ASSERT_TRUE(set(settings, "period", "250ms"));
+        EXPECT_EQ(settings.period, milliseconds{250});
+}
+
+TEST(CpusKey, IsAllOrAListWithAtLeastOneCpu) {
+        expect_accepts("cpus", {{"all", "all"},
+                                {"0", "0"},
+                                {"3,1,2", "1-3"},
+                                {"0-3,8", "0-3,8"},
+                                {"65535", "65535"}});
+        expect_refuses("cpus", {"", "ALL", "none", "0-", "65536", "1;2", "0, 1"});
+        Settings settings;
+        ASSERT_TRUE(set(settings, "cpus", "0-2"));
+        EXPECT_EQ(settings.cpus, (policy::CpuSet{0, 1, 2}));
+        EXPECT_FALSE(set(settings, "cpus", "nonsense"));
+        EXPECT_EQ(settings.cpus, (policy::CpuSet{0, 1, 2}));
+        ASSERT_TRUE(set(settings, "cpus", "all"));
+        EXPECT_FALSE(settings.cpus.has_value());
+}
+
+TEST(LogLevelKey, KnowsFourLevels) {
+        expect_accepts(
+                "log_level",
+                {{"debug", "debug"}, {"info", "info"}, {"warning", "warning"}, {"error", "error"}});
+        expect_refuses("log_level", {"", "Debug", "warn", "trace", "0"});
+        Settings settings;
+        ASSERT_TRUE(set(settings, "log_level", "warning"));
+        EXPECT_EQ(settings.log_level, LogLevel::Warning);
+}
+
+}  // namespace
+}  // namespace governor::config

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: MIT
+// The configuration file, its drop-ins, and files that are not there.
+#include "config/load.hpp"
+
+#include "temporary_directory.hpp"
+
+#include <gtest/gtest.h>
+
+namespace governor::config {
+namespace {
+
+using testing_support::TemporaryDirectory;
+
+class ConfigurationFiles : public ::testing::Test {
+protected:
+        [[nodiscard]] Settings settings(bool optional = false) const {
+                const auto loaded = load(path_, optional);
+                for (const auto& error : loaded ? Errors{} : loaded.error())
+                        ADD_FAILURE() << error;
+                return loaded.value_or(Settings{});
+        }
+        [[nodiscard]] Errors errors(bool optional = false) const {
+                const auto loaded = load(path_, optional);
+                return loaded ? Errors{} : loaded.error();
+        }
+
+        TemporaryDirectory directory_;
+        std::string path_ = directory_.path("governord.conf");
+};
+
+TEST_F(ConfigurationFiles, MayBeOneFile) {
+        directory_.write("governord.conf", "[governor]\nthreshold = 20%\n");
+        EXPECT_EQ(settings().threshold.threshold_permyriad, 2000U);
+        EXPECT_EQ(settings().origins.at("threshold"), path_ + ":2");
+}
+
+TEST_F(ConfigurationFiles, MayBeEmpty) {
+        directory_.write("governord.conf", "");
+        EXPECT_TRUE(settings().origins.empty());
+}
+
+TEST_F(ConfigurationFiles, MayBeMissingOnlyIfOptional) {
+        EXPECT_TRUE(settings(true).origins.empty());
+        EXPECT_EQ(errors(), (Errors{path_ + ": cannot be read: No such file or directory"}));
+}
+
+TEST_F(ConfigurationFiles, CountWithDropInsEvenIfTheFileIsMissing) {
+        directory_.write("governord.conf.d/10.conf", "[governor]\nthreshold = 20%\n");
+        EXPECT_EQ(settings(true).threshold.threshold_permyriad, 2000U);
+}
+
+TEST_F(ConfigurationFiles, AreOverriddenByDropInsInTheOrderOfTheirNames) {
+        directory_.write("governord.conf",
+                         "[governor]\nthreshold = 10%\nperiod = 3s\nlog_level = error\n");
+        directory_.write("governord.conf.d/20.conf", "[governor]\nthreshold = 20%\n");
+        directory_.write("governord.conf.d/10.conf", "[governor]\nthreshold = 15%\nperiod = 2s\n");
+        const auto loaded = settings();
+        EXPECT_EQ(loaded.threshold.threshold_permyriad, 2000U);
+        EXPECT_EQ(loaded.period, std::chrono::seconds{2});
+        EXPECT_EQ(loaded.origins,
+                  (std::map<std::string, std::string>{{"threshold", path_ + ".d/20.conf:2"},
+                                                      {"period", path_ + ".d/10.conf:3"},
+                                                      {"log_level", path_ + ":4"}}));
+}
+
+TEST_F(ConfigurationFiles, AreOnlyThoseNamedConf) {
+        directory_.write("governord.conf", "[governor]\nthreshold = 10%\n");
+        for (const auto* name : {"a.conf~", "b.conf.bak", "README", "c", "conf", ".conf", "d.CONF"})
+                directory_.write(std::string("governord.conf.d/") + name, "rubbish\n");
+        EXPECT_EQ(settings().threshold.threshold_permyriad, 1000U);
+}
+
+TEST_F(ConfigurationFiles, AreMaskedByALinkToNothing) {
+        directory_.write("governord.conf", "[governor]\nthreshold = 10%\n");
+        std::filesystem::create_directory(path_ + ".d");
+        std::filesystem::create_symlink("/dev/null", path_ + ".d/50.conf");
+        EXPECT_EQ(settings().threshold.threshold_permyriad, 1000U);
+}
+
+TEST_F(ConfigurationFiles, ReportTheMistakesOfAllOfThem) {
+        directory_.write("governord.conf", "[governor]\nthreshold = 5\n");
+        directory_.write("governord.conf.d/10.conf", "[governor]\nperiod = 1\n");
+        directory_.write("governord.conf.d/20.conf", "nonsense\n");
+        EXPECT_EQ(
+                errors(),
+                (Errors{path_ + ":2: `threshold = 5` is not accepted; accepted: 0% .. 100%",
+                        path_ + ".d/10.conf:2: `period = 1` is not accepted; accepted: 50ms .. 60s",
+                        path_ + ".d/20.conf:1: not of the form `key = value` or `[section]`"}));
+}
+
+TEST_F(ConfigurationFiles, AreWrongEvenIfALaterOneWouldCorrectThem) {
+        directory_.write("governord.conf", "[governor]\nthreshold = 5\n");
+        directory_.write("governord.conf.d/10.conf", "[governor]\nthreshold = 5%\n");
+        EXPECT_EQ(errors().size(), 1U);
+}
+
+TEST_F(ConfigurationFiles, MayNotBeLinksThatLeadNowhere) {
+        directory_.write("governord.conf", "");
+        std::filesystem::create_directory(path_ + ".d");
+        std::filesystem::create_symlink(directory_.path("gone"), path_ + ".d/50.conf");
+        EXPECT_EQ(errors(),
+                  (Errors{path_ + ".d/50.conf: cannot be read: No such file or directory"}));
+}
+
+TEST_F(ConfigurationFiles, MayNotBeLargerThanAMebibyte) {
+        std::string comments;
+        while (comments.size() < (1U << 20))
+                comments += "#" + std::string(62, ' ') + "\n";
+        directory_.write("governord.conf", comments);
+        EXPECT_TRUE(settings().origins.empty());
+        directory_.write("governord.conf", comments + "\n");
+        EXPECT_EQ(errors(), (Errors{path_ + ": larger than 1 MiB"}));
+}
+
+}  // namespace
+}  // namespace governor::config

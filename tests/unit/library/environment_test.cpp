@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: MIT
+// The THREADCOUNT variables.
+#include "environment.hpp"
+
+#include <gtest/gtest.h>
+#include <map>
+#include <string>
+
+namespace threadcount {
+namespace {
+
+TEST(ModeVariable, KnowsFourModes) {
+        const std::pair<const char*, Mode> rows[] = {{"adapt", Mode::Adapt},
+                                                     {"start-only", Mode::StartOnly},
+                                                     {"off", Mode::Off},
+                                                     {"fixed:1", Mode::Fixed}};
+        for (const auto& [text, mode] : rows) {
+                ModeSetting setting{mode == Mode::Adapt ? Mode::Off : Mode::Adapt, 0};
+                EXPECT_TRUE(parse_mode(text, &setting)) << text;
+                EXPECT_EQ(setting.mode, mode) << text;
+        }
+}
+
+TEST(ModeVariable, TakesTheNumberOfFixed) {
+        for (const auto count : {1U, 7U, 65536U}) {
+                ModeSetting setting;
+                EXPECT_TRUE(parse_mode(("fixed:" + std::to_string(count)).c_str(), &setting));
+                EXPECT_EQ(setting.fixed, count);
+        }
+}
+
+TEST(ModeVariable, IsLeftAloneByWhatIsNoMode) {
+        for (const auto* text :
+             {"", "Adapt", "adapt ", " adapt", "startonly", "start_only", "on", "fixed",
+              "fixed:", "fixed:0", "fixed:-1", "fixed:65537", "fixed:1x", "fixed: 1", "fixed:1:2",
+              "fixed:18446744073709551617", "8"}) {
+                ModeSetting setting{Mode::StartOnly, 42};
+                EXPECT_FALSE(parse_mode(text, &setting)) << '"' << text << '"';
+                EXPECT_EQ(setting.mode, Mode::StartOnly);
+                EXPECT_EQ(setting.fixed, 42U);
+        }
+}
+
+TEST(IntervalVariable, IsMillisecondsUnlessItSaysOtherwise) {
+        const std::pair<const char*, std::uint32_t> rows[] = {{"50", 50},
+                                                              {"50ms", 50},
+                                                              {"1000", 1000},
+                                                              {"1s", 1000},
+                                                              {"10s", 10'000},
+                                                              {"2min", 120'000},
+                                                              {"1h", 3'600'000},
+                                                              {"24h", 86'400'000},
+                                                              {"86400s", 86'400'000},
+                                                              {"0050", 50},
+                                                              {"86400000", 86'400'000}};
+        for (const auto& [text, ms] : rows) {
+                std::uint32_t interval = 0;
+                EXPECT_TRUE(parse_interval(text, &interval)) << text;
+                EXPECT_EQ(interval, ms) << text;
+        }
+}
+
+TEST(IntervalVariable, IsLeftAloneByWhatIsNoInterval) {
+        for (const auto* text : {"",
+                                 "0",
+                                 "49",
+                                 "49ms",
+                                 "0s",
+                                 "86400001",
+                                 "86401s",
+                                 "25h",
+                                 "1441min",
+                                 "-1s",
+                                 "+1s",
+                                 " 1s",
+                                 "1s ",
+                                 "1 s",
+                                 "1.5s",
+                                 "s",
+                                 "1S",
+                                 "1sec",
+                                 "0x50",
+                                 "99999999999999999999",
+                                 "99999999999999999999h",
+                                 "18446744073709551666"}) {
+                std::uint32_t interval = 777;
+                EXPECT_FALSE(parse_interval(text, &interval)) << '"' << text << '"';
+                EXPECT_EQ(interval, 777U);
+        }
+}
+
+TEST(CountVariable, GoesFromOneToTheMostThreads) {
+        const std::pair<const char*, std::uint32_t> rows[] = {
+                {"1", 1}, {"8", 8}, {"0008", 8}, {"65536", 65536}};
+        for (const auto& [text, expected] : rows) {
+                std::uint32_t count = 0;
+                EXPECT_TRUE(parse_count(text, &count)) << text;
+                EXPECT_EQ(count, expected) << text;
+        }
+        for (const auto* text : {"", "0", "65537", "-1", "+1", " 1", "1 ", "1.0", "1e3", "0x8",
+                                 "all", "4294967297", "18446744073709551617"}) {
+                std::uint32_t count = 777;
+                EXPECT_FALSE(parse_count(text, &count)) << '"' << text << '"';
+                EXPECT_EQ(count, 777U);
+        }
+}
+
+std::map<std::string, std::string>& variables() {
+        static std::map<std::string, std::string> table;
+        return table;
+}
+
+char* fake_getenv(const char* name) {
+        const auto found = variables().find(name);
+        return found != variables().end() ? found->second.data() : nullptr;
+}
+
+Environment read(const std::map<std::string, std::string>& table) {
+        variables() = table;
+        return read_environment(fake_getenv);
+}
+
+TEST(EnvironmentOfAProgram, IsTheDefaultIfNothingIsSet) {
+        const auto environment = read({});
+        EXPECT_EQ(environment.mode.mode, Mode::Adapt);
+        EXPECT_EQ(environment.interval_ms, 0U);
+        EXPECT_EQ(environment.max, 0U);
+        EXPECT_EQ(environment.socket, nullptr);
+        EXPECT_EQ(environment.misunderstood, nullptr);
+        EXPECT_STREQ(environment.misunderstood_value, "");
+}
+
+TEST(EnvironmentOfAProgram, TakesAnEmptyValueAsNotSet) {
+        const auto environment = read({{"THREADCOUNT", ""},
+                                       {"THREADCOUNT_INTERVAL", ""},
+                                       {"THREADCOUNT_MAX", ""},
+                                       {"THREADCOUNT_SOCKET", ""}});
+        EXPECT_EQ(environment.misunderstood, nullptr);
+        EXPECT_EQ(environment.socket, nullptr);
+}
+
+TEST(EnvironmentOfAProgram, HasAllItsVariables) {
+        const auto environment = read({{"THREADCOUNT", "fixed:6"},
+                                       {"THREADCOUNT_INTERVAL", "10s"},
+                                       {"THREADCOUNT_MAX", "12"},
+                                       {"THREADCOUNT_SOCKET", "/a/b"}});
+        EXPECT_EQ(environment.mode.mode, Mode::Fixed);
+        EXPECT_EQ(environment.mode.fixed, 6U);
+        EXPECT_EQ(environment.interval_ms, 10'000U);
+        EXPECT_EQ(environment.max, 12U);
+        EXPECT_STREQ(environment.socket, "/a/b");
+        EXPECT_EQ(environment.misunderstood, nullptr);
+}
+
+TEST(EnvironmentOfAProgram, NamesEachVariableThatIsNotUnderstoodAndKeepsItsDefault) {
+        for (const auto* name : {"THREADCOUNT", "THREADCOUNT_INTERVAL", "THREADCOUNT_MAX"}) {
+                const auto environment = read({{name, "nonsense"}});
+                EXPECT_STREQ(environment.misunderstood, name);
+                EXPECT_STREQ(environment.misunderstood_value, "nonsense");
+                EXPECT_EQ(environment.mode.mode, Mode::Adapt);
+                EXPECT_EQ(environment.interval_ms, 0U);
+                EXPECT_EQ(environment.max, 0U);
+        }
+}
+
+TEST(EnvironmentOfAProgram, UsesTheOthersWhenOneIsNotUnderstood) {
+        const auto environment = read({{"THREADCOUNT", "nonsense"}, {"THREADCOUNT_MAX", "3"}});
+        EXPECT_EQ(environment.max, 3U);
+        EXPECT_STREQ(environment.misunderstood, "THREADCOUNT");
+}
+
+TEST(EnvironmentOfAProgram, CutsALongValueToFit) {
+        const auto environment = read({{"THREADCOUNT", std::string(10'000, 'x')}});
+        EXPECT_EQ(environment.misunderstood_value,
+                  std::string(sizeof(environment.misunderstood_value) - 1, 'x'));
+}
+
+}  // namespace
+}  // namespace threadcount

@@ -1,0 +1,362 @@
+// SPDX-License-Identifier: MIT
+// One question and every kind of peer that may answer it.
+#include "transport.hpp"
+
+#include "temporary_directory.hpp"
+
+#include <cerrno>
+#include <chrono>
+#include <functional>
+#include <governor/v1/frame.h>
+#include <governor/v1/governor.pb.h>
+#include <gtest/gtest.h>
+#include <pb_decode.h>
+#include <pb_encode.h>
+#include <poll.h>
+#include <string>
+#include <sys/socket.h>
+#include <thread>
+#include <unistd.h>
+
+namespace threadcount {
+namespace {
+
+using testing_support::TemporaryDirectory;
+
+constexpr unsigned kPatience_ms = 20'000;  // for what must come; nobody waits that long
+
+std::string framed(const std::string& message) {
+        std::uint8_t prefix[GOVERNOR_PREFIX_MAX];
+        const auto size = governor_frame_prefix(message.size(), prefix);
+        return std::string(reinterpret_cast<const char*>(prefix), size) + message;
+}
+
+std::string encode(const governor_v1_Reply& reply) {
+        std::uint8_t buffer[2 * governor_v1_Reply_size];
+        auto stream = pb_ostream_from_buffer(buffer, sizeof(buffer));
+        EXPECT_TRUE(pb_encode(&stream, governor_v1_Reply_fields, &reply));
+        return {reinterpret_cast<const char*>(buffer), stream.bytes_written};
+}
+
+std::string advice(std::uint32_t threads, governor_v1_Advice_Reason reason,
+                   std::uint32_t warm_in_ms = 0, const std::string& explanation = "because") {
+        governor_v1_Reply reply = governor_v1_Reply_init_zero;
+        reply.which_kind = governor_v1_Reply_advice_tag;
+        reply.kind.advice.threads = threads;
+        reply.kind.advice.free = 3;
+        reply.kind.advice.total = 8;
+        reply.kind.advice.reason = reason;
+        reply.kind.advice.warm_in_ms = warm_in_ms;
+        explanation.copy(reply.kind.advice.explanation, sizeof(reply.kind.advice.explanation) - 1);
+        return encode(reply);
+}
+
+std::string error_reply() {
+        governor_v1_Reply reply = governor_v1_Reply_init_zero;
+        reply.which_kind = governor_v1_Reply_error_tag;
+        reply.kind.error.code = governor_v1_Error_Code_UNSUPPORTED_PROTOCOL;
+        std::string("protocol is 1")
+                .copy(reply.kind.error.message, sizeof(reply.kind.error.message) - 1);
+        return encode(reply);
+}
+
+const std::string kAdvice = advice(5, governor_v1_Advice_Reason_FREE_CPUS);
+
+/// Reads one message of the client; empty if there is none.
+std::string read_message(int fd) {
+        std::string bytes;
+        for (char c = 0; read(fd, &c, 1) == 1;) {
+                bytes += c;
+                std::size_t begin = 0;
+                std::size_t end = 0;
+                if (governor_frame_parse(reinterpret_cast<const std::uint8_t*>(bytes.data()),
+                                         bytes.size(), &begin, &end) == GOVERNOR_FRAME_COMPLETE)
+                        return bytes.substr(begin, end - begin);
+        }
+        return {};
+}
+
+void write_all(int fd, const std::string& bytes) {
+        for (std::size_t sent = 0; sent < bytes.size();) {
+                const auto n = send(fd, bytes.data() + sent, bytes.size() - sent, MSG_NOSIGNAL);
+                if (n <= 0)
+                        return;
+                sent += static_cast<std::size_t>(n);
+        }
+}
+
+/// Waits until the client has closed its end.
+void wait_for_eof(int fd) {
+        char c = 0;
+        while (read(fd, &c, 1) > 0) {
+        }
+}
+
+/// A governor of one connection, which does what a test says.
+class TransportTest : public ::testing::Test {
+protected:
+        using Behaviour = std::function<void(int fd)>;
+
+        TransportTest() {
+                listener_ = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+                EXPECT_EQ(bind(listener_, reinterpret_cast<const sockaddr*>(addresses_.begin()),
+                               sizeof(sockaddr_un)),
+                          0);
+                EXPECT_EQ(listen(listener_, 0), 0);
+        }
+        ~TransportTest() override {
+                transport_.disconnect();
+                if (peer_.joinable())
+                        peer_.join();
+                close(listener_);
+        }
+
+        void connect_to(Behaviour behaviour) {
+                ASSERT_EQ(transport_.connect(addresses_), 0);
+                peer_ = std::thread([this, behaviour = std::move(behaviour)] {
+                        const int fd = accept(listener_, nullptr, nullptr);
+                        behaviour(fd);
+                        close(fd);
+                });
+        }
+        /// Connects to a peer that reads the question and sends `bytes`; then asks.
+        void ask(const std::string& bytes, bool then_wait = true) {
+                connect_to([=](int fd) {
+                        read_message(fd);
+                        write_all(fd, bytes);
+                        if (then_wait)
+                                wait_for_eof(fd);
+                });
+                ASSERT_EQ(transport_.send({2, 8}), 0);
+        }
+        void expect_no_answer(int error) {
+                Answer answer{77, 0, 0, false, 0, "untouched"};
+                EXPECT_EQ(transport_.receive(kPatience_ms, &answer), error);
+                EXPECT_FALSE(transport_.connected());
+                EXPECT_EQ(answer.threads, 77U);
+                EXPECT_STREQ(answer.explanation, "untouched");
+        }
+
+        TemporaryDirectory directory_;
+        Addresses addresses_{directory_.path("governor.sock").c_str(), nullptr};
+        Transport transport_;
+        Answer answer_;
+        int listener_ = -1;
+        std::thread peer_;
+};
+
+TEST_F(TransportTest, AsksInTheLanguageOfTheProtocol) {
+        governor_v1_Request request = governor_v1_Request_init_zero;
+        connect_to([&](int fd) {
+                const auto message = read_message(fd);
+                auto stream = pb_istream_from_buffer(
+                        reinterpret_cast<const std::uint8_t*>(message.data()), message.size());
+                EXPECT_TRUE(pb_decode(&stream, governor_v1_Request_fields, &request));
+        });
+        ASSERT_EQ(transport_.send({3, 65536}), 0);
+        peer_.join();
+        EXPECT_EQ(request.protocol, 1U);
+        EXPECT_EQ(request.which_kind, governor_v1_Request_query_tag);
+        EXPECT_EQ(request.kind.query.current, 3U);
+        EXPECT_EQ(request.kind.query.max, 65536U);
+}
+
+TEST_F(TransportTest, TakesAWholeAnswer) {
+        ask(framed(kAdvice));
+        ASSERT_EQ(transport_.receive(kPatience_ms, &answer_), 0);
+        EXPECT_EQ(answer_.threads, 5U);
+        EXPECT_EQ(answer_.free, 3U);
+        EXPECT_EQ(answer_.total, 8U);
+        EXPECT_FALSE(answer_.warming_up);
+        EXPECT_EQ(answer_.warm_in_ms, 0U);
+        EXPECT_STREQ(answer_.explanation, "because");
+        EXPECT_TRUE(transport_.connected());
+}
+
+TEST_F(TransportTest, TakesTheLongestExplanation) {
+        const std::string longest(160, 'e');
+        ask(framed(advice(1, governor_v1_Advice_Reason_WARMING_UP, 370, longest)));
+        ASSERT_EQ(transport_.receive(kPatience_ms, &answer_), 0);
+        EXPECT_EQ(answer_.explanation, longest);
+        EXPECT_TRUE(answer_.warming_up);
+        EXPECT_EQ(answer_.warm_in_ms, 370U);
+}
+
+TEST_F(TransportTest, PutsTogetherAnAnswerThatComesByteByByte) {
+        connect_to([](int fd) {
+                read_message(fd);
+                for (const char c : framed(kAdvice)) {
+                        write_all(fd, std::string(1, c));
+                        std::this_thread::sleep_for(std::chrono::milliseconds{1});
+                }
+                wait_for_eof(fd);
+        });
+        ASSERT_EQ(transport_.send({}), 0);
+        ASSERT_EQ(transport_.receive(kPatience_ms, &answer_), 0);
+        EXPECT_EQ(answer_.threads, 5U);
+}
+
+TEST_F(TransportTest, CollectsALateAnswerWithoutWaiting) {
+        int go[2];
+        ASSERT_EQ(pipe(go), 0);
+        connect_to([&](int fd) {
+                read_message(fd);
+                char c = 0;
+                EXPECT_EQ(read(go[0], &c, 1), 1);
+                write_all(fd, framed(kAdvice).substr(0, 4));
+                EXPECT_EQ(read(go[0], &c, 1), 1);
+                write_all(fd, framed(kAdvice).substr(4));
+                wait_for_eof(fd);
+        });
+        ASSERT_EQ(transport_.send({}), 0);
+        EXPECT_EQ(transport_.receive(0, &answer_), -EAGAIN);
+        ASSERT_EQ(write(go[1], "1", 1), 1);
+        EXPECT_EQ(transport_.receive(50, &answer_), -EAGAIN);  // half of it
+        EXPECT_TRUE(transport_.connected());
+        ASSERT_EQ(write(go[1], "2", 1), 1);
+        int result = -EAGAIN;
+        for (int i = 0; i < 20'000 && result == -EAGAIN; i++) {
+                result = transport_.receive(0, &answer_);
+                std::this_thread::sleep_for(std::chrono::milliseconds{1});
+        }
+        EXPECT_EQ(result, 0);
+        EXPECT_EQ(answer_.threads, 5U);
+        close(go[0]);
+        close(go[1]);
+}
+
+TEST_F(TransportTest, AsksManyQuestionsOverOneConnection) {
+        connect_to([](int fd) {
+                for (std::uint32_t n = 1; !read_message(fd).empty(); n++)
+                        write_all(fd, framed(advice(n, governor_v1_Advice_Reason_FREE_CPUS)));
+        });
+        for (std::uint32_t n = 1; n <= 200; n++) {
+                ASSERT_EQ(transport_.send({n, 0}), 0);
+                ASSERT_EQ(transport_.receive(kPatience_ms, &answer_), 0);
+                ASSERT_EQ(answer_.threads, n);
+        }
+}
+
+TEST_F(TransportTest, WaitsAsLongAsItWasToldAndStaysConnected) {
+        connect_to(wait_for_eof);
+        ASSERT_EQ(transport_.send({}), 0);
+        const auto start = std::chrono::steady_clock::now();
+        EXPECT_EQ(transport_.receive(30, &answer_), -EAGAIN);
+        EXPECT_GE(std::chrono::steady_clock::now() - start, std::chrono::milliseconds{30});
+        EXPECT_TRUE(transport_.connected());
+        EXPECT_EQ(transport_.receive(0, &answer_), -EAGAIN);
+}
+
+TEST_F(TransportTest, TakesARefusalForAProtocolError) {
+        ask(framed(error_reply()));
+        expect_no_answer(-EPROTO);
+}
+
+TEST_F(TransportTest, RefusesGarbage) {
+        ask(framed("\xff\xff garbage"));
+        expect_no_answer(-EPROTO);
+}
+
+TEST_F(TransportTest, RefusesAnEmptyReply) {
+        ask(framed(""));
+        expect_no_answer(-EPROTO);
+}
+
+TEST_F(TransportTest, RefusesALengthAboveTheLimit) {
+        ask("\xff\xff\x7f");
+        expect_no_answer(-EPROTO);
+}
+
+TEST_F(TransportTest, RefusesALengthThatDoesNotEnd) {
+        ask("\xff\xff\xff\xff");
+        expect_no_answer(-EPROTO);
+}
+
+TEST_F(TransportTest, RefusesAReplyThatIsLongerThanAnyAnswer) {
+        ask(framed(std::string(4000, '\0')));
+        expect_no_answer(-EPROTO);
+}
+
+TEST_F(TransportTest, RefusesAnExplanationThatIsTooLong) {
+        const std::string explanation(161, 'e');
+        const std::string inner = "\x08\x05\x2a" + framed(explanation);
+        ask(framed("\x12" + framed(inner)));
+        expect_no_answer(-EPROTO);
+}
+
+TEST_F(TransportTest, RefusesBytesBehindTheAnswer) {
+        ask(framed(kAdvice) + framed(kAdvice));
+        expect_no_answer(-EPROTO);
+}
+
+TEST_F(TransportTest, SeesThatThePeerWentWithoutAnAnswer) {
+        ask("", false);
+        expect_no_answer(-ECONNRESET);
+}
+
+TEST_F(TransportTest, SeesThatThePeerWentInsideAnAnswer) {
+        ask(framed(kAdvice).substr(0, 7), false);
+        expect_no_answer(-ECONNRESET);
+}
+
+TEST_F(TransportTest, SurvivesSendingToAPeerThatWent) {
+        connect_to([](int) {});
+        peer_.join();
+        EXPECT_EQ(transport_.send({}), -EPIPE);
+        EXPECT_FALSE(transport_.connected());
+}
+
+TEST_F(TransportTest, DoesNotMixUpTheAnswersOfTwoConnections) {
+        ask(framed(kAdvice).substr(0, 7), true);
+        EXPECT_EQ(transport_.receive(50, &answer_), -EAGAIN);
+        transport_.disconnect();
+        EXPECT_FALSE(transport_.connected());
+        peer_.join();
+        ask(framed(advice(6, governor_v1_Advice_Reason_FREE_CPUS)));
+        ASSERT_EQ(transport_.receive(kPatience_ms, &answer_), 0);
+        EXPECT_EQ(answer_.threads, 6U);
+}
+
+TEST_F(TransportTest, DoesNotWaitForAGovernorThatAcceptsNobody) {
+        Transport others[8];
+        int result = 0;
+        for (auto& other : others)
+                if (result == 0)
+                        result = other.connect(addresses_);
+        EXPECT_EQ(result, -ETIMEDOUT);
+}
+
+TEST(TransportWithoutGovernor, SaysWhyItCannotConnect) {
+        const TemporaryDirectory directory;
+        Transport transport;
+        const auto connect = [&](const std::string& path) {
+                return transport.connect(Addresses(path.c_str(), nullptr));
+        };
+        EXPECT_EQ(connect(directory.path("nobody")), -ENOENT);
+        EXPECT_EQ(connect(directory.write("file", "")), -ECONNREFUSED);
+        EXPECT_EQ(connect(directory.path("file/below")), -ENOTDIR);
+        EXPECT_EQ(connect(std::string(200, 'x')), -ENAMETOOLONG);
+        EXPECT_EQ(connect("tcp:localhost:1"), -EOPNOTSUPP);
+        EXPECT_FALSE(transport.connected());
+}
+
+TEST(TransportWithoutGovernor, LooksAtTheUsersSocketWhenThereIsNoneOfTheSystem) {
+        if (access("/run/governord/governord.sock", F_OK) == 0)
+                GTEST_SKIP() << "this machine has a governor";
+        const TemporaryDirectory directory;
+        std::filesystem::create_directory(directory.path("governord"));
+        const Addresses addresses(nullptr, directory.path().c_str());
+        Transport transport;
+        EXPECT_EQ(transport.connect(addresses), -ENOENT);
+        const int listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+        ASSERT_EQ(bind(listener, reinterpret_cast<const sockaddr*>(addresses.begin() + 1),
+                       sizeof(sockaddr_un)),
+                  0);
+        ASSERT_EQ(listen(listener, 1), 0);
+        EXPECT_EQ(transport.connect(addresses), 0);
+        EXPECT_TRUE(transport.connected());
+        close(listener);
+}
+
+}  // namespace
+}  // namespace threadcount

@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: MIT
+// One client's stream, with every kind of client at its other end.
+#include "server/connection.hpp"
+
+#include <array>
+#include <cerrno>
+#include <fcntl.h>
+#include <governor/v1/frame.h>
+#include <gtest/gtest.h>
+#include <memory>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+
+namespace governor::server {
+namespace {
+
+using State = Connection::State;
+
+std::string framed(const std::string& message) {
+        std::array<std::uint8_t, GOVERNOR_PREFIX_MAX> prefix{};
+        const auto size = governor_frame_prefix(message.size(), prefix.data());
+        return std::string(reinterpret_cast<const char*>(prefix.data()), size) + message;
+}
+
+/// The payloads of whole messages in `stream`; what is left behind them stays in it.
+std::vector<std::string> take_messages(std::string& stream) {
+        std::vector<std::string> messages;
+        for (std::size_t begin = 0, end = 0;
+             governor_frame_parse(reinterpret_cast<const std::uint8_t*>(stream.data()),
+                                  stream.size(), &begin, &end) == GOVERNOR_FRAME_COMPLETE;
+             stream.erase(0, end))
+                messages.push_back(stream.substr(begin, end - begin));
+        return messages;
+}
+
+class ConnectionTest : public ::testing::Test {
+protected:
+        ConnectionTest() {
+                int ends[2] = {-1, -1};
+                EXPECT_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, ends),
+                          0);
+                client_ = UniqueFd(ends[1]);
+                connection_ = std::make_unique<Connection>(UniqueFd(ends[0]),
+                                                           [this](std::string_view message) {
+                                                                   handled_.emplace_back(message);
+                                                                   return handler_(handled_.back());
+                                                           });
+        }
+
+        /// Sends what the socket takes; returns the bytes sent.
+        std::size_t send(std::string_view bytes) {
+                const auto n = ::send(client_.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
+                return n > 0 ? static_cast<std::size_t>(n) : 0;
+        }
+        void close_client() { client_ = UniqueFd(); }
+
+        /// All that has arrived at the client.
+        std::string receive() {
+                std::string bytes;
+                std::array<char, 16384> chunk{};
+                for (ssize_t n; (n = ::recv(client_.get(), chunk.data(), chunk.size(), 0)) > 0;)
+                        bytes.append(chunk.data(), static_cast<std::size_t>(n));
+                return bytes;
+        }
+        std::vector<std::string> replies() {
+                auto bytes = receive();
+                auto messages = take_messages(bytes);
+                EXPECT_TRUE(bytes.empty()) << "half a reply";
+                return messages;
+        }
+        [[nodiscard]] bool reads() const { return (connection_->epoll_events() & EPOLLIN) != 0; }
+        [[nodiscard]] bool writes() const { return (connection_->epoll_events() & EPOLLOUT) != 0; }
+
+        std::function<std::optional<std::string>(const std::string&)> handler_ =
+                [](const std::string& message) { return "re:" + message; };
+        std::vector<std::string> handled_;
+        UniqueFd client_;
+        std::unique_ptr<Connection> connection_;
+};
+
+using Strings = std::vector<std::string>;
+
+TEST_F(ConnectionTest, AnswersAMessage) {
+        EXPECT_TRUE(reads());
+        EXPECT_FALSE(writes());
+        send(framed("hello"));
+        EXPECT_EQ(connection_->on_ready(), State::Open);
+        EXPECT_EQ(replies(), (Strings{"re:hello"}));
+        EXPECT_TRUE(reads());
+        EXPECT_FALSE(writes());
+}
+
+TEST_F(ConnectionTest, StaysOpenWhenItIsWokenForNothing) {
+        EXPECT_EQ(connection_->on_ready(), State::Open);
+        EXPECT_TRUE(handled_.empty());
+        EXPECT_EQ(receive(), "");
+}
+
+TEST_F(ConnectionTest, PutsTogetherAMessageThatComesByteByByte) {
+        const auto bytes = framed("hello") + framed(std::string(200, 'x'));
+        for (std::size_t i = 0; i < bytes.size(); i++) {
+                send(bytes.substr(i, 1));
+                ASSERT_EQ(connection_->on_ready(), State::Open);
+                ASSERT_EQ(handled_.size(), i + 1 == bytes.size() ? 2U : i >= 5 ? 1U : 0U) << i;
+        }
+        EXPECT_EQ(replies(), (Strings{"re:hello", "re:" + std::string(200, 'x')}));
+}
+
+TEST_F(ConnectionTest, AnswersSeveralMessagesOfOneWriteInOrder) {
+        send(framed("a") + framed("") + framed("bc") + framed("d").substr(0, 1));
+        EXPECT_EQ(connection_->on_ready(), State::Open);
+        EXPECT_EQ(replies(), (Strings{"re:a", "re:", "re:bc"}));
+        send("d");
+        EXPECT_EQ(connection_->on_ready(), State::Open);
+        EXPECT_EQ(replies(), (Strings{"re:d"}));
+}
+
+TEST_F(ConnectionTest, TakesTheLongestMessage) {
+        const auto bytes = framed(std::string(GOVERNOR_MESSAGE_MAX, 'm'));
+        handler_ = [](const std::string& message) { return std::to_string(message.size()); };
+        for (std::size_t sent = 0; sent < bytes.size();) {
+                sent += send(std::string_view(bytes).substr(sent, 1000));
+                ASSERT_EQ(connection_->on_ready(), State::Open);
+                ASSERT_EQ(handled_.size(), sent == bytes.size() ? 1U : 0U);
+        }
+        EXPECT_EQ(replies(), (Strings{"65536"}));
+}
+
+TEST_F(ConnectionTest, SendsTheLongestReplyAndRefusesALongerOne) {
+        handler_ = [](const std::string& message) {
+                return std::string(GOVERNOR_MESSAGE_MAX + (message == "more" ? 1 : 0), 'r');
+        };
+        send(framed("most"));
+        EXPECT_EQ(connection_->on_ready(), State::Open);
+        std::string bytes;
+        for (int i = 0; i < 100 && bytes.size() < GOVERNOR_MESSAGE_MAX + 3; i++) {
+                bytes += receive();
+                EXPECT_EQ(connection_->on_ready(), State::Open);
+        }
+        EXPECT_EQ(take_messages(bytes), (Strings{std::string(GOVERNOR_MESSAGE_MAX, 'r')}));
+        send(framed("more"));
+        EXPECT_EQ(connection_->on_ready(), State::Bad);
+}
+
+TEST_F(ConnectionTest, RefusesAnOversizedLengthBeforeTheMessageArrives) {
+        send(framed(std::string(GOVERNOR_MESSAGE_MAX + 1, 'x')).substr(0, 3));
+        EXPECT_EQ(connection_->on_ready(), State::Bad);
+        EXPECT_TRUE(handled_.empty());
+}
+
+TEST_F(ConnectionTest, RefusesALengthThatDoesNotEnd) {
+        send("\xff\xff\xff\xff\xff");
+        EXPECT_EQ(connection_->on_ready(), State::Bad);
+        EXPECT_TRUE(handled_.empty());
+}
+
+TEST_F(ConnectionTest, IsClosedWhenTheClientGoesBetweenMessages) {
+        send(framed("hello"));
+        EXPECT_EQ(connection_->on_ready(), State::Open);
+        close_client();
+        EXPECT_EQ(connection_->on_ready(), State::Closed);
+        EXPECT_EQ(handled_.size(), 1U);
+}
+
+TEST_F(ConnectionTest, IsBadWhenTheClientGoesInsideAMessage) {
+        send(framed("hello").substr(0, 3));
+        EXPECT_EQ(connection_->on_ready(), State::Open);
+        ASSERT_EQ(shutdown(client_.get(), SHUT_WR), 0);
+        EXPECT_EQ(connection_->on_ready(), State::Bad);
+        EXPECT_TRUE(handled_.empty());
+}
+
+TEST_F(ConnectionTest, AnswersAClientThatSendsNoMoreButStillReads) {
+        send(framed("last"));
+        ASSERT_EQ(shutdown(client_.get(), SHUT_WR), 0);
+        EXPECT_EQ(connection_->on_ready(), State::Open);
+        EXPECT_EQ(replies(), (Strings{"re:last"}));
+        EXPECT_EQ(connection_->on_ready(), State::Closed);
+}
+
+TEST_F(ConnectionTest, EndsWithoutASignalWhenTheClientDoesNotWaitForItsReply) {
+        send(framed("hello"));
+        close_client();
+        EXPECT_EQ(connection_->on_ready(), State::Closed);
+}
+
+TEST_F(ConnectionTest, IsBadWhenTheHandlerRefusesAMessage) {
+        handler_ = [](const std::string& message) {
+                return message == "no" ? std::nullopt : std::optional(message);
+        };
+        send(framed("yes"));
+        EXPECT_EQ(connection_->on_ready(), State::Open);
+        EXPECT_EQ(replies(), (Strings{"yes"}));
+        send(framed("no") + framed("yes"));
+        EXPECT_EQ(connection_->on_ready(), State::Bad);
+        EXPECT_EQ(handled_, (Strings{"yes", "no"}));
+}
+
+/// A client that asks for large replies and does not read them.
+class GreedyClient : public ConnectionTest {
+protected:
+        static constexpr std::size_t kReply = 60'000;
+        static constexpr std::size_t kQuestions = 300;
+
+        GreedyClient() {
+                const int small = 8192;
+                setsockopt(connection_->fd(), SOL_SOCKET, SO_SNDBUF, &small, sizeof(small));
+                handler_ = [](const std::string& message) {
+                        return message + std::string(kReply, '.');
+                };
+                for (std::size_t i = 0; i < kQuestions; i++)
+                        unsent_ += framed(std::to_string(i));
+        }
+
+        /// Sends what the socket takes and wakes the connection, as often as something moves.
+        void push() {
+                for (std::size_t idle = 0; idle < 3; idle++) {
+                        if (const auto sent = send(unsent_); sent > 0) {
+                                unsent_.erase(0, sent);
+                                idle = 0;
+                        }
+                        const auto before = handled_.size();
+                        ASSERT_EQ(connection_->on_ready(), State::Open);
+                        if (handled_.size() > before)
+                                idle = 0;
+                }
+        }
+
+        std::string unsent_;
+};
+
+TEST_F(GreedyClient, IsNotReadFromUntilItReads) {
+        push();
+        EXPECT_FALSE(reads());
+        EXPECT_TRUE(writes());
+        // One message's worth of replies waits here, one reply may go beyond it, and the
+        // socket holds some; far from 300 replies.
+        EXPECT_GE(handled_.size(), 1U);
+        EXPECT_LE(handled_.size(), 10U);
+}
+
+TEST_F(GreedyClient, StaysBoundedWhateverItSends) {
+        push();
+        const auto handled = handled_.size();
+        for (int i = 0; i < 1000; i++) {
+                send(framed("more"));
+                ASSERT_EQ(connection_->on_ready(), State::Open);
+        }
+        EXPECT_EQ(handled_.size(), handled);
+}
+
+TEST_F(GreedyClient, GetsEveryReplyInOrderOnceItReads) {
+        push();
+        std::string stream;
+        std::size_t next = 0;
+        for (int round = 0; round < 100'000 && next < kQuestions; round++) {
+                stream += receive();
+                for (const auto& reply : take_messages(stream))
+                        ASSERT_EQ(reply, std::to_string(next++) + std::string(kReply, '.'));
+                push();
+                ASSERT_FALSE(HasFatalFailure());
+        }
+        EXPECT_EQ(next, kQuestions);
+        EXPECT_TRUE(stream.empty());
+        EXPECT_TRUE(reads());
+        EXPECT_FALSE(writes());
+}
+
+TEST_F(GreedyClient, IsReadFromAgainWhenLessThanAMessageWaits) {
+        send(framed("0") + framed("1") + framed("2"));
+        ASSERT_EQ(connection_->on_ready(), State::Open);
+        ASSERT_FALSE(reads());
+        std::size_t received = 0;
+        for (int round = 0; round < 1000 && !reads(); round++) {
+                received += receive().size();
+                ASSERT_EQ(connection_->on_ready(), State::Open);
+        }
+        EXPECT_TRUE(reads());
+        EXPECT_EQ(handled_.size(), 3U);
+        EXPECT_GT(received, 3 * kReply - GOVERNOR_MESSAGE_MAX - kReply);
+}
+
+}  // namespace
+}  // namespace governor::server
