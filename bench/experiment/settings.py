@@ -205,7 +205,7 @@ def _add_what(parser: argparse.ArgumentParser) -> None:
 
 def _add_how(parser: argparse.ArgumentParser) -> None:
     _add_duration(parser, "--stagger", 0.0, 60.0, 2.2, "pause between starts (2.2 s)")
-    _add_duration(parser, "--interval", 0.01, 3600.0, 1.0, "how often programs ask (1 s)")
+    _add_duration(parser, "--interval", 0.05, 3600.0, 1.0, "how often programs ask (1 s)")
     _add_duration(parser, "--period", 0.05, 60.0, 1.0, "how often the governor measures (1 s)")
     _add_duration(
         parser, "--run-limit", 1.0, 86400.0, None, "a longer run is stopped (quick: 60 s; full: 120 s)"

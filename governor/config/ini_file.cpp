@@ -3,7 +3,6 @@
 #include "config/ini_file.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <ini.h>
 
 namespace governor::config {
@@ -16,8 +15,33 @@ struct Feed {
         IniFile file;
 };
 
-void complain(Feed& feed, std::string message) {
-        feed.file.errors.push_back({feed.line, std::move(message)});
+/// White space is gone from the line's start.
+bool is_blank(std::string_view line) {
+        return line.empty() || line.front() == '#' || line.front() == ';';
+}
+
+bool ends_after_section(std::string_view line) {
+        const auto end = line.find(']');
+        if (end == line.npos)
+                return false;
+        line.remove_prefix(end + 1);
+        line.remove_prefix(std::min(line.find_first_not_of(" \t\r"), line.size()));
+        return is_blank(line);
+}
+
+/// What inih would misread without a word; `room` is its longest line.
+std::string what_is_wrong(std::string_view line, std::size_t room) {
+        if (is_blank(line))
+                return {};
+        if (line.size() > room)
+                return "line longer than " + std::to_string(room) + " bytes";
+        if (line.find('\0') != line.npos)
+                return "line with a NUL byte";
+        if (line.front() == '[')
+                return ends_after_section(line) ? "" : "not of the form `[section]`";
+        return line.find_first_of("=:") == line.npos
+                       ? "not of the form `key = value` or `[section]`"
+                       : "";
 }
 
 /// Hands inih the next line, as fgets would. Leading white space goes, since inih would take an
@@ -29,26 +53,17 @@ char* next_line(char* buffer, int size, void* stream) {
         feed.line++;
         auto line = feed.rest.substr(0, feed.rest.find('\n'));
         feed.rest.remove_prefix(std::min(line.size() + 1, feed.rest.size()));
-        line.remove_prefix(std::min(line.find_first_not_of(" \t\r"), line.size()));
+        line.remove_prefix(std::min(line.find_first_not_of(" \t\r\v\f"), line.size()));
 
         const auto room = static_cast<std::size_t>(size) - 2;
-        if (line.size() > room) {
-                complain(feed, "line longer than " + std::to_string(room) + " bytes");
+        const auto wrong = what_is_wrong(line, room);
+        if (!wrong.empty())
+                feed.file.errors.push_back({feed.line, wrong});
+        if (!wrong.empty() || is_blank(line))
                 line = {};
-        } else if (line.find('\0') != line.npos) {
-                complain(feed, "line with a NUL byte");
-                line = {};
-        } else if (!line.empty() && line.front() != '#' && line.front() != ';' &&
-                   line.front() != '[' && line.find_first_of("=:") == line.npos) {
-                complain(feed, "not of the form `key = value` or `[section]`");
-                line = {};
-        } else if (!line.empty() && line.front() == '[' && line.find(']') == line.npos) {
-                complain(feed, "section without a closing ]");
-                line = {};
-        }
-        std::memcpy(buffer, line.data(), line.size());
-        buffer[line.size()] = '\n';
-        buffer[line.size() + 1] = '\0';
+        char* end = std::ranges::copy(line, buffer).out;
+        *end++ = '\n';
+        *end = '\0';
         return buffer;
 }
 
@@ -61,11 +76,14 @@ int take_assignment(void* user, const char* section, const char* key, const char
 }  // namespace
 
 IniFile parse_ini(std::string_view text) {
+        constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
+        if (text.starts_with(kByteOrderMark))
+                text.remove_prefix(kByteOrderMark.size());
         Feed feed{text, 0, {}};
-        const auto failed_line = ini_parse_stream(next_line, &feed, take_assignment, &feed);
-        if (failed_line > 0 && feed.file.errors.empty())
-                feed.file.errors.push_back(
-                        {static_cast<std::size_t>(failed_line), "not understood"});
+        // Lines that we complained about it has not seen: what it names is another one.
+        if (const auto line = ini_parse_stream(next_line, &feed, take_assignment, &feed); line > 0)
+                feed.file.errors.push_back({static_cast<std::size_t>(line), "not understood"});
+        std::ranges::sort(feed.file.errors, {}, &IniError::line);
         return std::move(feed.file);
 }
 

@@ -8,9 +8,11 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <fcntl.h>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
+#include <sys/stat.h>
+#include <system_error>
+#include <unistd.h>
 #include <utility>
 
 namespace governor::config {
@@ -19,7 +21,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::uintmax_t kLargestFile = std::uintmax_t{1} << 20;
+constexpr std::size_t kLargestFile = std::size_t{1} << 20;
 
 std::string key_names() {
         std::string names;
@@ -44,27 +46,48 @@ std::string apply_assignment(const Assignment& assignment, Settings& settings) {
         return {};
 }
 
+tl::unexpected<std::string> cannot_read(const std::string& path, int error) {
+        return tl::unexpected(path + ": cannot be read: " + std::strerror(error));
+}
+
+/// O_NONBLOCK: opening a FIFO must not stop a daemon.
 tl::expected<std::string, std::string> read_file(const std::string& path) {
-        std::error_code error;
-        if (const auto size = fs::file_size(path, error); !error && size > kLargestFile)
+        const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+        if (fd < 0)
+                return cannot_read(path, errno);
+        std::string text(kLargestFile + 1, '\0');
+        std::size_t size = 0;
+        ssize_t n = 0;
+        do {
+                n = ::read(fd, text.data() + size, text.size() - size);
+                size += n > 0 ? static_cast<std::size_t>(n) : 0;
+        } while (n > 0 && size < text.size());
+        const int error = errno;
+        ::close(fd);
+        if (n < 0)
+                return cannot_read(path, error);
+        if (size > kLargestFile)
                 return tl::unexpected(path + ": larger than 1 MiB");
-        errno = 0;
-        std::ifstream file(path, std::ios::binary);
-        std::string text{std::istreambuf_iterator<char>(file), {}};
-        if (!file.is_open() || file.bad())
-                return tl::unexpected(
-                        path + ": cannot be read: " + std::strerror(errno != 0 ? errno : EIO));
+        text.resize(size);
         return text;
 }
 
-std::vector<std::string> drop_ins(const std::string& directory) {
+tl::expected<std::vector<std::string>, std::string> drop_ins(const std::string& directory) {
         std::vector<std::string> paths;
         std::error_code error;
-        for (const auto& entry : fs::directory_iterator(directory, error))
-                if (entry.path().extension() == ".conf")
-                        paths.push_back(entry.path());
+        fs::directory_iterator entry(directory, error);
+        for (; !error && entry != fs::directory_iterator(); entry.increment(error))
+                if (entry->path().extension() == ".conf")
+                        paths.push_back(entry->path());
+        if (error && error != std::errc::no_such_file_or_directory)
+                return cannot_read(directory, error.value());
         std::ranges::sort(paths);
         return paths;
+}
+
+bool is_absent(const std::string& path) {
+        struct stat status {};
+        return ::lstat(path.c_str(), &status) < 0 && errno == ENOENT;
 }
 
 }  // namespace
@@ -85,12 +108,15 @@ void apply(std::string_view text, const std::string& file, Settings& settings, E
 tl::expected<Settings, Errors> load(const std::string& path, bool optional) {
         Settings settings;
         Errors errors;
-        auto paths = drop_ins(path + ".d");
-        if (!optional || fs::exists(path))
-                paths.insert(paths.begin(), path);
-        for (const auto& file : paths) {
-                const auto text = read_file(file);
-                if (text)
+        std::vector<std::string> files;
+        if (!optional || !is_absent(path))
+                files.push_back(path);
+        if (const auto more = drop_ins(path + ".d"))
+                files.insert(files.end(), more->begin(), more->end());
+        else
+                errors.push_back(more.error());
+        for (const auto& file : files) {
+                if (const auto text = read_file(file))
                         apply(*text, file, settings, errors);
                 else
                         errors.push_back(text.error());

@@ -118,7 +118,7 @@ Connection::~Connection() {
                 ::close(fd_);
 }
 
-tl::expected<Reply, Failure> Connection::call(governor::v1::Request request) {
+tl::expected<Reply, Failure> Connection::call(governor::v1::Request request, Reply::KindCase kind) {
         request.set_protocol(1);
         std::optional<std::string> answer;
         if (send_message(fd_, request.SerializeAsString()))
@@ -136,6 +136,8 @@ tl::expected<Reply, Failure> Connection::call(governor::v1::Request request) {
                         message += "; accepted: " + error.accepted();
                 return tl::unexpected(Failure{kFailed, std::move(message)});
         }
+        if (reply.kind_case() != kind)
+                return tl::unexpected(Failure{kFailed, "what answers there is no governor"});
         return reply;
 }
 

@@ -31,10 +31,10 @@ public:
         Connection& operator=(Connection&&) = delete;
         ~Connection();
 
-        /// Sends one request and waits at most 2 s for its reply. A reply that is an Error is a
-        /// Failure.
+        /// Sends one request and waits at most 2 s for each part of its reply, which must be of
+        /// `kind`. Anything else is a Failure.
         [[nodiscard]] tl::expected<governor::v1::Reply, Failure>
-        call(governor::v1::Request request);
+        call(governor::v1::Request request, governor::v1::Reply::KindCase kind);
 
 private:
         explicit Connection(int fd) : fd_(fd) {}

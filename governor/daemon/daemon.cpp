@@ -10,8 +10,10 @@
 #include <csignal>
 #include <cstdio>
 #include <cstring>
+#include <optional>
 #include <spdlog/sinks/stdout_color_sinks.h>
 #include <spdlog/spdlog.h>
+#include <sys/resource.h>
 #include <utility>
 
 namespace governor::daemon {
@@ -30,6 +32,15 @@ void follow_log_level(config::LogLevel level) {
                 return spdlog::set_level(spdlog::level::warn);
         case config::LogLevel::Error:
                 return spdlog::set_level(spdlog::level::err);
+        }
+}
+
+/// One descriptor per client: take what the kernel allows.
+void raise_descriptor_limit() {
+        rlimit limit{};
+        if (::getrlimit(RLIMIT_NOFILE, &limit) == 0) {
+                limit.rlim_cur = limit.rlim_max;
+                ::setrlimit(RLIMIT_NOFILE, &limit);
         }
 }
 
@@ -61,6 +72,8 @@ void reload(const Options& options, server::Server& server) {
 }  // namespace
 
 int run(const Options& options) {
+        std::signal(SIGPIPE, SIG_IGN);  // a log reader that went must not end us
+        raise_descriptor_limit();
         spdlog::set_default_logger(spdlog::stderr_color_mt("governord"));
         spdlog::set_pattern("governord: %^%l%$: %v");
         auto settings = load(options);
@@ -71,28 +84,31 @@ int run(const Options& options) {
                 return check(options, settings);
         follow_log_level(settings->log_level);
 
+        // From before the socket is there: who sees it may send signals.
+        server::EventLoop loop;
+        std::optional<server::Server> server;
+        const auto stop = [&] { loop.exit(kOk); };
+        const auto on_term = loop.on_signal(SIGTERM, stop);
+        const auto on_int = loop.on_signal(SIGINT, stop);
+        const auto on_hup = loop.on_signal(SIGHUP, [&] { reload(options, *server); });
+
         auto listener = server::UnixListener::open(options.socket);
         if (!listener) {
                 spdlog::error("{}", listener.error());
                 return kFailed;
         }
-        server::EventLoop loop;
         const auto period = settings->period;
         const auto threshold = policy::format_percent(settings->threshold.threshold_permyriad);
-        server::Server server(loop, std::move(*listener), options.root, std::move(*settings));
-        if (!server.can_sample()) {
-                const auto& sampler = server.sampler();
+        server.emplace(loop, std::move(*listener), options.root, std::move(*settings));
+        const auto& sampler = server->sampler();
+        if (!server->can_sample()) {
                 spdlog::error("{}: {}; without it nothing can be governed", sampler.path(),
                               sampler.error() != 0 ? std::strerror(sampler.error())
                                                    : "short or not of the expected form");
                 return kFailed;
         }
-        const auto stop = [&] { loop.exit(kOk); };
-        const auto on_term = loop.on_signal(SIGTERM, stop);
-        const auto on_int = loop.on_signal(SIGINT, stop);
-        const auto on_hup = loop.on_signal(SIGHUP, [&] { reload(options, server); });
         spdlog::info("listening on {}: {} cpus, policy threshold {}, period {} ms", options.socket,
-                     server.sampler().sample().cpus.size(), threshold, period.count());
+                     sampler.sample().cpus.size(), threshold, period.count());
         const int code = loop.run();
         spdlog::info("stopped");
         return code < 0 ? kFailed : code;

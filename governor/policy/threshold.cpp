@@ -5,6 +5,7 @@
 #include "policy/permyriad.hpp"
 
 #include <algorithm>
+#include <limits>
 
 namespace governor::policy {
 
@@ -23,7 +24,8 @@ Advice advise(const ThresholdSettings& settings, const Sample& sample, const Que
         Advice advice;
         advice.free = count_free(settings, sample);
         advice.total = static_cast<std::uint32_t>(sample.cpus.size());
-        advice.threads = std::max(1U, question.current + advice.free);
+        const auto room = std::numeric_limits<std::uint32_t>::max() - question.current;
+        advice.threads = std::max(1U, question.current + std::min(advice.free, room));
         advice.reason = sample.warming_up ? Reason::WarmingUp
                         : advice.free > 0 ? Reason::FreeCpus
                                           : Reason::NoFreeCpu;
@@ -31,7 +33,8 @@ Advice advise(const ThresholdSettings& settings, const Sample& sample, const Que
                 if (advice.threads <= most)
                         return;
                 advice.threads = most;
-                advice.reason = reason;
+                if (advice.reason != Reason::WarmingUp)
+                        advice.reason = reason;
         };
         limit(std::max(1U, advice.total), Reason::AllCpus);
         if (question.max > 0)

@@ -17,10 +17,8 @@ using std::chrono::nanoseconds;
 
 constexpr milliseconds kShortestWindow{1000};
 
-milliseconds window(milliseconds period) { return std::max(period, kShortestWindow); }
-
 /// Timers are late by some milliseconds: a window a little too short is full all the same.
-milliseconds full_enough(milliseconds period) { return window(period) * 9 / 10; }
+milliseconds full_enough(milliseconds period) { return IdleHistory::window(period) * 9 / 10; }
 
 const CpuTicks* find(const StatReading& reading, std::uint32_t cpu) {
         const auto it = std::ranges::lower_bound(reading.cpus, cpu, {}, &CpuTicks::cpu);
@@ -33,6 +31,16 @@ std::uint32_t permyriad(double part, double whole) {
 }
 
 }  // namespace
+
+milliseconds IdleHistory::window(milliseconds period) { return std::max(period, kShortestWindow); }
+
+void IdleHistory::forget() {
+        readings_.clear();
+        last_permyriad_.clear();
+        sample_.warming_up = true;
+        for (auto& cpu : sample_.cpus)
+                cpu.idle_permyriad.reset();
+}
 
 bool IdleHistory::add(StatReading reading, TimePoint now, milliseconds period) {
         if (!readings_.empty() && readings_.back().reading.list_ended && !reading.list_ended)

@@ -37,6 +37,12 @@ public:
         /// without the line that used to follow.
         bool add(StatReading reading, TimePoint now, std::chrono::milliseconds period);
 
+        /// No reading has come for long: the sample is warming up again and its ratios are unknown.
+        void forget();
+
+        /// The span that ratios are taken over.
+        [[nodiscard]] static std::chrono::milliseconds window(std::chrono::milliseconds period);
+
         [[nodiscard]] const policy::Sample& sample() const { return sample_; }
 
         /// How long until the first window is full, 0 when it is.

@@ -44,8 +44,10 @@ int KeptFile::read(std::string_view& ret_text) {
                         ret_text = {buffer_.data(), size};
                         return 0;
                 }
-                if (buffer_.size() >= kLargestBuffer)
+                if (buffer_.size() >= kLargestBuffer) {
+                        close();
                         return -EFBIG;
+                }
                 buffer_.resize(buffer_.size() * 2);
         }
 }

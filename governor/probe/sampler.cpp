@@ -7,25 +7,39 @@
 
 namespace governor::probe {
 
+namespace {
+
+constexpr int kStaleWindows = 3;
+
+}  // namespace
+
 Sampler::Sampler(const std::string& root)
         : base_(root.empty() ? TimeBase::Wall : TimeBase::Ticks), file_(root + "/proc/stat"),
           history_(base_, static_cast<std::uint64_t>(sysconf(_SC_CLK_TCK))) {}
 
 Sampler::Outcome Sampler::take(TimePoint now, std::chrono::milliseconds period) {
+        const auto outcome = read(now, period);
+        if (outcome == Outcome::Accepted) {
+                accepted_++;
+                accepted_at_ = now;
+                return outcome;
+        }
+        discarded_++;
+        if (now - accepted_at_ > kStaleWindows * IdleHistory::window(period))
+                history_.forget();
+        return outcome;
+}
+
+Sampler::Outcome Sampler::read(TimePoint now, std::chrono::milliseconds period) {
         if (base_ == TimeBase::Ticks)
                 file_.close();
         std::string_view text;
         error_ = -file_.read(text);
-        if (error_ != 0) {
-                discarded_++;
+        if (error_ != 0)
                 return Outcome::Unreadable;
-        }
         auto reading = parse_proc_stat(text);
-        if (!reading || !history_.add(std::move(*reading), now, period)) {
-                discarded_++;
+        if (!reading || !history_.add(std::move(*reading), now, period))
                 return Outcome::Discarded;
-        }
-        accepted_++;
         return Outcome::Accepted;
 }
 

@@ -28,7 +28,7 @@ public:
         };
 
         /// Reads once. One pread; about 7 us for 2 CPUs. After anything but Accepted the last
-        /// sample stays.
+        /// sample stays for three windows; then nothing is known.
         Outcome take(TimePoint now, std::chrono::milliseconds period);
 
         [[nodiscard]] const policy::Sample& sample() const { return history_.sample(); }
@@ -43,9 +43,12 @@ public:
         [[nodiscard]] std::uint64_t discarded() const { return discarded_; }
 
 private:
+        Outcome read(TimePoint now, std::chrono::milliseconds period);
+
         TimeBase base_;
         KeptFile file_;
         IdleHistory history_;
+        TimePoint accepted_at_;
         int error_ = 0;
         std::uint64_t accepted_ = 0;
         std::uint64_t discarded_ = 0;  // unreadable ones included

@@ -4,8 +4,10 @@
 
 #include "config/keys.hpp"
 #include "policy/threshold.hpp"
+#include "probe/idle_history.hpp"
 
 #include <algorithm>
+#include <fmt/format.h>
 #include <string>
 #include <utility>
 
@@ -58,6 +60,8 @@ v1::Reply advise(const v1::Query& query, const View& view) {
         out.set_total(advice.total);
         out.set_reason(wire_reason(advice.reason));
         out.set_explanation(policy::explain(settings, question, advice));
+        out.set_settle_ms(static_cast<std::uint32_t>(
+                probe::IdleHistory::window(view.settings.period).count()));
         if (advice.reason == policy::Reason::WarmingUp)
                 out.set_warm_in_ms(static_cast<std::uint32_t>(view.warm_in.count()));
         return reply;
@@ -118,6 +122,16 @@ v1::Reply cpus(const v1::CpusRequest& request, const View& view) {
         return reply;
 }
 
+/// A protobuf string must be UTF-8; a path may be anything.
+std::string ascii(const std::string& text) {
+        std::string clean;
+        for (const char c : text) {
+                const auto byte = static_cast<unsigned char>(c);
+                clean += byte < 0x80 ? std::string(1, c) : fmt::format("\\x{:02x}", byte);
+        }
+        return clean;
+}
+
 v1::Reply config(const View& view) {
         v1::Reply reply;
         for (const auto& key : config::keys()) {
@@ -125,7 +139,7 @@ v1::Reply config(const View& view) {
                 setting.set_key(std::string(key.name));
                 setting.set_value(key.get(view.settings));
                 const auto origin = view.settings.origins.find(std::string(key.name));
-                setting.set_origin(origin != view.settings.origins.end() ? origin->second
+                setting.set_origin(origin != view.settings.origins.end() ? ascii(origin->second)
                                                                          : "default");
         }
         return reply;

@@ -24,7 +24,9 @@ bool would_block() { return errno == EAGAIN || errno == EWOULDBLOCK || errno == 
 
 }  // namespace
 
-bool Connection::may_read() const { return output_.size() < GOVERNOR_MESSAGE_MAX; }
+bool Connection::has_room() const { return output_.size() < GOVERNOR_MESSAGE_MAX; }
+
+bool Connection::may_read() const { return has_room() && !input_ended_; }
 
 std::uint32_t Connection::epoll_events() const {
         return (may_read() ? EPOLLIN : 0U) | (output_.empty() ? 0U : EPOLLOUT);
@@ -38,11 +40,13 @@ Connection::State Connection::on_ready() {
         for (bool more = true; more;) {
                 if (!handle_messages())
                         return State::Bad;
-                const auto pending = output_.size();
+                const bool was_full = !has_room();
                 if (!send_replies())
                         return State::Closed;
-                more = pending >= GOVERNOR_MESSAGE_MAX && may_read();
+                more = was_full && has_room();
         }
+        if (input_ended_ && output_.empty())
+                return input_.empty() ? State::Closed : State::Bad;
         release_if_empty(input_);
         release_if_empty(output_);
         return State::Open;
@@ -54,7 +58,7 @@ Connection::State Connection::receive() {
         if (n > 0)
                 input_.append(chunk.data(), static_cast<std::size_t>(n));
         else if (n == 0)
-                return input_.empty() ? State::Closed : State::Bad;
+                input_ended_ = true;
         else if (!would_block())
                 return State::Closed;
         return State::Open;
@@ -62,7 +66,7 @@ Connection::State Connection::receive() {
 
 bool Connection::handle_messages() {
         std::size_t done = 0;
-        while (may_read()) {
+        while (has_room()) {
                 std::size_t begin = 0;
                 std::size_t end = 0;
                 const auto rest = std::string_view(input_).substr(done);

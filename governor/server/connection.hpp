@@ -21,7 +21,7 @@ class Connection {
 public:
         enum class State : std::uint8_t {
                 Open,
-                Closed,  ///< the client went
+                Closed,  ///< the client went, or has sent its last message and got its answers
                 Bad,     ///< it sent what is no message, an oversized one, or half of one
         };
 
@@ -42,12 +42,14 @@ private:
         [[nodiscard]] State receive();
         [[nodiscard]] bool handle_messages();
         [[nodiscard]] bool send_replies();
+        [[nodiscard]] bool has_room() const;
         [[nodiscard]] bool may_read() const;
 
         UniqueFd fd_;
         MessageHandler handler_;
         std::string input_;   // at most one message and one read
         std::string output_;  // not read while this is above a message's size
+        bool input_ended_ = false;
 };
 
 }  // namespace governor::server

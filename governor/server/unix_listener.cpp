@@ -25,6 +25,13 @@ tl::unexpected<std::string> fail_errno(const std::string& path, const std::strin
         return fail(path, what + ": " + std::strerror(errno));
 }
 
+/// With mode 0755 whatever the umask: other users are to reach the socket.
+bool make_directory(const std::string& directory) {
+        if (::mkdir(directory.c_str(), 0755) < 0)
+                return errno == EEXIST;
+        return ::chmod(directory.c_str(), 0755) == 0;
+}
+
 /// Holding the lock proves that no living daemon uses the path, so what is there may go.
 bool remove_left_over(const std::string& path) {
         struct stat status {};
@@ -45,16 +52,19 @@ tl::expected<UnixListener, std::string> UnixListener::open(const std::string& pa
         std::memcpy(address.sun_path, path.data(), path.size());
 
         const auto directory = std::filesystem::path(path).parent_path();
-        if (!directory.empty() && ::mkdir(directory.c_str(), 0755) < 0 && errno != EEXIST)
+        if (!directory.empty() && !make_directory(directory.string()))
                 return fail_errno(path, "cannot make its directory " + directory.string());
 
         UniqueFd lock(
                 ::open((path + ".lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
         if (!lock)
                 return fail_errno(path, "cannot make its lock file beside it");
-        if (::flock(lock.get(), LOCK_EX | LOCK_NB) < 0)
+        if (::flock(lock.get(), LOCK_EX | LOCK_NB) < 0) {
+                if (errno != EWOULDBLOCK)
+                        return fail_errno(path, "cannot lock the file beside it");
                 return fail(path, "another governord is listening there; stop it first, or give "
                                   "this one its own --socket");
+        }
         if (!remove_left_over(path))
                 return fail(path, "something that is not a governord's socket is there");
 

@@ -41,6 +41,14 @@ constexpr std::uint64_t kReconnect_ms = 1000;
 constexpr unsigned kAdviseAnswer_ms = 250;
 constexpr std::uint32_t kAdviseWarm_ms = 1000;
 
+std::uint32_t clamp(std::uint32_t value, std::uint32_t least, std::uint32_t most) {
+        return value < least ? least : value > most ? most : value;
+}
+
+/// Of version 1.0; later ones are longer.
+constexpr std::size_t kSmallestOptions = 24;
+constexpr std::size_t kSmallestAdvice = 24;
+
 class Lock {
 public:
         explicit Lock(pthread_mutex_t* mutex) : mutex_(mutex) { pthread_mutex_lock(mutex_); }
@@ -55,11 +63,13 @@ private:
 }  // namespace
 
 struct threadcount_handle {
-        threadcount_handle(const Environment& from, const char* socket, std::uint32_t max_threads,
+        threadcount_handle(const Environment& from, const char* socket, std::uint32_t width,
                            std::uint32_t interval)
                 : addresses(from.socket != nullptr ? from.socket : socket,
                             secure_getenv("XDG_RUNTIME_DIR")),
-                  environment(from), max(max_threads), interval_ms(interval), count(max_threads) {
+                  environment(from), ungoverned(width),
+                  max(from.max != 0 && from.max < width ? from.max : width), interval_ms(interval),
+                  count(max) {
                 if (environment.mode.mode == Mode::Fixed)
                         decide(environment.mode.fixed < max ? environment.mode.fixed : max);
                 else if (environment.mode.mode == Mode::Off)
@@ -83,6 +93,7 @@ struct threadcount_handle {
         // Constant after construction.
         const Addresses addresses;
         const Environment environment;
+        const std::uint32_t ungoverned;
         const std::uint32_t max;
         const std::uint32_t interval_ms;
         const unsigned generation = fork_generation();
@@ -109,11 +120,15 @@ std::uint64_t threadcount_handle::take(const Answer& answer, std::uint64_t now_m
         answered = true;
         error = 0;
         last = answer;
+        const auto before = count.current();
         count.answered(answer.threads, now_ms);
-        if (answer.warming_up && answer.warm_in_ms < interval_ms)
-                return now_ms + (answer.warm_in_ms > kShortestInterval_ms ? answer.warm_in_ms
-                                                                          : kShortestInterval_ms);
-        return environment.mode.mode == Mode::StartOnly ? kNever_ms : now_ms + interval_ms;
+        if (answer.warming_up)
+                return now_ms + clamp(answer.warm_in_ms, kShortestInterval_ms, interval_ms);
+        if (environment.mode.mode == Mode::StartOnly)
+                return kNever_ms;
+        // Until new threads show in the measurement the same free CPUs would be counted again.
+        const auto settle_ms = count.current() > before ? answer.settle_ms : 0;
+        return now_ms + clamp(settle_ms, interval_ms, kLongestInterval_ms);
 }
 
 std::uint64_t threadcount_handle::fail(int why, std::uint64_t now_ms) {
@@ -241,7 +256,7 @@ int explain(const threadcount_handle& handle, char* text, std::size_t size) {
 
 int threadcount_open(const threadcount_options* options, threadcount_handle** ret_handle) {
         threadcount_options given = THREADCOUNT_OPTIONS_INIT;
-        if (ret_handle == nullptr || (options != nullptr && options->size < sizeof(size_t)))
+        if (ret_handle == nullptr || (options != nullptr && options->size < kSmallestOptions))
                 return -EINVAL;
         // A program built against an older or newer header has a shorter or longer struct.
         if (options != nullptr)
@@ -252,9 +267,7 @@ int threadcount_open(const threadcount_options* options, threadcount_handle** re
                 return -EINVAL;
 
         const auto environment = read_environment(secure_getenv);
-        auto max = given.max_threads != 0 ? given.max_threads : fallback_threads();
-        if (environment.max != 0 && environment.max < max)
-                max = environment.max;
+        const auto width = given.max_threads != 0 ? given.max_threads : fallback_threads();
         const auto interval_ms = environment.interval_ms != 0 ? environment.interval_ms
                                  : given.interval_ms != 0     ? given.interval_ms
                                                               : kDefaultInterval_ms;
@@ -264,7 +277,7 @@ int threadcount_open(const threadcount_options* options, threadcount_handle** re
                 return -ENOMEM;
         }
         *ret_handle =
-                new (memory) threadcount_handle(environment, given.socket_path, max, interval_ms);
+                new (memory) threadcount_handle(environment, given.socket_path, width, interval_ms);
         return 0;
 }
 
@@ -283,9 +296,13 @@ uint32_t threadcount_max(const threadcount_handle* handle) {
         return handle != nullptr ? handle->max : fallback_threads();
 }
 
+uint32_t threadcount_ungoverned(const threadcount_handle* handle) {
+        return handle != nullptr ? handle->ungoverned : fallback_threads();
+}
+
 int threadcount_advise(threadcount_handle* handle, uint32_t current,
                        threadcount_advice* ret_advice) {
-        if (handle == nullptr || ret_advice == nullptr || ret_advice->size < sizeof(size_t) ||
+        if (handle == nullptr || ret_advice == nullptr || ret_advice->size < kSmallestAdvice ||
             current > kMostThreads)
                 return -EINVAL;
         threadcount_advice advice = THREADCOUNT_ADVICE_INIT;
@@ -296,6 +313,8 @@ int threadcount_advise(threadcount_handle* handle, uint32_t current,
         if (mode == Mode::Fixed || mode == Mode::Off) {
                 advice.threads = handle->threads.load(std::memory_order_relaxed);
                 advice.source = THREADCOUNT_SOURCE_USER;
+        } else if (is_inert(handle)) {
+                result = -ENOTCONN;
         } else {
                 Answer answer;
                 result = ask_until_warm(handle->addresses, {current, handle->max}, &answer);

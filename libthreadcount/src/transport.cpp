@@ -13,6 +13,7 @@
 #include <pb_encode.h>
 #include <poll.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 namespace threadcount {
@@ -31,7 +32,12 @@ bool decode(const std::uint8_t* data, std::size_t size, Answer* ret_answer) {
         ret_answer->threads = advice.threads;
         ret_answer->free = advice.free;
         ret_answer->total = advice.total;
-        ret_answer->warming_up = advice.reason == governor_v1_Advice_Reason_WARMING_UP;
+        // A newer governor may name a reason that this enum cannot hold: look at the bits.
+        int reason = 0;
+        static_assert(sizeof(reason) == sizeof(advice.reason));
+        memcpy(&reason, &advice.reason, sizeof(reason));
+        ret_answer->warming_up = reason == governor_v1_Advice_Reason_WARMING_UP;
+        ret_answer->settle_ms = advice.settle_ms;
         ret_answer->warm_in_ms = advice.warm_in_ms;
         static_assert(sizeof(ret_answer->explanation) == sizeof(advice.explanation));
         memcpy(ret_answer->explanation, advice.explanation, sizeof(advice.explanation));
@@ -62,8 +68,22 @@ void Addresses::add(const char* directory, const char* name) {
                 count_++;
 }
 
+bool Transport::is_ours() const {
+        struct stat status {};
+        return fd_ >= 0 && fstat(fd_, &status) == 0 && status.st_dev == device_ &&
+               status.st_ino == inode_;
+}
+
+bool Transport::connected() {
+        if (fd_ >= 0 && !is_ours()) {
+                fd_ = -1;
+                received_ = 0;
+        }
+        return fd_ >= 0;
+}
+
 void Transport::disconnect() {
-        if (fd_ >= 0)
+        if (is_ours())
                 close(fd_);
         fd_ = -1;
         received_ = 0;
@@ -76,13 +96,19 @@ int Transport::connect(const Addresses& addresses) {
                 fd_ = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
                 if (fd_ < 0)
                         return -errno;
+                struct stat status {};
+                if (fstat(fd_, &status) == 0) {
+                        device_ = status.st_dev;
+                        inode_ = status.st_ino;
+                }
                 if (::connect(fd_, reinterpret_cast<const sockaddr*>(&address), sizeof(address)) ==
                     0)
                         return 0;
+                const int why = errno == EAGAIN ? -ETIMEDOUT : -errno;
+                disconnect();
                 // "Not permitted" tells more than "not there".
                 if (error != -EACCES)
-                        error = errno == EAGAIN ? -ETIMEDOUT : -errno;
-                disconnect();
+                        error = why;
         }
         return error;
 }

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <sys/types.h>
 #include <sys/un.h>
 
 namespace threadcount {
@@ -20,6 +21,7 @@ struct Answer {
         std::uint32_t total = 0;
         bool warming_up = false;
         std::uint32_t warm_in_ms = 0;
+        std::uint32_t settle_ms = 0;  ///< until threads that are added now show in the measurement
         char explanation[161] = "";
 };
 
@@ -53,7 +55,9 @@ public:
         /// Connects to the first address where somebody listens. Does not block: a listener whose
         /// backlog is full counts as -ETIMEDOUT.
         [[nodiscard]] int connect(const Addresses& addresses);
-        [[nodiscard]] bool connected() const { return fd_ >= 0; }
+        /// False also if the program has closed our descriptor under us (closefrom() does); what
+        /// has its number now is not ours, and is left alone. One system call.
+        [[nodiscard]] bool connected();
         void disconnect();
 
         /// Does not block. The answer to the last question must have been received.
@@ -67,7 +71,11 @@ private:
         [[nodiscard]] int wait_for_input(std::uint64_t deadline_ns) const;
         [[nodiscard]] int parse(Answer* ret_answer);
 
+        [[nodiscard]] bool is_ours() const;
+
         int fd_ = -1;
+        dev_t device_ = 0;  // of the socket, to know it again
+        ino_t inode_ = 0;
         std::size_t received_ = 0;
         std::uint8_t buffer_[512];  // more than the longest answer
 };

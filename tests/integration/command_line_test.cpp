@@ -88,6 +88,8 @@ TEST_F(CommandLine, RunRespectsWhatTheUserHasSet) {
         EXPECT_EQ(values("OMP_NUM_THREADS=1"), "1\n");
         EXPECT_EQ(values("OMP_NUM_THREADS=9"), "2\n");
         EXPECT_EQ(values("OMP_NUM_THREADS=4,2"), "4,2\n");
+        EXPECT_EQ(values("OMP_NUM_THREADS=auto"), "2\n");
+        EXPECT_EQ(values("OMP_NUM_THREADS=0"), "2\n");
 }
 
 TEST_F(CommandLine, RunPassesArgumentsAndExitStatusThrough) {
@@ -97,6 +99,30 @@ TEST_F(CommandLine, RunPassesArgumentsAndExitStatusThrough) {
         EXPECT_EQ(result.status, 7);
         EXPECT_EQ(ctl(daemon_, {"run", "--", "/nonexistent"}).status, 127);
         EXPECT_EQ(ctl(daemon_, {"run", "--", "/etc/passwd"}).status, 126);
+}
+
+TEST_F(CommandLine, RunAndAdviseKeepToTheUsersMaximum) {
+        const std::vector<std::string> max{"THREADCOUNT_MAX=1"};
+        EXPECT_EQ(ctl(daemon_, {"advise", "--max", "5"}, max).out, "1\n");
+        EXPECT_EQ(ctl(daemon_, {"run", "--", "/usr/bin/printenv", "OMP_NUM_THREADS"}, max).out,
+                  "1\n");
+        EXPECT_EQ(ctl(daemon_, {"run", "--max", "2", "--", "/usr/bin/printenv", "OMP_NUM_THREADS"},
+                      {"THREADCOUNT=fixed:12"})
+                          .out,
+                  "2\n");
+        EXPECT_EQ(ctl(daemon_, {"run", "--max", "2", "--", "/usr/bin/printenv", "THREADCOUNT_MAX"})
+                          .out,
+                  "2\n");
+}
+
+TEST_F(CommandLine, SaysSoWhenItsOutputCannotBeWritten) {
+        const auto result =
+                run({{"/bin/sh", "-c",
+                      GOVERNORCTL " --socket " + daemon_.socket() + " status >/dev/full"},
+                     {},
+                     {}});
+        EXPECT_EQ(result.status, 1);
+        EXPECT_TRUE(contains(result.err, "cannot write the result")) << result.err;
 }
 
 TEST_F(CommandLine, RunObeysThreadcount) {

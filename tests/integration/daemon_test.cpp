@@ -6,9 +6,8 @@
 
 #include <csignal>
 #include <gtest/gtest.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/un.h>
+#include <unistd.h>
 
 namespace {
 
@@ -97,6 +96,60 @@ TEST(Daemon, RefusesToStartWithAWrongConfiguration) {
         EXPECT_EQ(wrong.status, 2);
         EXPECT_TRUE(contains(wrong.err, "accepted: 50ms .. 60s")) << wrong.err;
         EXPECT_FALSE(std::filesystem::exists(socket));
+}
+
+TEST(Daemon, TakesSignalsFromTheMomentItsSocketIsThere) {
+        for (int i = 0; i < 20; i++) {
+                Daemon daemon(kMachine);
+                daemon.start();
+                daemon.process().signal(SIGHUP);
+                daemon.process().signal(SIGTERM);
+                ASSERT_EQ(daemon.process().wait(), 0) << daemon.process().err();
+        }
+}
+
+TEST(Daemon, SurvivesADropInThatIsNoFileAtReload) {
+        Daemon daemon(kMachine);
+        daemon.start();
+        std::filesystem::create_directories(daemon.directory().path("governord.conf.d/1.conf"));
+        daemon.process().signal(SIGHUP);
+        EXPECT_TRUE(eventually(
+                [&] { return contains(daemon.process().err(), "1.conf: cannot be read: Is a"); }));
+        EXPECT_EQ(status(daemon.socket()).free(), 6U);
+}
+
+TEST(Daemon, SurvivesTheEndOfWhoeverReadsItsLog) {
+        int pipe_ends[2];
+        ASSERT_EQ(::pipe(pipe_ends), 0);
+        TemporaryDirectory directory;
+        const auto socket = directory.path("socket");
+        const auto write_end = "/proc/self/fd/" + std::to_string(pipe_ends[1]);
+        Process daemon({{"/bin/sh", "-c",
+                         "exec " GOVERNORD " --socket " + socket + " --root " + kMachine + " 2>" +
+                                 write_end},
+                        {},
+                        {}});
+        ASSERT_TRUE(eventually([&] { return can_connect(socket); }));
+        ::close(pipe_ends[0]);
+        ::close(pipe_ends[1]);
+        daemon.signal(SIGHUP);  // logs
+        EXPECT_EQ(status(socket).free(), 6U);
+        daemon.signal(SIGTERM);
+        EXPECT_EQ(daemon.wait(), 0);
+}
+
+TEST(Daemon, MakesItsDirectoryForAllUsersWhateverTheUmask) {
+        TemporaryDirectory directory;
+        const auto socket = directory.path("run/socket");
+        Process daemon(
+                {{"/bin/sh", "-c",
+                  "umask 077; exec " GOVERNORD " --socket " + socket + " --root " + kMachine},
+                 {},
+                 {}});
+        ASSERT_TRUE(eventually([&] { return can_connect(socket); }));
+        struct stat status {};
+        ASSERT_EQ(::stat(directory.path("run").c_str(), &status), 0);
+        EXPECT_EQ(status.st_mode & 0777U, 0755U);
 }
 
 TEST(Daemon, LeavesTheFirstAloneWhenASecondWantsItsSocket) {

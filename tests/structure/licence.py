@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Every source file starts with its licence, and with one sentence about itself."""
+"""Every source file says its licence in its first lines."""
 
 import pathlib
 import subprocess

@@ -21,7 +21,7 @@ public:
 
         /// The text of proc/stat now; write() puts another one in its place.
         [[nodiscard]] std::string stat() const { return read_file(root() + "/proc/stat"); }
-        void write(std::string_view stat) const { directory_.write("proc/stat", stat); }
+        void write(std::string_view stat) const { directory_.replace("proc/stat", stat); }
 
         [[nodiscard]] std::string root() const { return directory_.path(); }
 

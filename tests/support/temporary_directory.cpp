@@ -28,10 +28,14 @@ TemporaryDirectory::~TemporaryDirectory() {
 std::string TemporaryDirectory::write(const std::string& name, std::string_view text) const {
         const auto path = path_ / name;
         fs::create_directories(path.parent_path());
-        const auto part = path.string() + ".part";
-        if (!(std::ofstream(part, std::ios::binary) << text).flush())
-                throw std::runtime_error("cannot write " + part);
-        fs::rename(part, path);
+        if (!(std::ofstream(path, std::ios::binary) << text).flush())
+                throw std::runtime_error("cannot write " + path.string());
+        return path;
+}
+
+std::string TemporaryDirectory::replace(const std::string& name, std::string_view text) const {
+        const auto path = path_ / name;
+        fs::rename(write(name + ".part", text), path);
         return path;
 }
 

@@ -17,10 +17,13 @@ public:
         TemporaryDirectory& operator=(const TemporaryDirectory&) = delete;
 
         [[nodiscard]] const std::filesystem::path& path() const { return path_; }
+        [[nodiscard]] std::string path(const std::string& name) const { return path_ / name; }
 
-        /// Writes PATH/`name`, with its directories, in one step: readers see the old or the new
-        /// file, never a part. Returns its path.
+        /// Writes PATH/`name`, making the directories above it. Returns its path.
         std::string write(const std::string& name, std::string_view text) const;
+
+        /// The same in one step, by rename: readers see the old or the new file, never a part.
+        std::string replace(const std::string& name, std::string_view text) const;
 
 private:
         std::filesystem::path path_;

@@ -39,7 +39,8 @@ bool terminal_is_utf8() {
                 if (value == nullptr || *value == '\0')
                         continue;
                 const std::string_view locale(value);
-                return locale.find("UTF-8") != locale.npos || locale.find("utf8") != locale.npos;
+                return locale.find("UTF-8") != locale.npos || locale.find("utf8") != locale.npos ||
+                       locale.find("utf-8") != locale.npos;
         }
         return false;
 }

@@ -18,43 +18,37 @@ struct Result {
         std::string reason;
 };
 
-void print(const Result& result, bool json) {
+std::string text(const Result& result, bool json) {
         const nlohmann::ordered_json object{{"threads", result.threads},
                                             {"free", result.free},
                                             {"total", result.total},
                                             {"reason", result.reason}};
-        std::printf("%s\n", json ? object.dump().c_str() : std::to_string(result.threads).c_str());
-}
-
-std::uint32_t smaller_limit(std::uint32_t a, std::uint32_t b) {
-        return a == 0 || b == 0 ? a + b : std::min(a, b);
+        return (json ? object.dump() : std::to_string(result.threads)) + "\n";
 }
 
 /// Nobody may read an empty answer as "no limit": without a governor there is a number too.
 ExitCode fall_back(const Failure& failure, const AdviseOptions& options, bool json) {
-        const auto code = complain(failure);
         const auto threads = smaller_limit(own_limit(), options.max);
-        print({threads, 0, 0,
-               "no governor: CPU affinity and cgroup quota allow " + std::to_string(threads)},
-              json);
-        return code;
+        const auto printed = print(text(
+                {threads, 0, 0,
+                 "no governor: CPU affinity and cgroup quota allow " + std::to_string(threads)},
+                json));
+        return printed == kOk ? complain(failure) : printed;
 }
 
 }  // namespace
 
 ExitCode advise(const Common& common, const AdviseOptions& options) {
-        const auto max = options.max > 0 ? options.max : narrowed_limit();
-        const auto advice = ask_advice(common.socket, options.current, max);
+        const auto advice = ask_advice(common.socket, options.current, limit(options.max));
         if (!advice)
                 return fall_back(advice.error(), options, common.json);
         if (advice->reason() == governor::v1::Advice::WARMING_UP)
                 std::fputs("governorctl: the governor has only just started and is still "
                            "measuring; ask again after its first period\n",
                            stderr);
-        print({std::max(1U, advice->threads()), advice->free(), advice->total(),
-               advice->explanation()},
-              common.json);
-        return kOk;
+        return print(text({std::max(1U, advice->threads()), advice->free(), advice->total(),
+                           advice->explanation()},
+                          common.json));
 }
 
 }  // namespace ctl::verbs

@@ -3,8 +3,10 @@
 #include "verbs/ask.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
 #include <cstdio>
+#include <cstring>
 #include <thread>
 #include <threadcount/threadcount.h>
 #include <unistd.h>
@@ -18,15 +20,28 @@ using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
 constexpr milliseconds kWarmUpPatience{1000};
+constexpr std::uint32_t kMostThreads = 65536;
+
+/// THREADCOUNT_MAX as the library understands it; 0: not set.
+std::uint32_t user_limit() {
+        threadcount_options options = THREADCOUNT_OPTIONS_INIT;
+        options.max_threads = kMostThreads;
+        threadcount_handle* handle = nullptr;
+        if (threadcount_open(&options, &handle) < 0)
+                return 0;
+        const auto max = threadcount_max(handle);
+        threadcount_close(handle);
+        return max < kMostThreads ? max : 0;
+}
 
 }  // namespace
 
-tl::expected<governor::v1::Reply, Failure> ask(const std::string& socket,
-                                               governor::v1::Request request) {
+tl::expected<governor::v1::Reply, Failure>
+ask(const std::string& socket, governor::v1::Request request, governor::v1::Reply::KindCase kind) {
         auto connection = Connection::open(socket_paths(socket));
         if (!connection)
                 return tl::unexpected(std::move(connection.error()));
-        return connection->call(std::move(request));
+        return connection->call(std::move(request), kind);
 }
 
 tl::expected<governor::v1::Advice, Failure> ask_advice(const std::string& socket,
@@ -39,7 +54,7 @@ tl::expected<governor::v1::Advice, Failure> ask_advice(const std::string& socket
                 return tl::unexpected(std::move(connection.error()));
         const auto give_up = steady_clock::now() + kWarmUpPatience;
         for (;;) {
-                auto reply = connection->call(request);
+                auto reply = connection->call(request, governor::v1::Reply::kAdvice);
                 if (!reply)
                         return tl::unexpected(std::move(reply.error()));
                 const auto& advice = reply->advice();
@@ -50,12 +65,23 @@ tl::expected<governor::v1::Advice, Failure> ask_advice(const std::string& socket
         }
 }
 
-std::uint32_t own_limit() { return threadcount_max(nullptr); }
+std::uint32_t smaller_limit(std::uint32_t a, std::uint32_t b) {
+        return a == 0 || b == 0 ? a + b : std::min(a, b);
+}
 
-std::uint32_t narrowed_limit() {
-        const auto limit = own_limit();
+std::uint32_t own_limit() { return smaller_limit(threadcount_max(nullptr), user_limit()); }
+
+std::uint32_t limit(std::uint32_t asked) {
+        const auto own = threadcount_max(nullptr);
         const auto online = sysconf(_SC_NPROCESSORS_ONLN);
-        return online > 0 && limit < static_cast<std::uint32_t>(online) ? limit : 0;
+        const bool narrowed = online > 0 && own < static_cast<std::uint32_t>(online);
+        return smaller_limit(smaller_limit(asked, user_limit()), narrowed ? own : 0);
+}
+
+ExitCode print(const std::string& text) {
+        if (std::fputs(text.c_str(), stdout) >= 0 && std::fflush(stdout) == 0)
+                return kOk;
+        return complain({kFailed, std::string("cannot write the result: ") + std::strerror(errno)});
 }
 
 ExitCode complain(const Failure& failure) {

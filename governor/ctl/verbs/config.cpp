@@ -35,13 +35,12 @@ std::string as_ini(const Config& config) {
 ExitCode config(const Common& common) {
         governor::v1::Request request;
         request.mutable_config();
-        const auto reply = ask(common.socket, std::move(request));
+        const auto reply = ask(common.socket, std::move(request), governor::v1::Reply::kConfig);
         if (!reply)
                 return complain(reply.error());
         const auto text =
                 common.json ? as_json(reply->config()).dump() + "\n" : as_ini(reply->config());
-        std::fputs(text.c_str(), stdout);
-        return kOk;
+        return print(text);
 }
 
 }  // namespace ctl::verbs

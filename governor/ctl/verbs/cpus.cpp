@@ -25,7 +25,7 @@ tl::expected<Cpus, Failure> all_cpus(const std::string& socket) {
         governor::v1::Request request;
         request.mutable_cpus();
         for (bool more = true; more;) {
-                auto reply = connection->call(request);
+                auto reply = connection->call(request, governor::v1::Reply::kCpus);
                 if (!reply)
                         return tl::unexpected(std::move(reply.error()));
                 all.mutable_cpu()->MergeFrom(reply->cpus().cpu());
@@ -102,8 +102,7 @@ ExitCode cpus(const Common& common) {
         if (!cpus)
                 return complain(cpus.error());
         const auto text = common.json ? as_json(*cpus).dump() + "\n" : as_table(*cpus);
-        std::fputs(text.c_str(), stdout);
-        return kOk;
+        return print(text);
 }
 
 }  // namespace ctl::verbs

@@ -62,11 +62,12 @@ tl::expected<Wish, Failure> parse_wish() {
 }
 
 /// A smaller number that the user has set stays; a list ("4,2", for nested regions) is the
-/// user's own too.
+/// user's own too. What is no number (0, auto) means "all" to somebody and is replaced.
 void lower(const char* name, std::uint32_t threads) {
-        if (const char* set = std::getenv(name); set != nullptr && *set != '\0') {
-                const auto count = parse_count(set);
-                if (!count || *count <= threads)
+        if (const char* set = std::getenv(name); set != nullptr) {
+                const std::string_view text(set);
+                const auto count = parse_count(text);
+                if (text.find(',') != text.npos || (count && *count <= threads))
                         return;
         }
         ::setenv(name, std::to_string(threads).c_str(), 1);
@@ -81,11 +82,8 @@ tl::expected<std::optional<std::uint32_t>, Failure> choose(const Common& common,
         if (wish->off)
                 return std::nullopt;
         if (wish->fixed)
-                return wish->fixed;
-        const auto limit = narrowed_limit();
-        const auto max =
-                options.max == 0 || limit == 0 ? options.max + limit : std::min(options.max, limit);
-        const auto advice = ask_advice(common.socket, 0, max);
+                return smaller_limit(*wish->fixed, options.max);
+        const auto advice = ask_advice(common.socket, 0, limit(options.max));
         if (advice)
                 return std::max(1U, advice->threads());
         std::fprintf(stderr, "governorctl: %s; %s runs %s\n", advice.error().message.c_str(),
@@ -102,9 +100,11 @@ ExitCode run(const Common& common, const RunOptions& options) {
         if (*threads)
                 for (const auto* name : kVariables)
                         lower(name, **threads);
-        // A program that is linked with libthreadcount asks the same governor.
+        // A program that is linked with libthreadcount asks the same governor within --max.
         if (!common.socket.empty())
                 ::setenv("THREADCOUNT_SOCKET", common.socket.c_str(), 1);
+        if (options.max > 0)
+                lower("THREADCOUNT_MAX", options.max);
 
         std::vector<char*> arguments;
         auto command = options.command;

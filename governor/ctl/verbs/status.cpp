@@ -79,13 +79,12 @@ std::string as_table(const Status& status) {
 ExitCode status(const Common& common) {
         governor::v1::Request request;
         request.mutable_status();
-        const auto reply = ask(common.socket, std::move(request));
+        const auto reply = ask(common.socket, std::move(request), governor::v1::Reply::kStatus);
         if (!reply)
                 return complain(reply.error());
         const auto text =
                 common.json ? as_json(reply->status()).dump() + "\n" : as_table(reply->status());
-        std::fputs(text.c_str(), stdout);
-        return kOk;
+        return print(text);
 }
 
 }  // namespace ctl::verbs

@@ -5,18 +5,28 @@
  * Header-only on purpose: a program may hold several OpenMP runtimes, and the
  * thread count (the nthreads-var ICV) belongs to the calling thread. Inlined here,
  * omp_set_num_threads() is the one that the parallel region below the call was
- * compiled for.
+ * compiled for. In a file that is compiled without OpenMP all this does nothing.
  */
 #ifndef THREADCOUNT_OPENMP_H
 #define THREADCOUNT_OPENMP_H
 
-#include <omp.h>
-
 #include <threadcount/threadcount.h>
+
+#ifdef _OPENMP
+#include <omp.h>
+#endif
 
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+#ifdef _OPENMP
+
+/*
+ * What the calling thread was last told, 0 for nothing yet. Weak: one variable for all
+ * files of a program or shared object, so that they do not undo each other's work.
+ */
+__attribute__((weak, visibility("hidden"))) __thread int threadcount_omp_applied;
 
 /*
  * Opens the process's handle (threadcount_open_default) so that the program never
@@ -33,26 +43,38 @@ static inline int threadcount_omp_open(void) {
 
 /*
  * Sets the team size of the parallel regions that the calling thread starts next.
- * Inside a parallel region it does nothing. Calls omp_set_num_threads() only when the
- * governor's number has changed, so a program's own choice in between stays, and a
- * program without a governor runs as if this call were not there.
+ * Inside a parallel region (of one thread too) it does nothing. Calls
+ * omp_set_num_threads() only when the governor's number has changed, so a program's own
+ * choice in between stays, and a program without a governor runs as if this call were
+ * not there. Threads that start regions at the same time each get the whole number.
  * Returns the team size in force (>= 1). MT-Safe. Cost: that of threadcount_threads().
  */
-static inline int threadcount_omp_update(threadcount_handle* handle) {
-        static __thread int applied; /* what this thread was last told; 0: nothing yet */
+static inline int threadcount_omp_update(threadcount_handle *handle) {
         int threads;
 
-        if (handle == NULL || omp_in_parallel())
+        /* Not omp_in_parallel(): that is false in a team of one. */
+        if (handle == NULL || omp_get_level() > 0)
                 return omp_get_max_threads();
-        if (applied == 0)
-                applied = omp_get_max_threads();
+        if (threadcount_omp_applied == 0)
+                threadcount_omp_applied = (int)threadcount_ungoverned(handle);
         threads = (int)threadcount_threads(handle);
-        if (threads != applied) {
+        if (threads != threadcount_omp_applied) {
                 omp_set_num_threads(threads);
-                applied = threads;
+                threadcount_omp_applied = threads;
         }
         return omp_get_max_threads();
 }
+
+#else /* compiled without OpenMP: regions have one thread */
+
+static inline int threadcount_omp_open(void) { return 0; }
+
+static inline int threadcount_omp_update(threadcount_handle *handle) {
+        (void)handle;
+        return 1;
+}
+
+#endif
 
 #ifdef __cplusplus
 }

@@ -26,10 +26,12 @@
  *
  * Environment (read once, by threadcount_open()):
  *
- *   THREADCOUNT           adapt (default) | start-only | off | fixed:N
+ *   THREADCOUNT           adapt (default) | start-only | off | fixed:N (at most
+ *                         threadcount_max())
  *   THREADCOUNT_SOCKET    path of the governor's socket; else the system's, else
  *                         the user's ($XDG_RUNTIME_DIR/governord/governord.sock)
- *   THREADCOUNT_INTERVAL  time between two questions: 50ms .. 24h, default 10s
+ *   THREADCOUNT_INTERVAL  time between two questions: 50ms .. 24h, default 10s;
+ *                         without a unit: milliseconds
  *   THREADCOUNT_MAX       never more threads than this, 1 .. 65536
  *
  * A value that is not understood counts as not set; threadcount_reason() says so.
@@ -56,15 +58,16 @@ typedef struct threadcount_handle threadcount_handle;
 /* How to connect. Initialise with THREADCOUNT_OPTIONS_INIT, then set fields. */
 typedef struct threadcount_options {
         size_t size;             /* = sizeof(threadcount_options)                            */
-        const char* socket_path; /* NULL: as described under THREADCOUNT_SOCKET, which wins  */
+        const char *socket_path; /* NULL: as described under THREADCOUNT_SOCKET, which wins  */
         uint32_t max_threads;    /* what the program would use ungoverned, 1 .. 65536;       */
                                  /* 0: its CPU affinity, limited by its cgroups' quotas      */
         uint32_t interval_ms;    /* time between two questions, 50 .. 86400000; 0: 10000;    */
                                  /* THREADCOUNT_INTERVAL wins                                */
 } threadcount_options;
 
-#define THREADCOUNT_OPTIONS_INIT                                                                   \
-        { sizeof(threadcount_options), NULL, 0, 0 }
+/* clang-format off */
+#define THREADCOUNT_OPTIONS_INIT { sizeof(threadcount_options), NULL, 0, 0 }
+/* clang-format on */
 
 /* Where an answer came from. Values are part of the ABI. */
 enum threadcount_source {
@@ -82,25 +85,28 @@ typedef struct threadcount_advice {
         uint32_t source;  /* enum threadcount_source                                        */
 } threadcount_advice;
 
-#define THREADCOUNT_ADVICE_INIT                                                                    \
-        { sizeof(threadcount_advice), 1, 0, 0, 0 }
+/* clang-format off */
+#define THREADCOUNT_ADVICE_INIT { sizeof(threadcount_advice), 1, 0, 0, 0 }
+/* clang-format on */
 
 /*
  * Opens a handle. Needs no running governor: without one the handle answers
  * threadcount_max() and looks for a governor again at every interval.
  * Does not talk to the governor yet, so it never blocks on it.
  *
- * `options` may be NULL (all defaults). MT-Safe.
+ * `options` may be NULL (all defaults). MT-Safe. Do not cancel (pthread_cancel) a thread
+ * inside a function of this library.
  * Returns 0; -EINVAL if an option is out of range; -ENOMEM.
  */
-THREADCOUNT_EXPORT int threadcount_open(const threadcount_options* options,
-                                        threadcount_handle** ret_handle);
+THREADCOUNT_EXPORT int threadcount_open(const threadcount_options *options,
+                                        threadcount_handle **ret_handle);
 
 /*
  * How many threads the next parallel region should use, the caller included:
  * 1 .. threadcount_max().
  *
- * Asks the governor when an interval is over; the count only ever grows, by the
+ * Asks the governor when an interval is over (and, having grown, no sooner than the
+ * new threads show in its measurement: 1 s or more); the count only ever grows, by the
  * CPUs that were free (L. Akyil, "Managing Application Thread Use", 2008). With
  * THREADCOUNT=start-only the first answer is final. When the governor is gone
  * the count stays for 60 s and then doubles every 60 s up to threadcount_max().
@@ -108,15 +114,25 @@ THREADCOUNT_EXPORT int threadcount_open(const threadcount_options* options,
  * Cost: a coarse clock reading (some 5 ns) until the interval is over, then one
  * round trip of at most 5 ms, connecting included. An answer that comes later is
  * collected by a later call without waiting for it. MT-Safe: while one thread asks,
- * others get the count as it is. NULL is accepted and answers the fallback.
+ * others get the count as it is. The count is the process's: threads that start regions
+ * at the same time have to share it. NULL is accepted and answers the fallback, at the
+ * cost of reading affinity and cgroups.
  */
-THREADCOUNT_EXPORT uint32_t threadcount_threads(threadcount_handle* handle);
+THREADCOUNT_EXPORT uint32_t threadcount_threads(threadcount_handle *handle);
 
 /*
  * The largest number that threadcount_threads() will ever return for this handle,
- * >= 1 and constant: size buffers by it. MT-Safe, no system call; NULL is accepted.
+ * >= 1 and constant: size buffers by it. It is options.max_threads (or the fallback),
+ * lowered by THREADCOUNT_MAX. MT-Safe, no system call. NULL is accepted and answers the
+ * fallback of the moment, at the cost of reading affinity and cgroups.
  */
-THREADCOUNT_EXPORT uint32_t threadcount_max(const threadcount_handle* handle);
+THREADCOUNT_EXPORT uint32_t threadcount_max(const threadcount_handle *handle);
+
+/*
+ * The same before THREADCOUNT_MAX: what the program would use if the library were not
+ * there. For adapters, which have nothing to do while the answer is this one.
+ */
+THREADCOUNT_EXPORT uint32_t threadcount_ungoverned(const threadcount_handle *handle);
 
 /*
  * Asks the governor one question now, whatever the interval: how many threads
@@ -128,11 +144,13 @@ THREADCOUNT_EXPORT uint32_t threadcount_max(const threadcount_handle* handle);
  * (source FALLBACK, threads = threadcount_max()) and the result says why:
  * -ENOENT or -ECONNREFUSED (no governor there), -EACCES (socket not permitted),
  * -ETIMEDOUT (it does not answer), -EPROTO (it is not a governor, or refuses the
- * question), -EOPNOTSUPP (address not supported). -EINVAL: a NULL argument, or
- * ret_advice->size not set; then nothing is written.
+ * question), -ECONNRESET (it ended the connection), -EOPNOTSUPP or -ENAMETOOLONG (no
+ * address for this version), -ENOTCONN (handle of the parent of a forked child), or what
+ * socket() and connect() say (-EMFILE, ...). -EINVAL: a NULL argument, `current` above
+ * 65536, or ret_advice->size not set; then nothing is written.
  */
-THREADCOUNT_EXPORT int threadcount_advise(threadcount_handle* handle, uint32_t current,
-                                          threadcount_advice* ret_advice);
+THREADCOUNT_EXPORT int threadcount_advise(threadcount_handle *handle, uint32_t current,
+                                          threadcount_advice *ret_advice);
 
 /*
  * Says in one English sentence why threadcount_threads() answers what it does.
@@ -140,14 +158,14 @@ THREADCOUNT_EXPORT int threadcount_advise(threadcount_handle* handle, uint32_t c
  * `size` is 0. Returns the length of the whole sentence, as snprintf() does.
  * MT-Safe, no I/O; NULL handle is accepted.
  */
-THREADCOUNT_EXPORT size_t threadcount_reason(const threadcount_handle* handle, char* buffer,
+THREADCOUNT_EXPORT size_t threadcount_reason(const threadcount_handle *handle, char *buffer,
                                              size_t size);
 
 /*
  * Closes the handle. Accepts NULL. Always returns NULL, so that
  * `h = threadcount_close(h);` reads well.
  */
-THREADCOUNT_EXPORT threadcount_handle* threadcount_close(threadcount_handle* handle);
+THREADCOUNT_EXPORT threadcount_handle *threadcount_close(threadcount_handle *handle);
 
 /*
  * The handle that all parts of one process share. The first call opens it with
@@ -156,11 +174,11 @@ THREADCOUNT_EXPORT threadcount_handle* threadcount_close(threadcount_handle* han
  *
  * Returns 0 or the error of threadcount_open(). `ret_handle` may be NULL.
  */
-THREADCOUNT_EXPORT int threadcount_open_default(const threadcount_options* options,
-                                                threadcount_handle** ret_handle);
+THREADCOUNT_EXPORT int threadcount_open_default(const threadcount_options *options,
+                                                threadcount_handle **ret_handle);
 
 /* The process's handle, or NULL before threadcount_open_default(). MT-Safe. */
-THREADCOUNT_EXPORT threadcount_handle* threadcount_default(void);
+THREADCOUNT_EXPORT threadcount_handle *threadcount_default(void);
 
 /*
  * One stop watch for the process, on CLOCK_MONOTONIC, for <threadcount/timing.h>.

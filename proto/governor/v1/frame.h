@@ -29,8 +29,8 @@ enum governor_frame {
  * *ret_end are set to the offsets of its payload; the next message starts at *ret_end.
  * A length is refused as soon as it is seen, before its message has arrived.
  */
-static inline enum governor_frame governor_frame_parse(const uint8_t* data, size_t size,
-                                                       size_t* ret_begin, size_t* ret_end) {
+static inline enum governor_frame governor_frame_parse(const uint8_t *data, size_t size,
+                                                       size_t *ret_begin, size_t *ret_end) {
         uint32_t length = 0;
         size_t i;
 
@@ -53,7 +53,7 @@ static inline enum governor_frame governor_frame_parse(const uint8_t* data, size
  * Writes the prefix of a message of `length` <= GOVERNOR_MESSAGE_MAX bytes to `prefix`,
  * which has room for GOVERNOR_PREFIX_MAX bytes. Returns the bytes written.
  */
-static inline size_t governor_frame_prefix(size_t length, uint8_t* prefix) {
+static inline size_t governor_frame_prefix(size_t length, uint8_t *prefix) {
         size_t n = 0;
 
         for (; length >= 0x80; length >>= 7)

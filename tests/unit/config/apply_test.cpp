@@ -99,7 +99,7 @@ TEST(Configuration, SaysWhereToPutAKeyThatStandsBeforeAnySection) {
 TEST(Configuration, ReportsLinesThatAreNoIni) {
         EXPECT_EQ(only_error("[governor]\nrubbish\n"),
                   "f.conf:2: not of the form `key = value` or `[section]`");
-        EXPECT_EQ(only_error("[governor]\n[oops\n"), "f.conf:2: section without a closing ]");
+        EXPECT_EQ(only_error("[governor]\n[oops\n"), "f.conf:2: not of the form `[section]`");
         EXPECT_EQ(only_error(std::string_view("[governor]\n\0\n", 13)),
                   "f.conf:2: line with a NUL byte");
         EXPECT_EQ(only_error("[governor]\ncpus = " + std::string(5000, '1') + "\n"),

@@ -74,7 +74,10 @@ TEST(IniFile, ReportsLinesThatAreNoIniWithTheirNumber) {
         EXPECT_EQ(lines("[s]\nrubbish\na = 1\nmore rubbish\n"),
                   (Lines{"3 [s] a=1", std::string("2! ") + kNotOfTheForm,
                          std::string("4! ") + kNotOfTheForm}));
-        EXPECT_EQ(lines("[s\na = 1\n"), (Lines{"2 [] a=1", "1! section without a closing ]"}));
+        EXPECT_EQ(lines("[s\na = 1\n"), (Lines{"2 [] a=1", "1! not of the form `[section]`"}));
+        EXPECT_EQ(lines("[s] junk\na = 1\n"),
+                  (Lines{"2 [] a=1", "1! not of the form `[section]`"}));
+        EXPECT_EQ(lines("[s] ; why\na = 1\n"), (Lines{"2 [s] a=1"}));
 }
 
 TEST(IniFile, ReportsALineThatIsTooLongAndGoesOn) {
@@ -83,8 +86,22 @@ TEST(IniFile, ReportsALineThatIsTooLongAndGoesOn) {
                   (Lines{"2 [s] " + most.substr(0, 3) + "=" + most.substr(6)}));
         EXPECT_EQ(lines("[s]\n" + most + "x\nb = 2\n"),
                   (Lines{"3 [s] b=2", "2! line longer than 198 bytes"}));
-        EXPECT_EQ(lines("# " + std::string(100'000, '-') + "\nb = 2\n"),
-                  (Lines{"2 [] b=2", "1! line longer than 198 bytes"}));
+        EXPECT_EQ(lines("# " + std::string(100'000, '-') + "\nb = 2\n"), (Lines{"2 [] b=2"}))
+                << "comments may be long";
+}
+
+TEST(IniFile, TakesNoWhiteSpaceForAContinuation) {
+        EXPECT_EQ(lines("[s]\na = 1\n\fb = 2\n\v c = 3\n"),
+                  (Lines{"2 [s] a=1", "3 [s] b=2", "4 [s] c=3"}));
+}
+
+TEST(IniFile, MayStartWithAByteOrderMark) {
+        EXPECT_EQ(lines("\xef\xbb\xbf[s]\na = 1\n"), (Lines{"2 [s] a=1"}));
+}
+
+TEST(IniFile, ReportsLinesThatOnlyTheParserRejectsBesideOthers) {
+        EXPECT_EQ(lines("[s]\nrubbish\na ; = 1\n"),
+                  (Lines{std::string("2! ") + kNotOfTheForm, "3! not understood"}));
 }
 
 TEST(IniFile, ReportsNulBytes) {

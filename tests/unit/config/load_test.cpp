@@ -2,14 +2,16 @@
 // The configuration file, its drop-ins, and files that are not there.
 #include "config/load.hpp"
 
-#include "temporary_directory.hpp"
+#include "support/temporary_directory.hpp"
 
+#include <filesystem>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 namespace governor::config {
 namespace {
 
-using testing_support::TemporaryDirectory;
+using test_support::TemporaryDirectory;
 
 class ConfigurationFiles : public ::testing::Test {
 protected:
@@ -42,6 +44,34 @@ TEST_F(ConfigurationFiles, MayBeEmpty) {
 TEST_F(ConfigurationFiles, MayBeMissingOnlyIfOptional) {
         EXPECT_TRUE(settings(true).origins.empty());
         EXPECT_EQ(errors(), (Errors{path_ + ": cannot be read: No such file or directory"}));
+}
+
+TEST_F(ConfigurationFiles, MayNotBeADirectory) {
+        std::filesystem::create_directory(path_);
+        EXPECT_EQ(errors(), (Errors{path_ + ": cannot be read: Is a directory"}));
+}
+
+TEST_F(ConfigurationFiles, MayNotHaveADirectoryAsADropIn) {
+        directory_.write("governord.conf", "");
+        std::filesystem::create_directories(path_ + ".d/50.conf");
+        EXPECT_EQ(errors(), (Errors{path_ + ".d/50.conf: cannot be read: Is a directory"}));
+}
+
+TEST_F(ConfigurationFiles, MayNotBeALinkToItself) {
+        std::filesystem::create_symlink(path_, path_);
+        EXPECT_EQ(errors(true).size(), 1U);
+        EXPECT_EQ(errors(false).size(), 1U);
+}
+
+TEST_F(ConfigurationFiles, MayNotHaveADropInDirectoryThatCannotBeRead) {
+        directory_.write("governord.conf", "");
+        directory_.write("governord.conf.d", "a file");
+        EXPECT_EQ(errors().size(), 1U);
+}
+
+TEST_F(ConfigurationFiles, ThatAreFifosDoNotBlock) {
+        ASSERT_EQ(::mkfifo(path_.c_str(), 0600), 0);
+        EXPECT_TRUE(errors().empty()) << "a FIFO without a writer is an empty file";
 }
 
 TEST_F(ConfigurationFiles, CountWithDropInsEvenIfTheFileIsMissing) {

@@ -2,7 +2,7 @@
 // Affinity and cgroup quotas of made-up containers.
 #include "limits.hpp"
 
-#include "temporary_directory.hpp"
+#include "support/temporary_directory.hpp"
 
 #include <gtest/gtest.h>
 #include <sched.h>
@@ -11,7 +11,7 @@
 namespace threadcount {
 namespace {
 
-using testing_support::TemporaryDirectory;
+using test_support::TemporaryDirectory;
 
 TEST(CpuMax, IsRoundedUpToWholeCpus) {
         const std::pair<const char*, std::uint32_t> rows[] = {

@@ -2,7 +2,7 @@
 // One question and every kind of peer that may answer it.
 #include "transport.hpp"
 
-#include "temporary_directory.hpp"
+#include "support/temporary_directory.hpp"
 
 #include <cerrno>
 #include <chrono>
@@ -21,7 +21,7 @@
 namespace threadcount {
 namespace {
 
-using testing_support::TemporaryDirectory;
+using test_support::TemporaryDirectory;
 
 constexpr unsigned kPatience_ms = 20'000;  // for what must come; nobody waits that long
 
@@ -130,7 +130,7 @@ protected:
                 ASSERT_EQ(transport_.send({2, 8}), 0);
         }
         void expect_no_answer(int error) {
-                Answer answer{77, 0, 0, false, 0, "untouched"};
+                Answer answer{77, 0, 0, false, 0, 0, "untouched"};
                 EXPECT_EQ(transport_.receive(kPatience_ms, &answer), error);
                 EXPECT_FALSE(transport_.connected());
                 EXPECT_EQ(answer.threads, 77U);
@@ -356,6 +356,14 @@ TEST(TransportWithoutGovernor, LooksAtTheUsersSocketWhenThereIsNoneOfTheSystem) 
         EXPECT_EQ(transport.connect(addresses), 0);
         EXPECT_TRUE(transport.connected());
         close(listener);
+}
+
+TEST_F(TransportTest, UnderstandsAnAnswerWhoseReasonItDoesNotKnow) {
+        const std::string inner = "\x08\x05\x20\x18";  // threads 5, reason 24
+        ask(framed("\x12" + framed(inner)));
+        ASSERT_EQ(transport_.receive(kPatience_ms, &answer_), 0);
+        EXPECT_EQ(answer_.threads, 5U);
+        EXPECT_FALSE(answer_.warming_up);
 }
 
 }  // namespace

@@ -152,5 +152,25 @@ TEST(Threshold, ExplainsFractionsOfAPercent) {
         EXPECT_EQ(explain(settings, {0, 0}, advice), "0 in use + 1 of 2 cpus idle >= 12.5% -> 1");
 }
 
+TEST(Threshold, SaysThatItIsWarmingUpEvenWhereALimitApplies) {
+        Sample sample;
+        for (std::uint32_t cpu = 0; cpu < 8; cpu++)
+                sample.cpus.push_back({cpu, {}});
+        sample.warming_up = true;
+        for (const Question question : {Question{12, 0}, Question{4, 2}}) {
+                const auto advice = advise({}, sample, question);
+                EXPECT_EQ(advice.reason, Reason::WarmingUp);
+                EXPECT_NE(explain({}, question, advice).find("not known yet"), std::string::npos);
+        }
+}
+
+TEST(Threshold, DoesNotWrapAroundAtTheLargestCount) {
+        Sample sample;
+        for (std::uint32_t cpu = 0; cpu < 8; cpu++)
+                sample.cpus.push_back({cpu, 10000});
+        sample.warming_up = false;
+        EXPECT_EQ(advise({}, sample, {UINT32_MAX, 0}).threads, 8U);
+}
+
 }  // namespace
 }  // namespace governor::policy

@@ -2,10 +2,11 @@
 // Files that grow, go, fail and come back.
 #include "probe/kept_file.hpp"
 
-#include "temporary_directory.hpp"
+#include "support/temporary_directory.hpp"
 
 #include <cerrno>
 #include <csignal>
+#include <filesystem>
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -13,7 +14,7 @@
 namespace governor::probe {
 namespace {
 
-using testing_support::TemporaryDirectory;
+using test_support::TemporaryDirectory;
 
 std::string text_of(KeptFile& file) {
         std::string_view text;
@@ -48,6 +49,16 @@ TEST_F(KeptFileTest, FollowsAFileThatOutgrowsItsBuffer) {
         }
         directory_.write("stat", "small again");
         EXPECT_EQ(text_of(file), "small again");
+}
+
+TEST_F(KeptFileTest, OpensTheFileAnewAfterItWasTooLarge) {
+        const auto path = directory_.write("stat", "");
+        std::filesystem::resize_file(path, 17U << 20);
+        KeptFile file(path);
+        std::string_view text;
+        EXPECT_EQ(file.read(text), -EFBIG);
+        directory_.replace("stat", "small");
+        EXPECT_EQ(text_of(file), "small");
 }
 
 TEST_F(KeptFileTest, SaysThatAFileIsMissingAndFindsItWhenItIsThere) {

@@ -2,7 +2,7 @@
 // From a file to a sample, with a machine below a temporary root.
 #include "probe/sampler.hpp"
 
-#include "temporary_directory.hpp"
+#include "support/temporary_directory.hpp"
 
 #include <cerrno>
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@ namespace governor::probe {
 namespace {
 
 using std::chrono::milliseconds;
-using testing_support::TemporaryDirectory;
+using test_support::TemporaryDirectory;
 
 constexpr milliseconds kSecond{1000};
 
@@ -82,6 +82,21 @@ TEST_F(SamplerTest, KeepsTheLastSampleWhenAReadingIsNoUse) {
         EXPECT_EQ(take(), Sampler::Outcome::Accepted);
         EXPECT_EQ(idle(0), 5000U);
         EXPECT_EQ(sampler_.error(), 0);
+}
+
+TEST_F(SamplerTest, KnowsNothingWhenReadingsHaveBeenNoUseForThreeWindows) {
+        machine("cpu0 25 0 0 75\nintr 1\n");
+        EXPECT_EQ(take(), Sampler::Outcome::Accepted);
+        machine("rubbish\n");
+        moments_ = 3000;
+        EXPECT_EQ(take(), Sampler::Outcome::Discarded);
+        EXPECT_FALSE(sampler_.sample().warming_up);
+        EXPECT_EQ(take(), Sampler::Outcome::Discarded);
+        EXPECT_TRUE(sampler_.sample().warming_up);
+        EXPECT_FALSE(sampler_.sample().cpus.at(0).idle_permyriad.has_value());
+        machine("cpu0 50 0 0 150\nintr 1\n");
+        EXPECT_EQ(take(), Sampler::Outcome::Accepted);
+        EXPECT_EQ(idle(0), 7500U);
 }
 
 TEST(SamplerOfThisMachine, WarmsUpFirst) {

@@ -2,14 +2,14 @@
 // Cores, packages and nodes of made-up machines.
 #include "probe/topology.hpp"
 
-#include "temporary_directory.hpp"
+#include "support/temporary_directory.hpp"
 
 #include <gtest/gtest.h>
 
 namespace governor::probe {
 namespace {
 
-using testing_support::TemporaryDirectory;
+using test_support::TemporaryDirectory;
 using Number = std::optional<std::uint32_t>;
 
 class TopologyTest : public ::testing::Test {

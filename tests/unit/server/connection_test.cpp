@@ -266,6 +266,23 @@ TEST_F(GreedyClient, GetsEveryReplyInOrderOnceItReads) {
         EXPECT_FALSE(writes());
 }
 
+TEST_F(GreedyClient, GetsEveryReplyAlsoWhenItHasSaidThatItSendsNoMore) {
+        constexpr std::size_t kFew = 20;
+        for (std::size_t i = 0; i < kFew; i++)
+                send(framed(std::to_string(i)));
+        shutdown(client_.get(), SHUT_WR);
+        std::string stream;
+        std::size_t received = 0;
+        auto state = State::Open;
+        for (int round = 0; round < 100'000 && state == State::Open; round++) {
+                state = connection_->on_ready();
+                stream += receive();
+                received += take_messages(stream).size();
+        }
+        EXPECT_EQ(state, State::Closed);
+        EXPECT_EQ(received, kFew);
+}
+
 TEST_F(GreedyClient, IsReadFromAgainWhenLessThanAMessageWaits) {
         send(framed("0") + framed("1") + framed("2"));
         ASSERT_EQ(connection_->on_ready(), State::Open);

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: MIT
+//
+// What must hold for every input of a fuzz target.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+
+/// Ends the program, so that the fuzzer keeps the input, unless `holds`.
+inline void require(bool holds, const char* what) {
+        if (holds)
+                return;
+        std::fprintf(stderr, "violated: %s\n", what);
+        std::abort();
+}
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
