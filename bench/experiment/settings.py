@@ -23,7 +23,7 @@ from .quantities import BadInput, duration_option, whole_option
 _QUICK_SCENARIOS = ("mix-1",)
 _QUICK_THRESHOLD = 10
 # By default a program alone takes this many pauses between starts, so that programs do overlap.
-_OVERLAP = 1.4
+_OVERLAP = 2.2
 
 
 @dataclass(frozen=True)
@@ -204,9 +204,9 @@ def _add_what(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_how(parser: argparse.ArgumentParser) -> None:
-    _add_duration(parser, "--stagger", 0.0, 60.0, 2.2, "pause between starts (2.2 s)")
+    _add_duration(parser, "--stagger", 0.0, 60.0, 1.4, "pause between starts (1.4 s)")
     _add_duration(parser, "--interval", 0.05, 3600.0, 1.0, "how often programs ask (1 s)")
-    _add_duration(parser, "--period", 0.05, 60.0, 1.0, "how often the governor measures (1 s)")
+    _add_duration(parser, "--period", 0.05, 60.0, 0.25, "how often the governor measures (250 ms)")
     _add_duration(
         parser, "--run-limit", 1.0, 86400.0, None, "a longer run is stopped (quick: 60 s; full: 120 s)"
     )

@@ -45,10 +45,10 @@ class Forms(unittest.TestCase):
         full = settings("--full")
         self.assertEqual((len(full.scenarios), len(full.methods)), (10, 7))
         self.assertEqual((full.repetitions, full.region_us, full.budget_s), (3, 20_000, None))
-        self.assertEqual(full.fixed_size().program_s["uniform-md-2"], 1.4 * 2.2)
+        self.assertEqual(full.fixed_size().program_s["uniform-md-2"], 2.2 * 1.4)
 
     def test_by_default_programs_are_longer_than_the_pause_but_a_given_length_is_obeyed(self):
-        self.assertAlmostEqual(settings("--full").fixed_size().program_s["mix-2"], 1.4 * 2.2)
+        self.assertAlmostEqual(settings("--full").fixed_size().program_s["mix-2"], 2.2 * 1.4)
         self.assertAlmostEqual(settings("--full", "--length", "4").fixed_size().program_s["mix-2"], 0.5)
 
     def test_methods_and_thresholds_replace_their_half_each(self):
