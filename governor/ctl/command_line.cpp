@@ -48,7 +48,9 @@ void add_run(CLI::App& app, const std::shared_ptr<Parsed>& parsed) {
                 "run",
                 "Run a program with as many threads as fit now: sets OMP_NUM_THREADS,\n"
                 "OPENBLAS_NUM_THREADS, MKL_..., BLIS_..., NUMEXPR_..., RAYON_... and others\n"
-                "from one advice. Smaller numbers that are set already stay.");
+                "from one advice, at its start. Smaller numbers that are set already stay. A "
+                "program\n"
+                "that is linked with libthreadcount follows by itself and needs no run.");
         verb->add_option("--max", parsed->run.max, "Never more than this")
                 ->check(CLI::Range(1, 65536))
                 ->type_name("N");

@@ -37,7 +37,9 @@ void Sampling::set_period(std::chrono::milliseconds period) {
 /// Counts from the last due time, so that samples do not drift; due times in the past (the
 /// machine was suspended) are skipped.
 void Sampling::arm() {
-        next_ = std::max(next_ + period_, now());
+        next_ += period_;
+        if (next_ <= now())
+                next_ = now() + period_;
         timer_.set_time(next_);
 }
 

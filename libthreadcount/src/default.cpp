@@ -10,7 +10,7 @@ namespace {
 std::atomic<threadcount_handle*> shared{nullptr};
 
 bool usable(const threadcount_handle* handle) {
-        return handle != nullptr && !threadcount::is_inert(handle);
+        return handle != nullptr && !threadcount::is_inert(*handle);
 }
 
 }  // namespace

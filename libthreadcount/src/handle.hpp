@@ -1,14 +1,44 @@
 // SPDX-License-Identifier: MIT
 //
-// What the rest of the library may know of a handle.
+// What stands behind a `threadcount_handle *`.
 #pragma once
 
+#include "environment.hpp"
+#include "fork_generation.hpp"
+#include "polling.hpp"
+#include "transport.hpp"
+
+#include <atomic>
+#include <cstdint>
+#include <pthread.h>
 #include <threadcount/threadcount.h>
+
+struct threadcount_handle {
+        threadcount_handle(const threadcount::Environment& from, const char* socket,
+                           std::uint32_t width, std::uint32_t interval_ms);
+
+        // Constant after construction.
+        const threadcount::Environment environment;
+        const threadcount::Addresses addresses;
+        const std::uint32_t ungoverned;
+        const std::uint32_t max;
+        const unsigned generation = threadcount::fork_generation();
+
+        // The hot path reads these. Relaxed: two numbers without anything behind them;
+        // next_poll_ms only saves the lock.
+        std::atomic<std::uint32_t> threads{1};
+        std::atomic<std::uint64_t> next_poll_ms{0};
+
+        mutable pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+        threadcount::Polling polling;  // guarded by `mutex`
+};
 
 namespace threadcount {
 
 /// Was it opened by a parent of this process? Then nothing may be done with it but answering
 /// threadcount_max(). MT-Safe, two loads.
-[[nodiscard]] bool is_inert(const threadcount_handle* handle);
+[[nodiscard]] inline bool is_inert(const threadcount_handle& handle) {
+        return handle.generation != fork_generation();
+}
 
 }  // namespace threadcount

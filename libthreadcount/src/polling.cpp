@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: MIT
+// When to ask, how long to wait, what to do without an answer.
+#include "polling.hpp"
+
+#include "environment.hpp"
+
+#include <cerrno>
+
+namespace threadcount {
+
+namespace {
+
+constexpr std::uint64_t kNever_ms = UINT64_MAX;
+
+/// The longest a region may wait for an answer.
+constexpr unsigned kAnswer_ms = 5;
+
+/// How often a late answer is looked for, and when it is given up.
+constexpr std::uint64_t kLookAgain_ms = 4;
+constexpr std::uint64_t kGiveUp_ms = 1000;
+
+/// A governor that is not there is not looked for more often than this.
+constexpr std::uint32_t kReconnect_ms = 1000;
+
+std::uint32_t clamp(std::uint32_t value, std::uint32_t least, std::uint32_t most) {
+        return value < least ? least : value > most ? most : value;
+}
+
+}  // namespace
+
+std::uint64_t Polling::run(std::uint64_t now_ms) {
+        return outstanding_ ? look(now_ms) : ask(now_ms);
+}
+
+std::uint64_t Polling::ask(std::uint64_t now_ms) {
+        // A connection that breaks may be that of a governor that was restarted: try it once more.
+        for (bool retry = transport_.connected();; retry = false) {
+                int result = transport_.connected() ? 0 : transport_.connect(addresses_);
+                if (result < 0)
+                        return fail(result, now_ms);
+                result = transport_.send({count_.current(), settings_.max});
+                Answer answer;
+                if (result == 0)
+                        result = transport_.receive(mute_ ? 0 : kAnswer_ms, &answer);
+                if (result == 0)
+                        return take(answer, now_ms);
+                if (result == -EAGAIN)
+                        break;
+                if (!retry)
+                        return fail(result, now_ms);
+        }
+        outstanding_ = true;
+        asked_ms_ = now_ms;
+        count_.asked(now_ms);
+        return now_ms + kLookAgain_ms;
+}
+
+std::uint64_t Polling::look(std::uint64_t now_ms) {
+        Answer answer;
+        const int result = transport_.connected() ? transport_.receive(0, &answer) : -ECONNRESET;
+        if (result == 0)
+                return take(answer, now_ms);
+        if (result != -EAGAIN)
+                return fail(result, now_ms);
+        if (now_ms - asked_ms_ >= kGiveUp_ms) {
+                mute_ = true;
+                return fail(-ETIMEDOUT, now_ms);
+        }
+        count_.unanswered(now_ms);
+        return now_ms + kLookAgain_ms;
+}
+
+std::uint64_t Polling::take(const Answer& answer, std::uint64_t now_ms) {
+        outstanding_ = false;
+        mute_ = false;
+        answered_ = true;
+        error_ = 0;
+        last_ = answer;
+        const auto before = count_.current();
+        count_.answered(answer.threads, now_ms);
+        if (answer.warming_up)
+                return now_ms +
+                       clamp(answer.warm_in_ms, kShortestInterval_ms, settings_.interval_ms);
+        if (settings_.once)
+                return kNever_ms;
+        // Until new threads show in the measurement the same free CPUs would be counted again.
+        const auto settle_ms = count_.current() > before ? answer.settle_ms : 0;
+        return now_ms + clamp(settle_ms, settings_.interval_ms, kLongestInterval_ms);
+}
+
+std::uint64_t Polling::fail(int why, std::uint64_t now_ms) {
+        transport_.disconnect();
+        outstanding_ = false;
+        error_ = why;
+        count_.unanswered(now_ms);
+        return now_ms + clamp(settings_.interval_ms, kReconnect_ms, kLongestInterval_ms);
+}
+
+}  // namespace threadcount
