@@ -73,10 +73,10 @@ std::string get_log_level(const Settings& settings) {
 
 constexpr std::array kKeys{
         Key{"policy", "threshold", "how cores are given: threshold", set_policy, get_policy},
-        Key{"threshold", "0% .. 100%", "a CPU that was idle at least this much is free",
-            set_threshold, get_threshold},
-        Key{"period", "50ms .. 60s", "time between two samples of /proc/stat", set_period,
-            get_period},
+        Key{"threshold", "0% .. 100%, with the sign",
+            "a CPU that was idle at least this much is free", set_threshold, get_threshold},
+        Key{"period", "50ms .. 60s, with the unit", "time between two samples of /proc/stat",
+            set_period, get_period},
         Key{"cpus", "all, or a CPU list such as 0-3,8", "only these CPUs are distributed", set_cpus,
             get_cpus},
         Key{"log_level", "debug, info, warning or error", "what is logged", set_log_level,

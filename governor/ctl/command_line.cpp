@@ -25,7 +25,8 @@ struct Parsed {
 constexpr auto kFooter =
         "Exit: 0 ok, 1 failed, 2 wrong usage, 3 governor not reachable, 4 not permitted.\n"
         "      `run` ends with the program's own status.\n"
-        "Environment: THREADCOUNT_SOCKET names the socket where --socket does not.\n"
+        "Sockets: --socket, else $THREADCOUNT_SOCKET, else /run/governord/governord.sock and\n"
+        "      $XDG_RUNTIME_DIR/governord/governord.sock.\n"
         "Examples: make -j$(governorctl advise)\n"
         "          governorctl run -- ./simulation input.dat";
 
@@ -46,17 +47,19 @@ void add_advise(CLI::App& app, const std::shared_ptr<Parsed>& parsed) {
 void add_run(CLI::App& app, const std::shared_ptr<Parsed>& parsed) {
         auto* verb = app.add_subcommand(
                 "run",
-                "Run a program with as many threads as fit now: sets OMP_NUM_THREADS,\n"
-                "OPENBLAS_NUM_THREADS, MKL_..., BLIS_..., NUMEXPR_..., RAYON_... and others\n"
-                "from one advice, at its start. Smaller numbers that are set already stay. A "
-                "program\n"
-                "that is linked with libthreadcount follows by itself and needs no run.");
+                "Run a program with as many threads as fit now, by one advice at its start: sets\n"
+                "OMP_, OPENBLAS_, GOTO_, MKL_, BLIS_, NUMEXPR_, NUMBA_, RAYON_ and\n"
+                "JULIA_NUM_THREADS, POLARS_MAX_THREADS and GOMAXPROCS. Smaller numbers that are "
+                "set\n"
+                "already stay. A program that is linked with libthreadcount follows by itself and\n"
+                "needs no run.");
         verb->add_option("--max", parsed->run.max, "Never more than this")
                 ->check(CLI::Range(1, 65536))
                 ->type_name("N");
-        verb->add_option("command", parsed->run.command, "The program and its arguments, behind --")
+        verb->add_option("PROGRAM", parsed->run.command,
+                         "The program and its arguments: run -- PROGRAM [ARG...]")
                 ->required()
-                ->type_name("-- PROGRAM [ARG...]");
+                ->type_name("");
         verb->positionals_at_end();
         verb->callback([parsed = parsed.get()] {
                 parsed->action = [parsed] { return verbs::run(parsed->common, parsed->run); };
@@ -93,7 +96,9 @@ std::variant<Action, ExitCode> parse_command_line(int argc, char** argv) {
         } catch (const CLI::Success& success) {
                 return static_cast<ExitCode>(app.exit(success));
         } catch (const CLI::ParseError& error) {
-                std::fprintf(stderr, "governorctl: %s (see governorctl --help)\n", error.what());
+                std::fprintf(stderr,
+                             "governorctl: %s (see governorctl --help, governorctl VERB --help)\n",
+                             error.what());
                 return kUsage;
         }
         return [parsed, action = parsed->action] { return action(); };

@@ -51,7 +51,10 @@ tl::expected<config::Settings, config::Errors> load(const Options& options) {
 int check(const Options& options, const tl::expected<config::Settings, config::Errors>& settings) {
         if (!settings)
                 return kWrongConfiguration;
-        std::printf("%s: the configuration is right\n", options.config.c_str());
+        if (settings->origins.empty())
+                std::printf("%s: nothing is set, all defaults\n", options.config.c_str());
+        else
+                std::printf("%s: the configuration is right\n", options.config.c_str());
         return kOk;
 }
 

@@ -53,12 +53,14 @@ tl::expected<UnixListener, std::string> UnixListener::open(const std::string& pa
 
         const auto directory = std::filesystem::path(path).parent_path();
         if (!directory.empty() && !make_directory(directory.string()))
-                return fail_errno(path, "cannot make its directory " + directory.string());
+                return fail_errno(path, "give another --socket; cannot make the directory " +
+                                                directory.string());
 
         UniqueFd lock(
                 ::open((path + ".lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
         if (!lock)
-                return fail_errno(path, "cannot make its lock file beside it");
+                return fail_errno(path,
+                                  "give another --socket; cannot make the lock file beside it");
         if (::flock(lock.get(), LOCK_EX | LOCK_NB) < 0) {
                 if (errno != EWOULDBLOCK)
                         return fail_errno(path, "cannot lock the file beside it");
@@ -66,7 +68,8 @@ tl::expected<UnixListener, std::string> UnixListener::open(const std::string& pa
                                   "this one its own --socket");
         }
         if (!remove_left_over(path))
-                return fail(path, "something that is not a governord's socket is there");
+                return fail(path, "something that is not a governord's socket is there; move it "
+                                  "away, or give another --socket");
 
         UniqueFd socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
         if (!socket)

@@ -87,7 +87,8 @@ TEST_F(CommandLine, RunRespectsWhatTheUserHasSet) {
         };
         EXPECT_EQ(values("OMP_NUM_THREADS=1"), "1\n");
         EXPECT_EQ(values("OMP_NUM_THREADS=9"), "2\n");
-        EXPECT_EQ(values("OMP_NUM_THREADS=4,2"), "4,2\n");
+        EXPECT_EQ(values("OMP_NUM_THREADS=2,4"), "2,4\n");
+        EXPECT_EQ(values("OMP_NUM_THREADS=9,4"), "2,4\n");
         EXPECT_EQ(values("OMP_NUM_THREADS=auto"), "2\n");
         EXPECT_EQ(values("OMP_NUM_THREADS=0"), "2\n");
 }

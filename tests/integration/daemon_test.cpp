@@ -186,7 +186,7 @@ TEST(Daemon, SaysWhatIsWrongWithASocketPath) {
                 << too_long.err;
         const auto nowhere = govern({"--socket", "/proc/nowhere/socket"});
         EXPECT_EQ(nowhere.status, 1);
-        EXPECT_TRUE(contains(nowhere.err, "cannot make its directory")) << nowhere.err;
+        EXPECT_TRUE(contains(nowhere.err, "cannot make the directory")) << nowhere.err;
 }
 
 TEST(Daemon, NeedsProcStat) {

@@ -61,16 +61,16 @@ tl::expected<Wish, Failure> parse_wish() {
         return Wish{false, count};
 }
 
-/// A smaller number that the user has set stays; a list ("4,2", for nested regions) is the
-/// user's own too. What is no number (0, auto) means "all" to somebody and is replaced.
+/// A smaller number that the user has set stays; of a list ("9,2", for nested regions) the first
+/// number counts. What is no number (0, auto) means "all" to somebody and is replaced.
 void lower(const char* name, std::uint32_t threads) {
-        if (const char* set = std::getenv(name); set != nullptr) {
-                const std::string_view text(set);
-                const auto count = parse_count(text);
-                if (text.find(',') != text.npos || (count && *count <= threads))
-                        return;
-        }
-        ::setenv(name, std::to_string(threads).c_str(), 1);
+        const char* set = std::getenv(name);
+        const std::string_view text = set != nullptr ? set : "";
+        const auto outer = text.substr(0, text.find(','));
+        if (const auto count = parse_count(outer); count && *count <= threads)
+                return;
+        const auto rest = text.substr(outer.size());
+        ::setenv(name, (std::to_string(threads) + std::string(rest)).c_str(), 1);
 }
 
 /// Empty: leave the program as it is.

@@ -111,7 +111,7 @@ THREADCOUNT_EXPORT int threadcount_open(const threadcount_options *options,
  * THREADCOUNT=start-only the first answer is final. When the governor is gone
  * the count stays for 60 s and then doubles every 60 s up to threadcount_max().
  *
- * Cost: a coarse clock reading (some 5 ns) until the interval is over, then one
+ * Cost: a coarse clock reading (some 7 ns) until the interval is over, then one
  * round trip of at most 5 ms, connecting included. An answer that comes later is
  * collected by a later call without waiting for it. MT-Safe: while one thread asks,
  * others get the count as it is. The count is the process's: threads that start regions

@@ -67,9 +67,11 @@ TEST(Configuration, MayStateItsSectionTwice) {
 
 TEST(Configuration, NamesTheAcceptedRangeOfAValue) {
         EXPECT_EQ(only_error("[governor]\nthreshold = 101%\n"),
-                  "f.conf:2: `threshold = 101%` is not accepted; accepted: 0% .. 100%");
-        EXPECT_EQ(only_error("[governor]\nperiod = 49ms\n"),
-                  "f.conf:2: `period = 49ms` is not accepted; accepted: 50ms .. 60s");
+                  "f.conf:2: `threshold = 101%` is not accepted; accepted: 0% .. 100%, with the "
+                  "sign");
+        EXPECT_EQ(
+                only_error("[governor]\nperiod = 49ms\n"),
+                "f.conf:2: `period = 49ms` is not accepted; accepted: 50ms .. 60s, with the unit");
         EXPECT_EQ(
                 only_error("[governor]\ncpus =\n"),
                 "f.conf:2: `cpus = ` is not accepted; accepted: all, or a CPU list such as 0-3,8");

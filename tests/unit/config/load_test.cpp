@@ -111,11 +111,12 @@ TEST_F(ConfigurationFiles, ReportTheMistakesOfAllOfThem) {
         directory_.write("governord.conf", "[governor]\nthreshold = 5\n");
         directory_.write("governord.conf.d/10.conf", "[governor]\nperiod = 1\n");
         directory_.write("governord.conf.d/20.conf", "nonsense\n");
-        EXPECT_EQ(
-                errors(),
-                (Errors{path_ + ":2: `threshold = 5` is not accepted; accepted: 0% .. 100%",
-                        path_ + ".d/10.conf:2: `period = 1` is not accepted; accepted: 50ms .. 60s",
-                        path_ + ".d/20.conf:1: not of the form `key = value` or `[section]`"}));
+        EXPECT_EQ(errors(),
+                  (Errors{path_ + ":2: `threshold = 5` is not accepted; accepted: 0% .. 100%, with "
+                                  "the sign",
+                          path_ + ".d/10.conf:2: `period = 1` is not accepted; accepted: 50ms .. "
+                                  "60s, with the unit",
+                          path_ + ".d/20.conf:1: not of the form `key = value` or `[section]`"}));
 }
 
 TEST_F(ConfigurationFiles, AreWrongEvenIfALaterOneWouldCorrectThem) {
