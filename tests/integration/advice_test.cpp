@@ -69,14 +69,6 @@ TEST(Advise, OnlyCountsTheCpusThatAreGoverned) {
                   "\"reason\":\"0 in use + 2 of 3 cpus idle >= 5% -> 2\"}\n");
 }
 
-TEST(Advise, WaitsForAGovernorThatHasOnlyJustStarted) {
-        Daemon daemon("", "[governor]\nperiod = 200ms\n");
-        daemon.start();
-        const auto answer = ctl(daemon, {"advise", "--json"});
-        EXPECT_EQ(answer.status, 0);
-        EXPECT_EQ(answer.out.find("not known yet"), std::string::npos) << answer.out;
-}
-
 TEST(Advise, SaysSoWhenTheGovernorIsStillMeasuring) {
         Daemon daemon("", "[governor]\nperiod = 60s\n");
         daemon.start();

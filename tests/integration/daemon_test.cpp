@@ -261,16 +261,4 @@ TEST_F(ChangingMachine, ShortReadsAreDiscardedAndCounted) {
         EXPECT_EQ(log.find("discarded", first + 1), log.npos) << "once per minute:\n" << log;
 }
 
-TEST(RealMachine, IsSampledOncePerPeriod) {
-        Daemon daemon("", "[governor]\nperiod = 50ms\n");
-        daemon.start();
-        const auto before = status(daemon.socket());
-        ASSERT_TRUE(eventually([&] { return !status(daemon.socket()).warming_up(); }));
-        const auto after = status(daemon.socket());
-        EXPECT_EQ(after.discarded_samples(), 0U);
-        const auto periods = (after.uptime_ms() - before.uptime_ms()) / 50;
-        EXPECT_GE(after.samples() - before.samples() + 2, periods);
-        EXPECT_LE(after.samples() - before.samples(), periods + 2);
-}
-
 }  // namespace
