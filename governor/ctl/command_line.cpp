@@ -2,6 +2,7 @@
 // The verbs and their options, as --help shows them.
 #include "command_line.hpp"
 
+#include "verbs/limits.hpp"
 #include "verbs/verbs.hpp"
 
 #include <CLI/CLI.hpp>
@@ -33,11 +34,11 @@ constexpr auto kFooter =
 void add_advise(CLI::App& app, const std::shared_ptr<Parsed>& parsed) {
         auto* verb = app.add_subcommand("advise", "Print how many threads to use now (>= 1)");
         verb->add_option("--current", parsed->advise.current, "Threads in use already")
-                ->check(CLI::Range(0, 65536))
+                ->check(CLI::Range(0U, verbs::kMostThreads))
                 ->type_name("N");
         verb->add_option("--max", parsed->advise.max,
                          "Never more than this; default: what affinity and cgroup quota allow")
-                ->check(CLI::Range(1, 65536))
+                ->check(CLI::Range(1U, verbs::kMostThreads))
                 ->type_name("N");
         verb->callback([parsed = parsed.get()] {
                 parsed->action = [parsed] { return verbs::advise(parsed->common, parsed->advise); };
@@ -49,12 +50,11 @@ void add_run(CLI::App& app, const std::shared_ptr<Parsed>& parsed) {
                 "run",
                 "Run a program with as many threads as fit now, by one advice at its start: sets\n"
                 "OMP_, OPENBLAS_, GOTO_, MKL_, BLIS_, NUMEXPR_, NUMBA_, RAYON_ and\n"
-                "JULIA_NUM_THREADS, POLARS_MAX_THREADS and GOMAXPROCS. Smaller numbers that are "
-                "set\n"
-                "already stay. A program that is linked with libthreadcount follows by itself and\n"
-                "needs no run.");
+                "JULIA_NUM_THREADS, POLARS_MAX_THREADS and GOMAXPROCS. Smaller numbers that are\n"
+                "set already stay. A program that is linked with libthreadcount follows by itself\n"
+                "and needs no run.");
         verb->add_option("--max", parsed->run.max, "Never more than this")
-                ->check(CLI::Range(1, 65536))
+                ->check(CLI::Range(1U, verbs::kMostThreads))
                 ->type_name("N");
         verb->add_option("PROGRAM", parsed->run.command,
                          "The program and its arguments: run -- PROGRAM [ARG...]")

@@ -3,6 +3,7 @@
 #include "clock.hpp"
 #include "handle.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <poll.h>
@@ -33,8 +34,7 @@ int ask_until_warm(const Addresses& addresses, const Question& question, Answer*
                 if (!ret_answer->warming_up || waited_ms >= kWarm_ms)
                         return 0;
                 const auto left_ms = kWarm_ms - waited_ms;
-                const auto pause_ms =
-                        ret_answer->warm_in_ms < left_ms ? ret_answer->warm_in_ms : left_ms;
+                const auto pause_ms = std::min<std::uint64_t>(ret_answer->warm_in_ms, left_ms);
                 ::poll(nullptr, 0, static_cast<int>(pause_ms) + 1);
         }
         return result == -EAGAIN ? -ETIMEDOUT : result;
@@ -48,8 +48,7 @@ int ask(const threadcount_handle& handle, std::uint32_t current, threadcount_adv
         const int result = ask_until_warm(handle.addresses, {current, handle.max}, &answer);
         if (result < 0)
                 return result;
-        const auto threads = answer.threads < handle.max ? answer.threads : handle.max;
-        advice.threads = threads > 0 ? threads : 1;
+        advice.threads = std::clamp(answer.threads, 1U, handle.max);
         advice.free = answer.free;
         advice.total = answer.total;
         advice.source = THREADCOUNT_SOURCE_GOVERNOR;
@@ -74,6 +73,6 @@ int threadcount_advise(threadcount_handle* handle, uint32_t current,
         } else {
                 result = ask(*handle, current, advice);
         }
-        memcpy(ret_advice, &advice, advice.size < sizeof(advice) ? advice.size : sizeof(advice));
+        memcpy(ret_advice, &advice, std::min(advice.size, sizeof(advice)));
         return result;
 }

@@ -5,6 +5,7 @@
 #include "clock.hpp"
 #include "limits.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -15,7 +16,6 @@ using namespace threadcount;
 namespace {
 
 constexpr std::uint32_t kDefaultInterval_ms = 10'000;
-constexpr std::uint64_t kNever_ms = UINT64_MAX;
 
 /// sizeof(threadcount_options) of version 1.0; later ones are longer.
 constexpr std::size_t kSmallestOptions = 24;
@@ -23,8 +23,6 @@ constexpr std::size_t kSmallestOptions = 24;
 bool in_range(std::uint32_t value, std::uint32_t least, std::uint32_t most) {
         return value == 0 || (value >= least && value <= most);
 }
-
-std::uint32_t smaller(std::uint32_t a, std::uint32_t b) { return a < b ? a : b; }
 
 /// One thread asks; the others go on with the number as it is.
 void poll(threadcount_handle& handle, std::uint64_t now_ms) {
@@ -44,12 +42,12 @@ threadcount_handle::threadcount_handle(const Environment& from, const char* sock
                                        std::uint32_t width, std::uint32_t interval_ms)
         : environment(from), addresses(from.socket != nullptr ? from.socket : socket,
                                        secure_getenv("XDG_RUNTIME_DIR")),
-          ungoverned(width), max(from.max != 0 ? smaller(from.max, width) : width),
+          ungoverned(width), max(from.max != 0 ? std::min(from.max, width) : width),
           polling(addresses, {max, interval_ms, from.mode.mode == Mode::StartOnly}) {
         const auto mode = environment.mode.mode;
         if (mode != Mode::Fixed && mode != Mode::Off)
                 return;
-        threads = mode == Mode::Fixed ? smaller(environment.mode.fixed, max) : max;
+        threads = mode == Mode::Fixed ? std::min(environment.mode.fixed, max) : max;
         next_poll_ms = kNever_ms;
 }
 
@@ -59,8 +57,7 @@ int threadcount_open(const threadcount_options* options, threadcount_handle** re
                 return -EINVAL;
         // A program built against an older or newer header has a shorter or longer struct.
         if (options != nullptr)
-                memcpy(&given, options,
-                       options->size < sizeof(given) ? options->size : sizeof(given));
+                memcpy(&given, options, std::min(options->size, sizeof(given)));
         if (!in_range(given.max_threads, 1, kMostThreads) ||
             !in_range(given.interval_ms, kShortestInterval_ms, kLongestInterval_ms))
                 return -EINVAL;

@@ -4,13 +4,12 @@
 
 #include "environment.hpp"
 
+#include <algorithm>
 #include <cerrno>
 
 namespace threadcount {
 
 namespace {
-
-constexpr std::uint64_t kNever_ms = UINT64_MAX;
 
 /// The longest a region may wait for an answer.
 constexpr unsigned kAnswer_ms = 5;
@@ -21,10 +20,6 @@ constexpr std::uint64_t kGiveUp_ms = 1000;
 
 /// A governor that is not there is not looked for more often than this.
 constexpr std::uint32_t kReconnect_ms = 1000;
-
-std::uint32_t clamp(std::uint32_t value, std::uint32_t least, std::uint32_t most) {
-        return value < least ? least : value > most ? most : value;
-}
 
 }  // namespace
 
@@ -80,12 +75,12 @@ std::uint64_t Polling::take(const Answer& answer, std::uint64_t now_ms) {
         count_.answered(answer.threads, now_ms);
         if (answer.warming_up)
                 return now_ms +
-                       clamp(answer.warm_in_ms, kShortestInterval_ms, settings_.interval_ms);
+                       std::clamp(answer.warm_in_ms, kShortestInterval_ms, settings_.interval_ms);
         if (settings_.once)
                 return kNever_ms;
         // Until new threads show in the measurement the same free CPUs would be counted again.
         const auto settle_ms = count_.current() > before ? answer.settle_ms : 0;
-        return now_ms + clamp(settle_ms, settings_.interval_ms, kLongestInterval_ms);
+        return now_ms + std::clamp(settle_ms, settings_.interval_ms, kLongestInterval_ms);
 }
 
 std::uint64_t Polling::fail(int why, std::uint64_t now_ms) {
@@ -93,7 +88,7 @@ std::uint64_t Polling::fail(int why, std::uint64_t now_ms) {
         outstanding_ = false;
         error_ = why;
         count_.unanswered(now_ms);
-        return now_ms + clamp(settings_.interval_ms, kReconnect_ms, kLongestInterval_ms);
+        return now_ms + std::clamp(settings_.interval_ms, kReconnect_ms, kLongestInterval_ms);
 }
 
 }  // namespace threadcount

@@ -10,6 +10,9 @@
 
 namespace threadcount {
 
+/// A time that does not come: nobody is to be asked any more.
+inline constexpr std::uint64_t kNever_ms = UINT64_MAX;
+
 /// Not thread-safe. Times are milliseconds on one clock that does not go backwards.
 class Polling {
 public:

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // governorctl advise: a number to put behind -j.
 #include "verbs/ask.hpp"
+#include "verbs/limits.hpp"
 #include "verbs/verbs.hpp"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Calls to the governor, and what holds without one.
+// Calls to the governor, results and complaints.
 #include "verbs/ask.hpp"
 
 #include <algorithm>
@@ -8,8 +8,6 @@
 #include <cstdio>
 #include <cstring>
 #include <thread>
-#include <threadcount/threadcount.h>
-#include <unistd.h>
 #include <utility>
 
 namespace ctl::verbs {
@@ -20,19 +18,6 @@ using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
 constexpr milliseconds kWarmUpPatience{1000};
-constexpr std::uint32_t kMostThreads = 65536;
-
-/// THREADCOUNT_MAX as the library understands it; 0: not set.
-std::uint32_t user_limit() {
-        threadcount_options options = THREADCOUNT_OPTIONS_INIT;
-        options.max_threads = kMostThreads;
-        threadcount_handle* handle = nullptr;
-        if (threadcount_open(&options, &handle) < 0)
-                return 0;
-        const auto max = threadcount_max(handle);
-        threadcount_close(handle);
-        return max < kMostThreads ? max : 0;
-}
 
 }  // namespace
 
@@ -63,19 +48,6 @@ tl::expected<governor::v1::Advice, Failure> ask_advice(const std::string& socket
                         return advice;
                 std::this_thread::sleep_for(std::min(left, milliseconds{advice.warm_in_ms() + 1}));
         }
-}
-
-std::uint32_t smaller_limit(std::uint32_t a, std::uint32_t b) {
-        return a == 0 || b == 0 ? a + b : std::min(a, b);
-}
-
-std::uint32_t own_limit() { return smaller_limit(threadcount_max(nullptr), user_limit()); }
-
-std::uint32_t limit(std::uint32_t asked) {
-        const auto own = threadcount_max(nullptr);
-        const auto online = sysconf(_SC_NPROCESSORS_ONLN);
-        const bool narrowed = online > 0 && own < static_cast<std::uint32_t>(online);
-        return smaller_limit(smaller_limit(asked, user_limit()), narrowed ? own : 0);
 }
 
 ExitCode print(const std::string& text) {

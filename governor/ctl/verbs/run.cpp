@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // governorctl run: starts a program that knows nothing of us with as many threads as fit now.
 #include "verbs/ask.hpp"
+#include "verbs/limits.hpp"
 #include "verbs/verbs.hpp"
 
 #include <algorithm>
@@ -25,8 +26,6 @@ constexpr std::array kVariables{
         "BLIS_NUM_THREADS",  "NUMEXPR_NUM_THREADS",  "NUMBA_NUM_THREADS", "RAYON_NUM_THREADS",
         "JULIA_NUM_THREADS", "POLARS_MAX_THREADS",   "GOMAXPROCS",
 };
-
-constexpr std::uint32_t kMostThreads = 65536;
 
 std::optional<std::uint32_t> parse_count(std::string_view text) {
         std::uint32_t number = 0;

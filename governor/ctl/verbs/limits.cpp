@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: MIT
+// Affinity, quotas and THREADCOUNT_MAX, as the client library sees them.
+#include "verbs/limits.hpp"
+
+#include <algorithm>
+#include <threadcount/threadcount.h>
+#include <unistd.h>
+
+namespace ctl::verbs {
+
+namespace {
+
+/// THREADCOUNT_MAX as the library understands it; 0: not set.
+std::uint32_t user_limit() {
+        threadcount_options options = THREADCOUNT_OPTIONS_INIT;
+        options.max_threads = kMostThreads;
+        threadcount_handle* handle = nullptr;
+        if (threadcount_open(&options, &handle) < 0)
+                return 0;
+        const auto max = threadcount_max(handle);
+        threadcount_close(handle);
+        return max < kMostThreads ? max : 0;
+}
+
+}  // namespace
+
+std::uint32_t smaller_limit(std::uint32_t a, std::uint32_t b) {
+        return a == 0 || b == 0 ? a + b : std::min(a, b);
+}
+
+std::uint32_t own_limit() { return smaller_limit(threadcount_max(nullptr), user_limit()); }
+
+std::uint32_t limit(std::uint32_t asked) {
+        const auto own = threadcount_max(nullptr);
+        const auto online = sysconf(_SC_NPROCESSORS_ONLN);
+        const bool narrowed = online > 0 && own < static_cast<std::uint32_t>(online);
+        return smaller_limit(smaller_limit(asked, user_limit()), narrowed ? own : 0);
+}
+
+}  // namespace ctl::verbs

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: MIT
+//
+// How many threads are too many, whatever the governor says. A limit of 0 is none.
+#pragma once
+
+#include <cstdint>
+
+namespace ctl::verbs {
+
+/// The largest count that anybody may name, here and on the wire.
+inline constexpr std::uint32_t kMostThreads = 65536;
+
+/// The smaller of two limits.
+[[nodiscard]] std::uint32_t smaller_limit(std::uint32_t a, std::uint32_t b);
+
+/// Threads without a governor: CPU affinity, cgroup quotas, THREADCOUNT_MAX; >= 1.
+[[nodiscard]] std::uint32_t own_limit();
+
+/// What is never to be exceeded: `asked`, THREADCOUNT_MAX and, where they allow less than the whole
+/// machine, CPU affinity and cgroup quotas.
+[[nodiscard]] std::uint32_t limit(std::uint32_t asked);
+
+}  // namespace ctl::verbs
