@@ -52,6 +52,21 @@ std::string get_cpus(const Settings& settings) {
         return settings.cpus ? policy::format_cpu_list(*settings.cpus) : "all";
 }
 
+bool set_tcp(Settings& settings, std::string_view value) {
+        if (value == "off") {
+                settings.tcp.reset();
+                return true;
+        }
+        auto address = parse_tcp_address(value);
+        if (!address)
+                return false;
+        settings.tcp = std::move(*address);
+        return true;
+}
+std::string get_tcp(const Settings& settings) {
+        return settings.tcp ? format_tcp_address(*settings.tcp) : "off";
+}
+
 constexpr std::array kLevels{std::pair{std::string_view{"debug"}, LogLevel::Debug},
                              std::pair{std::string_view{"info"}, LogLevel::Info},
                              std::pair{std::string_view{"warning"}, LogLevel::Warning},
@@ -79,6 +94,9 @@ constexpr std::array kKeys{
             set_period, get_period},
         Key{"cpus", "all, or a CPU list such as 0-3,8", "only these CPUs are distributed", set_cpus,
             get_cpus},
+        Key{"tcp", "off, PORT, HOST:PORT or [IPV6]:PORT with a numeric HOST or localhost",
+            "also listen on TCP, for Query and Status only; PORT alone: loopback", set_tcp,
+            get_tcp},
         Key{"log_level", "debug, info, warning or error", "what is logged", set_log_level,
             get_log_level},
 };

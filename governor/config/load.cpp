@@ -46,12 +46,13 @@ std::string apply_assignment(const Assignment& assignment, Settings& settings) {
         return {};
 }
 
-tl::unexpected<std::string> cannot_read(const std::string& path, int error) {
-        return tl::unexpected(path + ": cannot be read: " + std::strerror(error));
+tl::unexpected<Error> cannot_read(const std::string& path, int error) {
+        return tl::unexpected(
+                Error{path, 0, std::string("cannot be read: ") + std::strerror(error)});
 }
 
 /// O_NONBLOCK: opening a FIFO must not stop a daemon.
-tl::expected<std::string, std::string> read_file(const std::string& path) {
+tl::expected<std::string, Error> read_file(const std::string& path) {
         const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
         if (fd < 0)
                 return cannot_read(path, errno);
@@ -67,12 +68,12 @@ tl::expected<std::string, std::string> read_file(const std::string& path) {
         if (n < 0)
                 return cannot_read(path, error);
         if (size > kLargestFile)
-                return tl::unexpected(path + ": larger than 1 MiB");
+                return tl::unexpected(Error{path, 0, "larger than 1 MiB"});
         text.resize(size);
         return text;
 }
 
-tl::expected<std::vector<std::string>, std::string> drop_ins(const std::string& directory) {
+tl::expected<std::vector<std::string>, Error> drop_ins(const std::string& directory) {
         std::vector<std::string> paths;
         std::error_code error;
         fs::directory_iterator entry(directory, error);
@@ -85,6 +86,10 @@ tl::expected<std::vector<std::string>, std::string> drop_ins(const std::string& 
         return paths;
 }
 
+std::string where(const std::string& file, std::size_t line) {
+        return line > 0 ? file + ":" + std::to_string(line) : file;
+}
+
 bool is_absent(const std::string& path) {
         struct stat status {};
         return ::lstat(path.c_str(), &status) < 0 && errno == ENOENT;
@@ -92,16 +97,17 @@ bool is_absent(const std::string& path) {
 
 }  // namespace
 
+std::string Error::text() const { return where(file, line) + ": " + message; }
+
 void apply(std::string_view text, const std::string& file, Settings& settings, Errors& errors) {
         const auto ini = parse_ini(text);
         for (const auto& error : ini.errors)
-                errors.push_back(file + ":" + std::to_string(error.line) + ": " + error.message);
+                errors.push_back({file, error.line, error.message});
         for (const auto& assignment : ini.assignments) {
-                const auto where = file + ":" + std::to_string(assignment.line);
-                if (const auto wrong = apply_assignment(assignment, settings); !wrong.empty())
-                        errors.push_back(where + ": " + wrong);
+                if (auto wrong = apply_assignment(assignment, settings); !wrong.empty())
+                        errors.push_back({file, assignment.line, std::move(wrong)});
                 else
-                        settings.origins[assignment.key] = where;
+                        settings.origins[assignment.key] = where(file, assignment.line);
         }
 }
 

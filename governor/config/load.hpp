@@ -5,6 +5,7 @@
 
 #include "config/settings.hpp"
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <tl/expected.hpp>
@@ -12,8 +13,18 @@
 
 namespace governor::config {
 
-/// One sentence per mistake, starting with "FILE:LINE: " where there is a line.
-using Errors = std::vector<std::string>;
+/// One mistake.
+struct Error {
+        std::string file;
+        std::size_t line = 0;  ///< counted from 1; 0: the file as a whole
+        std::string message;   ///< one sentence
+
+        /// "FILE:LINE: message" or "FILE: message"
+        [[nodiscard]] std::string text() const;
+        friend bool operator==(const Error&, const Error&) = default;
+};
+
+using Errors = std::vector<Error>;
 
 /// Reads `path` and then PATH.d/*.conf in the order of their names; later files win. A file that
 /// does not exist is fine if `optional` (its drop-ins still count).

@@ -3,6 +3,7 @@
 // What an administrator can set, validated.
 #pragma once
 
+#include "config/tcp_address.hpp"
 #include "policy/cpu_set.hpp"
 #include "policy/threshold.hpp"
 
@@ -20,6 +21,7 @@ struct Settings {
         policy::ThresholdSettings threshold;
         std::chrono::milliseconds period{1000};  ///< between two samples, 50 ms .. 60 s
         std::optional<policy::CpuSet> cpus;      ///< only these are distributed; empty: all
+        std::optional<TcpAddress> tcp;           ///< empty: no TCP
         LogLevel log_level = LogLevel::Info;
 
         std::map<std::string, std::string> origins;  ///< key -> "FILE:LINE" for those that are set

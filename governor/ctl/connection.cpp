@@ -60,7 +60,7 @@ std::optional<std::string> receive_message(int fd) {
                 std::size_t end = 0;
                 const auto frame =
                         governor_frame_parse(reinterpret_cast<const std::uint8_t*>(received.data()),
-                                             received.size(), &begin, &end);
+                                             received.size(), GOVERNOR_REPLY_MAX, &begin, &end);
                 if (frame == GOVERNOR_FRAME_COMPLETE)
                         return received.substr(begin, end - begin);
                 std::array<char, 4096> chunk;

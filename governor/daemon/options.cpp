@@ -13,7 +13,17 @@ namespace {
 
 constexpr int kUsage = 2;
 
-/// The system's path for root, else the user's own.
+/// CLI11 shows what is returned to the user.
+std::string check_tcp(const std::string& text) {
+        return config::parse_tcp_address(text) ? std::string()
+                                               : "`" + text +
+                                                         "` is not accepted; accepted: PORT, "
+                                                         "HOST:PORT or [IPV6]:PORT with a "
+                                                         "numeric HOST or localhost";
+}
+
+}  // namespace
+
 std::string default_socket() {
         const char* runtime = std::getenv("XDG_RUNTIME_DIR");
         if (::geteuid() != 0 && runtime != nullptr && runtime[0] == '/')
@@ -21,19 +31,23 @@ std::string default_socket() {
         return "/run/governord/governord.sock";
 }
 
-}  // namespace
-
 std::variant<Options, int> parse_options(int argc, char** argv) {
         Options options;
-        options.socket = default_socket();
+        std::string tcp;
         CLI::App app{"Decides how many cores each program on this host may use now.\n"
                      "Stays in the foreground and logs to stderr. SIGHUP reads the configuration\n"
                      "again, SIGTERM and SIGINT stop.",
                      "governord"};
         app.set_version_flag("--version", "governord " GOVERNOR_VERSION);
-        app.add_option("--socket", options.socket, "Listen on this path")
+        app.add_option("--socket", options.socket,
+                       "Listen on this path, also beside the sockets of a systemd socket unit")
                 ->type_name("PATH")
-                ->capture_default_str();
+                ->default_str(default_socket());
+        app.add_option("--tcp", tcp,
+                       "Listen on TCP too, for numbers only; without HOST on the loopback only.\n"
+                       "Wins over `tcp=` in the configuration")
+                ->type_name("[HOST:]PORT")
+                ->check(check_tcp);
         const auto* config =
                 app.add_option("--config", options.config, "Read this file and FILE.d/*.conf")
                         ->type_name("FILE")
@@ -53,6 +67,7 @@ std::variant<Options, int> parse_options(int argc, char** argv) {
                 std::fprintf(stderr, "governord: %s (see governord --help)\n", error.what());
                 return kUsage;
         }
+        options.tcp = config::parse_tcp_address(tcp);
         options.config_given = config->count() > 0;
         while (!options.root.empty() && options.root.back() == '/')
                 options.root.pop_back();

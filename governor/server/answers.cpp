@@ -84,6 +84,7 @@ v1::Reply status(const View& view) {
         out.set_queries(view.counters.queries);
         out.set_bad_messages(view.counters.bad_messages);
         out.set_version(GOVERNOR_VERSION);
+        out.set_refused_connections(view.counters.refused_connections);
         return reply;
 }
 
@@ -145,13 +146,20 @@ v1::Reply config(const View& view) {
         return reply;
 }
 
+bool is_for_everybody(v1::Request::KindCase kind) {
+        return kind == v1::Request::kQuery || kind == v1::Request::kStatus;
+}
+
 }  // namespace
 
-v1::Reply answer(const v1::Request& request, const View& view) {
+v1::Reply answer(const v1::Request& request, const View& view, Reach reach) {
         if (request.protocol() != kProtocol)
                 return refuse(v1::Error::UNSUPPORTED_PROTOCOL,
                               "protocol is " + std::to_string(request.protocol()),
                               std::to_string(kProtocol));
+        if (reach == Reach::Network && !is_for_everybody(request.kind_case()))
+                return refuse(v1::Error::NOT_PERMITTED, "this request is not answered over TCP",
+                              "query, status");
         switch (request.kind_case()) {
         case v1::Request::kQuery:
                 return advise(request.query(), view);

@@ -20,6 +20,7 @@ struct Counters {
         std::uint32_t connections = 0;  ///< open now
         std::uint64_t queries = 0;
         std::uint64_t bad_messages = 0;
+        std::uint64_t refused_connections = 0;
         std::uint64_t samples = 0;
         std::uint64_t discarded_samples = 0;
 };
@@ -34,6 +35,13 @@ struct View {
         std::chrono::milliseconds warm_in;  ///< until the first period is over; else 0
 };
 
-[[nodiscard]] v1::Reply answer(const v1::Request& request, const View& view);
+/// Where a client comes from.
+enum class Reach : std::uint8_t {
+        Local,    ///< this host; the kernel knows its user
+        Network,  ///< anybody: numbers only, no names, paths or places
+};
+
+[[nodiscard]] v1::Reply answer(const v1::Request& request, const View& view,
+                               Reach reach = Reach::Local);
 
 }  // namespace governor::server

@@ -12,7 +12,9 @@ namespace governor::server {
 
 namespace {
 
-constexpr std::size_t kReadSize = 4096;  // bounds the work of one wake-up: 4096 messages
+constexpr std::size_t kReadSize = 4096;     // bounds the work of one wake-up
+constexpr std::size_t kHeldReplies = 4096;  // with more than this unread, nothing is answered
+constexpr std::size_t kReplyUnit = 256;
 
 /// An idle connection should cost nothing but its socket.
 void release_if_empty(std::string& buffer) {
@@ -24,7 +26,7 @@ bool would_block() { return errno == EAGAIN || errno == EWOULDBLOCK || errno == 
 
 }  // namespace
 
-bool Connection::has_room() const { return output_.size() < GOVERNOR_MESSAGE_MAX; }
+bool Connection::has_room() const { return output_.size() < kHeldReplies; }
 
 bool Connection::may_read() const { return has_room() && !input_ended_; }
 
@@ -38,8 +40,10 @@ Connection::State Connection::on_ready() {
                 return received;
         // Sending makes room for replies to messages that are here already.
         for (bool more = true; more;) {
-                if (!handle_messages())
+                if (!handle_messages()) {
+                        (void)send_replies();
                         return State::Bad;
+                }
                 const bool was_full = !has_room();
                 if (!send_replies())
                         return State::Closed;
@@ -55,6 +59,7 @@ Connection::State Connection::on_ready() {
 Connection::State Connection::receive() {
         std::array<char, kReadSize> chunk;
         const auto n = ::recv(fd_.get(), chunk.data(), chunk.size(), MSG_DONTWAIT);
+        work_++;
         if (n > 0)
                 input_.append(chunk.data(), static_cast<std::size_t>(n));
         else if (n == 0)
@@ -72,19 +77,21 @@ bool Connection::handle_messages() {
                 const auto rest = std::string_view(input_).substr(done);
                 const auto frame =
                         governor_frame_parse(reinterpret_cast<const std::uint8_t*>(rest.data()),
-                                             rest.size(), &begin, &end);
+                                             rest.size(), GOVERNOR_REQUEST_MAX, &begin, &end);
                 if (frame == GOVERNOR_FRAME_INVALID)
                         return false;
                 if (frame == GOVERNOR_FRAME_PARTIAL)
                         break;
                 const auto reply = handler_(rest.substr(begin, end - begin));
-                if (!reply || reply->size() > GOVERNOR_MESSAGE_MAX)
+                if (!reply || reply->size() > GOVERNOR_REPLY_MAX)
                         return false;
                 std::array<std::uint8_t, GOVERNOR_PREFIX_MAX> prefix;
                 const auto length = governor_frame_prefix(reply->size(), prefix.data());
                 output_.append(reinterpret_cast<const char*>(prefix.data()), length);
                 output_.append(*reply);
                 done += end;
+                progress_++;
+                work_ += 1 + reply->size() / kReplyUnit;
         }
         input_.erase(0, done);
         return true;
@@ -104,6 +111,7 @@ bool Connection::send_replies() {
                 sent += static_cast<std::size_t>(n);
         }
         output_.erase(0, sent);
+        progress_ += sent > 0 ? 1 : 0;
         return true;
 }
 

@@ -22,7 +22,8 @@ public:
         enum class State : std::uint8_t {
                 Open,
                 Closed,  ///< the client went, or has sent its last message and got its answers
-                Bad,     ///< it sent what is no message, an oversized one, or half of one
+                Bad,     ///< it sent what is no message, an oversized one, or half of one; what it
+                         ///< asked before that is answered
         };
 
         /// `fd` is a connected, non-blocking stream socket.
@@ -36,6 +37,15 @@ public:
         /// What to wait for: a client that does not read its replies is not read from.
         [[nodiscard]] std::uint32_t epoll_events() const;
 
+        /// What it has cost so far: each read and each message is one unit, and so are 256 bytes
+        /// of replies.
+        [[nodiscard]] std::uint64_t work() const { return work_; }
+
+        /// It has sent a part of a message, or has not read all of its replies.
+        [[nodiscard]] bool is_in_the_middle() const { return !input_.empty() || !output_.empty(); }
+        /// Changes whenever a message has become complete or a part of a reply has been taken.
+        [[nodiscard]] std::uint64_t progress() const { return progress_; }
+
         [[nodiscard]] int fd() const { return fd_.get(); }
 
 private:
@@ -48,8 +58,10 @@ private:
         UniqueFd fd_;
         MessageHandler handler_;
         std::string input_;   // at most one message and one read
-        std::string output_;  // not read while this is above a message's size
+        std::string output_;  // at most kHeldReplies and one reply
         bool input_ended_ = false;
+        std::uint64_t work_ = 0;
+        std::uint64_t progress_ = 0;
 };
 
 }  // namespace governor::server

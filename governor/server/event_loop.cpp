@@ -60,6 +60,12 @@ void EventSource::set_io_events(std::uint32_t epoll_events) {
         check(sd_event_source_set_io_events(registration_->source, epoll_events), "epoll");
 }
 
+void EventSource::set_enabled(bool enabled) {
+        check(sd_event_source_set_enabled(registration_->source,
+                                          enabled ? SD_EVENT_ON : SD_EVENT_OFF),
+              "epoll");
+}
+
 void EventSource::set_time(TimePoint when) {
         check(sd_event_source_set_time(registration_->source, as_us(when)), "timer");
         check(sd_event_source_set_enabled(registration_->source, SD_EVENT_ONESHOT), "timer");

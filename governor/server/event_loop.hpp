@@ -23,6 +23,8 @@ public:
         ~EventSource();
 
         void set_io_events(std::uint32_t epoll_events);
+        /// Without it nothing is called, not even for a hang-up.
+        void set_enabled(bool enabled);
         /// Arms a timer (again). Timers fire once per arming.
         void set_time(TimePoint when);
 

@@ -2,15 +2,18 @@
 // The sampling timer.
 #include "server/sampling.hpp"
 
+#include "server/log.hpp"
+
 #include <algorithm>
 #include <cstring>
 #include <ranges>
-#include <spdlog/spdlog.h>
 #include <vector>
 
 namespace governor::server {
 
 namespace {
+
+constexpr int kFreshPeriods = 3;
 
 TimePoint now() { return std::chrono::steady_clock::now(); }
 
@@ -31,6 +34,7 @@ void Sampling::set_period(std::chrono::milliseconds period) {
                 return;
         period_ = period;
         next_ = now();
+        fresh_at_ = next_;
         arm();
 }
 
@@ -45,21 +49,24 @@ void Sampling::arm() {
 
 void Sampling::take() {
         const auto outcome = sampler_.take(now(), period_);
-        if (outcome == probe::Sampler::Outcome::Accepted)
+        if (outcome == probe::Sampler::Outcome::Accepted) {
+                fresh_at_ = now();
                 follow_topology();
-        else
+        } else {
                 report(outcome);
+        }
 }
 
 void Sampling::report(probe::Sampler::Outcome outcome) {
         const auto count = problems_.allow(now());
         if (!count)
                 return;
-        const auto* why = outcome == probe::Sampler::Outcome::Unreadable
-                                  ? std::strerror(sampler_.error())
-                                  : "it is short or not of the expected form";
-        spdlog::warn("sample of {} discarded: {} ({} since last reported)", sampler_.path(), why,
-                     *count);
+        const std::string why = outcome == probe::Sampler::Outcome::Unreadable
+                                        ? std::strerror(sampler_.error())
+                                        : "it is short or not of the expected form";
+        log(Level::Warning, Event::SampleDiscarded,
+            "sample of " + sampler_.path() + " discarded: " + why + since(*count),
+            {{"ERRNO", std::to_string(sampler_.error())}});
 }
 
 /// sysfs is read only when a CPU has come or gone.
@@ -74,9 +81,13 @@ void Sampling::follow_topology() {
         for (const auto& cpu : cpus)
                 numbers.push_back(cpu.cpu);
         if (!topology_.empty())
-                spdlog::info("online CPUs changed: {} -> {}", topology_.size(), numbers.size());
+                log(Level::Info, Event::CpusChanged,
+                    "online CPUs changed: " + std::to_string(topology_.size()) + " -> " +
+                            std::to_string(numbers.size()));
         topology_ = probe::read_topology(root_, numbers);
 }
+
+bool Sampling::is_fresh() const { return now() - fresh_at_ <= kFreshPeriods * period_; }
 
 std::chrono::milliseconds Sampling::warm_in() const { return sampler_.warm_in(now(), period_); }
 

@@ -26,6 +26,9 @@ public:
         /// False if no reading of /proc/stat was ever usable; sampler() says more.
         [[nodiscard]] bool has_sample() const { return sampler_.accepted() > 0; }
 
+        /// The last usable reading is at most three periods old.
+        [[nodiscard]] bool is_fresh() const;
+
         [[nodiscard]] const probe::Sampler& sampler() const { return sampler_; }
         [[nodiscard]] const probe::Topology& topology() const { return topology_; }
         [[nodiscard]] std::chrono::milliseconds warm_in() const;
@@ -42,6 +45,7 @@ private:
         probe::Topology topology_;
         Throttle problems_;
         TimePoint next_;
+        TimePoint fresh_at_;
         EventSource timer_;
 };
 

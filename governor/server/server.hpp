@@ -1,64 +1,58 @@
 // SPDX-License-Identifier: MIT
 //
-// The daemon's work, wired to an event loop: samples, connections, answers.
+// The daemon's work, wired to an event loop: samples, clients, answers.
 #pragma once
 
 #include "config/settings.hpp"
 #include "server/answers.hpp"
-#include "server/connection.hpp"
+#include "server/clients.hpp"
 #include "server/event_loop.hpp"
+#include "server/listener.hpp"
+#include "server/reception.hpp"
 #include "server/sampling.hpp"
-#include "server/throttle.hpp"
-#include "server/unix_listener.hpp"
 
-#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
+#include <tl/expected.hpp>
 
 namespace governor::server {
 
 class Server {
 public:
-        /// `loop` must outlive this.
-        Server(EventLoop& loop, UnixListener listener, const std::string& root,
-               config::Settings settings);
+        /// Samples the machine below `root` with default settings and serves nobody yet. `most`:
+        /// connections. `loop` must outlive this.
+        Server(EventLoop& loop, const std::string& root, std::size_t most);
 
         /// False if /proc/stat was not usable; nothing can be governed then.
         [[nodiscard]] bool can_sample() const { return sampling_.has_sample(); }
-        [[nodiscard]] const probe::Sampler& sampler() const { return sampling_.sampler(); }
+        [[nodiscard]] const Sampling& sampling() const { return sampling_; }
 
-        /// Takes effect at once; connections stay.
-        void apply(config::Settings settings);
+        /// Clients may come by it from now on.
+        void open(Listener listener);
+
+        /// Takes effect at once; connections stay. The error is one sentence; then nothing has
+        /// changed.
+        [[nodiscard]] tl::expected<void, std::string> apply(config::Settings settings);
+
+        /// "3 of 8 cpus free, 12 connections, threshold 5%"
+        [[nodiscard]] std::string summary() const;
 
 private:
-        struct Client {
-                Connection connection;
-                EventSource source;
-        };
-
+        [[nodiscard]] tl::expected<void, std::string>
+        follow_tcp(const std::optional<config::TcpAddress>& address);
         void warn_if_nothing_is_governed() const;
-        void accept_clients();
-        void add_client(UniqueFd fd);
-        void pause_accepting(int error);
-        void serve(int fd);
-        void drop(int fd, Connection::State state);
-        [[nodiscard]] std::optional<std::string> handle(std::string_view message);
+        [[nodiscard]] std::optional<std::string> handle(std::string_view message,
+                                                        const registry::Account& account);
         [[nodiscard]] View view() const;
 
-        EventLoop& loop_;
         config::Settings settings_;
         TimePoint started_;
         Sampling sampling_;
-        UnixListener listener_;
-        std::unordered_map<int, Client> clients_;  // by descriptor
+        Clients clients_;
+        Reception reception_;
+        std::string tcp_name_;  // of the listener that settings_.tcp has opened
         std::uint64_t queries_ = 0;
-        std::uint64_t bad_messages_ = 0;
-        Throttle bad_message_log_;
-        Throttle accept_log_;
-        EventSource listening_;
-        EventSource accept_again_;  // armed while there are no descriptors left
 };
 
 }  // namespace governor::server

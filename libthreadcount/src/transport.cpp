@@ -153,7 +153,7 @@ int Transport::wait_for_input(std::uint64_t deadline_ns) const {
 int Transport::parse(Answer* ret_answer) {
         std::size_t begin = 0;
         std::size_t end = 0;
-        switch (governor_frame_parse(buffer_, received_, &begin, &end)) {
+        switch (governor_frame_parse(buffer_, received_, GOVERNOR_REPLY_MAX, &begin, &end)) {
         case GOVERNOR_FRAME_PARTIAL:
                 return received_ < sizeof(buffer_) ? -EAGAIN : -EPROTO;
         case GOVERNOR_FRAME_INVALID:

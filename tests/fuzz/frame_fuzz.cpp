@@ -52,13 +52,14 @@ Messages split(std::string_view stream) {
 void check_offsets(std::string_view stream) {
         std::size_t begin = 0;
         std::size_t end = 0;
-        const auto frame = governor_frame_parse(
-                reinterpret_cast<const std::uint8_t*>(stream.data()), stream.size(), &begin, &end);
+        const auto frame =
+                governor_frame_parse(reinterpret_cast<const std::uint8_t*>(stream.data()),
+                                     stream.size(), GOVERNOR_REQUEST_MAX, &begin, &end);
         if (frame != GOVERNOR_FRAME_COMPLETE)
                 return;
         require(begin >= 1 && begin <= GOVERNOR_PREFIX_MAX, "a prefix has one to three bytes");
         require(begin <= end && end <= stream.size(), "a message lies inside the buffer");
-        require(end - begin <= GOVERNOR_MESSAGE_MAX, "a message is not longer than the limit");
+        require(end - begin <= GOVERNOR_REQUEST_MAX, "a message is not longer than the limit");
         std::array<std::uint8_t, GOVERNOR_PREFIX_MAX> prefix{};
         require(governor_frame_prefix(end - begin, prefix.data()) <= begin,
                 "the written prefix is the shortest");

@@ -55,7 +55,7 @@ void check(const v1::Cpus& page, std::uint32_t first) {
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
         static const Machine machine;
         v1::Request request;
-        if (size > GOVERNOR_MESSAGE_MAX || !request.ParseFromArray(data, static_cast<int>(size)))
+        if (size > GOVERNOR_REQUEST_MAX || !request.ParseFromArray(data, static_cast<int>(size)))
                 return 0;
         const auto reply = server::answer(request, {machine.settings,
                                                     machine.sample,
@@ -64,7 +64,7 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
                                                     milliseconds{1},
                                                     milliseconds{0}});
         require(reply.kind_case() != v1::Reply::KIND_NOT_SET, "each request has a reply");
-        require(reply.ByteSizeLong() <= GOVERNOR_MESSAGE_MAX, "a reply fits into a message");
+        require(reply.ByteSizeLong() <= GOVERNOR_REPLY_MAX, "a reply fits into a message");
         v1::Reply again;
         require(again.ParseFromString(reply.SerializeAsString()), "a reply can be read");
         if (reply.has_advice())

@@ -9,14 +9,15 @@ import sys
 ALLOWED = {
     "governor/policy": set(),
     "governor/probe": {"policy"},
+    "governor/registry": {"policy"},
     "governor/config": {"policy"},
-    "governor/server": {"policy", "probe", "config", "proto"},
-    "governor/daemon": {"policy", "probe", "config", "server"},
+    "governor/server": {"policy", "probe", "registry", "config", "proto"},
+    "governor/daemon": {"policy", "probe", "registry", "config", "server"},
     "governor/ctl": {"proto", "libthreadcount"},
     "libthreadcount": {"proto"},
     "proto": set(),
 }
-ROOMS = {"policy", "probe", "config", "server", "daemon", "ctl"}
+ROOMS = {"policy", "probe", "registry", "config", "server", "daemon", "ctl"}
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]', re.MULTILINE)
 
 

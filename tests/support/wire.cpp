@@ -56,7 +56,7 @@ std::optional<governor::v1::Reply> WireClient::receive() {
                 std::size_t end = 0;
                 const auto found = governor_frame_parse(
                         reinterpret_cast<const std::uint8_t*>(received_.data()), received_.size(),
-                        &begin, &end);
+                        GOVERNOR_REPLY_MAX, &begin, &end);
                 if (found == GOVERNOR_FRAME_COMPLETE) {
                         governor::v1::Reply reply;
                         const bool parsed =

@@ -53,6 +53,7 @@ nlohmann::ordered_json as_json(const Status& status) {
                 {"discarded_samples", status.discarded_samples()},
                 {"queries", status.queries()},
                 {"bad_messages", status.bad_messages()},
+                {"refused_connections", status.refused_connections()},
                 {"version", status.version()}};
 }
 
@@ -71,7 +72,8 @@ std::string as_table(const Status& status) {
                                      " questions answered"},
                  {"samples", number(status.samples()) + ", " + number(status.discarded_samples()) +
                                      " discarded"},
-                 {"bad messages", number(status.bad_messages())}});
+                 {"bad messages", number(status.bad_messages())},
+                 {"refused", number(status.refused_connections())}});
 }
 
 }  // namespace

@@ -11,26 +11,29 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The longest message, without its length, in bytes. */
-#define GOVERNOR_MESSAGE_MAX 65536u
+/* The longest messages, without their length, in bytes. */
+#define GOVERNOR_REQUEST_MAX 4096u
+#define GOVERNOR_REPLY_MAX   65536u
 
-/* The longest length prefix in bytes: 3 * 7 bits hold GOVERNOR_MESSAGE_MAX. */
+/* The longest length prefix in bytes: 3 * 7 bits hold GOVERNOR_REPLY_MAX. */
 #define GOVERNOR_PREFIX_MAX 3u
 
 /* What governor_frame_parse() found at the start of the buffer. */
 enum governor_frame {
-        GOVERNOR_FRAME_INVALID = -1, /* no length, or one above GOVERNOR_MESSAGE_MAX */
-        GOVERNOR_FRAME_PARTIAL = 0,  /* more bytes are needed                        */
-        GOVERNOR_FRAME_COMPLETE = 1  /* a whole message                              */
+        GOVERNOR_FRAME_INVALID = -1, /* no length, or one above the limit */
+        GOVERNOR_FRAME_PARTIAL = 0,  /* more bytes are needed             */
+        GOVERNOR_FRAME_COMPLETE = 1  /* a whole message                   */
 };
 
 /*
- * Looks for one message at the start of `data`. When it is complete, *ret_begin and
- * *ret_end are set to the offsets of its payload; the next message starts at *ret_end.
- * A length is refused as soon as it is seen, before its message has arrived.
+ * Looks for one message of at most `longest` bytes (GOVERNOR_REQUEST_MAX or
+ * GOVERNOR_REPLY_MAX) at the start of `data`. When it is complete, *ret_begin and *ret_end
+ * are set to the offsets of its payload; the next message starts at *ret_end. A length is
+ * refused as soon as it is seen, before its message has arrived.
  */
 static inline enum governor_frame governor_frame_parse(const uint8_t *data, size_t size,
-                                                       size_t *ret_begin, size_t *ret_end) {
+                                                       uint32_t longest, size_t *ret_begin,
+                                                       size_t *ret_end) {
         uint32_t length = 0;
         size_t i;
 
@@ -38,7 +41,7 @@ static inline enum governor_frame governor_frame_parse(const uint8_t *data, size
                 length |= (uint32_t)(data[i] & 0x7f) << (7 * i);
                 if ((data[i] & 0x80) != 0)
                         continue;
-                if (length > GOVERNOR_MESSAGE_MAX)
+                if (length > longest)
                         return GOVERNOR_FRAME_INVALID;
                 if (size - (i + 1) < length)
                         return GOVERNOR_FRAME_PARTIAL;
@@ -50,7 +53,7 @@ static inline enum governor_frame governor_frame_parse(const uint8_t *data, size
 }
 
 /*
- * Writes the prefix of a message of `length` <= GOVERNOR_MESSAGE_MAX bytes to `prefix`,
+ * Writes the prefix of a message of `length` <= GOVERNOR_REPLY_MAX bytes to `prefix`,
  * which has room for GOVERNOR_PREFIX_MAX bytes. Returns the bytes written.
  */
 static inline size_t governor_frame_prefix(size_t length, uint8_t *prefix) {

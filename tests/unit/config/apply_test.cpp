@@ -21,7 +21,7 @@ Applied apply(std::string_view text) {
 std::string only_error(std::string_view text) {
         const auto out = apply(text);
         EXPECT_EQ(out.errors.size(), 1U);
-        return out.errors.empty() ? "" : out.errors.front();
+        return out.errors.empty() ? "" : out.errors.front().text();
 }
 
 TEST(Configuration, TakesEveryKey) {
@@ -30,11 +30,13 @@ TEST(Configuration, TakesEveryKey) {
                                "threshold = 20%\n"
                                "period = 250ms\n"
                                "cpus = 0-3,8\n"
+                               "tcp = 7777\n"
                                "log_level = debug\n");
         EXPECT_EQ(out.errors, Errors{});
         EXPECT_EQ(out.settings.threshold.threshold_permyriad, 2000U);
         EXPECT_EQ(out.settings.period, std::chrono::milliseconds{250});
         EXPECT_EQ(out.settings.cpus, (policy::CpuSet{0, 1, 2, 3, 8}));
+        EXPECT_EQ(out.settings.tcp, (TcpAddress{"127.0.0.1", 7777}));
         EXPECT_EQ(out.settings.log_level, LogLevel::Debug);
 }
 

@@ -51,7 +51,7 @@ TEST(Keys, AreFoundByTheirNameOnly) {
                 EXPECT_FALSE(key.accepted.empty());
                 EXPECT_FALSE(key.meaning.empty());
         }
-        EXPECT_EQ(names, (std::set<std::string_view>{"policy", "threshold", "period", "cpus",
+        EXPECT_EQ(names, (std::set<std::string_view>{"policy", "threshold", "period", "cpus", "tcp",
                                                      "log_level"}));
         for (const auto* name : {"", "Threshold", "threshold ", "thresh", "no_such_key"})
                 EXPECT_EQ(find_key(name), nullptr) << name;
@@ -63,6 +63,7 @@ TEST(Keys, HaveTheDefaultsOfTheManual) {
         EXPECT_EQ(get(settings, "threshold"), "5%");
         EXPECT_EQ(get(settings, "period"), "1s");
         EXPECT_EQ(get(settings, "cpus"), "all");
+        EXPECT_EQ(get(settings, "tcp"), "off");
         EXPECT_EQ(get(settings, "log_level"), "info");
 }
 

@@ -13,17 +13,22 @@ namespace {
 
 using test_support::TemporaryDirectory;
 
+using Texts = std::vector<std::string>;
+
 class ConfigurationFiles : public ::testing::Test {
 protected:
         [[nodiscard]] Settings settings(bool optional = false) const {
                 const auto loaded = load(path_, optional);
                 for (const auto& error : loaded ? Errors{} : loaded.error())
-                        ADD_FAILURE() << error;
+                        ADD_FAILURE() << error.text();
                 return loaded.value_or(Settings{});
         }
-        [[nodiscard]] Errors errors(bool optional = false) const {
+        [[nodiscard]] Texts errors(bool optional = false) const {
                 const auto loaded = load(path_, optional);
-                return loaded ? Errors{} : loaded.error();
+                Texts texts;
+                for (const auto& error : loaded ? Errors{} : loaded.error())
+                        texts.push_back(error.text());
+                return texts;
         }
 
         TemporaryDirectory directory_;
@@ -43,18 +48,18 @@ TEST_F(ConfigurationFiles, MayBeEmpty) {
 
 TEST_F(ConfigurationFiles, MayBeMissingOnlyIfOptional) {
         EXPECT_TRUE(settings(true).origins.empty());
-        EXPECT_EQ(errors(), (Errors{path_ + ": cannot be read: No such file or directory"}));
+        EXPECT_EQ(errors(), (Texts{path_ + ": cannot be read: No such file or directory"}));
 }
 
 TEST_F(ConfigurationFiles, MayNotBeADirectory) {
         std::filesystem::create_directory(path_);
-        EXPECT_EQ(errors(), (Errors{path_ + ": cannot be read: Is a directory"}));
+        EXPECT_EQ(errors(), (Texts{path_ + ": cannot be read: Is a directory"}));
 }
 
 TEST_F(ConfigurationFiles, MayNotHaveADirectoryAsADropIn) {
         directory_.write("governord.conf", "");
         std::filesystem::create_directories(path_ + ".d/50.conf");
-        EXPECT_EQ(errors(), (Errors{path_ + ".d/50.conf: cannot be read: Is a directory"}));
+        EXPECT_EQ(errors(), (Texts{path_ + ".d/50.conf: cannot be read: Is a directory"}));
 }
 
 TEST_F(ConfigurationFiles, MayNotBeALinkToItself) {
@@ -112,11 +117,11 @@ TEST_F(ConfigurationFiles, ReportTheMistakesOfAllOfThem) {
         directory_.write("governord.conf.d/10.conf", "[governor]\nperiod = 1\n");
         directory_.write("governord.conf.d/20.conf", "nonsense\n");
         EXPECT_EQ(errors(),
-                  (Errors{path_ + ":2: `threshold = 5` is not accepted; accepted: 0% .. 100%, with "
-                                  "the sign",
-                          path_ + ".d/10.conf:2: `period = 1` is not accepted; accepted: 50ms .. "
-                                  "60s, with the unit",
-                          path_ + ".d/20.conf:1: not of the form `key = value` or `[section]`"}));
+                  (Texts{path_ + ":2: `threshold = 5` is not accepted; accepted: 0% .. 100%, with "
+                                 "the sign",
+                         path_ + ".d/10.conf:2: `period = 1` is not accepted; accepted: 50ms .. "
+                                 "60s, with the unit",
+                         path_ + ".d/20.conf:1: not of the form `key = value` or `[section]`"}));
 }
 
 TEST_F(ConfigurationFiles, AreWrongEvenIfALaterOneWouldCorrectThem) {
@@ -130,7 +135,7 @@ TEST_F(ConfigurationFiles, MayNotBeLinksThatLeadNowhere) {
         std::filesystem::create_directory(path_ + ".d");
         std::filesystem::create_symlink(directory_.path("gone"), path_ + ".d/50.conf");
         EXPECT_EQ(errors(),
-                  (Errors{path_ + ".d/50.conf: cannot be read: No such file or directory"}));
+                  (Texts{path_ + ".d/50.conf: cannot be read: No such file or directory"}));
 }
 
 TEST_F(ConfigurationFiles, MayNotBeLargerThanAMebibyte) {
@@ -140,7 +145,7 @@ TEST_F(ConfigurationFiles, MayNotBeLargerThanAMebibyte) {
         directory_.write("governord.conf", comments);
         EXPECT_TRUE(settings().origins.empty());
         directory_.write("governord.conf", comments + "\n");
-        EXPECT_EQ(errors(), (Errors{path_ + ": larger than 1 MiB"}));
+        EXPECT_EQ(errors(), (Texts{path_ + ": larger than 1 MiB"}));
 }
 
 }  // namespace

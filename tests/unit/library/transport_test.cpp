@@ -70,7 +70,8 @@ std::string read_message(int fd) {
                 std::size_t begin = 0;
                 std::size_t end = 0;
                 if (governor_frame_parse(reinterpret_cast<const std::uint8_t*>(bytes.data()),
-                                         bytes.size(), &begin, &end) == GOVERNOR_FRAME_COMPLETE)
+                                         bytes.size(), GOVERNOR_REQUEST_MAX, &begin,
+                                         &end) == GOVERNOR_FRAME_COMPLETE)
                         return bytes.substr(begin, end - begin);
         }
         return {};

@@ -157,7 +157,7 @@ TEST_F(Answers, PageThroughAllCpusExactlyOnce) {
                 auto request = of_protocol();
                 request.mutable_cpus()->set_first(*first);
                 const auto reply = ask(request);
-                EXPECT_LT(reply.ByteSizeLong(), GOVERNOR_MESSAGE_MAX / 2);
+                EXPECT_LT(reply.ByteSizeLong(), GOVERNOR_REPLY_MAX / 2);
                 EXPECT_GT(reply.cpus().cpu_size(), 0);
                 EXPECT_LE(reply.cpus().cpu_size(), 1024);
                 for (const auto& cpu : reply.cpus().cpu())

@@ -27,7 +27,8 @@ std::vector<std::string> take_messages(std::string& stream) {
         std::vector<std::string> messages;
         for (std::size_t begin = 0, end = 0;
              governor_frame_parse(reinterpret_cast<const std::uint8_t*>(stream.data()),
-                                  stream.size(), &begin, &end) == GOVERNOR_FRAME_COMPLETE;
+                                  stream.size(), GOVERNOR_REPLY_MAX, &begin,
+                                  &end) == GOVERNOR_FRAME_COMPLETE;
              stream.erase(0, end))
                 messages.push_back(stream.substr(begin, end - begin));
         return messages;
@@ -116,34 +117,34 @@ TEST_F(ConnectionTest, AnswersSeveralMessagesOfOneWriteInOrder) {
 }
 
 TEST_F(ConnectionTest, TakesTheLongestMessage) {
-        const auto bytes = framed(std::string(GOVERNOR_MESSAGE_MAX, 'm'));
+        const auto bytes = framed(std::string(GOVERNOR_REQUEST_MAX, 'm'));
         handler_ = [](const std::string& message) { return std::to_string(message.size()); };
         for (std::size_t sent = 0; sent < bytes.size();) {
                 sent += send(std::string_view(bytes).substr(sent, 1000));
                 ASSERT_EQ(connection_->on_ready(), State::Open);
                 ASSERT_EQ(handled_.size(), sent == bytes.size() ? 1U : 0U);
         }
-        EXPECT_EQ(replies(), (Strings{"65536"}));
+        EXPECT_EQ(replies(), (Strings{"4096"}));
 }
 
 TEST_F(ConnectionTest, SendsTheLongestReplyAndRefusesALongerOne) {
         handler_ = [](const std::string& message) {
-                return std::string(GOVERNOR_MESSAGE_MAX + (message == "more" ? 1 : 0), 'r');
+                return std::string(GOVERNOR_REPLY_MAX + (message == "more" ? 1 : 0), 'r');
         };
         send(framed("most"));
         EXPECT_EQ(connection_->on_ready(), State::Open);
         std::string bytes;
-        for (int i = 0; i < 100 && bytes.size() < GOVERNOR_MESSAGE_MAX + 3; i++) {
+        for (int i = 0; i < 100 && bytes.size() < GOVERNOR_REPLY_MAX + 3; i++) {
                 bytes += receive();
                 EXPECT_EQ(connection_->on_ready(), State::Open);
         }
-        EXPECT_EQ(take_messages(bytes), (Strings{std::string(GOVERNOR_MESSAGE_MAX, 'r')}));
+        EXPECT_EQ(take_messages(bytes), (Strings{std::string(GOVERNOR_REPLY_MAX, 'r')}));
         send(framed("more"));
         EXPECT_EQ(connection_->on_ready(), State::Bad);
 }
 
 TEST_F(ConnectionTest, RefusesAnOversizedLengthBeforeTheMessageArrives) {
-        send(framed(std::string(GOVERNOR_MESSAGE_MAX + 1, 'x')).substr(0, 3));
+        send(framed(std::string(GOVERNOR_REQUEST_MAX + 1, 'x')).substr(0, 2));
         EXPECT_EQ(connection_->on_ready(), State::Bad);
         EXPECT_TRUE(handled_.empty());
 }
@@ -294,7 +295,7 @@ TEST_F(GreedyClient, IsReadFromAgainWhenLessThanAMessageWaits) {
         }
         EXPECT_TRUE(reads());
         EXPECT_EQ(handled_.size(), 3U);
-        EXPECT_GT(received, 3 * kReply - GOVERNOR_MESSAGE_MAX - kReply);
+        EXPECT_GT(received, 3 * kReply - GOVERNOR_REPLY_MAX - kReply);
 }
 
 }  // namespace

@@ -19,7 +19,8 @@ struct Parsed {
 Parsed parse(const std::vector<std::uint8_t>& data) {
         Parsed parsed{};
         parsed.begin = parsed.end = kUntouched;
-        parsed.frame = governor_frame_parse(data.data(), data.size(), &parsed.begin, &parsed.end);
+        parsed.frame = governor_frame_parse(data.data(), data.size(), GOVERNOR_REPLY_MAX,
+                                            &parsed.begin, &parsed.end);
         return parsed;
 }
 

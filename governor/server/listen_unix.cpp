@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // bind() with everything that can be wrong about a path.
-#include "server/unix_listener.hpp"
+#include "server/bound_path.hpp"
+#include "server/listener.hpp"
 
 #include <cerrno>
 #include <cstring>
@@ -42,7 +43,7 @@ bool remove_left_over(const std::string& path) {
 
 }  // namespace
 
-tl::expected<UnixListener, std::string> UnixListener::open(const std::string& path) {
+ListenResult listen_unix(const std::string& path) {
         sockaddr_un address{};
         address.sun_family = AF_UNIX;
         if (path.empty() || path.size() >= sizeof(address.sun_path))
@@ -76,24 +77,12 @@ tl::expected<UnixListener, std::string> UnixListener::open(const std::string& pa
                 return fail_errno(path, "socket()");
         if (::bind(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)) < 0)
                 return fail_errno(path, "cannot bind");
-        UnixListener listener(std::move(lock), std::move(socket), path);
+        auto bound = std::make_unique<BoundPath>(std::move(lock), path);
         if (::chmod(path.c_str(), 0666) < 0)
                 return fail_errno(path, "cannot open it to all users");
-        if (::listen(listener.fd(), kBacklog) < 0)
+        if (::listen(socket.get(), kBacklog) < 0)
                 return fail_errno(path, "cannot listen");
-        return listener;
-}
-
-UnixListener::~UnixListener() {
-        if (socket_)
-                ::unlink(path_.c_str());
-}
-
-tl::expected<UniqueFd, int> UnixListener::accept() const {
-        UniqueFd fd(::accept4(socket_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
-        if (!fd)
-                return tl::unexpected(errno);
-        return fd;
+        return Listener(std::move(socket), std::move(bound));
 }
 
 }  // namespace governor::server

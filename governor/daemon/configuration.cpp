@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: MIT
+// Settings with their mistakes and their log level.
+#include "daemon/configuration.hpp"
+
+#include "server/log.hpp"
+
+namespace governor::daemon {
+
+using server::Level;
+
+tl::expected<config::Settings, config::Errors> load_configuration(const Options& options) {
+        auto settings = config::load(options.config, !options.config_given);
+        if (settings && options.tcp) {
+                settings->tcp = options.tcp;
+                settings->origins["tcp"] = "--tcp";
+        }
+        return settings;
+}
+
+void report(const config::Errors& errors) {
+        for (const auto& error : errors)
+                server::log(
+                        Level::Error, server::Event::ConfigurationRefused, error.text(),
+                        {{"CONFIG_FILE", error.file}, {"CONFIG_LINE", std::to_string(error.line)}});
+}
+
+void follow_log_level(const config::Settings& settings) {
+        switch (settings.log_level) {
+        case config::LogLevel::Debug:
+                return server::set_log_level(Level::Debug);
+        case config::LogLevel::Info:
+                return server::set_log_level(Level::Info);
+        case config::LogLevel::Warning:
+                return server::set_log_level(Level::Warning);
+        case config::LogLevel::Error:
+                return server::set_log_level(Level::Error);
+        }
+}
+
+}  // namespace governor::daemon

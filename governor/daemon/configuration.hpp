@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: MIT
+//
+// Files and command line make the settings.
+#pragma once
+
+#include "config/load.hpp"
+#include "daemon/options.hpp"
+
+#include <tl/expected.hpp>
+
+namespace governor::daemon {
+
+/// The command line wins over the files.
+[[nodiscard]] tl::expected<config::Settings, config::Errors>
+load_configuration(const Options& options);
+
+/// Logs every mistake.
+void report(const config::Errors& errors);
+
+void follow_log_level(const config::Settings& settings);
+
+}  // namespace governor::daemon

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+//
+// A server in its loop, and what may happen to it from outside: signals and the service manager.
+#pragma once
+
+#include "config/settings.hpp"
+#include "daemon/options.hpp"
+#include "server/event_loop.hpp"
+#include "server/liveness.hpp"
+#include "server/server.hpp"
+
+#include <cstddef>
+#include <string>
+#include <tl/expected.hpp>
+
+namespace governor::daemon {
+
+class Service {
+public:
+        /// From here on signals wait for serve(). `most`: connections.
+        Service(const Options& options, std::size_t most);
+
+        /// Samples, and opens the sockets: those that systemd has given us or else the default
+        /// path, and those that were asked for. The error is one sentence.
+        [[nodiscard]] tl::expected<void, std::string> start(config::Settings settings);
+
+        /// Until SIGTERM or SIGINT: 0; or a negative errno.
+        [[nodiscard]] int serve();
+
+private:
+        [[nodiscard]] tl::expected<void, std::string> check_sampling() const;
+        [[nodiscard]] tl::expected<void, std::string> open_sockets();
+        [[nodiscard]] std::string status() const;
+        void reload();
+        void refuse(const std::string& why);
+        void stop();
+
+        Options options_;
+        server::EventLoop loop_;
+        server::EventSource on_term_;
+        server::EventSource on_int_;
+        server::EventSource on_hup_;
+        server::Server server_;
+        server::Liveness liveness_;
+        std::string refused_;  // why the last reload changed nothing
+};
+
+}  // namespace governor::daemon

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: MIT
+//
+// What each user may take of the daemon: connections and work. Pure; time is an argument.
+#pragma once
+
+#include <chrono>
+#include <compare>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+
+namespace governor::registry {
+
+using TimePoint = std::chrono::steady_clock::time_point;
+
+/// Who pays. Everybody who comes over the network is one account: nobody is known there.
+struct Account {
+        std::optional<std::uint32_t> uid;  ///< empty: the network
+
+        /// Root is not limited: who mends the machine must always get through.
+        [[nodiscard]] bool is_root() const { return uid == 0U; }
+        /// "user 1000" or "the network"
+        [[nodiscard]] std::string name() const;
+
+        friend auto operator<=>(const Account&, const Account&) = default;
+};
+
+struct Limits {
+        std::size_t connections = 0;   ///< of all accounts together
+        std::uint32_t work_per_s = 1;  ///< of each account, in units of the caller
+        std::uint32_t burst = 1;       ///< work that may be done at once after a rest
+};
+
+class Accounts;
+
+/// A connection that counts for its account until this goes.
+class Seat {
+public:
+        Seat(Seat&& other) noexcept
+                : accounts_(std::exchange(other.accounts_, nullptr)), account_(other.account_) {}
+        Seat& operator=(Seat&& other) noexcept {
+                std::swap(accounts_, other.accounts_);
+                std::swap(account_, other.account_);
+                return *this;
+        }
+        ~Seat();
+
+        [[nodiscard]] const Account& account() const { return account_; }
+
+private:
+        friend class Accounts;
+        Seat(Accounts& accounts, const Account& account)
+                : accounts_(&accounts), account_(account) {}
+
+        Accounts* accounts_;
+        Account account_;
+};
+
+/// Not thread-safe; outlives its seats. Every operation costs O(log accounts), forget_idle()
+/// O(accounts).
+class Accounts {
+public:
+        explicit Accounts(const Limits& limits) : limits_(limits) {}
+        Accounts(const Accounts&) = delete;
+        Accounts& operator=(const Accounts&) = delete;
+
+        /// Empty if `account` holds as many connections as it leaves free: so the first account may
+        /// take half of all, the next a quarter, and whoever comes finds some.
+        [[nodiscard]] std::optional<Seat> admit(const Account& account);
+
+        /// Takes `work` units from the account's budget, which may become overdrawn by it.
+        void charge(const Account& account, std::uint64_t work, TimePoint now);
+
+        /// How long the account is to wait until its next work; 0: it may go on. The budget is a
+        /// leaky bucket, kept as one time per account (GCRA, ITU-T I.371).
+        [[nodiscard]] std::chrono::nanoseconds wait(const Account& account, TimePoint now) const;
+
+        /// Drops accounts that hold nothing and owe nothing.
+        void forget_idle(TimePoint now);
+
+        [[nodiscard]] std::size_t connections(const Account& account) const;
+        [[nodiscard]] std::size_t known() const { return accounts_.size(); }
+
+private:
+        friend class Seat;
+        struct State {
+                std::size_t connections = 0;
+                TimePoint paid_until;  // the work done so far is paid for by then
+        };
+
+        void leave(const Account& account);
+        [[nodiscard]] std::chrono::nanoseconds price(std::uint64_t work) const;
+
+        Limits limits_;
+        std::map<Account, State> accounts_;
+        std::size_t connections_ = 0;
+};
+
+}  // namespace governor::registry

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: MIT
+//
+// All who are connected: served in turn, each account within its limits.
+#pragma once
+
+#include "registry/accounts.hpp"
+#include "server/connection.hpp"
+#include "server/event_loop.hpp"
+#include "server/throttle.hpp"
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+namespace governor::server {
+
+class Clients {
+public:
+        /// As MessageHandler, for a client of `account`.
+        using Handler = std::function<std::optional<std::string>(std::string_view message,
+                                                                 const registry::Account& account)>;
+
+        /// `most`: connections of all accounts together. `loop` must outlive this.
+        Clients(EventLoop& loop, std::size_t most, Handler handler);
+
+        /// A client that its account has no room for is disconnected at once. Throws
+        /// std::system_error if the kernel refuses to watch `fd`.
+        void add(UniqueFd fd, const registry::Account& account);
+
+        [[nodiscard]] std::size_t size() const { return clients_.size(); }
+        /// Connections ended for what was sent, or for not going on with it.
+        [[nodiscard]] std::uint64_t misbehaved() const { return misbehaved_; }
+        /// Connections that were refused because of their account's limit.
+        [[nodiscard]] std::uint64_t refused() const { return refused_; }
+
+private:
+        struct Client {
+                registry::Seat seat;
+                Connection connection;
+                EventSource source;
+                bool is_waiting = false;  // for its account's budget
+                std::optional<std::uint64_t> stuck_at =
+                        {};  // its progress, if in the middle at a sweep
+        };
+
+        void refuse(const registry::Account& account);
+        void on_event(int fd);
+        void serve(int fd, Client& client);
+        void wait(int fd, Client& client);
+        void drop(int fd, bool misbehaved);
+        void go_on();
+        void sweep();
+
+        EventLoop& loop_;
+        Handler handler_;
+        registry::Accounts accounts_;
+        std::unordered_map<int, Client> clients_;               // by descriptor
+        std::map<registry::Account, std::deque<int>> waiting_;  // first come, first served
+        std::uint64_t misbehaved_ = 0;
+        std::uint64_t refused_ = 0;
+        Throttle misbehaved_log_;
+        Throttle refused_log_;
+        EventSource go_on_timer_;  // armed while somebody waits
+        EventSource sweep_timer_;
+};
+
+}  // namespace governor::server

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: MIT
+// Heartbeat and status line.
+#include "server/liveness.hpp"
+
+#include "server/service_manager.hpp"
+
+#include <utility>
+
+namespace governor::server {
+
+namespace {
+
+constexpr std::chrono::milliseconds kHeartbeat{500};
+constexpr std::chrono::seconds kStatus{5};  // each one wakes systemd and whoever watches the unit
+
+TimePoint now() { return std::chrono::steady_clock::now(); }
+
+}  // namespace
+
+Liveness::Liveness(EventLoop& loop, std::function<bool()> is_well,
+                   std::function<std::string()> status)
+        : is_well_(std::move(is_well)), status_(std::move(status)) {
+        if (ServiceManager::is_there())
+                timer_ = loop.on_time(now(), [this] { tick(); });
+}
+
+void Liveness::tick() {
+        if (is_well_())
+                ServiceManager::alive();
+        tell_status();
+        timer_.set_time(now() + kHeartbeat);
+}
+
+void Liveness::tell_status() {
+        if (now() < tell_next_)
+                return;
+        auto line = status_();
+        if (line == told_)
+                return;
+        ServiceManager::status(line);
+        told_ = std::move(line);
+        tell_next_ = now() + kStatus;
+}
+
+}  // namespace governor::server

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: MIT
+//
+// Tells the service manager, on a timer of its own, that the daemon does its work, and what it
+// sees.
+#pragma once
+
+#include "server/event_loop.hpp"
+
+#include <functional>
+#include <string>
+
+namespace governor::server {
+
+class Liveness {
+public:
+        /// Every 500 ms: the watchdog is told if `is_well`, and once in 5 s the status line if it
+        /// has changed. Without a service manager there is no timer. `loop` must outlive this.
+        Liveness(EventLoop& loop, std::function<bool()> is_well,
+                 std::function<std::string()> status);
+
+private:
+        void tick();
+        void tell_status();
+
+        std::function<bool()> is_well_;
+        std::function<std::string()> status_;
+        std::string told_;
+        TimePoint tell_next_;
+        EventSource timer_;
+};
+
+}  // namespace governor::server

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: MIT
+//
+// What the daemon tells its administrator: lines on stderr, or entries with fields where stderr
+// is the journal.
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <string>
+#include <utility>
+
+namespace governor::server {
+
+enum class Level : std::uint8_t { Debug, Info, Warning, Error };
+
+/// Every kind of message has a MESSAGE_ID of its own, by which journalctl and monitoring find it.
+enum class Event : std::uint8_t {
+        Listening,
+        Started,
+        Stopped,
+        CannotStart,
+        Reloaded,
+        ConfigurationRefused,
+        NothingGoverned,
+        CpusChanged,
+        SampleDiscarded,
+        ClientMisbehaved,
+        ClientRefused,
+        CannotAccept,
+        SamplesMissing,
+};
+
+/// A journal field: its name ([A-Z0-9_]) and value.
+using Field = std::pair<const char*, std::string>;
+
+/// Chooses between stderr and the journal ($JOURNAL_STREAM, see systemd.exec(5)). To be called
+/// once, before anything is logged.
+void open_log();
+
+/// Nothing below `level` is logged from now on.
+void set_log_level(Level level);
+
+/// Never blocks for long: the journal takes datagrams. Not thread-safe with set_log_level().
+void log(Level level, Event event, const std::string& message,
+         std::initializer_list<Field> fields = {});
+
+/// " (17 since last reported)", for messages that are throttled.
+[[nodiscard]] std::string since(std::uint64_t count);
+
+}  // namespace governor::server
