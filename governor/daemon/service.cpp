@@ -95,6 +95,7 @@ void Service::reload() {
                 refused_.clear();
                 log(Level::Info, Event::Reloaded, "configuration reloaded");
         }
+        liveness_.tell_status();
         ServiceManager::ready();
 }
 

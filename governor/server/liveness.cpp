@@ -27,13 +27,12 @@ Liveness::Liveness(EventLoop& loop, std::function<bool()> is_well,
 void Liveness::tick() {
         if (is_well_())
                 ServiceManager::alive();
-        tell_status();
+        if (now() >= tell_next_)
+                tell_status();
         timer_.set_time(now() + kHeartbeat);
 }
 
 void Liveness::tell_status() {
-        if (now() < tell_next_)
-                return;
         auto line = status_();
         if (line == told_)
                 return;

@@ -18,9 +18,11 @@ public:
         Liveness(EventLoop& loop, std::function<bool()> is_well,
                  std::function<std::string()> status);
 
+        /// Tells the status line now, if it has changed.
+        void tell_status();
+
 private:
         void tick();
-        void tell_status();
 
         std::function<bool()> is_well_;
         std::function<std::string()> status_;

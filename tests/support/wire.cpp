@@ -5,6 +5,7 @@
 #include <array>
 #include <cstring>
 #include <governor/v1/frame.h>
+#include <netinet/in.h>
 #include <stdexcept>
 #include <sys/socket.h>
 #include <sys/time.h>
@@ -15,17 +16,36 @@ namespace test_support {
 
 namespace {
 
-int connect_to(const std::string& path) {
-        sockaddr_un address{};
-        address.sun_family = AF_UNIX;
-        std::strncpy(address.sun_path, path.c_str(), sizeof(address.sun_path) - 1);
-        const int fd = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+template <class Address>
+int connect_to_address(int family, const Address& address) {
+        const int fd = ::socket(family, SOCK_STREAM | SOCK_CLOEXEC, 0);
         const timeval patience{10, 0};
         ::setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
         if (::connect(fd, reinterpret_cast<const sockaddr*>(&address), sizeof(address)) == 0)
                 return fd;
         ::close(fd);
         return -1;
+}
+
+int connect_to(const std::string& path) {
+        sockaddr_un address{};
+        address.sun_family = AF_UNIX;
+        std::strncpy(address.sun_path, path.c_str(), sizeof(address.sun_path) - 1);
+        return connect_to_address(AF_UNIX, address);
+}
+
+int connect_to(std::uint16_t tcp_port) {
+        sockaddr_in address{};
+        address.sin_family = AF_INET;
+        address.sin_port = htons(tcp_port);
+        address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+        return connect_to_address(AF_INET, address);
+}
+
+bool close_if_open(int fd) {
+        if (fd >= 0)
+                ::close(fd);
+        return fd >= 0;
 }
 
 }  // namespace
@@ -39,6 +59,11 @@ std::string frame(const std::string& message) {
 WireClient::WireClient(const std::string& path) : fd_(connect_to(path)) {
         if (fd_ < 0)
                 throw std::runtime_error("nobody listens at " + path);
+}
+
+WireClient::WireClient(std::uint16_t tcp_port) : fd_(connect_to(tcp_port)) {
+        if (fd_ < 0)
+                throw std::runtime_error("nobody listens at port " + std::to_string(tcp_port));
 }
 
 WireClient::~WireClient() { ::close(fd_); }
@@ -89,12 +114,9 @@ bool WireClient::is_ended() {
         }
 }
 
-bool can_connect(const std::string& path) {
-        const int fd = connect_to(path);
-        if (fd >= 0)
-                ::close(fd);
-        return fd >= 0;
-}
+bool can_connect(const std::string& path) { return close_if_open(connect_to(path)); }
+
+bool can_connect(std::uint16_t tcp_port) { return close_if_open(connect_to(tcp_port)); }
 
 governor::v1::Request query(std::uint32_t current, std::uint32_t max) {
         governor::v1::Request request;

@@ -3,6 +3,7 @@
 // The protocol spoken by hand, and spoken wrongly.
 #pragma once
 
+#include <cstdint>
 #include <governor/v1/governor.pb.h>
 #include <optional>
 #include <string>
@@ -17,6 +18,7 @@ class WireClient {
 public:
         /// Throws if nobody listens there.
         explicit WireClient(const std::string& path);
+        explicit WireClient(std::uint16_t tcp_port);  ///< of 127.0.0.1
         ~WireClient();
         WireClient(const WireClient&) = delete;
         WireClient& operator=(const WireClient&) = delete;
@@ -35,6 +37,7 @@ private:
 };
 
 [[nodiscard]] bool can_connect(const std::string& path);
+[[nodiscard]] bool can_connect(std::uint16_t tcp_port);
 
 [[nodiscard]] governor::v1::Request query(std::uint32_t current, std::uint32_t max = 0);
 

@@ -86,7 +86,7 @@ TEST(Configuration, NamesTheAcceptedRangeOfAValue) {
 
 TEST(Configuration, NamesTheKnownKeysForAnUnknownOne) {
         EXPECT_EQ(only_error("[governor]\n\ntreshold = 5%\n"),
-                  "f.conf:3: unknown key `treshold`; known: policy, threshold, period, cpus, "
+                  "f.conf:3: unknown key `treshold`; known: policy, threshold, period, cpus, tcp, "
                   "log_level");
 }
 
