@@ -13,7 +13,7 @@ using namespace threadcount;
 namespace {
 
 /// Nobody asks this in front of a region, so it may wait.
-constexpr unsigned kAnswer_ms = 250;
+constexpr std::uint64_t kAnswer_ns = 250'000'000;
 constexpr std::uint64_t kWarm_ms = 1000;
 
 /// sizeof(threadcount_advice) of version 1.0; later ones are longer.
@@ -22,12 +22,13 @@ constexpr std::size_t kSmallestAdvice = 24;
 /// Asks until the governor is warm or the patience is over.
 int ask_until_warm(const Addresses& addresses, const Question& question, Answer* ret_answer) {
         Transport transport;
-        int result = transport.connect(addresses);
         const auto started_ms = now_ns() / 1'000'000;
-        while (result == 0) {
+        auto deadline_ns = now_ns() + kAnswer_ns;
+        int result = transport.connect(addresses, deadline_ns);
+        for (; result == 0; deadline_ns = now_ns() + kAnswer_ns) {
                 result = transport.send(question);
                 if (result == 0)
-                        result = transport.receive(kAnswer_ms, ret_answer);
+                        result = transport.receive(deadline_ns, ret_answer);
                 if (result < 0)
                         break;
                 const auto waited_ms = now_ns() / 1'000'000 - started_ms;
@@ -46,8 +47,9 @@ int ask(const threadcount_handle& handle, std::uint32_t current, threadcount_adv
                 return -ENOTCONN;
         Answer answer;
         const int result = ask_until_warm(handle.addresses, {current, handle.max}, &answer);
+        // -EINVAL would say that the caller is wrong; here it is what the user has set.
         if (result < 0)
-                return result;
+                return result == -EINVAL ? -EDESTADDRREQ : result;
         advice.threads = std::clamp(answer.threads, 1U, handle.max);
         advice.free = answer.free;
         advice.total = answer.total;

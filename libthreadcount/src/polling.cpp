@@ -2,6 +2,7 @@
 // When to ask, how long to wait, what to do without an answer.
 #include "polling.hpp"
 
+#include "clock.hpp"
 #include "environment.hpp"
 
 #include <algorithm>
@@ -11,8 +12,8 @@ namespace threadcount {
 
 namespace {
 
-/// The longest a region may wait for an answer.
-constexpr unsigned kAnswer_ms = 5;
+/// The longest a region may wait for an answer, connecting included.
+constexpr std::uint64_t kAnswer_ns = 5'000'000;
 
 /// How often a late answer is looked for, and when it is given up.
 constexpr std::uint64_t kLookAgain_ms = 4;
@@ -28,15 +29,17 @@ std::uint64_t Polling::run(std::uint64_t now_ms) {
 }
 
 std::uint64_t Polling::ask(std::uint64_t now_ms) {
+        const auto deadline_ns = now_ns() + kAnswer_ns;
         // A connection that breaks may be that of a governor that was restarted: try it once more.
         for (bool retry = transport_.connected();; retry = false) {
-                int result = transport_.connected() ? 0 : transport_.connect(addresses_);
+                int result =
+                        transport_.connected() ? 0 : transport_.connect(addresses_, deadline_ns);
                 if (result < 0)
                         return fail(result, now_ms);
                 result = transport_.send({count_.current(), settings_.max});
                 Answer answer;
                 if (result == 0)
-                        result = transport_.receive(mute_ ? 0 : kAnswer_ms, &answer);
+                        result = transport_.receive(mute_ ? 0 : deadline_ns, &answer);
                 if (result == 0)
                         return take(answer, now_ms);
                 if (result == -EAGAIN)

@@ -26,8 +26,8 @@ public:
         Polling(const Addresses& addresses, const Settings& settings)
                 : addresses_(addresses), settings_(settings), count_(settings.max) {}
 
-        /// Asks, or looks for an answer that is late; blocks for at most 5 ms. Returns when to call
-        /// it again.
+        /// Asks, or looks for an answer that is late; blocks for at most 5 ms, connecting included.
+        /// Returns when to call it again.
         [[nodiscard]] std::uint64_t run(std::uint64_t now_ms);
 
         /// 1 .. max.
@@ -35,6 +35,9 @@ public:
 
         /// 0, or a negative errno: why there is no governor.
         [[nodiscard]] int error() const { return error_; }
+
+        /// Whom the last question went to, or should have; nullptr: nobody yet.
+        [[nodiscard]] const Address* peer() const { return transport_.peer(); }
 
         /// nullptr before the first one.
         [[nodiscard]] const Answer* last_answer() const { return answered_ ? &last_ : nullptr; }

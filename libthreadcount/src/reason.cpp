@@ -10,25 +10,49 @@ using namespace threadcount;
 
 namespace {
 
-const char* describe(int error, char* buffer, std::size_t size) {
-        return error == -EOPNOTSUPP ? "this kind of address is not supported by this version"
-               : error == -EPROTO   ? "what listens there is no governor of this version"
-                                    : strerror_r(-error, buffer, size);
+const char* describe_error(int error, char* buffer, std::size_t size) {
+        return error == -EPROTO ? "what listens there is no governor of this version"
+                                : strerror_r(-error, buffer, size);
+}
+
+/// Whose setting is no address.
+int explain_refusal(const threadcount_handle& handle, char* text, std::size_t size) {
+        const auto& addresses = handle.addresses;
+        char why[128];
+        return snprintf(text, size, "no governor (%s=%s: %s)",
+                        handle.environment.socket != nullptr ? "THREADCOUNT_SOCKET" : "socket_path",
+                        addresses.refused(),
+                        addresses.error() == -EINVAL
+                                ? "it needs a path or tcp:HOST:PORT with a numeric address"
+                                : describe_error(addresses.error(), why, sizeof(why)));
 }
 
 /// The handle's mutex is held.
-int explain_polling(const Polling& polling, std::uint32_t threads, char* text, std::size_t size) {
+int explain_absence(const Polling& polling, char* text, std::size_t size) {
+        char where[kAddressText] = "any address";
+        if (polling.peer() != nullptr)
+                describe(*polling.peer(), where);
         char why[128];
+        return snprintf(text, size, "no governor at %s (%s)", where,
+                        describe_error(polling.error(), why, sizeof(why)));
+}
+
+/// The handle's mutex is held.
+int explain_polling(const threadcount_handle& handle, std::uint32_t threads, char* text,
+                    std::size_t size) {
+        const auto& polling = handle.polling;
         const auto* answer = polling.last_answer();
-        if (polling.error() != 0)
-                return snprintf(text, size, "no governor (%s): %s %u",
-                                describe(polling.error(), why, sizeof(why)),
-                                answer != nullptr ? "grown from its last answer to"
-                                                  : "the program's own maximum,",
-                                threads);
-        if (answer == nullptr)
+        if (polling.error() == 0 && answer == nullptr)
                 return snprintf(text, size, "the governor has not answered yet: %u", threads);
-        return snprintf(text, size, "governor: %s", answer->explanation);
+        if (polling.error() == 0)
+                return snprintf(text, size, "governor: %s", answer->explanation);
+        const int length = handle.addresses.error() != 0 ? explain_refusal(handle, text, size)
+                                                         : explain_absence(polling, text, size);
+        const auto used = static_cast<std::size_t>(length);
+        return length + snprintf(text + used, size - used, ": %s %u",
+                                 answer != nullptr ? "grown from its last answer to"
+                                                   : "the program's own maximum,",
+                                 threads);
 }
 
 int explain(const threadcount_handle& handle, char* text, std::size_t size) {
@@ -41,7 +65,7 @@ int explain(const threadcount_handle& handle, char* text, std::size_t size) {
                 return snprintf(text, size, "THREADCOUNT=fixed:%u of at most %u: %u", mode.fixed,
                                 handle.max, threads);
         pthread_mutex_lock(&handle.mutex);
-        const int length = explain_polling(handle.polling, threads, text, size);
+        const int length = explain_polling(handle, threads, text, size);
         pthread_mutex_unlock(&handle.mutex);
         return length;
 }

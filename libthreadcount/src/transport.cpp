@@ -5,10 +5,10 @@
 #include "clock.hpp"
 
 #include <cerrno>
-#include <cstdio>
 #include <cstring>
 #include <governor/v1/frame.h>
 #include <governor/v1/governor.pb.h>
+#include <netinet/tcp.h>
 #include <pb_decode.h>
 #include <pb_encode.h>
 #include <poll.h>
@@ -44,29 +44,19 @@ bool decode(const std::uint8_t* data, std::size_t size, Answer* ret_answer) {
         return true;
 }
 
+/// TCP can connect a socket to itself if its own port happens to be the one that it looks for and
+/// nobody listens there.
+bool is_connected_to_itself(int fd) {
+        Address own = {};
+        Address peer = {};
+        socklen_t own_length = sizeof(own);
+        socklen_t peer_length = sizeof(peer);
+        return getsockname(fd, &own.any, &own_length) == 0 &&
+               getpeername(fd, &peer.any, &peer_length) == 0 && own_length == peer_length &&
+               memcmp(&own, &peer, own_length) == 0;
+}
+
 }  // namespace
-
-Addresses::Addresses(const char* path, const char* runtime_directory) {
-        if (path != nullptr && strncmp(path, "tcp:", 4) == 0) {
-                error_ = -EOPNOTSUPP;
-        } else if (path != nullptr) {
-                add("", path);
-                error_ = count_ == 0 ? -ENAMETOOLONG : 0;
-        } else {
-                add("/run", "/governord/governord.sock");
-                if (runtime_directory != nullptr && runtime_directory[0] == '/')
-                        add(runtime_directory, "/governord/governord.sock");
-        }
-}
-
-void Addresses::add(const char* directory, const char* name) {
-        auto& address = list_[count_];
-        address.sun_family = AF_UNIX;
-        const auto length =
-                snprintf(address.sun_path, sizeof(address.sun_path), "%s%s", directory, name);
-        if (length > 0 && static_cast<std::size_t>(length) < sizeof(address.sun_path))
-                count_++;
-}
 
 bool Transport::is_ours() const {
         struct stat status {};
@@ -89,28 +79,56 @@ void Transport::disconnect() {
         received_ = 0;
 }
 
-int Transport::connect(const Addresses& addresses) {
+int Transport::connect(const Addresses& addresses, std::uint64_t deadline_ns) {
         disconnect();
+        peer_ = nullptr;
         int error = addresses.error() != 0 ? addresses.error() : -ENOENT;
         for (const auto& address : addresses) {
-                fd_ = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-                if (fd_ < 0)
-                        return -errno;
-                struct stat status {};
-                if (fstat(fd_, &status) == 0) {
-                        device_ = status.st_dev;
-                        inode_ = status.st_ino;
-                }
-                if (::connect(fd_, reinterpret_cast<const sockaddr*>(&address), sizeof(address)) ==
-                    0)
-                        return 0;
-                const int why = errno == EAGAIN ? -ETIMEDOUT : -errno;
-                disconnect();
+                int result = open(address);
+                if (result == 0)
+                        result = connect_to(address, deadline_ns);
                 // "Not permitted" tells more than "not there".
-                if (error != -EACCES)
-                        error = why;
+                if (result == 0 || error != -EACCES) {
+                        peer_ = &address;
+                        error = result;
+                }
+                if (result == 0)
+                        return 0;
+                disconnect();
         }
         return error;
+}
+
+int Transport::open(const Address& address) {
+        fd_ = socket(address.any.sa_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+        struct stat status {};
+        if (fd_ < 0 || fstat(fd_, &status) < 0)
+                return -errno;
+        device_ = status.st_dev;
+        inode_ = status.st_ino;
+        return 0;
+}
+
+int Transport::connect_to(const Address& address, std::uint64_t deadline_ns) {
+        const int on = 1;
+        if (address.any.sa_family != AF_UNIX)
+                setsockopt(fd_, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
+        if (::connect(fd_, &address.any, address.length) == 0)
+                return 0;
+        return errno == EINPROGRESS ? finish_connecting(deadline_ns)
+               : errno == EAGAIN    ? -ETIMEDOUT
+                                    : -errno;
+}
+
+int Transport::finish_connecting(std::uint64_t deadline_ns) const {
+        const int waited = wait_for(POLLOUT, deadline_ns);
+        if (waited < 0)
+                return waited == -EAGAIN ? -ETIMEDOUT : waited;
+        int error = 0;
+        socklen_t length = sizeof(error);
+        if (getsockopt(fd_, SOL_SOCKET, SO_ERROR, &error, &length) < 0)
+                return -errno;
+        return error == 0 && is_connected_to_itself(fd_) ? -ECONNREFUSED : -error;
 }
 
 int Transport::send(const Question& question) {
@@ -134,13 +152,15 @@ int Transport::send(const Question& question) {
         return error;
 }
 
-int Transport::wait_for_input(std::uint64_t deadline_ns) const {
-        pollfd poll_fd{fd_, POLLIN, 0};
+int Transport::wait_for(short events, std::uint64_t deadline_ns) const {
+        constexpr std::uint64_t kSecond_ns = 1'000'000'000;
+        pollfd poll_fd{fd_, events, 0};
         for (;;) {
                 const auto now = now_ns();
-                const auto left_ms =
-                        deadline_ns > now ? (deadline_ns - now + 999'999) / 1'000'000 : 0;
-                const int n = poll(&poll_fd, 1, static_cast<int>(left_ms));
+                const auto left_ns = deadline_ns > now ? deadline_ns - now : 0;
+                const timespec left{static_cast<time_t>(left_ns / kSecond_ns),
+                                    static_cast<long>(left_ns % kSecond_ns)};
+                const int n = ppoll(&poll_fd, 1, &left, nullptr);
                 if (n > 0)
                         return 0;
                 if (n == 0)
@@ -167,17 +187,14 @@ int Transport::parse(Answer* ret_answer) {
         return 0;
 }
 
-int Transport::receive(unsigned timeout_ms, Answer* ret_answer) {
-        const auto deadline_ns = now_ns() + std::uint64_t{timeout_ms} * 1'000'000;
+int Transport::receive(std::uint64_t deadline_ns, Answer* ret_answer) {
         for (;;) {
-                int result = timeout_ms > 0 ? wait_for_input(deadline_ns) : 0;
+                int result = wait_for(POLLIN, deadline_ns);
                 if (result == -EAGAIN)
                         return result;
                 if (result == 0) {
                         const auto n = recv(fd_, buffer_ + received_, sizeof(buffer_) - received_,
                                             MSG_DONTWAIT);
-                        if (n < 0 && errno == EAGAIN && timeout_ms == 0)
-                                return -EAGAIN;
                         if (n < 0 && (errno == EAGAIN || errno == EINTR))
                                 continue;
                         result = n < 0 ? -errno : n == 0 ? -ECONNRESET : 0;

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
 //
-// One question at a time to the governor over its Unix socket. Blocks only where it says so.
+// One question at a time to the governor over its socket. Blocks only where it says so.
 #pragma once
+
+#include "address.hpp"
 
 #include <cstddef>
 #include <cstdint>
 #include <sys/types.h>
-#include <sys/un.h>
 
 namespace threadcount {
 
@@ -25,26 +26,8 @@ struct Answer {
         char explanation[161] = "";
 };
 
-/// Where a governor may listen, in the order to try.
-class Addresses {
-public:
-        /// `path`: the only place to look; nullptr: the system's socket, then the user's.
-        explicit Addresses(const char* path, const char* runtime_directory);
-
-        /// 0, or why `path` cannot be an address: -EOPNOTSUPP, -ENAMETOOLONG.
-        [[nodiscard]] int error() const { return error_; }
-        [[nodiscard]] const sockaddr_un* begin() const { return list_; }
-        [[nodiscard]] const sockaddr_un* end() const { return list_ + count_; }
-
-private:
-        void add(const char* directory, const char* name);
-
-        sockaddr_un list_[2] = {};
-        int count_ = 0;
-        int error_ = 0;
-};
-
 /// Not thread-safe. Results are 0 or a negative errno; after a failure it is disconnected.
+/// Deadlines are on the clock of now_ns(); one in the past (0) means not to wait.
 class Transport {
 public:
         Transport() = default;
@@ -52,9 +35,9 @@ public:
         Transport(const Transport&) = delete;
         Transport& operator=(const Transport&) = delete;
 
-        /// Connects to the first address where somebody listens. Does not block: a listener whose
-        /// backlog is full counts as -ETIMEDOUT.
-        [[nodiscard]] int connect(const Addresses& addresses);
+        /// Connects to the first address where somebody listens. Waits for TCP only; what is not
+        /// there in time, and a Unix listener whose backlog is full, counts as -ETIMEDOUT.
+        [[nodiscard]] int connect(const Addresses& addresses, std::uint64_t deadline_ns);
         /// False also if the program has closed our descriptor under us (closefrom() does); what
         /// has its number now is not ours, and is left alone. One system call.
         [[nodiscard]] bool connected();
@@ -63,16 +46,23 @@ public:
         /// Does not block. The answer to the last question must have been received.
         [[nodiscard]] int send(const Question& question);
 
-        /// Waits at most `timeout_ms`. -EAGAIN: not there yet, still connected; -EPROTO: what came
-        /// is no answer, or the governor refuses the question.
-        [[nodiscard]] int receive(unsigned timeout_ms, Answer* ret_answer);
+        /// -EAGAIN: not there yet, still connected; -EPROTO: what came is no answer, or the
+        /// governor refuses the question.
+        [[nodiscard]] int receive(std::uint64_t deadline_ns, Answer* ret_answer);
+
+        /// Whose connection, or error, was the last: one of the Addresses, or nullptr.
+        [[nodiscard]] const Address* peer() const { return peer_; }
 
 private:
-        [[nodiscard]] int wait_for_input(std::uint64_t deadline_ns) const;
+        [[nodiscard]] int open(const Address& address);
+        [[nodiscard]] int connect_to(const Address& address, std::uint64_t deadline_ns);
+        [[nodiscard]] int finish_connecting(std::uint64_t deadline_ns) const;
+        [[nodiscard]] int wait_for(short events, std::uint64_t deadline_ns) const;
         [[nodiscard]] int parse(Answer* ret_answer);
 
         [[nodiscard]] bool is_ours() const;
 
+        const Address* peer_ = nullptr;
         int fd_ = -1;
         dev_t device_ = 0;  // of the socket, to know it again
         ino_t inode_ = 0;

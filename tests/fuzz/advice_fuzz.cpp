@@ -29,9 +29,8 @@ struct Governor {
         int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 
         Governor() {
-                require(bind(fd, reinterpret_cast<const sockaddr*>(addresses.begin()),
-                             sizeof(sockaddr_un)) == 0 &&
-                                listen(fd, 1) == 0,
+                const auto& address = *addresses.begin();
+                require(bind(fd, &address.any, address.length) == 0 && listen(fd, 1) == 0,
                         "there is a socket to listen on");
         }
         ~Governor() {
@@ -50,7 +49,7 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
         if (size == 0)
                 return 0;
         Transport transport;
-        require(transport.connect(governor.addresses) == 0, "the listener is there");
+        require(transport.connect(governor.addresses, 0) == 0, "the listener is there");
         const int peer = accept4(governor.fd, nullptr, nullptr, SOCK_CLOEXEC);
         require(peer >= 0, "the listener accepts");
         require(transport.send({1, 8}) == 0, "a question can be sent");

@@ -2,6 +2,7 @@
 // Programs that are linked with libthreadcount and the daemon that they follow or miss.
 #include "support/daemon.hpp"
 #include "support/impostor.hpp"
+#include "support/tcp_port.hpp"
 #include "support/wire.hpp"
 
 #include <atomic>
@@ -161,17 +162,48 @@ TEST_F(Follower, AdaptsAndSaysSoWhenItsUserIsNotUnderstood) {
 
 TEST(WithoutAGovernor, ProgramsRunAtTheirOwnWidth) {
         const auto program = follow(3, 7, {"THREADCOUNT_SOCKET=/nonexistent/socket"});
-        EXPECT_EQ(program.out, "max 7\nthreads 7\ndone 3\nno governor (No such file or directory): "
-                               "the program's own maximum, 7\n");
+        EXPECT_EQ(program.out, "max 7\nthreads 7\ndone 3\nno governor at /nonexistent/socket "
+                               "(No such file or directory): the program's own maximum, 7\n");
+        EXPECT_EQ(program.status, 0);
+}
+
+TEST(WithoutAGovernor, ProgramsRunAtTheirOwnWidthWhereNobodyListensOnTheTcpPort) {
+        const TcpPort port;
+        const auto program = follow(3, 7, {"THREADCOUNT_SOCKET=" + port.address()});
+        EXPECT_EQ(program.out, "max 7\nthreads 7\ndone 3\nno governor at " + port.address() +
+                                       " (Connection refused): the program's own maximum, 7\n");
         EXPECT_EQ(program.status, 0);
 }
 
 TEST(WithoutAGovernor, AnAddressThatCannotBeOneIsNamed) {
-        const auto tcp = follow(3, 7, {"THREADCOUNT_SOCKET=tcp:127.0.0.1:99"});
-        EXPECT_TRUE(contains(tcp.out, "threads 7\n"));
-        EXPECT_TRUE(contains(tcp.out, "not supported by this version")) << tcp.out;
+        const auto name = follow(3, 7, {"THREADCOUNT_SOCKET=tcp:some.name:99"});
+        EXPECT_EQ(name.out, "max 7\nthreads 7\ndone 3\nno governor (THREADCOUNT_SOCKET="
+                            "tcp:some.name:99: it needs a path or tcp:HOST:PORT with a numeric "
+                            "address): the program's own maximum, 7\n");
+        EXPECT_EQ(name.status, 0);
         const auto too_long = follow(3, 7, {"THREADCOUNT_SOCKET=/" + std::string(150, 'x')});
-        EXPECT_TRUE(contains(too_long.out, "File name too long")) << too_long.out;
+        EXPECT_TRUE(contains(too_long.out, "no governor (THREADCOUNT_SOCKET=/xxx")) << too_long.out;
+        EXPECT_TRUE(contains(too_long.out, "xxx: File name too long): ")) << too_long.out;
+}
+
+TEST(WithoutAGovernor, TheLongestReasonIsWhole) {
+        const auto longest = "/" + std::string(106, 'x');
+        const auto program = follow(
+                3, 65536,
+                {"THREADCOUNT_SOCKET=" + longest, "THREADCOUNT_INTERVAL=" + std::string(60, '9')});
+        EXPECT_TRUE(contains(program.out, "\nTHREADCOUNT_INTERVAL=999")) << program.out;
+        EXPECT_TRUE(contains(program.out, " is not understood, ignored; no governor at " + longest +
+                                                  " (No such file or directory): the program's "
+                                                  "own maximum, 65536\n"))
+                << program.out;
+}
+
+TEST(MuteTcpPort, CostsAProgramAtMostAQuarterOfASecondAtOneThread) {
+        const TcpPort port;
+        port.listen();
+        const auto program = follow(600, 6, {"THREADCOUNT_SOCKET=" + port.address()});
+        EXPECT_EQ(program.status, 0);
+        EXPECT_TRUE(contains(program.out, "threads 6\ndone 600")) << program.out;
 }
 
 TEST(MuteSocket, CostsAProgramAtMostAQuarterOfASecondAtOneThread) {
@@ -266,6 +298,21 @@ TEST_F(InProcess, AdviseAsksAtOnceAndLeavesTheCountAlone) {
         EXPECT_EQ(threadcount_advise(handle, 1, &advice), -ECONNREFUSED);
         EXPECT_EQ(advice.threads, 8U);
         EXPECT_EQ(advice.source, static_cast<unsigned>(THREADCOUNT_SOURCE_FALLBACK));
+        threadcount_close(handle);
+}
+
+TEST_F(InProcess, AdviseTellsASettingOfTheUserFromAMistakeOfTheCaller) {
+        options_.socket_path = "tcp:some.name:99";
+        threadcount_handle* handle = nullptr;
+        ASSERT_EQ(threadcount_open(&options_, &handle), 0);
+        threadcount_advice advice = THREADCOUNT_ADVICE_INIT;
+        EXPECT_EQ(threadcount_advise(handle, 1, &advice), -EDESTADDRREQ);
+        EXPECT_EQ(advice.threads, 8U);
+        EXPECT_EQ(threadcount_threads(handle), 8U);
+        char text[512];
+        threadcount_reason(handle, text, sizeof(text));
+        EXPECT_TRUE(contains(text, "no governor (socket_path=tcp:some.name:99: it needs a path"))
+                << text;
         threadcount_close(handle);
 }
 

@@ -28,13 +28,16 @@
  *
  *   THREADCOUNT           adapt (default) | start-only | off | fixed:N (at most
  *                         threadcount_max())
- *   THREADCOUNT_SOCKET    path of the governor's socket; else the system's, else
- *                         the user's ($XDG_RUNTIME_DIR/governord/governord.sock)
+ *   THREADCOUNT_SOCKET    path of the governor's socket, or tcp:HOST:PORT (HOST: a
+ *                         numeric IPv4 address, [IPv6], or localhost, which is
+ *                         127.0.0.1; names are not resolved); else the system's socket,
+ *                         else the user's ($XDG_RUNTIME_DIR/governord/governord.sock)
  *   THREADCOUNT_INTERVAL  time between two questions: 50ms .. 24h, default 10s;
  *                         without a unit: milliseconds
  *   THREADCOUNT_MAX       never more threads than this, 1 .. 65536
  *
- * A value that is not understood counts as not set; threadcount_reason() says so.
+ * A value that is not understood counts as not set; threadcount_reason() says so. A
+ * THREADCOUNT_SOCKET that is neither form means that there is no governor.
  */
 #ifndef THREADCOUNT_THREADCOUNT_H
 #define THREADCOUNT_THREADCOUNT_H
@@ -58,7 +61,8 @@ typedef struct threadcount_handle threadcount_handle;
 /* How to connect. Initialise with THREADCOUNT_OPTIONS_INIT, then set fields. */
 typedef struct threadcount_options {
         size_t size;             /* = sizeof(threadcount_options)                            */
-        const char *socket_path; /* NULL: as described under THREADCOUNT_SOCKET, which wins  */
+        const char *socket_path; /* what THREADCOUNT_SOCKET takes, which wins; NULL: as      */
+                                 /* described there                                          */
         uint32_t max_threads;    /* what the program would use ungoverned, 1 .. 65536;       */
                                  /* 0: its CPU affinity, limited by its cgroups' quotas      */
         uint32_t interval_ms;    /* time between two questions, 50 .. 86400000; 0: 10000;    */
@@ -112,7 +116,8 @@ THREADCOUNT_EXPORT int threadcount_open(const threadcount_options *options,
  * the count stays for 60 s and then doubles every 60 s up to threadcount_max().
  *
  * Cost: a coarse clock reading (some 7 ns) until the interval is over, then one
- * round trip of at most 5 ms, connecting included. An answer that comes later is
+ * round trip of at most 5 ms, connecting included (a governor that TCP does not reach
+ * in that time counts as gone until the next question). An answer that comes later is
  * collected by a later call without waiting for it. MT-Safe: while one thread asks,
  * others get the count as it is. The count is the process's: threads that start regions
  * at the same time have to share it. NULL is accepted and answers the fallback, at the
@@ -144,10 +149,10 @@ THREADCOUNT_EXPORT uint32_t threadcount_ungoverned(const threadcount_handle *han
  * (source FALLBACK, threads = threadcount_max()) and the result says why:
  * -ENOENT or -ECONNREFUSED (no governor there), -EACCES (socket not permitted),
  * -ETIMEDOUT (it does not answer), -EPROTO (it is not a governor, or refuses the
- * question), -ECONNRESET (it ended the connection), -EOPNOTSUPP or -ENAMETOOLONG (no
- * address for this version), -ENOTCONN (handle of the parent of a forked child), or what
- * socket() and connect() say (-EMFILE, ...). -EINVAL: a NULL argument, `current` above
- * 65536, or ret_advice->size not set; then nothing is written.
+ * question), -ECONNRESET (it ended the connection), -EDESTADDRREQ or -ENAMETOOLONG (what
+ * is set is no address), -ENOTCONN (handle of the parent of a forked child), or what
+ * socket() and connect() say (-EMFILE, -ENETUNREACH, ...). -EINVAL: a NULL argument,
+ * `current` above 65536, or ret_advice->size not set; then nothing is written.
  */
 THREADCOUNT_EXPORT int threadcount_advise(threadcount_handle *handle, uint32_t current,
                                           threadcount_advice *ret_advice);

@@ -2,6 +2,9 @@
 // One question and every kind of peer that may answer it.
 #include "transport.hpp"
 
+#include "clock.hpp"
+#include "library/messages.hpp"
+#include "support/tcp_port.hpp"
 #include "support/temporary_directory.hpp"
 
 #include <cerrno>
@@ -10,8 +13,10 @@
 #include <governor/v1/frame.h>
 #include <governor/v1/governor.pb.h>
 #include <gtest/gtest.h>
+#include <memory>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <pb_decode.h>
-#include <pb_encode.h>
 #include <poll.h>
 #include <string>
 #include <sys/socket.h>
@@ -21,35 +26,13 @@
 namespace threadcount {
 namespace {
 
+using test_support::TcpPort;
 using test_support::TemporaryDirectory;
 
-constexpr unsigned kPatience_ms = 20'000;  // for what must come; nobody waits that long
+std::uint64_t within_ms(std::uint64_t ms) { return now_ns() + ms * 1'000'000; }
 
-std::string framed(const std::string& message) {
-        std::uint8_t prefix[GOVERNOR_PREFIX_MAX];
-        const auto size = governor_frame_prefix(message.size(), prefix);
-        return std::string(reinterpret_cast<const char*>(prefix), size) + message;
-}
-
-std::string encode(const governor_v1_Reply& reply) {
-        std::uint8_t buffer[2 * governor_v1_Reply_size];
-        auto stream = pb_ostream_from_buffer(buffer, sizeof(buffer));
-        EXPECT_TRUE(pb_encode(&stream, governor_v1_Reply_fields, &reply));
-        return {reinterpret_cast<const char*>(buffer), stream.bytes_written};
-}
-
-std::string advice(std::uint32_t threads, governor_v1_Advice_Reason reason,
-                   std::uint32_t warm_in_ms = 0, const std::string& explanation = "because") {
-        governor_v1_Reply reply = governor_v1_Reply_init_zero;
-        reply.which_kind = governor_v1_Reply_advice_tag;
-        reply.kind.advice.threads = threads;
-        reply.kind.advice.free = 3;
-        reply.kind.advice.total = 8;
-        reply.kind.advice.reason = reason;
-        reply.kind.advice.warm_in_ms = warm_in_ms;
-        explanation.copy(reply.kind.advice.explanation, sizeof(reply.kind.advice.explanation) - 1);
-        return encode(reply);
-}
+/// For what must come; nobody waits that long.
+std::uint64_t in_good_time() { return within_ms(20'000); }
 
 std::string error_reply() {
         governor_v1_Reply reply = governor_v1_Reply_init_zero;
@@ -93,17 +76,23 @@ void wait_for_eof(int fd) {
         }
 }
 
+enum class Kind { Unix, Tcp, Tcp6 };
+
+void PrintTo(Kind kind, std::ostream* out) {
+        *out << (kind == Kind::Unix ? "Unix" : kind == Kind::Tcp ? "Tcp" : "Tcp6");
+}
+
 /// A governor of one connection, which does what a test says.
-class TransportTest : public ::testing::Test {
+class TransportTest : public ::testing::TestWithParam<Kind> {
 protected:
         using Behaviour = std::function<void(int fd)>;
 
-        TransportTest() {
-                listener_ = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-                EXPECT_EQ(bind(listener_, reinterpret_cast<const sockaddr*>(addresses_.begin()),
-                               sizeof(sockaddr_un)),
-                          0);
-                EXPECT_EQ(listen(listener_, 0), 0);
+        void SetUp() override {
+                try {
+                        listen();
+                } catch (const std::runtime_error& error) {
+                        GTEST_SKIP() << error.what();
+                }
         }
         ~TransportTest() override {
                 transport_.disconnect();
@@ -112,8 +101,23 @@ protected:
                 close(listener_);
         }
 
+        void listen() {
+                if (GetParam() != Kind::Unix) {
+                        const TcpPort port(GetParam() == Kind::Tcp6);
+                        listener_ = dup(port.fd());
+                        addresses_ = std::make_unique<Addresses>(port.address().c_str(), nullptr);
+                } else {
+                        listener_ = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+                        addresses_ = std::make_unique<Addresses>(
+                                directory_.path("governor.sock").c_str(), nullptr);
+                        const auto& address = *addresses_->begin();
+                        EXPECT_EQ(bind(listener_, &address.any, address.length), 0);
+                }
+                EXPECT_EQ(::listen(listener_, 0), 0);
+        }
         void connect_to(Behaviour behaviour) {
-                ASSERT_EQ(transport_.connect(addresses_), 0);
+                ASSERT_EQ(transport_.connect(*addresses_, in_good_time()), 0);
+                EXPECT_EQ(transport_.peer(), addresses_->begin());
                 peer_ = std::thread([this, behaviour = std::move(behaviour)] {
                         const int fd = accept(listener_, nullptr, nullptr);
                         behaviour(fd);
@@ -132,21 +136,21 @@ protected:
         }
         void expect_no_answer(int error) {
                 Answer answer{77, 0, 0, false, 0, 0, "untouched"};
-                EXPECT_EQ(transport_.receive(kPatience_ms, &answer), error);
+                EXPECT_EQ(transport_.receive(in_good_time(), &answer), error);
                 EXPECT_FALSE(transport_.connected());
                 EXPECT_EQ(answer.threads, 77U);
                 EXPECT_STREQ(answer.explanation, "untouched");
         }
 
         TemporaryDirectory directory_;
-        Addresses addresses_{directory_.path("governor.sock").c_str(), nullptr};
+        std::unique_ptr<Addresses> addresses_;
         Transport transport_;
         Answer answer_;
         int listener_ = -1;
         std::thread peer_;
 };
 
-TEST_F(TransportTest, AsksInTheLanguageOfTheProtocol) {
+TEST_P(TransportTest, AsksInTheLanguageOfTheProtocol) {
         governor_v1_Request request = governor_v1_Request_init_zero;
         connect_to([&](int fd) {
                 const auto message = read_message(fd);
@@ -162,9 +166,9 @@ TEST_F(TransportTest, AsksInTheLanguageOfTheProtocol) {
         EXPECT_EQ(request.kind.query.max, 65536U);
 }
 
-TEST_F(TransportTest, TakesAWholeAnswer) {
+TEST_P(TransportTest, TakesAWholeAnswer) {
         ask(framed(kAdvice));
-        ASSERT_EQ(transport_.receive(kPatience_ms, &answer_), 0);
+        ASSERT_EQ(transport_.receive(in_good_time(), &answer_), 0);
         EXPECT_EQ(answer_.threads, 5U);
         EXPECT_EQ(answer_.free, 3U);
         EXPECT_EQ(answer_.total, 8U);
@@ -174,16 +178,16 @@ TEST_F(TransportTest, TakesAWholeAnswer) {
         EXPECT_TRUE(transport_.connected());
 }
 
-TEST_F(TransportTest, TakesTheLongestExplanation) {
+TEST_P(TransportTest, TakesTheLongestExplanation) {
         const std::string longest(160, 'e');
         ask(framed(advice(1, governor_v1_Advice_Reason_WARMING_UP, 370, longest)));
-        ASSERT_EQ(transport_.receive(kPatience_ms, &answer_), 0);
+        ASSERT_EQ(transport_.receive(in_good_time(), &answer_), 0);
         EXPECT_EQ(answer_.explanation, longest);
         EXPECT_TRUE(answer_.warming_up);
         EXPECT_EQ(answer_.warm_in_ms, 370U);
 }
 
-TEST_F(TransportTest, PutsTogetherAnAnswerThatComesByteByByte) {
+TEST_P(TransportTest, PutsTogetherAnAnswerThatComesByteByByte) {
         connect_to([](int fd) {
                 read_message(fd);
                 for (const char c : framed(kAdvice)) {
@@ -193,11 +197,11 @@ TEST_F(TransportTest, PutsTogetherAnAnswerThatComesByteByByte) {
                 wait_for_eof(fd);
         });
         ASSERT_EQ(transport_.send({}), 0);
-        ASSERT_EQ(transport_.receive(kPatience_ms, &answer_), 0);
+        ASSERT_EQ(transport_.receive(in_good_time(), &answer_), 0);
         EXPECT_EQ(answer_.threads, 5U);
 }
 
-TEST_F(TransportTest, CollectsALateAnswerWithoutWaiting) {
+TEST_P(TransportTest, CollectsALateAnswerWithoutWaiting) {
         int go[2];
         ASSERT_EQ(pipe(go), 0);
         connect_to([&](int fd) {
@@ -212,7 +216,7 @@ TEST_F(TransportTest, CollectsALateAnswerWithoutWaiting) {
         ASSERT_EQ(transport_.send({}), 0);
         EXPECT_EQ(transport_.receive(0, &answer_), -EAGAIN);
         ASSERT_EQ(write(go[1], "1", 1), 1);
-        EXPECT_EQ(transport_.receive(50, &answer_), -EAGAIN);  // half of it
+        EXPECT_EQ(transport_.receive(within_ms(50), &answer_), -EAGAIN);  // half of it
         EXPECT_TRUE(transport_.connected());
         ASSERT_EQ(write(go[1], "2", 1), 1);
         int result = -EAGAIN;
@@ -226,119 +230,161 @@ TEST_F(TransportTest, CollectsALateAnswerWithoutWaiting) {
         close(go[1]);
 }
 
-TEST_F(TransportTest, AsksManyQuestionsOverOneConnection) {
+TEST_P(TransportTest, AsksManyQuestionsOverOneConnection) {
         connect_to([](int fd) {
                 for (std::uint32_t n = 1; !read_message(fd).empty(); n++)
                         write_all(fd, framed(advice(n, governor_v1_Advice_Reason_FREE_CPUS)));
         });
         for (std::uint32_t n = 1; n <= 200; n++) {
                 ASSERT_EQ(transport_.send({n, 0}), 0);
-                ASSERT_EQ(transport_.receive(kPatience_ms, &answer_), 0);
+                ASSERT_EQ(transport_.receive(in_good_time(), &answer_), 0);
                 ASSERT_EQ(answer_.threads, n);
         }
 }
 
-TEST_F(TransportTest, WaitsAsLongAsItWasToldAndStaysConnected) {
+TEST_P(TransportTest, WaitsAsLongAsItWasToldAndStaysConnected) {
         connect_to(wait_for_eof);
         ASSERT_EQ(transport_.send({}), 0);
         const auto start = std::chrono::steady_clock::now();
-        EXPECT_EQ(transport_.receive(30, &answer_), -EAGAIN);
+        EXPECT_EQ(transport_.receive(within_ms(30), &answer_), -EAGAIN);
         EXPECT_GE(std::chrono::steady_clock::now() - start, std::chrono::milliseconds{30});
         EXPECT_TRUE(transport_.connected());
         EXPECT_EQ(transport_.receive(0, &answer_), -EAGAIN);
 }
 
-TEST_F(TransportTest, TakesARefusalForAProtocolError) {
+TEST_P(TransportTest, TakesARefusalForAProtocolError) {
         ask(framed(error_reply()));
         expect_no_answer(-EPROTO);
 }
 
-TEST_F(TransportTest, RefusesGarbage) {
+TEST_P(TransportTest, RefusesGarbage) {
         ask(framed("\xff\xff garbage"));
         expect_no_answer(-EPROTO);
 }
 
-TEST_F(TransportTest, RefusesAnEmptyReply) {
+TEST_P(TransportTest, RefusesAnEmptyReply) {
         ask(framed(""));
         expect_no_answer(-EPROTO);
 }
 
-TEST_F(TransportTest, RefusesALengthAboveTheLimit) {
+TEST_P(TransportTest, RefusesALengthAboveTheLimit) {
         ask("\xff\xff\x7f");
         expect_no_answer(-EPROTO);
 }
 
-TEST_F(TransportTest, RefusesALengthThatDoesNotEnd) {
+TEST_P(TransportTest, RefusesALengthThatDoesNotEnd) {
         ask("\xff\xff\xff\xff");
         expect_no_answer(-EPROTO);
 }
 
-TEST_F(TransportTest, RefusesAReplyThatIsLongerThanAnyAnswer) {
+TEST_P(TransportTest, RefusesAReplyThatIsLongerThanAnyAnswer) {
         ask(framed(std::string(4000, '\0')));
         expect_no_answer(-EPROTO);
 }
 
-TEST_F(TransportTest, RefusesAnExplanationThatIsTooLong) {
+TEST_P(TransportTest, RefusesAnExplanationThatIsTooLong) {
         const std::string explanation(161, 'e');
         const std::string inner = "\x08\x05\x2a" + framed(explanation);
         ask(framed("\x12" + framed(inner)));
         expect_no_answer(-EPROTO);
 }
 
-TEST_F(TransportTest, RefusesBytesBehindTheAnswer) {
+TEST_P(TransportTest, RefusesBytesBehindTheAnswer) {
         ask(framed(kAdvice) + framed(kAdvice));
         expect_no_answer(-EPROTO);
 }
 
-TEST_F(TransportTest, SeesThatThePeerWentWithoutAnAnswer) {
+TEST_P(TransportTest, SeesThatThePeerWentWithoutAnAnswer) {
         ask("", false);
         expect_no_answer(-ECONNRESET);
 }
 
-TEST_F(TransportTest, SeesThatThePeerWentInsideAnAnswer) {
+TEST_P(TransportTest, SeesThatThePeerWentInsideAnAnswer) {
         ask(framed(kAdvice).substr(0, 7), false);
         expect_no_answer(-ECONNRESET);
 }
 
-TEST_F(TransportTest, SurvivesSendingToAPeerThatWent) {
+TEST_P(TransportTest, SurvivesSendingToAPeerThatWent) {
         connect_to([](int) {});
         peer_.join();
-        EXPECT_EQ(transport_.send({}), -EPIPE);
+        // TCP learns from the answer to what it sends.
+        int result = transport_.send({});
+        if (result == 0)
+                result = transport_.receive(in_good_time(), &answer_);
+        EXPECT_EQ(result, GetParam() == Kind::Unix ? -EPIPE : -ECONNRESET);
         EXPECT_FALSE(transport_.connected());
 }
 
-TEST_F(TransportTest, DoesNotMixUpTheAnswersOfTwoConnections) {
+TEST_P(TransportTest, DoesNotMixUpTheAnswersOfTwoConnections) {
         ask(framed(kAdvice).substr(0, 7), true);
-        EXPECT_EQ(transport_.receive(50, &answer_), -EAGAIN);
+        EXPECT_EQ(transport_.receive(within_ms(50), &answer_), -EAGAIN);
         transport_.disconnect();
         EXPECT_FALSE(transport_.connected());
         peer_.join();
         ask(framed(advice(6, governor_v1_Advice_Reason_FREE_CPUS)));
-        ASSERT_EQ(transport_.receive(kPatience_ms, &answer_), 0);
+        ASSERT_EQ(transport_.receive(in_good_time(), &answer_), 0);
         EXPECT_EQ(answer_.threads, 6U);
 }
 
-TEST_F(TransportTest, DoesNotWaitForAGovernorThatAcceptsNobody) {
+TEST_P(TransportTest, DoesNotWaitForAGovernorThatAcceptsNobody) {
         Transport others[8];
         int result = 0;
         for (auto& other : others)
                 if (result == 0)
-                        result = other.connect(addresses_);
+                        result = other.connect(*addresses_, within_ms(5));
         EXPECT_EQ(result, -ETIMEDOUT);
+}
+
+TEST_P(TransportTest, LeavesAloneWhatHasTheNumberOfItsDescriptorNow) {
+        const int number = dup(listener_);  // the lowest that is free: the next socket's
+        close(number);
+        connect_to(wait_for_eof);
+        ASSERT_TRUE(transport_.connected());
+        ASSERT_EQ(dup2(STDIN_FILENO, number), number);
+        EXPECT_FALSE(transport_.connected());
+        EXPECT_EQ(close(number), 0) << "still the program's own";
+}
+
+INSTANTIATE_TEST_SUITE_P(Over, TransportTest, ::testing::Values(Kind::Unix, Kind::Tcp, Kind::Tcp6),
+                         ::testing::PrintToStringParamName());
+
+TEST(TransportOverTcp, SendsAQuestionAtOnce) {
+        const TcpPort port;
+        port.listen();
+        const Addresses addresses(port.address().c_str(), nullptr);
+        const int number = dup(port.fd());
+        close(number);
+        Transport transport;
+        ASSERT_EQ(transport.connect(addresses, in_good_time()), 0);
+        int on = 0;
+        socklen_t length = sizeof(on);
+        ASSERT_EQ(getsockopt(number, IPPROTO_TCP, TCP_NODELAY, &on, &length), 0);
+        EXPECT_NE(on, 0);
 }
 
 TEST(TransportWithoutGovernor, SaysWhyItCannotConnect) {
         const TemporaryDirectory directory;
         Transport transport;
         const auto connect = [&](const std::string& path) {
-                return transport.connect(Addresses(path.c_str(), nullptr));
+                return transport.connect(Addresses(path.c_str(), nullptr), in_good_time());
         };
         EXPECT_EQ(connect(directory.path("nobody")), -ENOENT);
         EXPECT_EQ(connect(directory.write("file", "")), -ECONNREFUSED);
         EXPECT_EQ(connect(directory.path("file/below")), -ENOTDIR);
         EXPECT_EQ(connect(std::string(200, 'x')), -ENAMETOOLONG);
-        EXPECT_EQ(connect("tcp:localhost:1"), -EOPNOTSUPP);
+        EXPECT_EQ(connect("tcp:some.name:1"), -EINVAL);
+        EXPECT_EQ(connect(TcpPort().address()), -ECONNREFUSED);
         EXPECT_FALSE(transport.connected());
+}
+
+TEST(TransportWithoutGovernor, DoesNotTakeItselfForOne) {
+        // Neighbours of a port that bind() chooses are chosen by connect(), one after the other:
+        // sooner or later it is the very port that it looks for.
+        const auto port = TcpPort().number() ^ 1U;
+        const Addresses addresses(("tcp:127.0.0.1:" + std::to_string(port)).c_str(), nullptr);
+        Transport transport;
+        for (int i = 0; i < 20'000; i++)
+                ASSERT_EQ(transport.connect(addresses, in_good_time()), -ECONNREFUSED) << i;
 }
 
 TEST(TransportWithoutGovernor, LooksAtTheUsersSocketWhenThereIsNoneOfTheSystem) {
@@ -348,21 +394,21 @@ TEST(TransportWithoutGovernor, LooksAtTheUsersSocketWhenThereIsNoneOfTheSystem) 
         std::filesystem::create_directory(directory.path("governord"));
         const Addresses addresses(nullptr, directory.path().c_str());
         Transport transport;
-        EXPECT_EQ(transport.connect(addresses), -ENOENT);
+        EXPECT_EQ(transport.connect(addresses, 0), -ENOENT);
+        EXPECT_EQ(transport.peer(), addresses.begin() + 1);
         const int listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-        ASSERT_EQ(bind(listener, reinterpret_cast<const sockaddr*>(addresses.begin() + 1),
-                       sizeof(sockaddr_un)),
-                  0);
+        const auto& users = addresses.begin()[1];
+        ASSERT_EQ(bind(listener, &users.any, users.length), 0);
         ASSERT_EQ(listen(listener, 1), 0);
-        EXPECT_EQ(transport.connect(addresses), 0);
+        EXPECT_EQ(transport.connect(addresses, 0), 0);
         EXPECT_TRUE(transport.connected());
         close(listener);
 }
 
-TEST_F(TransportTest, UnderstandsAnAnswerWhoseReasonItDoesNotKnow) {
+TEST_P(TransportTest, UnderstandsAnAnswerWhoseReasonItDoesNotKnow) {
         const std::string inner = "\x08\x05\x20\x18";  // threads 5, reason 24
         ask(framed("\x12" + framed(inner)));
-        ASSERT_EQ(transport_.receive(kPatience_ms, &answer_), 0);
+        ASSERT_EQ(transport_.receive(in_good_time(), &answer_), 0);
         EXPECT_EQ(answer_.threads, 5U);
         EXPECT_FALSE(answer_.warming_up);
 }
