@@ -27,12 +27,23 @@ constexpr auto kFooter =
         "Exit: 0 ok, 1 failed, 2 wrong usage, 3 governor not reachable, 4 not permitted.\n"
         "      `run` ends with the program's own status.\n"
         "Sockets: --socket, else $THREADCOUNT_SOCKET, else /run/governord/governord.sock and\n"
-        "      $XDG_RUNTIME_DIR/governord/governord.sock.\n"
+        "      $XDG_RUNTIME_DIR/governord/governord.sock. Over TCP (tcp:127.0.0.1:7777,\n"
+        "      tcp:[::1]:7777, tcp:localhost:7777; no names) there are advise, run and status.\n"
         "Examples: make -j$(governorctl advise)\n"
         "          governorctl run -- ./simulation input.dat";
 
+/// These belong to the whole program, and CLI11 shows them in its help only.
+constexpr auto kSocketFooter =
+        "Also: --socket PATH|tcp:HOST:PORT  Ask the governor that listens there\n"
+        "See governorctl --help for exit codes and where it looks without --socket.";
+constexpr auto kVerbFooter =
+        "Also: --socket PATH|tcp:HOST:PORT  Ask the governor that listens there\n"
+        "      --json                       Print JSON on one line\n"
+        "See governorctl --help for exit codes and where it looks without --socket.";
+
 void add_advise(CLI::App& app, const std::shared_ptr<Parsed>& parsed) {
         auto* verb = app.add_subcommand("advise", "Print how many threads to use now (>= 1)");
+        verb->footer(kVerbFooter);
         verb->add_option("--current", parsed->advise.current, "Threads in use already")
                 ->check(CLI::Range(0U, verbs::kMostThreads))
                 ->type_name("N");
@@ -53,6 +64,7 @@ void add_run(CLI::App& app, const std::shared_ptr<Parsed>& parsed) {
                 "JULIA_NUM_THREADS, POLARS_MAX_THREADS and GOMAXPROCS. Smaller numbers that are\n"
                 "set already stay. A program that is linked with libthreadcount follows by itself\n"
                 "and needs no run.");
+        verb->footer(kSocketFooter);
         verb->add_option("--max", parsed->run.max, "Never more than this")
                 ->check(CLI::Range(1U, verbs::kMostThreads))
                 ->type_name("N");
@@ -68,7 +80,9 @@ void add_run(CLI::App& app, const std::shared_ptr<Parsed>& parsed) {
 
 void add_plain(CLI::App& app, const std::shared_ptr<Parsed>& parsed, const char* name,
                const char* help, ExitCode (*verb)(const verbs::Common&)) {
-        app.add_subcommand(name, help)->callback([parsed = parsed.get(), verb] {
+        auto* subcommand = app.add_subcommand(name, help);
+        subcommand->footer(kVerbFooter);
+        subcommand->callback([parsed = parsed.get(), verb] {
                 parsed->action = [parsed, verb] { return verb(parsed->common); };
         });
 }
@@ -80,7 +94,7 @@ std::variant<Action, ExitCode> parse_command_line(int argc, char** argv) {
         CLI::App app{"Asks the governor of this host.", "governorctl"};
         app.set_version_flag("--version", "governorctl " GOVERNOR_VERSION);
         app.add_option("--socket", parsed->common.socket, "Ask the governor that listens there")
-                ->type_name("PATH");
+                ->type_name("PATH|tcp:HOST:PORT");
         app.add_flag("--json", parsed->common.json, "Print JSON on one line");
         app.require_subcommand(1);
         app.fallthrough();

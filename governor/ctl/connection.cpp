@@ -2,6 +2,8 @@
 // Sockets and framing for the command line.
 #include "connection.hpp"
 
+#include "address.hpp"
+
 #include <array>
 #include <cerrno>
 #include <cstdlib>
@@ -10,7 +12,6 @@
 #include <optional>
 #include <sys/socket.h>
 #include <sys/time.h>
-#include <sys/un.h>
 #include <unistd.h>
 #include <utility>
 
@@ -22,35 +23,33 @@ using governor::v1::Reply;
 
 constexpr timeval kPatience{2, 0};
 
-Failure failure(const std::string& path, int error) {
-        const std::string why = "no governor at " + path + ": " + std::strerror(error);
+Failure failure(const std::string& where, int error) {
+        // A full backlog (Unix), and a patience that is over (TCP).
+        const bool late = error == EAGAIN || error == EINPROGRESS;
+        const std::string why =
+                "no governor at " + where + ": " + std::strerror(late ? ETIMEDOUT : error);
         if (error == EACCES || error == EPERM)
                 return {kNotPermitted, why + "; ask its administrator for access to the socket"};
+        if (where.starts_with("tcp:"))
+                return {kNotReachable,
+                        why + "; start governord with --tcp there, or name another with --socket"};
         return {kNotReachable, why + "; start governord, or name its socket with --socket"};
 }
 
-tl::expected<int, Failure> connect_to(const std::string& path) {
-        sockaddr_un address{};
-        address.sun_family = AF_UNIX;
-        if (path.starts_with("tcp:"))
-                return tl::unexpected(
-                        Failure{kUsage, path + ": TCP is not supported by this version"});
-        if (path.size() >= sizeof(address.sun_path))
-                return tl::unexpected(
-                        Failure{kUsage, "socket path of " + std::to_string(path.size()) +
-                                                " bytes; accepted: at most " +
-                                                std::to_string(sizeof(address.sun_path) - 1)});
-        std::memcpy(address.sun_path, path.data(), path.size());
-        const int fd = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+tl::expected<int, Failure> connect_to(const std::string& where) {
+        const auto address = parse_address(where);
+        if (!address)
+                return tl::unexpected(Failure{kUsage, address.error()});
+        const int fd = ::socket(address->storage.ss_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
         if (fd < 0)
-                return tl::unexpected(failure(path, errno));
+                return tl::unexpected(failure(where, errno));
         ::setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &kPatience, sizeof(kPatience));
         ::setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &kPatience, sizeof(kPatience));
-        if (::connect(fd, reinterpret_cast<const sockaddr*>(&address), sizeof(address)) == 0)
+        if (::connect(fd, address->get(), address->length) == 0)
                 return fd;
         const int error = errno;
         ::close(fd);
-        return tl::unexpected(failure(path, error));
+        return tl::unexpected(failure(where, error));
 }
 
 std::optional<std::string> receive_message(int fd) {
@@ -86,24 +85,24 @@ bool send_message(int fd, const std::string& message) {
 
 }  // namespace
 
-std::vector<std::string> socket_paths(const std::string& given) {
+std::vector<std::string> addresses(const std::string& given) {
         if (!given.empty())
                 return {given};
         if (const char* path = std::getenv("THREADCOUNT_SOCKET"); path != nullptr && *path != '\0')
                 return {path};
-        std::vector<std::string> paths{"/run/governord/governord.sock"};
+        std::vector<std::string> found{"/run/governord/governord.sock"};
         if (const char* runtime = std::getenv("XDG_RUNTIME_DIR");
             runtime != nullptr && *runtime == '/')
-                paths.push_back(std::string(runtime) + "/governord/governord.sock");
-        return paths;
+                found.push_back(std::string(runtime) + "/governord/governord.sock");
+        return found;
 }
 
-tl::expected<Connection, Failure> Connection::open(const std::vector<std::string>& paths) {
+tl::expected<Connection, Failure> Connection::open(const std::vector<std::string>& addresses) {
         Failure first;
-        for (const auto& path : paths) {
-                const auto fd = connect_to(path);
+        for (const auto& address : addresses) {
+                const auto fd = connect_to(address);
                 if (fd)
-                        return Connection(*fd);
+                        return Connection(*fd, address);
                 // "Not permitted" tells more than "not there".
                 if (first.message.empty() || fd.error().code == kNotPermitted)
                         first = fd.error();
@@ -111,7 +110,8 @@ tl::expected<Connection, Failure> Connection::open(const std::vector<std::string
         return tl::unexpected(std::move(first));
 }
 
-Connection::Connection(Connection&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+Connection::Connection(Connection&& other) noexcept
+        : fd_(std::exchange(other.fd_, -1)), peer_(std::move(other.peer_)) {}
 
 Connection::~Connection() {
         if (fd_ >= 0)
@@ -125,10 +125,12 @@ tl::expected<Reply, Failure> Connection::call(governor::v1::Request request, Rep
                 answer = receive_message(fd_);
         if (!answer)
                 return tl::unexpected(
-                        Failure{kNotReachable, "the governor does not answer; is it stopped?"});
+                        Failure{kNotReachable,
+                                "the governor at " + peer_ + " does not answer; is it stopped?"});
+        const Failure impostor{kFailed, "what answers at " + peer_ + " is no governor"};
         Reply reply;
         if (!reply.ParseFromString(*answer))
-                return tl::unexpected(Failure{kFailed, "what answers there is no governor"});
+                return tl::unexpected(impostor);
         if (reply.has_error()) {
                 const auto& error = reply.error();
                 auto message = "the governor refuses: " + error.message();
@@ -137,7 +139,7 @@ tl::expected<Reply, Failure> Connection::call(governor::v1::Request request, Rep
                 return tl::unexpected(Failure{kFailed, std::move(message)});
         }
         if (reply.kind_case() != kind)
-                return tl::unexpected(Failure{kFailed, "what answers there is no governor"});
+                return tl::unexpected(impostor);
         return reply;
 }
 

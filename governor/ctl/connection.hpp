@@ -8,6 +8,7 @@
 #include <governor/v1/governor.pb.h>
 #include <string>
 #include <tl/expected.hpp>
+#include <utility>
 #include <vector>
 
 namespace ctl {
@@ -19,13 +20,14 @@ struct Failure {
 };
 
 /// Where to look, in this order: what the user gave, $THREADCOUNT_SOCKET, or the system's socket
-/// and the user's own.
-[[nodiscard]] std::vector<std::string> socket_paths(const std::string& given);
+/// and the user's own. For parse_address().
+[[nodiscard]] std::vector<std::string> addresses(const std::string& given);
 
 class Connection {
 public:
+        /// Waits at most 2 s for each. The first that answers counts.
         [[nodiscard]] static tl::expected<Connection, Failure>
-        open(const std::vector<std::string>& paths);
+        open(const std::vector<std::string>& addresses);
 
         Connection(Connection&& other) noexcept;
         Connection& operator=(Connection&&) = delete;
@@ -37,8 +39,10 @@ public:
         call(governor::v1::Request request, governor::v1::Reply::KindCase kind);
 
 private:
-        explicit Connection(int fd) : fd_(fd) {}
+        Connection(int fd, std::string peer) : fd_(fd), peer_(std::move(peer)) {}
+
         int fd_;
+        std::string peer_;
 };
 
 }  // namespace ctl

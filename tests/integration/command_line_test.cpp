@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: MIT
 // governorctl as people and scripts meet it: output, exit codes, errors.
 #include "support/daemon.hpp"
+#include "support/tcp_port.hpp"
+#include "support/wire.hpp"
 
 #include <csignal>
 #include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <thread>
 #include <unistd.h>
 
 namespace {
@@ -166,6 +171,86 @@ TEST(WithoutAGovernor, OtherVerbsExit3) {
         }
 }
 
+TEST(WithoutAGovernor, ATcpPortWhereNobodyListensIsNamed) {
+        const TcpPort port;
+        for (const auto* verb : {"status", "advise"}) {
+                const auto given = run({{GOVERNORCTL, "--socket", port.address(), verb}, {}, {}});
+                EXPECT_EQ(given.status, 3) << given.err;
+                EXPECT_TRUE(given.err.starts_with("governorctl: no governor at " + port.address() +
+                                                  ": Connection refused; "))
+                        << given.err;
+                const auto set =
+                        run({{GOVERNORCTL, verb}, {"THREADCOUNT_SOCKET=" + port.address()}, {}});
+                EXPECT_EQ(set.status, 3);
+                EXPECT_EQ(set.err, given.err);
+        }
+}
+
+TEST(WithoutAGovernor, ATcpPortThatDoesNotAnswerIsNotReachable) {
+        const TcpPort port;
+        port.listen();
+        const auto result = run({{GOVERNORCTL, "--socket", port.address(), "status"}, {}, {}});
+        EXPECT_EQ(result.status, 3);
+        EXPECT_EQ(result.err, "governorctl: the governor at " + port.address() +
+                                      " does not answer; is it stopped?\n");
+}
+
+TEST(WithoutAGovernor, ATcpPortThatAcceptsNobodyIsNotReachable) {
+        const TcpPort port;
+        port.listen(0);
+        sockaddr_in address{};
+        socklen_t length = sizeof(address);
+        ASSERT_EQ(::getsockname(port.fd(), reinterpret_cast<sockaddr*>(&address), &length), 0);
+        int others[4];
+        for (int& other : others) {
+                other = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+                (void)::connect(other, reinterpret_cast<const sockaddr*>(&address), length);
+        }
+        const auto result = run({{GOVERNORCTL, "--socket", port.address(), "status"}, {}, {}});
+        EXPECT_EQ(result.status, 3);
+        EXPECT_TRUE(contains(result.err, port.address() + ": Connection timed out")) << result.err;
+        for (const int other : others)
+                ::close(other);
+}
+
+TEST(OverTcp, AGovernorIsAsked) {
+        const TcpPort port;
+        port.listen();
+        std::thread governor([&] {
+                governor::v1::Reply reply;
+                reply.mutable_advice()->set_threads(3);
+                const int client = ::accept(port.fd(), nullptr, nullptr);
+                char question[64];
+                EXPECT_GT(::recv(client, question, sizeof(question), 0), 0);
+                const auto bytes = frame(reply.SerializeAsString());
+                EXPECT_GT(::send(client, bytes.data(), bytes.size(), MSG_NOSIGNAL), 0);
+                ::close(client);
+        });
+        const auto result = run({{GOVERNORCTL, "--socket",
+                                  "tcp:localhost:" + std::to_string(port.number()), "advise"},
+                                 {},
+                                 {}});
+        EXPECT_EQ(result.out, "3\n");
+        EXPECT_EQ(result.status, 0) << result.err;
+        ::shutdown(port.fd(), SHUT_RDWR);
+        governor.join();
+}
+
+TEST(Usage, OfAnAddressThatIsNoneIsExit2) {
+        for (const std::vector<std::string>& verb :
+             {std::vector<std::string>{"status"}, {"advise"}, {"run", "--", "/bin/echo", "ran"}}) {
+                std::vector<std::string> arguments{GOVERNORCTL, "--socket", "tcp:some.name:99"};
+                arguments.insert(arguments.end(), verb.begin(), verb.end());
+                const auto result = run({arguments, {}, {}});
+                EXPECT_EQ(result.status, 2) << verb.front();
+                EXPECT_TRUE(contains(result.err,
+                                     "tcp:some.name:99 is not accepted; accepted: the path of a "
+                                     "socket, or tcp:HOST:PORT where HOST is a numeric"))
+                        << result.err;
+                EXPECT_FALSE(contains(result.out, "ran"));
+        }
+}
+
 TEST(Usage, IsRefusedWithOneLineAndExit2) {
         for (const std::vector<std::string>& arguments : {std::vector<std::string>{},
                                                           {"frobnicate"},
@@ -185,6 +270,16 @@ TEST(Usage, HelpNamesEveryVerbAndTheExitCodes) {
         for (const auto* word : {"status", "advise", "cpus", "config", "run", "--json", "--socket",
                                  "3 governor not reachable"})
                 EXPECT_TRUE(contains(help.out, word)) << word;
+}
+
+TEST(Usage, HelpOfAVerbNamesTheOptionsOfEveryVerb) {
+        for (const auto* verb : {"status", "advise", "cpus", "config"}) {
+                const auto help = run({{GOVERNORCTL, verb, "--help"}, {}, {}});
+                EXPECT_EQ(help.status, 0);
+                EXPECT_TRUE(contains(help.out, "--socket PATH|tcp:HOST:PORT")) << help.out;
+                EXPECT_TRUE(contains(help.out, "--json")) << help.out;
+        }
+        EXPECT_TRUE(contains(run({{GOVERNORCTL, "run", "--help"}, {}, {}}).out, "--socket PATH|"));
 }
 
 TEST(Permission, IsExit4) {

@@ -23,7 +23,7 @@ constexpr milliseconds kWarmUpPatience{1000};
 
 tl::expected<governor::v1::Reply, Failure>
 ask(const std::string& socket, governor::v1::Request request, governor::v1::Reply::KindCase kind) {
-        auto connection = Connection::open(socket_paths(socket));
+        auto connection = Connection::open(addresses(socket));
         if (!connection)
                 return tl::unexpected(std::move(connection.error()));
         return connection->call(std::move(request), kind);
@@ -34,7 +34,7 @@ tl::expected<governor::v1::Advice, Failure> ask_advice(const std::string& socket
         governor::v1::Request request;
         request.mutable_query()->set_current(current);
         request.mutable_query()->set_max(max);
-        auto connection = Connection::open(socket_paths(socket));
+        auto connection = Connection::open(addresses(socket));
         if (!connection)
                 return tl::unexpected(std::move(connection.error()));
         const auto give_up = steady_clock::now() + kWarmUpPatience;

@@ -19,7 +19,7 @@ constexpr std::size_t kBarWidth = 20;
 
 tl::expected<Cpus, Failure> all_cpus(const std::string& socket) {
         Cpus all;
-        auto connection = Connection::open(socket_paths(socket));
+        auto connection = Connection::open(addresses(socket));
         if (!connection)
                 return tl::unexpected(std::move(connection.error()));
         governor::v1::Request request;

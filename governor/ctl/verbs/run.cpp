@@ -85,6 +85,8 @@ tl::expected<std::optional<std::uint32_t>, Failure> choose(const Common& common,
         const auto advice = ask_advice(common.socket, 0, limit(options.max));
         if (advice)
                 return std::max(1U, advice->threads());
+        if (advice.error().code == kUsage)
+                return tl::unexpected(advice.error());
         std::fprintf(stderr, "governorctl: %s; %s runs %s\n", advice.error().message.c_str(),
                      options.command.front().c_str(), options.max > 0 ? "with --max" : "unchanged");
         return options.max > 0 ? std::optional(options.max) : std::nullopt;

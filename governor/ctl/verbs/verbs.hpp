@@ -14,7 +14,7 @@ namespace ctl::verbs {
 
 /// Options that every verb has.
 struct Common {
-        std::string socket;  ///< empty: as ctl::socket_paths() finds it
+        std::string socket;  ///< empty: as ctl::addresses() finds it
         bool json = false;
 };
 

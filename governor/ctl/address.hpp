@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: MIT
+//
+// Where a governor listens, as the user writes it. Pure.
+#pragma once
+
+#include <string>
+#include <sys/socket.h>
+#include <tl/expected.hpp>
+
+namespace ctl {
+
+/// What connect() wants to know.
+struct Address {
+        sockaddr_storage storage{};
+        socklen_t length = 0;
+
+        [[nodiscard]] const sockaddr* get() const {
+                return reinterpret_cast<const sockaddr*>(&storage);
+        }
+};
+
+/// A path of a Unix socket (at most 107 bytes), or "tcp:HOST:PORT": HOST is a numeric IPv4
+/// address, a numeric IPv6 address in brackets, or localhost (127.0.0.1), PORT is 1 .. 65535.
+/// Anything else is one sentence that says so. libthreadcount accepts the same.
+[[nodiscard]] tl::expected<Address, std::string> parse_address(const std::string& text);
+
+}  // namespace ctl

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: MIT
+// What governorctl takes for the address of a governor.
+#include "ctl/address.hpp"
+
+#include <arpa/inet.h>
+#include <cstring>
+#include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <sys/un.h>
+
+namespace ctl {
+namespace {
+
+template <class Sockaddr>
+Sockaddr as(const Address& address) {
+        Sockaddr result;
+        EXPECT_EQ(address.length, sizeof(result));
+        std::memcpy(&result, &address.storage, sizeof(result));
+        return result;
+}
+
+TEST(Address, IsThePathOfAUnixSocket) {
+        const auto address = parse_address("/run/governord/governord.sock");
+        ASSERT_TRUE(address);
+        EXPECT_EQ(as<sockaddr_un>(*address).sun_family, AF_UNIX);
+        EXPECT_STREQ(as<sockaddr_un>(*address).sun_path, "/run/governord/governord.sock");
+        EXPECT_TRUE(parse_address("./tcp:1"));
+}
+
+TEST(Address, IsAPathThatFits) {
+        EXPECT_TRUE(parse_address(std::string(107, 'p')));
+        const auto refused = parse_address(std::string(108, 'p'));
+        ASSERT_FALSE(refused);
+        EXPECT_EQ(refused.error(), "socket path of 108 bytes; accepted: 1 .. 107");
+        EXPECT_FALSE(parse_address(""));
+}
+
+TEST(Address, IsANumericTcpAddress) {
+        const auto v4 = parse_address("tcp:192.0.2.1:65535");
+        ASSERT_TRUE(v4);
+        EXPECT_EQ(as<sockaddr_in>(*v4).sin_addr.s_addr, htonl(0xc0000201));
+        EXPECT_EQ(as<sockaddr_in>(*v4).sin_port, htons(65535));
+        const auto v6 = parse_address("tcp:[2001:db8::1]:1");
+        ASSERT_TRUE(v6);
+        EXPECT_EQ(as<sockaddr_in6>(*v6).sin6_addr.s6_addr[15], 1);
+        EXPECT_EQ(as<sockaddr_in6>(*v6).sin6_port, htons(1));
+}
+
+TEST(Address, OfLocalhostIsTheLoopbackOfIpv4) {
+        const auto address = parse_address("tcp:localhost:7777");
+        ASSERT_TRUE(address);
+        EXPECT_EQ(as<sockaddr_in>(*address).sin_addr.s_addr, htonl(INADDR_LOOPBACK));
+}
+
+TEST(Address, OfTcpIsRefusedWithItsValueAndTheAcceptedForm) {
+        for (const std::string rest : {"",
+                                       "7777",
+                                       ":7777",
+                                       "127.0.0.1",
+                                       "127.0.0.1:",
+                                       "127.0.0.1:0",
+                                       "127.0.0.1:65536",
+                                       "127.0.0.1:000080",
+                                       "127.0.0.1:4294967376",
+                                       "127.0.0.1:-1",
+                                       "127.0.0.1:80 ",
+                                       "127.0.0.1:80:90",
+                                       "127.1:80",
+                                       "some.name:80",
+                                       "::1:80",
+                                       "[::1]",
+                                       "[::1]80",
+                                       "[::1:80",
+                                       "[",
+                                       "[]:80",
+                                       "[localhost]:80",
+                                       "[::1%lo]:80"}) {
+                const auto address = parse_address("tcp:" + rest);
+                ASSERT_FALSE(address) << rest;
+                EXPECT_TRUE(address.error().starts_with(
+                        "tcp:" + rest + " is not accepted; accepted: the path of a socket, or "))
+                        << address.error();
+        }
+}
+
+}  // namespace
+}  // namespace ctl
