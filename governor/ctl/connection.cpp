@@ -136,7 +136,9 @@ tl::expected<Reply, Failure> Connection::call(governor::v1::Request request, Rep
                 auto message = "the governor refuses: " + error.message();
                 if (!error.accepted().empty())
                         message += "; accepted: " + error.accepted();
-                return tl::unexpected(Failure{kFailed, std::move(message)});
+                const bool permitted = error.code() != governor::v1::Error::NOT_PERMITTED;
+                return tl::unexpected(
+                        Failure{permitted ? kFailed : kNotPermitted, std::move(message)});
         }
         if (reply.kind_case() != kind)
                 return tl::unexpected(impostor);

@@ -213,12 +213,11 @@ TEST(WithoutAGovernor, ATcpPortThatAcceptsNobodyIsNotReachable) {
                 ::close(other);
 }
 
-TEST(OverTcp, AGovernorIsAsked) {
+/// What governorctl makes of this answer from a TCP port.
+Finished ask_over_tcp(const std::string& verb, const governor::v1::Reply& reply) {
         const TcpPort port;
         port.listen();
         std::thread governor([&] {
-                governor::v1::Reply reply;
-                reply.mutable_advice()->set_threads(3);
                 const int client = ::accept(port.fd(), nullptr, nullptr);
                 char question[64];
                 EXPECT_GT(::recv(client, question, sizeof(question), 0), 0);
@@ -226,14 +225,31 @@ TEST(OverTcp, AGovernorIsAsked) {
                 EXPECT_GT(::send(client, bytes.data(), bytes.size(), MSG_NOSIGNAL), 0);
                 ::close(client);
         });
-        const auto result = run({{GOVERNORCTL, "--socket",
-                                  "tcp:localhost:" + std::to_string(port.number()), "advise"},
-                                 {},
-                                 {}});
-        EXPECT_EQ(result.out, "3\n");
-        EXPECT_EQ(result.status, 0) << result.err;
+        const auto address = "tcp:localhost:" + std::to_string(port.number());
+        auto result = run({{GOVERNORCTL, "--socket", address, verb}, {}, {}});
         ::shutdown(port.fd(), SHUT_RDWR);
         governor.join();
+        return result;
+}
+
+TEST(OverTcp, AGovernorIsAsked) {
+        governor::v1::Reply reply;
+        reply.mutable_advice()->set_threads(3);
+        const auto result = ask_over_tcp("advise", reply);
+        EXPECT_EQ(result.out, "3\n");
+        EXPECT_EQ(result.status, 0) << result.err;
+}
+
+TEST(OverTcp, WhatIsNotPermittedIsExit4) {
+        governor::v1::Reply reply;
+        reply.mutable_error()->set_code(governor::v1::Error::NOT_PERMITTED);
+        reply.mutable_error()->set_message("not over TCP");
+        const auto result = ask_over_tcp("cpus", reply);
+        EXPECT_EQ(result.status, 4);
+        EXPECT_EQ(result.out, "");
+        EXPECT_EQ(result.err, "governorctl: the governor refuses: not over TCP\n");
+        reply.mutable_error()->set_code(governor::v1::Error::OUT_OF_RANGE);
+        EXPECT_EQ(ask_over_tcp("cpus", reply).status, 1);
 }
 
 TEST(Usage, OfAnAddressThatIsNoneIsExit2) {
