@@ -1,0 +1,233 @@
+# SPDX-License-Identifier: MIT
+"""The manual pages name all that the programs, the library and its headers have, and nothing else.
+
+    manuals.py SOURCE BUILD GOVERNORD GOVERNORCTL C-COMPILER
+"""
+
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+from manual_page import Page, bold, code_blocks, entries, table_keys
+
+OPTION = r"--?[a-z][\w-]*"
+# What the fragments in section 3 may refer to.
+PRELUDE = """#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <threadcount/article.h>
+#include <threadcount/timing.h>
+void run_workers(unsigned threads, double *partial);
+void fragment(threadcount_handle *governor, int steps, int n, double *x, const double *y);
+void fragment(threadcount_handle *governor, int steps, int n, double *x, const double *y)
+{
+"""
+
+
+def compare(where: str, what: str, real: set[str], documented: set[str]) -> list[str]:
+    return ([f"{where}: no entry for {what} {name}" for name in sorted(real - documented)] +
+            [f"{where}: there is no {what} {name}" for name in sorted(documented - real)])
+
+
+def environment() -> dict[str, str]:
+    """Ours, without what would lead the programs elsewhere."""
+    return {name: value for name, value in os.environ.items()
+            if not re.match(r"THREADCOUNT|XDG_RUNTIME_DIR|LISTEN_|NOTIFY_SOCKET|JOURNAL_STREAM", name)}
+
+
+def output(*command: str) -> str:
+    return subprocess.run(command, capture_output=True, text=True, check=True, env=environment()).stdout
+
+
+def options_in(help_text: str) -> set[str]:
+    names = re.findall(r"^ {2}((?:-\w, *)?-[\w-]+)", help_text, re.MULTILINE)
+    return {name.strip() for pair in names for name in pair.split(",")}
+
+
+def verbs_in(help_text: str) -> set[str]:
+    listed = re.split(r"^Subcommands:\n", help_text, flags=re.MULTILINE | re.IGNORECASE)[1]
+    return set(re.findall(r"^ {2}([a-z]\S*)", listed.split("\n\n")[0], re.MULTILINE))
+
+
+class Daemon:
+    """A governor of a recorded machine with nothing configured, and questions to it."""
+
+    def __init__(self, governord: str, governorctl: str, root: pathlib.Path):
+        self.directory = tempfile.TemporaryDirectory()
+        socket = self.directory.name + "/socket"
+        self.ask = (governorctl, "--socket", socket, "--json")
+        self.process = subprocess.Popen([governord, "--socket", socket, "--config", "/dev/null", "--root", str(root)],
+                                        stderr=subprocess.DEVNULL, env=environment())
+
+    def __enter__(self) -> "Daemon":
+        for _ in range(200):
+            if subprocess.run([*self.ask, "status"], capture_output=True, check=False).returncode == 0:
+                return self
+            time.sleep(0.05)
+        self.__exit__()
+        raise RuntimeError("governord does not answer")
+
+    def __exit__(self, *_: object) -> None:
+        self.process.terminate()
+        self.process.wait()
+        self.directory.cleanup()
+
+    def answer(self, verb: str) -> object:
+        return json.loads(output(*self.ask, verb))
+
+
+def check_options(page: Page, governord: str) -> list[str]:
+    return compare(page.title, "option", options_in(output(governord, "--help")),
+                   bold(page.entries("OPTIONS"), OPTION))
+
+
+def check_verbs(page: Page, governorctl: str) -> list[str]:
+    main_help = output(governorctl, "--help")
+    verbs, common = verbs_in(main_help), bold(page.entries("OPTIONS"), OPTION)
+    wrong = compare(page.title, "option", options_in(main_help), common)
+    wrong += compare(page.title, "verb", verbs, bold(page.entries("VERBS"), r"[a-z]\S*?"))
+    for verb in verbs:
+        own = options_in(output(governorctl, verb, "--help")) - common
+        documented = bold(entries(page.below("VERBS", f"*{verb}*")), OPTION)
+        wrong += compare(page.title, f"option of {verb}", own, documented)
+    return wrong
+
+
+def check_json(page: Page, governorctl: str, daemon: Daemon) -> list[str]:
+    wrong = []
+    for verb in sorted(verbs_in(output(governorctl, "--help"))):
+        if "positionals:" in output(governorctl, verb, "--help").lower():
+            continue  # it starts a program
+        answer = daemon.answer(verb)
+        keys = set(answer) if isinstance(answer, dict) else set().union(*answer)
+        wrong += compare(page.title, f"JSON key of {verb}", keys, table_keys(page.subsection("JSON", verb)))
+    return wrong
+
+
+def check_keys(page: Page, daemon: Daemon) -> list[str]:
+    defaults = {setting["key"]: setting["value"] for setting in daemon.answer("config")}
+    wrong = compare(page.title, "key", set(defaults),
+                    {entry.split("*")[1] for entry in page.entries("KEYS")})
+    for key, value in defaults.items():
+        if f"Default: *{value}*" not in page.below("KEYS", f"*{key}*"):
+            wrong.append(f"{page.title}: {key} does not say `Default: *{value}*`")
+    return wrong
+
+
+def prototypes(text: str) -> dict[str, str]:
+    """Function -> its declaration on one line."""
+    text = re.sub(r"/\*.*?\*/|THREADCOUNT_EXPORT ", "", text, flags=re.DOTALL)
+    found = re.findall(r"^((?:static inline )?\w[\w ]*[ *](\w+)\([^;{]*?\))\s*[;{]", text, re.MULTILINE)
+    return {name: " ".join(declaration.split()) for declaration, name in found}
+
+
+def errors_in(header: str) -> dict[str, set[str]]:
+    """Function -> the errors that the comment above it names."""
+    found = re.findall(r"/\*((?:(?!\*/).)*)\*/\s*(?:THREADCOUNT_EXPORT|static inline)[^;{]*?\b(\w+)\(", header,
+                       re.DOTALL)
+    return {name: set(re.findall(r"-E[A-Z]+", comment)) for comment, name in found}
+
+
+def check_functions(pages: list[Page], source: pathlib.Path) -> list[str]:
+    exported = re.findall(r"^\s+(threadcount_\w+);", (source / "libthreadcount/threadcount.map").read_text(),
+                          re.MULTILINE)
+    headers = "\n".join(file.read_text() for file in sorted((source / "libthreadcount/include").rglob("*.h")))
+    declared, errors = prototypes(headers), errors_in(headers)
+    inline = {name for name, text in declared.items() if text.startswith("static inline")}
+    wrong = compare("section 3", "function", set(exported) | inline,
+                    {name for page in pages for name in page.names()})
+    for page in pages:
+        if page.name not in page.names():
+            wrong.append(f"{page.title}: its own name is not in its NAME section")
+        synopsis = prototypes(page.sections["SYNOPSIS"])
+        known = bold(page.entries("ERRORS"), r"-E[A-Z]+")
+        for name in page.names():
+            if name not in synopsis or synopsis[name] != declared.get(name):
+                wrong.append(f"{page.title}: `{synopsis.get(name)}` is not the header's `{declared.get(name)}`")
+            wrong += [f"{page.title}: no entry for {error} of {name}()"
+                      for error in sorted(errors.get(name, set()) - known)]
+    return wrong
+
+
+def check_environment(page: Page, folder: pathlib.Path) -> list[str]:
+    """What the sources read or name has an entry; other variables of ours have none."""
+    text = "\n".join(file.read_text() for file in sorted(folder.rglob("*.cpp")))
+    read = set(re.findall(r'getenv\("([A-Z_]+)"', text)) | set(re.findall(r'"(THREADCOUNT(?:_[A-Z]+)?)"', text))
+    documented = bold(page.entries("ENVIRONMENT"), r"[A-Z_]+")
+    ours = {name for name in documented if name.startswith("THREADCOUNT")}
+    return compare(page.title, "variable", read, documented & read | ours)
+
+
+def check_fields(page: Page, source: pathlib.Path) -> list[str]:
+    text = "\n".join(file.read_text() for file in sorted((source / "governor").rglob("*.[ch]pp")))
+    return compare(page.title, "field", set(re.findall(r"\bGOVERNORD_[A-Z_]*[A-Z]\b", text)),
+                   bold(page.entries("LOGGING"), r"GOVERNORD_[A-Z_]+"))
+
+
+def check_built(pages: list[Page], built: pathlib.Path) -> list[str]:
+    """Every page and every alias is there; mandoc finds nothing wrong."""
+    wrong = []
+    for page in pages:
+        file = f"man{page.section}/{page.name}.{page.section}"
+        for name in page.names():
+            alias = built / f"man{page.section}/{name}.{page.section}"
+            if not alias.is_file() or name != page.name and alias.read_text() != f".so {file}\n":
+                wrong.append(f"{alias}: is not there, or is no alias of {file}")
+        if shutil.which("mandoc") is None:
+            continue
+        lint = subprocess.run(["mandoc", "-T", "lint", "-W", "warning", file], cwd=built, capture_output=True,
+                              text=True, check=False).stdout
+        # scdoc begins a paragraph below every header, where there is one already.
+        wrong += [line for line in lint.splitlines() if "skipping paragraph macro" not in line]
+    return wrong
+
+
+def check_examples(pages: list[Page], built: pathlib.Path, source: pathlib.Path, compiler: str) -> list[str]:
+    wrong, compiled = [], 0
+    for page in pages:
+        for code in code_blocks((built / f"man{page.section}/{page.name}.{page.section}").read_text()):
+            whole = code if "int main" in code else PRELUDE + code + "}\n"
+            result = subprocess.run(
+                [compiler, "-x", "c", "-std=gnu11", "-Wall", "-Werror", "-fopenmp", "-fsyntax-only",
+                 "-I", str(source / "libthreadcount/include"), "-"],
+                input=whole, capture_output=True, text=True, check=False)
+            compiled += 1
+            if result.returncode != 0:
+                wrong.append(f"{page.title}: an example does not compile:\n{result.stderr}")
+    return wrong if compiled >= 5 else wrong + [f"only {compiled} examples were found"]
+
+
+def main() -> int:
+    source, build = (pathlib.Path(argument) for argument in sys.argv[1:3])
+    governord, governorctl, compiler = sys.argv[3:]
+    pages = {page.title: page for page in map(Page, sorted((source / "docs/man").glob("*.scd")))}
+    library = [page for page in pages.values() if page.section == "3"]
+
+    wrong = check_options(pages["governord(8)"], governord)
+    wrong += check_verbs(pages["governorctl(1)"], governorctl)
+    with Daemon(governord, governorctl, source / "tests/fixtures/machines/8") as daemon:
+        wrong += check_json(pages["governorctl(1)"], governorctl, daemon)
+        wrong += check_keys(pages["governord.conf(5)"], daemon)
+    wrong += check_functions(library, source)
+    wrong += check_environment(pages["threadcount(7)"], source / "libthreadcount/src")
+    wrong += check_environment(pages["governorctl(1)"], source / "governor/ctl")
+    wrong += check_environment(pages["governord(8)"], source / "governor/daemon")
+    wrong += check_fields(pages["governord(8)"], source)
+    if not (build / "man").is_dir():
+        print("skipped: scdoc was not found, so there are no built pages to lint and to compile examples of")
+    else:
+        wrong += check_built(list(pages.values()), build / "man")
+        wrong += check_examples([*library, pages["threadcount(7)"]], build / "man", source, compiler)
+        if shutil.which("mandoc") is None:
+            print("skipped: mandoc is not installed, so the pages were not linted")
+    print("\n".join(wrong) or f"{len(pages)} manual pages say what there is")
+    return 1 if wrong else 0
+
+
+sys.exit(main())
