@@ -164,10 +164,17 @@ def check_environment(page: Page, folder: pathlib.Path) -> list[str]:
     return compare(page.title, "variable", read, documented & read | ours)
 
 
-def check_fields(page: Page, source: pathlib.Path) -> list[str]:
-    text = "\n".join(file.read_text() for file in sorted((source / "governor").rglob("*.[ch]pp")))
-    return compare(page.title, "field", set(re.findall(r"\bGOVERNORD_[A-Z_]*[A-Z]\b", text)),
-                   bold(page.entries("LOGGING"), r"GOVERNORD_[A-Z_]+"))
+def check_journal(page: Page, source: pathlib.Path) -> list[str]:
+    """Fields, and the IDs of those messages that are logged somewhere."""
+    log = (source / "governor/server/log.cpp").read_text()
+    rest = "\n".join(file.read_text() for room in ("server", "daemon")
+                     for file in sorted((source / "governor" / room).glob("*.cpp")) if file.name != "log.cpp")
+    fields = set(re.findall(r'"([A-Z_]+)=', log)) | set(re.findall(r'\{"([A-Z_]+)",', rest))
+    ids = dict(re.findall(r'case Event::(\w+):\s+return "([0-9a-f]{32})"', log))
+    logged = {ids.get(event, event) for event in re.findall(r"\bEvent::(\w+)", rest)}
+    documented = page.entries("LOGGING")
+    return (compare(page.title, "field", fields, bold(documented, r"[A-Z_]+")) +
+            compare(page.title, "message ID", logged, bold(documented, r"[0-9a-f]{32}")))
 
 
 def check_built(pages: list[Page], built: pathlib.Path) -> list[str]:
@@ -218,7 +225,7 @@ def main() -> int:
     wrong += check_environment(pages["threadcount(7)"], source / "libthreadcount/src")
     wrong += check_environment(pages["governorctl(1)"], source / "governor/ctl")
     wrong += check_environment(pages["governord(8)"], source / "governor/daemon")
-    wrong += check_fields(pages["governord(8)"], source)
+    wrong += check_journal(pages["governord(8)"], source)
     if not (build / "man").is_dir():
         print("skipped: scdoc was not found, so there are no built pages to lint and to compile examples of")
     else:
