@@ -2,6 +2,7 @@
 // Heartbeat and status line.
 #include "server/liveness.hpp"
 
+#include "server/log.hpp"
 #include "server/service_manager.hpp"
 
 #include <utility>
@@ -17,16 +18,20 @@ TimePoint now() { return std::chrono::steady_clock::now(); }
 
 }  // namespace
 
-Liveness::Liveness(EventLoop& loop, std::function<bool()> is_well,
+Liveness::Liveness(EventLoop& loop, std::function<bool()> is_sampling,
                    std::function<std::string()> status)
-        : is_well_(std::move(is_well)), status_(std::move(status)) {
+        : is_sampling_(std::move(is_sampling)), status_(std::move(status)) {
         if (ServiceManager::is_there())
                 timer_ = loop.on_time(now(), [this] { tick(); });
 }
 
 void Liveness::tick() {
-        if (is_well_())
+        if (is_sampling_())
                 ServiceManager::alive();
+        else if (withheld_log_.allow(now()))
+                log(Level::Error, Event::SamplesMissing,
+                    "the last usable sample is more than three periods old: the watchdog is not "
+                    "told, and may start the daemon anew");
         if (now() >= tell_next_)
                 tell_status();
         timer_.set_time(now() + kHeartbeat);

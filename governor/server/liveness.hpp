@@ -5,6 +5,7 @@
 #pragma once
 
 #include "server/event_loop.hpp"
+#include "server/throttle.hpp"
 
 #include <functional>
 #include <string>
@@ -13,9 +14,9 @@ namespace governor::server {
 
 class Liveness {
 public:
-        /// Every 500 ms: the watchdog is told if `is_well`, and once in 5 s the status line if it
-        /// has changed. Without a service manager there is no timer. `loop` must outlive this.
-        Liveness(EventLoop& loop, std::function<bool()> is_well,
+        /// Every 500 ms: the watchdog is told if `is_sampling`, and once in 5 s the status line if
+        /// it has changed. Without a service manager there is no timer. `loop` must outlive this.
+        Liveness(EventLoop& loop, std::function<bool()> is_sampling,
                  std::function<std::string()> status);
 
         /// Tells the status line now, if it has changed.
@@ -24,10 +25,11 @@ public:
 private:
         void tick();
 
-        std::function<bool()> is_well_;
+        std::function<bool()> is_sampling_;
         std::function<std::string()> status_;
         std::string told_;
         TimePoint tell_next_;
+        Throttle withheld_log_;
         EventSource timer_;
 };
 

@@ -119,6 +119,7 @@ TEST_F(Activated, KeepsTheWatchdogQuietOnlyWhileItSamples) {
                 return true;
         };
         EXPECT_TRUE(eventually(is_silent));
+        EXPECT_NE(manager_.process().err().find("the watchdog is not told"), std::string::npos);
         machine_.runs({100, 100, 100, 0});
         EXPECT_TRUE(manager_.hears("WATCHDOG=1"));
 }
