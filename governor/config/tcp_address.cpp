@@ -17,10 +17,11 @@ bool is_numeric(int family, const std::string& host) {
 }
 
 std::optional<std::uint16_t> parse_port(std::string_view text) {
+        constexpr std::size_t kMostDigits = 5;
         std::uint16_t port = 0;
         const auto* const end = text.data() + text.size();
         const auto [stop, error] = std::from_chars(text.data(), end, port);
-        if (error != std::errc() || stop != end)
+        if (error != std::errc() || stop != end || text.size() > kMostDigits)
                 return std::nullopt;
         return port;
 }

@@ -116,6 +116,16 @@ TEST_F(CommandLine, RunAndAdviseKeepToTheUsersMaximum) {
                       {"THREADCOUNT=fixed:12"})
                           .out,
                   "2\n");
+        EXPECT_EQ(ctl(daemon_, {"run", "--", "/usr/bin/printenv", "OMP_NUM_THREADS"},
+                      {"THREADCOUNT=fixed:12", "THREADCOUNT_MAX=3"})
+                          .out,
+                  "3\n");
+        EXPECT_EQ(run({{GOVERNORCTL, "--socket", "/nonexistent", "run", "--", "/usr/bin/printenv",
+                        "OMP_NUM_THREADS"},
+                       max,
+                       {}})
+                          .out,
+                  "1\n");
         EXPECT_EQ(ctl(daemon_, {"run", "--max", "2", "--", "/usr/bin/printenv", "THREADCOUNT_MAX"})
                           .out,
                   "2\n");

@@ -8,9 +8,6 @@
 
 namespace ctl::verbs {
 
-namespace {
-
-/// THREADCOUNT_MAX as the library understands it; 0: not set.
 std::uint32_t user_limit() {
         threadcount_options options = THREADCOUNT_OPTIONS_INIT;
         options.max_threads = kMostThreads;
@@ -21,8 +18,6 @@ std::uint32_t user_limit() {
         threadcount_close(handle);
         return max < kMostThreads ? max : 0;
 }
-
-}  // namespace
 
 std::uint32_t smaller_limit(std::uint32_t a, std::uint32_t b) {
         return a == 0 || b == 0 ? a + b : std::min(a, b);

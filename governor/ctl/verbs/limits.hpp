@@ -13,6 +13,9 @@ inline constexpr std::uint32_t kMostThreads = 65536;
 /// The smaller of two limits.
 [[nodiscard]] std::uint32_t smaller_limit(std::uint32_t a, std::uint32_t b);
 
+/// THREADCOUNT_MAX as the library understands it; 0: not set.
+[[nodiscard]] std::uint32_t user_limit();
+
 /// Threads without a governor: CPU affinity, cgroup quotas, THREADCOUNT_MAX; >= 1.
 [[nodiscard]] std::uint32_t own_limit();
 

@@ -80,16 +80,18 @@ tl::expected<std::optional<std::uint32_t>, Failure> choose(const Common& common,
                 return tl::unexpected(wish.error());
         if (wish->off)
                 return std::nullopt;
+        const auto most = smaller_limit(options.max, user_limit());
         if (wish->fixed)
-                return smaller_limit(*wish->fixed, options.max);
+                return smaller_limit(*wish->fixed, most);
         const auto advice = ask_advice(common.socket, 0, limit(options.max));
         if (advice)
                 return std::max(1U, advice->threads());
         if (advice.error().code == kUsage)
                 return tl::unexpected(advice.error());
         std::fprintf(stderr, "governorctl: %s; %s runs %s\n", advice.error().message.c_str(),
-                     options.command.front().c_str(), options.max > 0 ? "with --max" : "unchanged");
-        return options.max > 0 ? std::optional(options.max) : std::nullopt;
+                     options.command.front().c_str(),
+                     most > 0 ? ("with at most " + std::to_string(most)).c_str() : "unchanged");
+        return most > 0 ? std::optional(most) : std::nullopt;
 }
 
 }  // namespace
