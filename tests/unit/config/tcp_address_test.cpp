@@ -36,6 +36,7 @@ TEST(TcpAddress, RefusesWhatIsNoAddress) {
                                  ":80",
                                  "-1",
                                  "65536",
+                                 "000080",
                                  "80x",
                                  "0x50",
                                  " 80",
