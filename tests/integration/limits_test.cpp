@@ -84,7 +84,8 @@ TEST_F(Limits, AStormOfConnectionsLeavesNothingBehind) {
         EXPECT_TRUE(eventually([&] { return status(daemon_.socket()).connections() == 1; }));
 }
 
-/// 4000 units at once and 4000 per second; a question costs at least one.
+/// 4000 units at once and 4000 per second; a question costs at least one, and the last read of a
+/// thousand of them or less may overdraw.
 TEST_F(Limits, AFloodOfQuestionsIsAnsweredAtTheRateOfTheLimit) {
         constexpr int kQuestions = 10'000;
         daemon_.start();
@@ -108,7 +109,7 @@ TEST_F(Limits, AFloodOfQuestionsIsAnsweredAtTheRateOfTheLimit) {
                 }
         }
         sender.join();
-        EXPECT_GE(steady_clock::now() - start, std::chrono::milliseconds{1490});
+        EXPECT_GE(steady_clock::now() - start, std::chrono::milliseconds{1250});
 }
 
 /// Each of them is in the middle of a message in its own way; one is merely quiet.
