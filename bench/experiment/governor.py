@@ -74,6 +74,11 @@ class Governor:
             time.sleep(0.01)
         self._process.kill()
 
+    @property
+    def pid(self) -> int:
+        """Of the process; only inside the context."""
+        return self._process.pid
+
     def check(self) -> None:
         """ProcessFailed when the governor has died."""
         if self._process.ended():

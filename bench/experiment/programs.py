@@ -67,8 +67,16 @@ class Process:
 
     def terminate(self) -> None:
         """Asks it to end, without waiting."""
+        self.signal(signal.SIGTERM)
+
+    def signal(self, number: int) -> None:
+        """Sends it a signal, without waiting; harmless when it has ended."""
         if self.finished_s is None:
-            os.kill(self.pid, signal.SIGTERM)
+            os.kill(self.pid, number)
+
+    def output(self) -> str:
+        """What it has written to stdout so far."""
+        return self._stdout.read_text(encoding="utf-8", errors="replace")
 
     def failure(self, what: str) -> ProcessFailed:
         """The error that tells what happened, how it ended and what it said."""
@@ -83,7 +91,7 @@ class Process:
         if status != 0:
             how = f"was killed by {_signal_name(-status)}" if status < 0 else f"exited with {status}"
             raise self.failure(how)
-        lines = self._stdout.read_text(encoding="utf-8", errors="replace").split("\n")
+        lines = self.output().split("\n")
         last = next((line for line in reversed(lines) if line.strip()), "")
         try:
             report = json.loads(last)

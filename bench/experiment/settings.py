@@ -17,8 +17,9 @@ from .cells import (
     method_named,
     scenario_named,
 )
+from .options import OneSentenceParser, add_duration, add_whole
 from .plan import Size, size_for_length
-from .quantities import BadInput, duration_option, whole_option
+from .quantities import BadInput, whole_option
 
 _QUICK_SCENARIOS = ("mix-1",)
 _QUICK_THRESHOLD = 10
@@ -87,13 +88,6 @@ class Settings:
         }
 
 
-class _Parser(argparse.ArgumentParser):
-    """One clear sentence instead of the whole usage."""
-
-    def error(self, message: str) -> None:
-        raise BadInput(f"{message}; see --help.")
-
-
 def read_settings(arguments: list[str], default_programs: Path) -> Settings:
     """Settings from the command line; BadInput names the option, the value and what is accepted."""
     options = _parser(default_programs).parse_args(arguments)
@@ -153,7 +147,7 @@ def _listed(option: str, text: str) -> list[str]:
 
 
 def _parser(default_programs: Path) -> argparse.ArgumentParser:
-    parser = _Parser(
+    parser = OneSentenceParser(
         prog="bench/scenario",
         description="Runs OpenMP programs side by side, governed and not, in the same minutes, and"
         " reports how long they took together.",
@@ -192,10 +186,10 @@ def _add_what(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--thresholds", metavar="P,Q", help="governed methods (full: 5,10,15,20; quick: 10)"
     )
-    _add_whole(parser, "--repetitions", 1, 1000, "quick: 2 when they fit, else 1; full: 3")
-    _add_whole(parser, "--region-us", 10, 10_000_000, "length of a parallel region (1000; 20000)")
-    _add_whole(parser, "--iterations", 1, 10**9, "regions per program, instead of --length")
-    _add_duration(
+    add_whole(parser, "--repetitions", 1, 1000, "quick: 2 when they fit, else 1; full: 3")
+    add_whole(parser, "--region-us", 10, 10_000_000, "length of a parallel region (1000; 20000)")
+    add_whole(parser, "--iterations", 1, 10**9, "regions per program, instead of --length")
+    add_duration(
         parser, "--length", 0.1, 3600.0, None, "ideal makespan of a run (quick: by a pilot; full: 6 s)"
     )
     parser.add_argument(
@@ -204,16 +198,16 @@ def _add_what(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_how(parser: argparse.ArgumentParser) -> None:
-    _add_duration(parser, "--stagger", 0.0, 60.0, 1.4, "pause between starts (1.4 s)")
-    _add_duration(parser, "--interval", 0.05, 3600.0, 1.0, "how often programs ask (1 s)")
-    _add_duration(parser, "--period", 0.05, 60.0, 0.25, "how often the governor measures (250 ms)")
-    _add_duration(
+    add_duration(parser, "--stagger", 0.0, 60.0, 1.4, "pause between starts (1.4 s)")
+    add_duration(parser, "--interval", 0.05, 3600.0, 1.0, "how often programs ask (1 s)")
+    add_duration(parser, "--period", 0.05, 60.0, 0.25, "how often the governor measures (250 ms)")
+    add_duration(
         parser, "--run-limit", 1.0, 86400.0, None, "a longer run is stopped (quick: 60 s; full: 120 s)"
     )
-    _add_duration(
+    add_duration(
         parser, "--budget", 10.0, 604800.0, None, "time for everything (quick: 110 s; full: no limit)"
     )
-    _add_whole(parser, "--seed", 0, 2**32 - 1, "for the order of the methods (1)", default=1)
+    add_whole(parser, "--seed", 0, 2**32 - 1, "for the order of the methods (1)", default=1)
 
 
 def _add_where(parser: argparse.ArgumentParser, default_programs: Path) -> None:
@@ -227,27 +221,3 @@ def _add_where(parser: argparse.ArgumentParser, default_programs: Path) -> None:
     parser.add_argument(
         "--no-pictures", dest="pictures", action="store_false", help="no PNG files"
     )
-
-
-def _add_duration(
-    parser: argparse.ArgumentParser,
-    option: str,
-    low_s: float,
-    high_s: float,
-    default_s: float | None,
-    text: str,
-) -> None:
-    reader = duration_option(option, low_s, high_s)
-    parser.add_argument(option, type=reader, metavar="TIME", default=default_s, help=text)
-
-
-def _add_whole(
-    parser: argparse.ArgumentParser,
-    option: str,
-    low: int,
-    high: int,
-    text: str,
-    default: int | None = None,
-) -> None:
-    reader = whole_option(option, low, high)
-    parser.add_argument(option, type=reader, metavar="N", default=default, help=text)

@@ -40,19 +40,28 @@ class Row:
         return sum(not value.exact for value in self.makespans)
 
 
-def summarize(runs: list[RunRecord], methods: list[str]) -> list[Row]:
-    """One row per scenario and method that has runs; scenarios as they came, methods as listed."""
+def summarize(
+    runs: list[RunRecord], methods: list[str], baselines: tuple[str, ...] = BASELINES
+) -> list[Row]:
+    """One row per scenario and method that has runs; scenarios as they came, methods as listed. Ratios
+    are taken over each of the methods in `baselines`."""
     scenarios = list(dict.fromkeys(run.scenario for run in runs))
     cells = [(scenario, method) for scenario in scenarios for method in methods]
     rows = []
     for scenario, method in cells:
         of_cell = [run for run in runs if (run.scenario, run.method) == (scenario, method)]
         if of_cell:
-            rows.append(_row(scenario, method, of_cell, runs))
+            rows.append(_row(scenario, method, of_cell, runs, baselines))
     return rows
 
 
-def _row(scenario: str, method: str, of_cell: list[RunRecord], runs: list[RunRecord]) -> Row:
+def _row(
+    scenario: str,
+    method: str,
+    of_cell: list[RunRecord],
+    runs: list[RunRecord],
+    baselines: tuple[str, ...],
+) -> Row:
     elapsed = zip(*(run.elapsed() for run in of_cell))
     return Row(
         scenario,
@@ -60,8 +69,8 @@ def _row(scenario: str, method: str, of_cell: list[RunRecord], runs: list[RunRec
         tuple(run.aggregate() for run in of_cell),
         tuple(run.makespan() for run in of_cell),
         tuple(median(values) for values in elapsed),
-        {base: _ratios(of_cell, runs, base, RunRecord.aggregate) for base in BASELINES},
-        {base: _ratios(of_cell, runs, base, RunRecord.makespan) for base in BASELINES},
+        {base: _ratios(of_cell, runs, base, RunRecord.aggregate) for base in baselines},
+        {base: _ratios(of_cell, runs, base, RunRecord.makespan) for base in baselines},
     )
 
 

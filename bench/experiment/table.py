@@ -25,7 +25,7 @@ def plain_table(results: Results, rows: list[Row]) -> str:
     if not rows:
         blocks.append("No run was finished.")
     blocks.append(_EXPLANATION)
-    blocks += _remarks(results)
+    blocks += remarks(results)
     return "\n\n".join(blocks) + "\n"
 
 
@@ -39,8 +39,8 @@ def markdown_table(results: Results, rows: list[Row]) -> str:
         "|---|---|" + "---:|" * (2 + 2 * len(BASELINES)),
     ]
     lines += ["| " + " | ".join(_markdown_cells(row)) + " |" for row in rows]
-    remarks = [headline(results), _EXPLANATION.replace("\n", " "), *_remarks(results)]
-    return "\n".join(lines) + "\n\n" + "\n\n".join(_escaped(text) for text in remarks) + "\n"
+    below = [headline(results), _EXPLANATION.replace("\n", " "), *remarks(results)]
+    return "\n".join(lines) + "\n\n" + "\n\n".join(_escaped(text) for text in below) + "\n"
 
 
 def headline(results: Results) -> str:
@@ -71,7 +71,7 @@ def _plain_block(scenario: str, rows: list[Row]) -> str:
     groups = ["", "", "", "aggregate over", "", "", "makespan over", "", ""]
     header = ["method", "aggregate s", "makespan s", *BASELINES, *BASELINES]
     lines = [groups, header, *(_plain_cells(row) for row in rows)]
-    return title + "\n" + _aligned(lines)
+    return title + "\n" + aligned(lines)
 
 
 def _plain_cells(row: Row) -> list[str]:
@@ -89,8 +89,9 @@ def _escaped(text: str) -> str:
     return text.replace("<", "&lt;").replace(">", "&gt;").replace("|", "\\|")
 
 
-def _aligned(lines: list[list[str]]) -> str:
-    """Columns of equal width, names left and numbers right; group titles may run over."""
+def aligned(lines: list[list[str]]) -> str:
+    """Columns of equal width, names left and numbers right; the first line holds titles of groups of
+    columns, which may run over."""
     groups, *cells = lines
     widths = [max(len(line[column]) for line in cells) for column in range(len(cells[0]))]
     texts = [_group_line(groups, widths)]
@@ -110,17 +111,17 @@ def _group_line(groups: list[str], widths: list[int]) -> str:
     return text
 
 
-def _remarks(results: Results) -> list[str]:
+def remarks(results: Results) -> list[str]:
     """Noise, notes and errors: what a reader must know before believing the numbers."""
-    remarks = []
+    texts = []
     foreign = [run.foreign_cpus for run in results.runs if run.foreign_cpus is not None]
     if foreign:
-        remarks.append(
+        texts.append(
             f"Others kept {sum(foreign) / len(foreign):.2f} CPUs busy on average during the runs,"
             f" {max(foreign):.2f} at most."
         )
-    remarks += [f"Note: {note}" for note in results.notes]
-    remarks += [f"Error: {error}" for error in results.errors]
-    return remarks
+    texts += [f"Note: {note}" for note in results.notes]
+    texts += [f"Error: {error}" for error in results.errors]
+    return texts
 
 

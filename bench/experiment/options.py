@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: MIT
+"""Options of a command line whose refusals are one sentence; see quantities for their texts."""
+
+from __future__ import annotations
+
+import argparse
+
+from .quantities import BadInput, duration_option, whole_option
+
+
+class OneSentenceParser(argparse.ArgumentParser):
+    """One clear sentence instead of the whole usage."""
+
+    def error(self, message: str) -> None:
+        raise BadInput(f"{message}; see --help.")
+
+
+def add_duration(
+    parser: argparse.ArgumentParser,
+    option: str,
+    low_s: float,
+    high_s: float,
+    default_s: float | None,
+    text: str,
+) -> None:
+    """An option that takes a duration from low_s to high_s (seconds)."""
+    reader = duration_option(option, low_s, high_s)
+    parser.add_argument(option, type=reader, metavar="TIME", default=default_s, help=text)
+
+
+def add_whole(
+    parser: argparse.ArgumentParser,
+    option: str,
+    low: int,
+    high: int,
+    text: str,
+    default: int | None = None,
+) -> None:
+    """An option that takes a whole number from low to high."""
+    reader = whole_option(option, low, high)
+    parser.add_argument(option, type=reader, metavar="N", default=default, help=text)

@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: MIT
+"""bench/crowd and bench/hostile with tiny numbers: everybody is held and answered, the bad ones are
+noticed, and nothing is left behind. No number here depends on how fast the machine is."""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+CHECKOUT, PROGRAMS = (Path(text) for text in sys.argv[1:3])
+KINDS = ["idle", "half", "bytes", "deaf", "flood", "costly", "storm", "version", "huge", "random"]
+
+
+class Smoke(unittest.TestCase):
+    def setUp(self):
+        temporary = tempfile.TemporaryDirectory()
+        self.addCleanup(temporary.cleanup)
+        self.folder = Path(temporary.name)
+        self.folder.chmod(0o755)
+        self.scratch = self.folder / "scratch"
+        self.scratch.mkdir(0o755)
+
+    def bench(self, name, *options):
+        """The JSON of a run that ended well."""
+        path = self.folder / "results.json"
+        command = [sys.executable, str(CHECKOUT / "bench" / name), "--bin", str(PROGRAMS)]
+        environment = {**os.environ, "TMPDIR": str(self.scratch)}
+        done = subprocess.run(
+            [*command, "--json", str(path), *options],
+            capture_output=True, text=True, check=False, env=environment,
+        )  # fmt: skip
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertEqual(list(self.scratch.iterdir()), [])
+        return json.loads(path.read_text())
+
+    def test_every_connection_of_a_crowd_is_held_and_every_question_answered(self):
+        found = self.bench("crowd", "--connections", "50", "--askers", "10", "--seconds", "2")
+        for name in ("governor", "echo"):
+            server = found["servers"][name]
+            self.assertEqual((server["held"], server["setup"]["answered"]), (50, 50))
+            self.assertEqual((server["run"]["asked"], server["run"]["answered"]), (20, 20))
+            self.assertEqual(server["from_due_us"]["count"], 20)
+        looks = found["processes"]["governor"]
+        self.assertEqual(looks["asked"]["descriptors"] - looks["after"]["descriptors"], 50)
+        self.assertGreater(found["samples"]["asking"]["accepted"], 0)
+
+    @unittest.skipUnless((PROGRAMS / "examples" / "md").is_file(), "built without the examples")
+    def test_hostile_clients_are_where_they_belong_and_the_programs_end(self):
+        short = ("--length", "0.1", "--stagger", "0", "--repetitions", "1")
+        found = self.bench("hostile", "--connections", "40", *short)
+        self.assertEqual(sorted(run["method"] for run in found["runs"]), ["hostile", "quiet", "yardstick"])
+        arms = {arm["arm"]: arm for arm in found["arms"]}
+        self.assertIsNone(arms["quiet"]["hostile"])
+        for name in ("hostile", "yardstick"):
+            kinds = arms[name]["hostile"]["kinds"]
+            self.assertEqual(list(kinds), KINDS)
+            self.assertTrue(all(deeds["connected"] >= 4 for deeds in kinds.values()), kinds)
+        self.assertGreater(arms["hostile"]["bad_messages"], 0)
+        self.assertEqual([arms[name]["bad_messages"] for name in ("quiet", "yardstick")], [0, 0])
+
+    def test_too_few_descriptors_are_told_with_the_way_out(self):
+        command = [sys.executable, str(CHECKOUT / "bench" / "crowd"), "--bin", str(PROGRAMS)]
+        limited = ["/bin/sh", "-c", 'ulimit -n 256 && exec "$@"', "sh", *command, "--connections", "900"]
+        done = subprocess.run(limited, capture_output=True, text=True, check=False)
+        self.assertEqual(done.returncode, 2)
+        self.assertRegex(done.stderr, "900 connections need [0-9]+ open files .* is 256: raise it")
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1], verbosity=2)
