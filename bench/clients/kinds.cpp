@@ -16,7 +16,8 @@ namespace {
 constexpr int kQuestionsPerTurn = 16;
 constexpr std::uint32_t kWrongProtocol = 99;
 constexpr std::size_t kRandomBytes = 64;
-constexpr std::size_t kLong = 60000;  // bytes, below what the framing allows
+constexpr std::size_t kLong = 4000;      // bytes, just below what a request may have
+constexpr std::size_t kTooLong = 60000;  // far above it, though a reply may be as long
 
 constexpr std::array<Manner, 10> kManners{{
         // clang-format off
@@ -28,7 +29,7 @@ constexpr std::array<Manner, 10> kManners{{
         {Kind::Costly,  "costly",  "asks for status, cpus and configuration",      false, true,  false, false},
         {Kind::Storm,   "storm",   "connects, asks and leaves without listening",  false, false, true,  true},
         {Kind::Version, "version", "speaks another version of the protocol",       false, true,  false, false},
-        {Kind::Huge,    "huge",    "announces 2 MiB, or sends a message of 60 kB", false, true,  true,  false},
+        {Kind::Huge,    "huge",    "announces 2 MiB, or sends 4 or 60 kB of nothing", false, true,  true,  false},
         {Kind::Random,  "random",  "sends 64 random bytes",                        false, true,  true,  false},
         // clang-format on
 }};
@@ -40,13 +41,19 @@ std::string repeated(const std::string& text, int times) {
         return all;
 }
 
-/// A length of 2 MiB, or a whole message that no program has a reason to send: all of it one
-/// field that the protocol does not know (number 15, bytes).
+/// A message of about that size, all of it one field that the protocol does not know (number 15,
+/// bytes).
+std::string padding(std::size_t size) { return framed("\x7a" + framed(std::string(size, 'x'))); }
+
 std::string huge(std::uint64_t turn) {
-        if (turn % 2 == 0)
+        switch (turn % 3) {
+        case 0:
                 return "\xff\xff\x7f";
-        const auto text = framed(std::string(kLong, 'x'));
-        return framed("\x7a" + text);
+        case 1:
+                return padding(kLong);
+        default:
+                return padding(kTooLong);
+        }
 }
 
 std::string noise(std::minstd_rand& random) {

@@ -48,7 +48,7 @@ std::optional<Answer> first_answer(std::string_view received) {
         std::size_t end = 0;
         const auto found =
                 governor_frame_parse(reinterpret_cast<const std::uint8_t*>(received.data()),
-                                     received.size(), &begin, &end);
+                                     received.size(), GOVERNOR_REPLY_MAX, &begin, &end);
         if (found == GOVERNOR_FRAME_PARTIAL)
                 return std::nullopt;
         if (found == GOVERNOR_FRAME_INVALID)

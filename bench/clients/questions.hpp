@@ -11,7 +11,7 @@
 
 namespace bench {
 
-/// Puts the length in front; `message` has at most GOVERNOR_MESSAGE_MAX bytes.
+/// Puts the length in front; `message` has at most GOVERNOR_REPLY_MAX bytes.
 [[nodiscard]] std::string framed(const std::string& message);
 
 /// "How many threads, who uses two?"

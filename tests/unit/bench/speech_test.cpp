@@ -18,7 +18,7 @@ governor_frame framing(const std::string& bytes) {
         std::size_t begin = 0;
         std::size_t end = 0;
         return governor_frame_parse(reinterpret_cast<const std::uint8_t*>(bytes.data()),
-                                    bytes.size(), &begin, &end);
+                                    bytes.size(), GOVERNOR_REQUEST_MAX, &begin, &end);
 }
 
 /// The requests that `bytes` consist of; fails the test when something else is left.
@@ -28,7 +28,7 @@ std::vector<governor::v1::Request> requests(std::string bytes) {
         std::size_t end = 0;
         while (framing(bytes) == GOVERNOR_FRAME_COMPLETE) {
                 (void)governor_frame_parse(reinterpret_cast<const std::uint8_t*>(bytes.data()),
-                                           bytes.size(), &begin, &end);
+                                           bytes.size(), GOVERNOR_REQUEST_MAX, &begin, &end);
                 EXPECT_TRUE(all.emplace_back().ParseFromString(bytes.substr(begin, end - begin)));
                 bytes.erase(0, end);
         }
@@ -80,12 +80,14 @@ TEST(Speech, VersionIsAQuestionInAnotherLanguage) {
         EXPECT_NE(asked[0].protocol(), 1U);
 }
 
-TEST(Speech, HugeIsALengthThatCannotBeAndAMessageThatNobodyNeeds) {
+TEST(Speech, HugeIsTooLongOrAsLongAsItMayBeForNothing) {
         EXPECT_EQ(framing(speech(Kind::Huge, 0, random_numbers)), GOVERNOR_FRAME_INVALID);
-        const auto said = speech(Kind::Huge, 1, random_numbers);
-        EXPECT_GT(said.size(), 50'000U);
-        ASSERT_EQ(requests(said).size(), 1U);
-        EXPECT_EQ(requests(said)[0].kind_case(), governor::v1::Request::KIND_NOT_SET);
+        const auto allowed = requests(speech(Kind::Huge, 1, random_numbers));
+        ASSERT_EQ(allowed.size(), 1U);
+        EXPECT_EQ(allowed[0].kind_case(), governor::v1::Request::KIND_NOT_SET);
+        const auto too_long = speech(Kind::Huge, 2, random_numbers);
+        EXPECT_GT(too_long.size(), 50'000U);
+        EXPECT_EQ(framing(too_long), GOVERNOR_FRAME_INVALID);
 }
 
 TEST(Speech, RandomIsNeverTheSame) {
