@@ -22,8 +22,9 @@ public:
         EventSource& operator=(EventSource&& other) noexcept;
         ~EventSource();
 
+        /// Of a source that on_io() made.
         void set_io_events(std::uint32_t epoll_events);
-        /// Without it nothing is called, not even for a hang-up.
+        /// Of a source that on_io() made: while disabled it is not called, not even for a hang-up.
         void set_enabled(bool enabled);
         /// Arms a timer (again). Timers fire once per arming.
         void set_time(TimePoint when);
@@ -43,7 +44,8 @@ public:
         EventLoop(const EventLoop&) = delete;
         EventLoop& operator=(const EventLoop&) = delete;
 
-        /// Throws std::system_error if the kernel refuses (out of memory or descriptors).
+        /// Throws std::system_error if the kernel refuses (out of memory or descriptors). A
+        /// callback costs the same however many descriptors are ready at once.
         [[nodiscard]] EventSource on_io(int fd, std::uint32_t epoll_events,
                                         std::function<void(std::uint32_t)> callback);
         /// `when` is on CLOCK_MONOTONIC, with an accuracy of 1 ms. Timers go before sockets:
@@ -57,6 +59,9 @@ public:
         void exit(int code);
 
 private:
+        friend class EventSource;
+        struct Sockets;
+        std::shared_ptr<Sockets> sockets_;
         sd_event* event_ = nullptr;
 };
 

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: MIT
+// Sources that come, change and go while the loop runs.
+#include "server/event_loop.hpp"
+
+#include "server/unique_fd.hpp"
+
+#include <gtest/gtest.h>
+#include <map>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <vector>
+
+namespace governor::server {
+
+namespace {
+
+using std::chrono::milliseconds;
+
+/// Two ends of a connection.
+struct Pair {
+        Pair() {
+                int fds[2];
+                EXPECT_EQ(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, fds), 0);
+                ours = UniqueFd(fds[0]);
+                theirs = UniqueFd(fds[1]);
+        }
+
+        void says_something() const { EXPECT_EQ(::send(theirs.get(), "x", 1, 0), 1); }
+        void hears() const {
+                char byte = 0;
+                EXPECT_EQ(::recv(ours.get(), &byte, 1, 0), 1);
+        }
+        void leaves() { const auto gone = std::move(theirs); }
+
+        UniqueFd ours;
+        UniqueFd theirs;
+};
+
+class Loop : public testing::Test {
+protected:
+        /// Runs the loop for about so long.
+        void run_for(milliseconds time) {
+                const auto end = loop.on_time(std::chrono::steady_clock::now() + time,
+                                              [this] { loop.exit(0); });
+                EXPECT_EQ(loop.run(), 0);
+        }
+
+        EventLoop loop;
+};
+
+}  // namespace
+
+TEST_F(Loop, CallsForWhatHasArrivedUntilItIsTaken) {
+        const Pair pair;
+        int calls = 0;
+        const auto source = loop.on_io(pair.ours.get(), EPOLLIN, [&](std::uint32_t events) {
+                EXPECT_EQ(events, EPOLLIN);
+                if (++calls == 2)
+                        pair.hears();
+        });
+        pair.says_something();
+        run_for(milliseconds{20});
+        EXPECT_EQ(calls, 2);
+}
+
+TEST_F(Loop, ManyThatAreReadyAtOnceAreAllServed) {
+        std::vector<Pair> pairs(500);
+        std::map<int, EventSource> sources;
+        for (auto& pair : pairs) {
+                const int fd = pair.ours.get();
+                sources.emplace(
+                        fd, loop.on_io(fd, EPOLLIN, [&, fd](std::uint32_t) { sources.erase(fd); }));
+                pair.leaves();
+        }
+        const auto done = loop.on_time(std::chrono::steady_clock::now() + std::chrono::seconds{60},
+                                       [this] { loop.exit(1); });
+        const Pair last;
+        const auto end = loop.on_io(last.ours.get(), EPOLLOUT, [&](std::uint32_t) {
+                if (sources.empty())
+                        loop.exit(0);
+        });
+        EXPECT_EQ(loop.run(), 0);
+        EXPECT_TRUE(sources.empty());
+}
+
+TEST_F(Loop, ACallbackMayDropAnotherSourceThatIsReadyToo) {
+        const Pair one;
+        const Pair other;
+        EventSource sources[2];
+        int calls = 0;
+        for (int i = 0; i < 2; i++) {
+                const auto& pair = i == 0 ? one : other;
+                sources[i] = loop.on_io(pair.ours.get(), EPOLLIN, [&, i](std::uint32_t) {
+                        calls++;
+                        sources[1 - i] = EventSource();
+                        (i == 0 ? one : other).hears();
+                });
+                pair.says_something();
+        }
+        run_for(milliseconds{20});
+        EXPECT_EQ(calls, 1);
+}
+
+TEST_F(Loop, ACallbackMayDisableAnotherSourceThatIsReadyToo) {
+        const Pair one;
+        const Pair other;
+        EventSource sources[2];
+        int calls = 0;
+        for (int i = 0; i < 2; i++) {
+                const auto& pair = i == 0 ? one : other;
+                sources[i] = loop.on_io(pair.ours.get(), EPOLLIN, [&, i](std::uint32_t) {
+                        calls++;
+                        sources[1 - i].set_enabled(false);
+                        (i == 0 ? one : other).hears();
+                });
+                pair.says_something();
+        }
+        run_for(milliseconds{20});
+        EXPECT_EQ(calls, 1);
+}
+
+TEST_F(Loop, ADisabledSourceDoesNotHearOfAHangUpUntilItIsEnabled) {
+        Pair pair;
+        int calls = 0;
+        EventSource source = loop.on_io(pair.ours.get(), EPOLLIN, [&](std::uint32_t) {
+                calls++;
+                source = EventSource();
+        });
+        source.set_enabled(false);
+        pair.leaves();
+        const auto later = loop.on_time(std::chrono::steady_clock::now() + milliseconds{20}, [&] {
+                EXPECT_EQ(calls, 0);
+                source.set_enabled(true);
+        });
+        run_for(milliseconds{40});
+        EXPECT_EQ(calls, 1);
+}
+
+TEST_F(Loop, WhatIsSetWhileDisabledHoldsAfterwards) {
+        const Pair pair;
+        int calls = 0;
+        EventSource source = loop.on_io(pair.ours.get(), EPOLLIN, [&](std::uint32_t events) {
+                EXPECT_EQ(events, EPOLLOUT);
+                calls++;
+                source = EventSource();
+        });
+        source.set_enabled(false);
+        source.set_io_events(EPOLLOUT);
+        source.set_enabled(true);
+        run_for(milliseconds{20});
+        EXPECT_EQ(calls, 1);
+}
+
+TEST_F(Loop, ASourceThatIsGoneLeavesItsDescriptorToTheNext) {
+        const Pair pair;
+        int calls = 0;
+        auto source = loop.on_io(pair.ours.get(), EPOLLIN, [](std::uint32_t) { FAIL(); });
+        source = EventSource();
+        const auto next = loop.on_io(pair.ours.get(), EPOLLIN, [&](std::uint32_t) {
+                calls++;
+                pair.hears();
+        });
+        pair.says_something();
+        run_for(milliseconds{20});
+        EXPECT_EQ(calls, 1);
+}
+
+TEST_F(Loop, TimersAreNotStarvedBySocketsThatAreAlwaysReady) {
+        const std::vector<Pair> pairs(100);
+        std::vector<EventSource> sources;
+        for (const auto& pair : pairs)
+                sources.push_back(loop.on_io(pair.ours.get(), EPOLLOUT, [](std::uint32_t) {}));
+        run_for(milliseconds{20});
+}
+
+TEST_F(Loop, ASourceMayOutliveIt) {
+        const Pair pair;
+        EventSource source;
+        {
+                EventLoop shorter;
+                source = shorter.on_io(pair.ours.get(), EPOLLIN, [](std::uint32_t) {});
+        }
+        source = EventSource();
+}
+
+}  // namespace governor::server
