@@ -75,7 +75,7 @@ class Settings(unittest.TestCase):
 
     def test_without_root_it_is_said_that_it_is_one_user_and_less(self):
         plain = settings(limit=4096, root=False)
-        self.assertEqual((plain.connections, plain.described()["users"]), (2016, []))
+        self.assertEqual((plain.connections, plain.described()["users"]), (1984, []))
         self.assertEqual(len(plain.notes), 2)
 
     def test_refusals_name_what_is_accepted(self):

@@ -85,5 +85,5 @@ class Settings(unittest.TestCase):
         self.assertEqual((settings().user, settings(root=False).user), (65534, None))
 
     def test_more_than_the_governor_can_open_is_refused(self):
-        with self.assertRaisesRegex(BadInput, "need 30064 open files"):
+        with self.assertRaisesRegex(BadInput, "need 30128 open files"):
             settings("--connections", "15000")
