@@ -36,7 +36,7 @@ class Descriptors(unittest.TestCase):
 
     def test_what_is_allowed_is_the_largest_number_that_fits(self):
         for root in (True, False):
-            for limit in (100, 1024, 20_000):
+            for limit in (200, 1024, 20_000):
                 most = most_connections(limit, root)
                 self.assertLessEqual(needed_descriptors(most, root), limit)
                 self.assertGreater(needed_descriptors(most + 1, root), limit)
