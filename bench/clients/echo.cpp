@@ -87,11 +87,10 @@ private:
         }
 
         static bool send_waiting(Peer& peer) {
-                static const std::array<char, 4096> kNothing{};
+                static const std::array<char, 4096> nothing{};
                 while (peer.waiting > 0) {
-                        const auto n =
-                                ::send(peer.fd.get(), kNothing.data(),
-                                       std::min(peer.waiting, kNothing.size()), MSG_NOSIGNAL);
+                        const auto n = ::send(peer.fd.get(), nothing.data(),
+                                              std::min(peer.waiting, nothing.size()), MSG_NOSIGNAL);
                         if (n < 0)
                                 return errno == EAGAIN;
                         peer.waiting -= static_cast<std::size_t>(n);

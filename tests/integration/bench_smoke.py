@@ -44,7 +44,9 @@ class Smoke(unittest.TestCase):
             self.assertEqual((server["run"]["asked"], server["run"]["answered"]), (20, 20))
             self.assertEqual(server["from_due_us"]["count"], 20)
         looks = found["processes"]["governor"]
-        self.assertEqual(looks["asked"]["descriptors"] - looks["after"]["descriptors"], 50)
+        # governorctl was there just before each look, and its end may not have been noticed yet.
+        gone = looks["asked"]["descriptors"] - looks["after"]["descriptors"]
+        self.assertAlmostEqual(gone, 50, delta=1)
         self.assertGreater(found["samples"]["asking"]["accepted"], 0)
 
     @unittest.skipUnless((PROGRAMS / "examples" / "md").is_file(), "built without the examples")
