@@ -4,7 +4,6 @@
 #pragma once
 
 #include <chrono>
-#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -25,7 +24,8 @@ struct Account {
         /// "user 1000" or "the network"
         [[nodiscard]] std::string name() const;
 
-        friend auto operator<=>(const Account&, const Account&) = default;
+        friend bool operator==(const Account&, const Account&) = default;
+        friend bool operator<(const Account& a, const Account& b) { return a.uid < b.uid; }
 };
 
 struct Limits {

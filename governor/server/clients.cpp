@@ -107,7 +107,7 @@ void Clients::drop(int fd, bool misbehaved) {
         // The source goes first: epoll must not keep a descriptor that is closed.
         auto node = clients_.extract(fd);
         auto& client = node.mapped();
-        client.source = EventSource();
+        client.source = SocketSource();
         if (!misbehaved)
                 return;
         misbehaved_++;

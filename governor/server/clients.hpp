@@ -42,7 +42,7 @@ private:
         struct Client {
                 registry::Seat seat;
                 Connection connection;
-                EventSource source;
+                SocketSource source;
                 bool is_waiting = false;  // for its account's budget
                 std::optional<std::uint64_t> stuck_at =
                         {};  // its progress, if in the middle at a sweep

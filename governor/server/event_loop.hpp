@@ -3,6 +3,8 @@
 // sd-event with owners and callables. One thread; callbacks run one after the other.
 #pragma once
 
+#include "server/socket_set.hpp"
+
 #include <chrono>
 #include <cstdint>
 #include <functional>
@@ -14,7 +16,7 @@ namespace governor::server {
 
 using TimePoint = std::chrono::steady_clock::time_point;
 
-/// A registered callback; it is gone when this goes. It may go from inside its own callback.
+/// A timer or a signal; it is gone when this goes, which may be from inside its own callback.
 class EventSource {
 public:
         EventSource() = default;
@@ -22,10 +24,6 @@ public:
         EventSource& operator=(EventSource&& other) noexcept;
         ~EventSource();
 
-        /// Of a source that on_io() made.
-        void set_io_events(std::uint32_t epoll_events);
-        /// Of a source that on_io() made: while disabled it is not called, not even for a hang-up.
-        void set_enabled(bool enabled);
         /// Arms a timer (again). Timers fire once per arming.
         void set_time(TimePoint when);
 
@@ -46,8 +44,10 @@ public:
 
         /// Throws std::system_error if the kernel refuses (out of memory or descriptors). A
         /// callback costs the same however many descriptors are ready at once.
-        [[nodiscard]] EventSource on_io(int fd, std::uint32_t epoll_events,
-                                        std::function<void(std::uint32_t)> callback);
+        [[nodiscard]] SocketSource on_io(int fd, std::uint32_t epoll_events,
+                                         SocketCallback callback) {
+                return sockets_.watch(fd, epoll_events, std::move(callback));
+        }
         /// `when` is on CLOCK_MONOTONIC, with an accuracy of 1 ms. Timers go before sockets:
         /// clients cannot starve them.
         [[nodiscard]] EventSource on_time(TimePoint when, std::function<void()> callback);
@@ -59,9 +59,7 @@ public:
         void exit(int code);
 
 private:
-        friend class EventSource;
-        struct Sockets;
-        std::shared_ptr<Sockets> sockets_;
+        SocketSet sockets_;
         sd_event* event_ = nullptr;
 };
 

@@ -27,7 +27,7 @@ public:
 private:
         struct Door {
                 Listener listener;
-                EventSource source;
+                SocketSource source;
         };
 
         void let_in(const Door& door);

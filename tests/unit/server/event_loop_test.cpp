@@ -65,7 +65,7 @@ TEST_F(Loop, CallsForWhatHasArrivedUntilItIsTaken) {
 
 TEST_F(Loop, ManyThatAreReadyAtOnceAreAllServed) {
         std::vector<Pair> pairs(500);
-        std::map<int, EventSource> sources;
+        std::map<int, SocketSource> sources;
         for (auto& pair : pairs) {
                 const int fd = pair.ours.get();
                 sources.emplace(
@@ -86,13 +86,13 @@ TEST_F(Loop, ManyThatAreReadyAtOnceAreAllServed) {
 TEST_F(Loop, ACallbackMayDropAnotherSourceThatIsReadyToo) {
         const Pair one;
         const Pair other;
-        EventSource sources[2];
+        SocketSource sources[2];
         int calls = 0;
         for (int i = 0; i < 2; i++) {
                 const auto& pair = i == 0 ? one : other;
                 sources[i] = loop.on_io(pair.ours.get(), EPOLLIN, [&, i](std::uint32_t) {
                         calls++;
-                        sources[1 - i] = EventSource();
+                        sources[1 - i] = SocketSource();
                         (i == 0 ? one : other).hears();
                 });
                 pair.says_something();
@@ -104,7 +104,7 @@ TEST_F(Loop, ACallbackMayDropAnotherSourceThatIsReadyToo) {
 TEST_F(Loop, ACallbackMayDisableAnotherSourceThatIsReadyToo) {
         const Pair one;
         const Pair other;
-        EventSource sources[2];
+        SocketSource sources[2];
         int calls = 0;
         for (int i = 0; i < 2; i++) {
                 const auto& pair = i == 0 ? one : other;
@@ -122,9 +122,9 @@ TEST_F(Loop, ACallbackMayDisableAnotherSourceThatIsReadyToo) {
 TEST_F(Loop, ADisabledSourceDoesNotHearOfAHangUpUntilItIsEnabled) {
         Pair pair;
         int calls = 0;
-        EventSource source = loop.on_io(pair.ours.get(), EPOLLIN, [&](std::uint32_t) {
+        SocketSource source = loop.on_io(pair.ours.get(), EPOLLIN, [&](std::uint32_t) {
                 calls++;
-                source = EventSource();
+                source = SocketSource();
         });
         source.set_enabled(false);
         pair.leaves();
@@ -139,10 +139,10 @@ TEST_F(Loop, ADisabledSourceDoesNotHearOfAHangUpUntilItIsEnabled) {
 TEST_F(Loop, WhatIsSetWhileDisabledHoldsAfterwards) {
         const Pair pair;
         int calls = 0;
-        EventSource source = loop.on_io(pair.ours.get(), EPOLLIN, [&](std::uint32_t events) {
+        SocketSource source = loop.on_io(pair.ours.get(), EPOLLIN, [&](std::uint32_t events) {
                 EXPECT_EQ(events, EPOLLOUT);
                 calls++;
-                source = EventSource();
+                source = SocketSource();
         });
         source.set_enabled(false);
         source.set_io_events(EPOLLOUT);
@@ -155,7 +155,7 @@ TEST_F(Loop, ASourceThatIsGoneLeavesItsDescriptorToTheNext) {
         const Pair pair;
         int calls = 0;
         auto source = loop.on_io(pair.ours.get(), EPOLLIN, [](std::uint32_t) { FAIL(); });
-        source = EventSource();
+        source = SocketSource();
         const auto next = loop.on_io(pair.ours.get(), EPOLLIN, [&](std::uint32_t) {
                 calls++;
                 pair.hears();
@@ -167,7 +167,7 @@ TEST_F(Loop, ASourceThatIsGoneLeavesItsDescriptorToTheNext) {
 
 TEST_F(Loop, TimersAreNotStarvedBySocketsThatAreAlwaysReady) {
         const std::vector<Pair> pairs(100);
-        std::vector<EventSource> sources;
+        std::vector<SocketSource> sources;
         for (const auto& pair : pairs)
                 sources.push_back(loop.on_io(pair.ours.get(), EPOLLOUT, [](std::uint32_t) {}));
         run_for(milliseconds{20});
@@ -175,12 +175,12 @@ TEST_F(Loop, TimersAreNotStarvedBySocketsThatAreAlwaysReady) {
 
 TEST_F(Loop, ASourceMayOutliveIt) {
         const Pair pair;
-        EventSource source;
+        SocketSource source;
         {
                 EventLoop shorter;
                 source = shorter.on_io(pair.ours.get(), EPOLLIN, [](std::uint32_t) {});
         }
-        source = EventSource();
+        source = SocketSource();
 }
 
 }  // namespace governor::server
