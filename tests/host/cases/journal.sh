@@ -1,0 +1,16 @@
+# SPDX-License-Identifier: MIT
+# Messages are entries with fields that monitoring can look for.
+start_governor
+entries() {
+        inside journalctl --no-pager -o json -u governord.service | python3 -c '
+import json, sys
+for line in sys.stdin:
+    entry = json.loads(line)
+    if entry.get("_SYSTEMD_UNIT") == "governord.service" and entry.get("SYSLOG_IDENTIFIER") == "governord":
+        own = {k: v for k, v in entry.items() if k.startswith("GOVERNORD_")}
+        print(entry.get("_TRANSPORT"), entry["PRIORITY"], len(entry.get("MESSAGE_ID", "")), own, entry["MESSAGE"])'
+}
+expect_match '^journal 6 32 .*GOVERNORD_' "$(entries)" "an ordinary message"
+configure "[governor]" "threshold = a quarter"
+inside systemctl reload governord.service && fail "a wrong file was taken"
+expect_match "^journal 3 32 .*GOVERNORD_.*/etc/governord.conf:2: " "$(entries)" "an error"

@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: MIT
+"""The commented governord.conf is true: it names every key of the daemon, its default and range."""
+
+import json
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import time
+
+ASSIGNMENT = re.compile(r"^#(\w+) = (.*)$", re.MULTILINE)
+
+
+class Daemon:
+    """What a governord and its governorctl say about a configuration."""
+
+    def __init__(self, governord: str, governorctl: str, machine: str, folder: pathlib.Path):
+        self.governord, self.governorctl, self.machine = governord, governorctl, machine
+        self.socket, self.file = folder / "socket", folder / "governord.conf"
+
+    def mistakes(self, text: str) -> str:
+        self.file.write_text(text)
+        return subprocess.run([self.governord, "--check-config", "--config", self.file],
+                              capture_output=True, text=True, check=False).stderr
+
+    def settings(self, text: str) -> list[dict]:
+        """In the daemon's order, as it says them with this file."""
+        self.file.write_text(text)
+        daemon = subprocess.Popen([self.governord, "--config", self.file, "--socket", self.socket,
+                                   "--root", self.machine], stderr=subprocess.DEVNULL)
+        try:
+            said = ""
+            while not said and daemon.poll() is None:
+                said = subprocess.run([self.governorctl, "--socket", self.socket, "--json", "config"],
+                                      capture_output=True, text=True, check=False).stdout
+                time.sleep(0.01)
+            return json.loads(said or "[]")
+        finally:
+            daemon.terminate()
+            daemon.wait()
+
+    def accepted(self, key: str) -> str:
+        found = re.search(r"accepted: (.*)", self.mistakes(f"[governor]\n{key} = \N{BULLET}\n"))
+        return found.group(1) if found else "(anything?)"
+
+
+def comments_above(text: str) -> dict[str, str]:
+    """Key -> the prose in front of it, in one line."""
+    prose, above = [], {}
+    for line in text.splitlines():
+        assignment = ASSIGNMENT.match(line)
+        if assignment:
+            above[assignment.group(1)] = " ".join(prose)
+        prose = prose + [line[2:]] if line.startswith("# ") else []
+    return above
+
+
+def wrong_in(text: str, daemon: Daemon) -> list[str]:
+    wrong = []
+    defaults = daemon.settings(text)
+    told = ASSIGNMENT.findall(text)
+    true = [(row["key"], row["value"]) for row in defaults]
+    if told != true:
+        wrong.append(f"the file says {told},\nthe daemon says  {true}")
+    wrong += [f"{row['key']}: set, not a comment" for row in defaults if row["origin"] != "default"]
+    above = comments_above(text)
+    for key, _ in true:
+        if f"Accepted: {daemon.accepted(key)}" not in above.get(key, ""):
+            wrong.append(f"{key}: its comment does not say: Accepted: {daemon.accepted(key)}")
+    uncommented = ASSIGNMENT.sub(r"\1 = \2", text)
+    wrong += filter(None, [daemon.mistakes(uncommented)])
+    if not wrong:
+        changed = [row for row in daemon.settings(uncommented)
+                   if (row["key"], row["value"]) not in true or row["origin"] == "default"]
+        wrong += [f"uncommented, but not taken as it stands there: {row}" for row in changed]
+    return wrong
+
+
+def main() -> int:
+    file, governord, governorctl, machine = sys.argv[1:]
+    text = pathlib.Path(file).read_text()
+    with tempfile.TemporaryDirectory() as folder:
+        wrong = wrong_in(text, Daemon(governord, governorctl, machine, pathlib.Path(folder)))
+    print("\n".join(wrong) or f"{len(ASSIGNMENT.findall(text))} keys with their defaults and ranges")
+    return 1 if wrong else 0
+
+
+sys.exit(main())
