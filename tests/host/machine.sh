@@ -8,10 +8,11 @@
 #   inside_as USER COMMAND...
 #   machine_down                 safe at any time, also twice
 #
-# It dies with the shell that made it, whatever ends that: for a trap that could not run, the next
-# machine removes the empty control groups.
+# It dies with the shell that made it, whatever ends that. Where no trap could run, the next machine
+# removes what is left: an empty control group and an empty folder.
 
 machine_prefix=load-governor-machine
+machine_id=0123456789abcdef0123456789abcdef
 machine_namespaces=(--mount --pid --cgroup --uts --ipc --net)
 machine_folder= machine_cgroup= machine_shell= machine_init=
 
@@ -40,26 +41,36 @@ machine_lacks() {
 
 machine_up() {
         remove_leftovers
-        machine_folder=$(mktemp -d)
+        machine_folder=$(mktemp -d -t "$machine_prefix-$$.XXXXXX")
         machine_cgroup=$(cgroup2_root)/$machine_prefix-$$
         mkdir "$machine_cgroup"
         (
                 echo $BASHPID >"$machine_cgroup/cgroup.procs"
                 exec setpriv --pdeathsig KILL setsid unshare --fork --kill-child \
                         "${machine_namespaces[@]}" "$BASH" "${BASH_SOURCE[0]%/*}/boot" \
-                        "$1" "$machine_folder" </dev/null >"$machine_folder/boot.log" 2>&1
+                        "$1" "$machine_folder" $machine_id </dev/null >"$machine_folder/boot.log" 2>&1
         ) &
         machine_shell=$!
         wait_for "the machine's first process" machine_find_init
-        wait_for "systemd in the machine" inside test -S /run/systemd/private
+        wait_for "systemd in the machine" machine_has_its_systemd
         local state
         state=$(inside timeout 20 systemctl is-system-running --wait) ||
                 fail "the machine is $state: $(inside systemctl --failed --no-legend)"
 }
 
 machine_find_init() {
-        kill -0 "$machine_shell" 2>/dev/null || fail "no machine: $(cat "$machine_folder/boot.log")"
-        machine_init=$(pgrep -P "$machine_shell")
+        machine_lives && machine_init=$(pgrep -P "$machine_shell")
+}
+
+machine_lives() {
+        kill -0 "$machine_shell" 2>/dev/null ||
+                fail "the machine does not boot: $(cat "$machine_folder/boot.log")"
+}
+
+# Not the host's, whose root the first process has for a moment.
+machine_has_its_systemd() {
+        machine_lives
+        inside sh -c "grep -qx $machine_id /etc/machine-id && test -S /run/systemd/private" 2>/dev/null
 }
 
 inside() {
@@ -86,8 +97,11 @@ remove_cgroup() {
 }
 
 remove_leftovers() {
-        local cgroup
-        for cgroup in "$(cgroup2_root)/$machine_prefix-"*; do
-                kill -0 "${cgroup##*-}" 2>/dev/null || remove_cgroup "$cgroup" || true
+        local place owner
+        for place in "$(cgroup2_root)/$machine_prefix-"* "${TMPDIR:-/tmp}/$machine_prefix-"*; do
+                owner=${place#*"$machine_prefix-"}
+                if [ -O "$place" ] && ! kill -0 "${owner%%.*}" 2>/dev/null; then
+                        remove_cgroup "$place" || rm -rf "$place" 2>/dev/null
+                fi
         done
 }

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cstdio>
 #include <cstring>
+#include <optional>
 #include <thread>
 #include <utility>
 
@@ -17,7 +18,9 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
-constexpr milliseconds kWarmUpPatience{1000};
+/// From the first answer on: a governor that this very question has started needs a second to
+/// measure, and a moment more on a busy host.
+constexpr milliseconds kWarmUpPatience{1250};
 
 }  // namespace
 
@@ -37,13 +40,15 @@ tl::expected<governor::v1::Advice, Failure> ask_advice(const std::string& socket
         auto connection = Connection::open(addresses(socket));
         if (!connection)
                 return tl::unexpected(std::move(connection.error()));
-        const auto give_up = steady_clock::now() + kWarmUpPatience;
+        std::optional<steady_clock::time_point> give_up;
         for (;;) {
                 auto reply = connection->call(request, governor::v1::Reply::kAdvice);
                 if (!reply)
                         return tl::unexpected(std::move(reply.error()));
                 const auto& advice = reply->advice();
-                const auto left = std::chrono::ceil<milliseconds>(give_up - steady_clock::now());
+                const auto now = steady_clock::now();
+                give_up = give_up.value_or(now + kWarmUpPatience);
+                const auto left = std::chrono::ceil<milliseconds>(*give_up - now);
                 if (advice.reason() != governor::v1::Advice::WARMING_UP || left.count() <= 0)
                         return advice;
                 std::this_thread::sleep_for(std::min(left, milliseconds{advice.warm_in_ms() + 1}));

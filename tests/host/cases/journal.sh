@@ -7,10 +7,10 @@ import json, sys
 for line in sys.stdin:
     entry = json.loads(line)
     if entry.get("_SYSTEMD_UNIT") == "governord.service" and entry.get("SYSLOG_IDENTIFIER") == "governord":
-        own = {k: v for k, v in entry.items() if k.startswith("GOVERNORD_")}
-        print(entry.get("_TRANSPORT"), entry["PRIORITY"], len(entry.get("MESSAGE_ID", "")), own, entry["MESSAGE"])'
+        own = [f"{k}={v}" for k, v in entry.items() if k.startswith(("GOVERNORD_", "CONFIG_"))]
+        print(entry.get("_TRANSPORT"), entry["PRIORITY"], len(entry.get("MESSAGE_ID", "")), *sorted(own), entry["MESSAGE"])'
 }
-expect_match '^journal 6 32 .*GOVERNORD_' "$(entries)" "an ordinary message"
+expect_match '^journal 6 32 GOVERNORD_SOCKET=/run/governord/governord.sock listening' "$(entries)" "an ordinary message"
 configure "[governor]" "threshold = a quarter"
 inside systemctl reload governord.service && fail "a wrong file was taken"
-expect_match "^journal 3 32 .*GOVERNORD_.*/etc/governord.conf:2: " "$(entries)" "an error"
+expect_match "^journal 3 32 CONFIG_FILE=/etc/governord.conf CONFIG_LINE=2 /etc/governord.conf:2: " "$(entries)" "an error"
