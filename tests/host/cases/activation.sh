@@ -2,6 +2,7 @@
 # The first query starts the daemon, and is answered with a measured number.
 install_units
 expect_match '^uid=[0-9]+\(governord\) gid=[0-9]+\(governord\)' "$(inside id governord)" "its user"
+expect_equal notify "$(property governord.service Type)" "how systemd knows that it serves"
 expect_equal inactive "$(property governord.service ActiveState)" "before the first query"
 expect_equal 755 "$(inside stat -c %a /run/governord)" "the socket's folder"
 expect_equal 666 "$(inside stat -c %a /run/governord/governord.sock)" "the socket"

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 # A daemon that hangs is replaced.
 install_units
+expect_equal "10s 3s" "$(property governord.service WatchdogUSec) $(property governord.service TimeoutAbortUSec)" \
+        "as shipped, the watchdog and its patience"
 adjust governord.service "[Service]" "WatchdogSec=1s"
 expect ask advise >/dev/null
 pid=$(main_pid)
