@@ -102,6 +102,8 @@ EventSource EventLoop::on_signal(int signal, std::function<void()> callback) {
         check(sd_event_add_signal(event_, &registration->source, signal, handler,
                                   registration.get()),
               "signal");
+        check(sd_event_source_set_priority(registration->source, SD_EVENT_PRIORITY_IMPORTANT),
+              "signal");
         return EventSource(std::move(registration));
 }
 

@@ -51,7 +51,8 @@ public:
         /// `when` is on CLOCK_MONOTONIC, with an accuracy of 1 ms. Timers go before sockets:
         /// clients cannot starve them.
         [[nodiscard]] EventSource on_time(TimePoint when, std::function<void()> callback);
-        /// Blocks the signal for this thread, so that it arrives here only.
+        /// Blocks the signal for this thread, so that it arrives here only. Signals go before
+        /// sockets too.
         [[nodiscard]] EventSource on_signal(int signal, std::function<void()> callback);
 
         /// Runs until exit(); returns what exit() was given, or a negative errno.

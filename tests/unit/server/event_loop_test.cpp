@@ -4,6 +4,7 @@
 
 #include "server/unique_fd.hpp"
 
+#include <csignal>
 #include <gtest/gtest.h>
 #include <map>
 #include <sys/epoll.h>
@@ -171,6 +172,19 @@ TEST_F(Loop, TimersAreNotStarvedBySocketsThatAreAlwaysReady) {
         for (const auto& pair : pairs)
                 sources.push_back(loop.on_io(pair.ours.get(), EPOLLOUT, [](std::uint32_t) {}));
         run_for(milliseconds{20});
+}
+
+TEST_F(Loop, SignalsAreNotStarvedBySocketsThatAreAlwaysReady) {
+        const std::vector<Pair> pairs(100);
+        std::vector<SocketSource> sources;
+        int calls = 0;
+        for (const auto& pair : pairs)
+                sources.push_back(
+                        loop.on_io(pair.ours.get(), EPOLLOUT, [&](std::uint32_t) { calls++; }));
+        const auto signal = loop.on_signal(SIGUSR1, [this] { loop.exit(0); });
+        ::raise(SIGUSR1);
+        EXPECT_EQ(loop.run(), 0);
+        EXPECT_EQ(calls, 0);
 }
 
 TEST_F(Loop, ASourceMayOutliveIt) {
