@@ -46,6 +46,25 @@ protected:
                 EXPECT_EQ(loop.run(), 0);
         }
 
+        /// Two sockets are ready together, and each one's callback does `deed` to the other's
+        /// source: how many are called.
+        int calls_of_two(void (*deed)(SocketSource& other)) {
+                const Pair pairs[2];
+                SocketSource sources[2];
+                int calls = 0;
+                for (int i = 0; i < 2; i++) {
+                        sources[i] =
+                                loop.on_io(pairs[i].ours.get(), EPOLLIN, [&, i](std::uint32_t) {
+                                        calls++;
+                                        deed(sources[1 - i]);
+                                        pairs[i].hears();
+                                });
+                        pairs[i].says_something();
+                }
+                run_for(milliseconds{20});
+                return calls;
+        }
+
         EventLoop loop;
 };
 
@@ -85,39 +104,11 @@ TEST_F(Loop, ManyThatAreReadyAtOnceAreAllServed) {
 }
 
 TEST_F(Loop, ACallbackMayDropAnotherSourceThatIsReadyToo) {
-        const Pair one;
-        const Pair other;
-        SocketSource sources[2];
-        int calls = 0;
-        for (int i = 0; i < 2; i++) {
-                const auto& pair = i == 0 ? one : other;
-                sources[i] = loop.on_io(pair.ours.get(), EPOLLIN, [&, i](std::uint32_t) {
-                        calls++;
-                        sources[1 - i] = SocketSource();
-                        (i == 0 ? one : other).hears();
-                });
-                pair.says_something();
-        }
-        run_for(milliseconds{20});
-        EXPECT_EQ(calls, 1);
+        EXPECT_EQ(calls_of_two([](SocketSource& other) { other = SocketSource(); }), 1);
 }
 
 TEST_F(Loop, ACallbackMayDisableAnotherSourceThatIsReadyToo) {
-        const Pair one;
-        const Pair other;
-        SocketSource sources[2];
-        int calls = 0;
-        for (int i = 0; i < 2; i++) {
-                const auto& pair = i == 0 ? one : other;
-                sources[i] = loop.on_io(pair.ours.get(), EPOLLIN, [&, i](std::uint32_t) {
-                        calls++;
-                        sources[1 - i].set_enabled(false);
-                        (i == 0 ? one : other).hears();
-                });
-                pair.says_something();
-        }
-        run_for(milliseconds{20});
-        EXPECT_EQ(calls, 1);
+        EXPECT_EQ(calls_of_two([](SocketSource& other) { other.set_enabled(false); }), 1);
 }
 
 TEST_F(Loop, ADisabledSourceDoesNotHearOfAHangUpUntilItIsEnabled) {
