@@ -33,8 +33,9 @@ void Accounts::leave(const Account& account) {
 }
 
 void Accounts::charge(const Account& account, std::uint64_t work, TimePoint now) {
+        const auto burst = price(limits_.burst);
         auto& paid_until = accounts_[account].paid_until;
-        paid_until = std::max(paid_until, now - price(limits_.burst)) + price(work);
+        paid_until = std::min(std::max(paid_until, now - burst) + price(work), now + burst);
 }
 
 std::chrono::nanoseconds Accounts::wait(const Account& account, TimePoint now) const {

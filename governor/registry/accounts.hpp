@@ -71,7 +71,8 @@ public:
         /// take half of all, the next a quarter, and whoever comes finds some.
         [[nodiscard]] std::optional<Seat> admit(const Account& account);
 
-        /// Takes `work` units from the account's budget, which may become overdrawn by it.
+        /// Takes `work` units from the account's budget, which may become overdrawn by it, but by
+        /// no more than a burst.
         void charge(const Account& account, std::uint64_t work, TimePoint now);
 
         /// How long the account is to wait until its next work; 0: it may go on. The budget is a

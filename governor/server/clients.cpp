@@ -62,7 +62,8 @@ void Clients::refuse(const registry::Account& account) {
 
 void Clients::on_event(int fd) {
         auto& client = clients_.at(fd);
-        if (accounts_.wait(client.seat.account(), now()).count() > 0)
+        const auto& account = client.seat.account();
+        if (waiting_.contains(account) || accounts_.wait(account, now()).count() > 0)
                 wait(fd, client);
         else
                 serve(fd, client);

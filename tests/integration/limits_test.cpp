@@ -102,10 +102,12 @@ TEST_F(Limits, AFloodOfQuestionsIsAnsweredAtTheRateOfTheLimit) {
                                 return;
         });
         auto other = connect_as(kOther);
+        auto modest = connect_as(kGreedy);
         for (int i = 0; i < kQuestions; i++) {
                 ASSERT_TRUE(greedy->receive().has_value()) << "slowed down, not refused: " << i;
                 if (i % 1000 == 0) {
                         EXPECT_TRUE(other->call(query(0)).has_value());
+                        EXPECT_TRUE(modest->call(query(0)).has_value()) << "of the same user";
                 }
         }
         sender.join();
