@@ -124,9 +124,10 @@ tl::expected<Reply, Failure> Connection::call(governor::v1::Request request, Rep
         if (send_message(fd_, request.SerializeAsString()))
                 answer = receive_message(fd_);
         if (!answer)
-                return tl::unexpected(
-                        Failure{kNotReachable,
-                                "the governor at " + peer_ + " does not answer; is it stopped?"});
+                return tl::unexpected(Failure{
+                        kNotReachable,
+                        "the governor at " + peer_ +
+                                " does not answer; see systemctl status governord, or its log"});
         const Failure impostor{kFailed, "what answers at " + peer_ + " is no governor"};
         Reply reply;
         if (!reply.ParseFromString(*answer))

@@ -2,11 +2,27 @@
 // Settings with their mistakes and their log level.
 #include "daemon/configuration.hpp"
 
+#include "server/listener.hpp"
 #include "server/log.hpp"
+
+#include <string>
+#include <utility>
 
 namespace governor::daemon {
 
 using server::Level;
+
+namespace {
+
+/// `origin`: "FILE:LINE", or what else Settings::origins may say.
+config::Error at_origin(const std::string& origin, std::string message) {
+        const auto colon = origin.rfind(':');
+        if (colon == origin.npos)
+                return {origin, 0, std::move(message)};
+        return {origin.substr(0, colon), std::stoul(origin.substr(colon + 1)), std::move(message)};
+}
+
+}  // namespace
 
 tl::expected<config::Settings, config::Errors> load_configuration(const Options& options) {
         auto settings = config::load(options.config, !options.config_given);
@@ -14,6 +30,11 @@ tl::expected<config::Settings, config::Errors> load_configuration(const Options&
                 settings->tcp = options.tcp;
                 settings->origins["tcp"] = "--tcp";
         }
+        if (!settings || !settings->tcp)
+                return settings;
+        if (auto possible = server::check_tcp(*settings->tcp); !possible)
+                return tl::unexpected(config::Errors{
+                        at_origin(settings->origins.at("tcp"), std::move(possible.error()))});
         return settings;
 }
 

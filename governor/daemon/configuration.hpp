@@ -10,7 +10,8 @@
 
 namespace governor::daemon {
 
-/// The command line wins over the files.
+/// The command line wins over the files. What can never be done here is a mistake too: TCP in a
+/// sandbox without network.
 [[nodiscard]] tl::expected<config::Settings, config::Errors>
 load_configuration(const Options& options);
 

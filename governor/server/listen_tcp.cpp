@@ -14,12 +14,12 @@ namespace {
 
 constexpr int kBacklog = 128;
 
-ListenResult fail(const config::TcpAddress& address, int error) {
+tl::unexpected<std::string> fail(const config::TcpAddress& address, int error) {
         auto message = "tcp " + config::format_tcp_address(address) + ": " + std::strerror(error);
         if (error == EADDRINUSE)
                 message += "; give another port";
         else if (error == EAFNOSUPPORT)
-                message += "; under systemd, give the port to governord.socket (ListenStream=)";
+                message += " here; under systemd give the port to governord.socket (ListenStream=)";
         else if (error == EACCES)
                 message += "; ports below 1024 are for root";
         return tl::unexpected(std::move(message));
@@ -38,11 +38,21 @@ int bind_to(int fd, const config::TcpAddress& address) {
         return ::bind(fd, reinterpret_cast<const sockaddr*>(&v6), sizeof(v6));
 }
 
+UniqueFd open_socket(const config::TcpAddress& address) {
+        const int family = address.host.find(':') != address.host.npos ? AF_INET6 : AF_INET;
+        return UniqueFd(::socket(family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+}
+
 }  // namespace
 
+tl::expected<void, std::string> check_tcp(const config::TcpAddress& address) {
+        if (!open_socket(address))
+                return fail(address, errno);
+        return {};
+}
+
 ListenResult listen_tcp(const config::TcpAddress& address) {
-        const int family = address.host.find(':') != address.host.npos ? AF_INET6 : AF_INET;
-        UniqueFd socket(::socket(family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+        auto socket = open_socket(address);
         if (!socket)
                 return fail(address, errno);
         // A restarted daemon must not wait for its predecessor's connections to time out.

@@ -33,7 +33,14 @@ bool make_directory(const std::string& directory) {
         return ::chmod(directory.c_str(), 0755) == 0;
 }
 
-/// Holding the lock proves that no living daemon uses the path, so what is there may go.
+/// A service manager that holds the socket for a daemon has no lock.
+bool somebody_listens(const sockaddr_un& address) {
+        const UniqueFd probe(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+        return ::connect(probe.get(), reinterpret_cast<const sockaddr*>(&address),
+                         sizeof(address)) == 0 ||
+               errno == EAGAIN;
+}
+
 bool remove_left_over(const std::string& path) {
         struct stat status {};
         if (::lstat(path.c_str(), &status) < 0)
@@ -68,6 +75,9 @@ ListenResult listen_unix(const std::string& path) {
                 return fail(path, "another governord is listening there; stop it first, or give "
                                   "this one its own --socket");
         }
+        if (somebody_listens(address))
+                return fail(path, "somebody listens there (governord.socket?); stop it first, or "
+                                  "give another --socket");
         if (!remove_left_over(path))
                 return fail(path, "something that is not a governord's socket is there; move it "
                                   "away, or give another --socket");

@@ -53,8 +53,13 @@ using ListenResult = tl::expected<Listener, std::string>;
 
 /// A Unix socket that every local user may connect to. Its path goes with it. A lock file beside
 /// it (PATH.lock, stays) keeps two daemons from one path. Makes the socket's directory (mode 0755)
-/// if only that is missing. A socket that a killed daemon has left behind is replaced.
+/// if only that is missing. A socket that a killed daemon has left behind is replaced,
+/// one to which somebody listens is not.
 [[nodiscard]] ListenResult listen_unix(const std::string& path);
+
+/// Whether this process may open such a socket at all: in a sandbox without network it may not.
+/// The error is one sentence.
+[[nodiscard]] tl::expected<void, std::string> check_tcp(const config::TcpAddress& address);
 
 /// Anybody who reaches the address may connect.
 [[nodiscard]] ListenResult listen_tcp(const config::TcpAddress& address);

@@ -66,6 +66,21 @@ TEST_F(Activated, OpensAPathThatIsAskedForBeside) {
         EXPECT_EQ(status(manager_.socket()).cpus(), 4U);
 }
 
+TEST_F(Activated, IsNotRobbedOfItsSocketByOneThatIsStartedByHand) {
+        const auto rob = [&] {
+                return run({{GOVERNORD, "--socket", manager_.socket(), "--root", machine_.root()},
+                            {},
+                            {}});
+        };
+        const auto before = rob();
+        EXPECT_EQ(before.status, 1);
+        EXPECT_NE(before.err.find("somebody listens there"), std::string::npos) << before.err;
+        manager_.start(governord());
+        EXPECT_EQ(status(manager_.socket()).cpus(), 4U);
+        EXPECT_EQ(rob().status, 1);
+        EXPECT_EQ(status(manager_.socket()).cpus(), 4U);
+}
+
 TEST_F(Activated, RefusesWhatIsNoListeningSocket) {
         int ends[2];
         ASSERT_EQ(::pipe(ends), 0);

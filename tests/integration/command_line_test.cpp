@@ -201,8 +201,9 @@ TEST(WithoutAGovernor, ATcpPortThatDoesNotAnswerIsNotReachable) {
         port.listen();
         const auto result = run({{GOVERNORCTL, "--socket", port.address(), "status"}, {}, {}});
         EXPECT_EQ(result.status, 3);
-        EXPECT_EQ(result.err, "governorctl: the governor at " + port.address() +
-                                      " does not answer; is it stopped?\n");
+        EXPECT_EQ(result.err,
+                  "governorctl: the governor at " + port.address() +
+                          " does not answer; see systemctl status governord, or its log\n");
 }
 
 TEST(WithoutAGovernor, ATcpPortThatAcceptsNobodyIsNotReachable) {
