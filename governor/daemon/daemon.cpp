@@ -6,6 +6,7 @@
 #include "daemon/service.hpp"
 #include "server/log.hpp"
 
+#include <algorithm>
 #include <csignal>
 #include <cstdio>
 #include <sys/resource.h>
@@ -23,11 +24,13 @@ enum ExitCode { kOk = 0, kFailed = 1, kWrongConfiguration = 2 };
 
 /// One descriptor per client: takes what the kernel allows and says how many clients that are.
 std::size_t raise_descriptor_limit() {
-        constexpr rlim_t kOwn = 64;  // sockets, timers, files, and what libraries open
+        constexpr rlim_t kOwn = 64;      // sockets, timers, files, and what libraries open
+        constexpr rlim_t kMost = 20480;  // what memory for all of them is reckoned with
         rlimit limit{};
         ::getrlimit(RLIMIT_NOFILE, &limit);
-        limit.rlim_cur = limit.rlim_max;
+        limit.rlim_cur = std::min(limit.rlim_max, kMost);
         ::setrlimit(RLIMIT_NOFILE, &limit);
+        ::getrlimit(RLIMIT_NOFILE, &limit);
         return limit.rlim_cur > 2 * kOwn ? limit.rlim_cur - kOwn : kOwn;
 }
 

@@ -20,7 +20,8 @@ Seat::~Seat() {
 std::optional<Seat> Accounts::admit(const Account& account) {
         const auto held = connections(account);
         const auto free = limits_.connections - std::min(limits_.connections, connections_);
-        if (!account.is_root() && held + 2 > free)
+        const bool allowed = held == 0 ? free > 0 : held + 2 + limits_.for_newcomers <= free;
+        if (!account.is_root() && !allowed)
                 return std::nullopt;
         accounts_[account].connections++;
         connections_++;

@@ -29,9 +29,10 @@ struct Account {
 };
 
 struct Limits {
-        std::size_t connections = 0;   ///< of all accounts together
-        std::uint32_t work_per_s = 1;  ///< of each account, in units of the caller
-        std::uint32_t burst = 1;       ///< work that may be done at once after a rest
+        std::size_t connections = 0;    ///< of all accounts together
+        std::size_t for_newcomers = 0;  ///< of these, for accounts that hold none
+        std::uint32_t work_per_s = 1;   ///< of each account, in units of the caller
+        std::uint32_t burst = 1;        ///< work that may be done at once after a rest
 };
 
 class Accounts;
@@ -68,7 +69,7 @@ public:
         Accounts& operator=(const Accounts&) = delete;
 
         /// Empty if `account` holds as many connections as it leaves free: so the first account may
-        /// take half of all, the next a quarter, and whoever comes finds some.
+        /// take half of all, the next a quarter. The last few are for accounts that hold none.
         [[nodiscard]] std::optional<Seat> admit(const Account& account);
 
         /// Takes `work` units from the account's budget, which may become overdrawn by it, but by

@@ -5,9 +5,9 @@
 #include "config/keys.hpp"
 #include "policy/threshold.hpp"
 #include "probe/idle_history.hpp"
+#include "server/printable.hpp"
 
 #include <algorithm>
-#include <fmt/format.h>
 #include <string>
 #include <utility>
 
@@ -123,16 +123,6 @@ v1::Reply cpus(const v1::CpusRequest& request, const View& view) {
         return reply;
 }
 
-/// A protobuf string must be UTF-8; a path may be anything.
-std::string ascii(const std::string& text) {
-        std::string clean;
-        for (const char c : text) {
-                const auto byte = static_cast<unsigned char>(c);
-                clean += byte < 0x80 ? std::string(1, c) : fmt::format("\\x{:02x}", byte);
-        }
-        return clean;
-}
-
 v1::Reply config(const View& view) {
         v1::Reply reply;
         for (const auto& key : config::keys()) {
@@ -140,8 +130,9 @@ v1::Reply config(const View& view) {
                 setting.set_key(std::string(key.name));
                 setting.set_value(key.get(view.settings));
                 const auto origin = view.settings.origins.find(std::string(key.name));
-                setting.set_origin(origin != view.settings.origins.end() ? ascii(origin->second)
-                                                                         : "default");
+                setting.set_origin(origin != view.settings.origins.end()
+                                           ? printable_ascii(origin->second)
+                                           : "default");
         }
         return reply;
 }

@@ -4,6 +4,7 @@
 
 #include "server/log.hpp"
 
+#include <malloc.h>
 #include <sys/epoll.h>
 #include <utility>
 #include <vector>
@@ -12,16 +13,24 @@ namespace governor::server {
 
 namespace {
 
+/// Of connections, kept for accounts that have none.
+constexpr std::size_t kForNewcomers = 64;
+
 /// In units of Connection::work(). A question that is asked once a second costs two, so this is
 /// two thousand programs of one user, or 2 % of a core for one who only wants to disturb.
 constexpr std::uint32_t kWorkPerSecond = 4000;
 constexpr std::uint32_t kBurst = 4000;
 
-/// Accounts that are over their budget go on at this pace, some clients at a time.
+/// Who waits for a turn gets it at this pace, and no more turns at a time than this: root has no
+/// budget that would end it.
 constexpr std::chrono::milliseconds kPace{10};
+constexpr int kTurnsAtOnce = 128;
 
 /// Who is found in the middle of a message twice, without progress, is dropped.
 constexpr std::chrono::seconds kSweep{10};
+
+/// When so many have left between two sweeps, their memory goes back to the system.
+constexpr std::size_t kCrowd = 1000;
 
 TimePoint now() { return std::chrono::steady_clock::now(); }
 
@@ -32,17 +41,18 @@ std::string uid_of(const registry::Account& account) {
 }  // namespace
 
 Clients::Clients(EventLoop& loop, std::size_t most, Handler handler)
-        : loop_(loop), handler_(std::move(handler)), accounts_({most, kWorkPerSecond, kBurst}),
+        : loop_(loop), handler_(std::move(handler)),
+          accounts_({most, kForNewcomers, kWorkPerSecond, kBurst}),
           sweep_timer_(loop.on_time(now() + kSweep, [this] { sweep(); })) {}
 
 void Clients::add(UniqueFd fd, const registry::Account& account) {
-        accounts_.charge(account, 1, now());
         auto seat = accounts_.admit(account);
         if (!seat)
                 return refuse(account);
         const int number = fd.get();
-        auto source =
-                loop_.on_io(number, EPOLLIN, [this, number](std::uint32_t) { on_event(number); });
+        auto source = loop_.on_io(number, EPOLLIN, [this, number](std::uint32_t events) {
+                on_event(number, events);
+        });
         Connection connection(std::move(fd), [this, account](std::string_view message) {
                 return handler_(message, account);
         });
@@ -60,13 +70,22 @@ void Clients::refuse(const registry::Account& account) {
                     {{"GOVERNORD_UID", uid_of(account)}});
 }
 
-void Clients::on_event(int fd) {
+bool Clients::may_go_on(const registry::Account& account) const {
+        return accounts_.wait(account, now()).count() == 0;
+}
+
+void Clients::on_event(int fd, std::uint32_t epoll_events) {
         auto& client = clients_.at(fd);
         const auto& account = client.seat.account();
-        if (waiting_.contains(account) || accounts_.wait(account, now()).count() > 0)
+        if (client.place) {
+                // Nothing else is told of those who wait: it is gone, and so is its question.
+                if ((epoll_events & (EPOLLHUP | EPOLLERR)) != 0)
+                        drop(fd, false);
+        } else if (waiting_.contains(account) || !may_go_on(account)) {
                 wait(fd, client);
-        else
+        } else {
                 serve(fd, client);
+        }
 }
 
 void Clients::serve(int fd, Client& client) {
@@ -77,6 +96,8 @@ void Clients::serve(int fd, Client& client) {
         accounts_.charge(client.seat.account(), connection.work() - work, now());
         if (state != Connection::State::Open)
                 drop(fd, state == Connection::State::Bad);
+        else if (connection.has_more())
+                wait(fd, client);
         else if (connection.epoll_events() != events)
                 client.source.set_io_events(connection.epoll_events());
 }
@@ -84,19 +105,24 @@ void Clients::serve(int fd, Client& client) {
 void Clients::wait(int fd, Client& client) {
         if (waiting_.empty())
                 go_on_timer_ = loop_.on_time(now() + kPace, [this] { go_on(); });
-        client.source.set_enabled(false);
-        client.is_waiting = true;
-        waiting_[client.seat.account()].push_back(fd);
+        auto& queue = waiting_[client.seat.account()];
+        client.place = queue.insert(queue.end(), fd);
+        client.source.set_io_events(0);
+}
+
+void Clients::leave_queue(Client& client) {
+        waiting_.at(client.seat.account()).erase(*client.place);
+        client.place.reset();
 }
 
 void Clients::go_on() {
         for (auto& [account, queue] : waiting_)
-                while (!queue.empty() && accounts_.wait(account, now()).count() == 0) {
+                for (int turns = 0; turns < kTurnsAtOnce && !queue.empty() && may_go_on(account);
+                     turns++) {
                         const int fd = queue.front();
-                        queue.pop_front();
                         auto& client = clients_.at(fd);
-                        client.is_waiting = false;
-                        client.source.set_enabled(true);
+                        leave_queue(client);
+                        client.source.set_io_events(client.connection.epoll_events());
                         serve(fd, client);
                 }
         std::erase_if(waiting_, [](const auto& entry) { return entry.second.empty(); });
@@ -109,6 +135,9 @@ void Clients::drop(int fd, bool misbehaved) {
         auto node = clients_.extract(fd);
         auto& client = node.mapped();
         client.source = SocketSource();
+        if (client.place)
+                leave_queue(client);
+        left_++;
         if (!misbehaved)
                 return;
         misbehaved_++;
@@ -117,7 +146,7 @@ void Clients::drop(int fd, bool misbehaved) {
                 log(Level::Warning, Event::ClientMisbehaved,
                     "a client of " + account.name() +
                             " was disconnected: it sent what is no message, or stopped in the "
-                            "middle of one" +
+                            "middle of one or of its replies" +
                             since(*count),
                     {{"GOVERNORD_UID", uid_of(account)}});
 }
@@ -125,10 +154,9 @@ void Clients::drop(int fd, bool misbehaved) {
 void Clients::sweep() {
         std::vector<int> stuck;
         for (auto& [fd, client] : clients_) {
-                const auto progress = client.connection.progress();
-                if (client.is_waiting || !client.connection.is_in_the_middle())
-                        client.stuck_at.reset();
-                else if (client.stuck_at == progress)
+                // Who waits for us does not make us wait.
+                const auto progress = client.place ? std::nullopt : client.connection.progress();
+                if (progress && client.stuck_at == progress)
                         stuck.push_back(fd);
                 else
                         client.stuck_at = progress;
@@ -136,6 +164,8 @@ void Clients::sweep() {
         for (const int fd : stuck)
                 drop(fd, true);
         accounts_.forget_idle(now());
+        if (std::exchange(left_, 0) > kCrowd)
+                ::malloc_trim(0);
         sweep_timer_.set_time(now() + kSweep);
 }
 

@@ -9,8 +9,8 @@
 #include "server/throttle.hpp"
 
 #include <cstdint>
-#include <deque>
 #include <functional>
+#include <list>
 #include <map>
 #include <optional>
 #include <string>
@@ -39,19 +39,22 @@ public:
         [[nodiscard]] std::uint64_t refused() const { return refused_; }
 
 private:
+        using Queue = std::list<int>;  // descriptors; first come, first served
+
         struct Client {
                 registry::Seat seat;
                 Connection connection;
                 SocketSource source;
-                bool is_waiting = false;  // for its account's budget
-                std::optional<std::uint64_t> stuck_at =
-                        {};  // its progress, if in the middle at a sweep
+                std::optional<Queue::iterator> place = {};   // if it waits for another turn
+                std::optional<std::uint64_t> stuck_at = {};  // its progress at the last sweep
         };
 
         void refuse(const registry::Account& account);
-        void on_event(int fd);
+        void on_event(int fd, std::uint32_t epoll_events);
         void serve(int fd, Client& client);
         void wait(int fd, Client& client);
+        [[nodiscard]] bool may_go_on(const registry::Account& account) const;
+        void leave_queue(Client& client);
         void drop(int fd, bool misbehaved);
         void go_on();
         void sweep();
@@ -59,8 +62,9 @@ private:
         EventLoop& loop_;
         Handler handler_;
         registry::Accounts accounts_;
-        std::unordered_map<int, Client> clients_;               // by descriptor
-        std::map<registry::Account, std::deque<int>> waiting_;  // first come, first served
+        std::unordered_map<int, Client> clients_;  // by descriptor
+        std::map<registry::Account, Queue> waiting_;
+        std::size_t left_ = 0;  // since the last sweep
         std::uint64_t misbehaved_ = 0;
         std::uint64_t refused_ = 0;
         Throttle misbehaved_log_;

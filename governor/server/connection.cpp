@@ -5,14 +5,17 @@
 #include <array>
 #include <cerrno>
 #include <governor/v1/frame.h>
+#include <linux/sockios.h>
 #include <sys/epoll.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 
 namespace governor::server {
 
 namespace {
 
-constexpr std::size_t kReadSize = 4096;     // bounds the work of one wake-up
+constexpr std::size_t kReadSize = 4096;
+constexpr unsigned kMessagesPerTurn = 16;
 constexpr std::size_t kHeldReplies = 4096;  // with more than this unread, nothing is answered
 constexpr std::size_t kReplyUnit = 256;
 
@@ -28,7 +31,7 @@ bool would_block() { return errno == EAGAIN || errno == EWOULDBLOCK || errno == 
 
 bool Connection::has_room() const { return output_.size() < kHeldReplies; }
 
-bool Connection::may_read() const { return has_room() && !input_ended_; }
+bool Connection::may_read() const { return has_room() && !input_ended_ && !has_more_; }
 
 std::uint32_t Connection::epoll_events() const {
         return (may_read() ? EPOLLIN : 0U) | (output_.empty() ? 0U : EPOLLOUT);
@@ -39,8 +42,9 @@ Connection::State Connection::on_ready() {
         if (received != State::Open)
                 return received;
         // Sending makes room for replies to messages that are here already.
+        unsigned left = kMessagesPerTurn;
         for (bool more = true; more;) {
-                if (!handle_messages()) {
+                if (!handle_messages(left)) {
                         (void)send_replies();
                         return State::Bad;
                 }
@@ -49,7 +53,7 @@ Connection::State Connection::on_ready() {
                         return State::Closed;
                 more = was_full && has_room();
         }
-        if (input_ended_ && output_.empty())
+        if (input_ended_ && output_.empty() && !has_more_)
                 return input_.empty() ? State::Closed : State::Bad;
         release_if_empty(input_);
         release_if_empty(output_);
@@ -59,18 +63,17 @@ Connection::State Connection::on_ready() {
 Connection::State Connection::receive() {
         std::array<char, kReadSize> chunk;
         const auto n = ::recv(fd_.get(), chunk.data(), chunk.size(), MSG_DONTWAIT);
-        work_++;
-        if (n > 0)
-                input_.append(chunk.data(), static_cast<std::size_t>(n));
-        else if (n == 0)
-                input_ended_ = true;
-        else if (!would_block())
-                return State::Closed;
+        if (n < 0)
+                return would_block() ? State::Open : State::Closed;
+        input_.append(chunk.data(), static_cast<std::size_t>(n));
+        input_ended_ = n == 0;
+        work_ += n > 0 ? 1 : 0;
         return State::Open;
 }
 
-bool Connection::handle_messages() {
+bool Connection::handle_messages(unsigned& left) {
         std::size_t done = 0;
+        has_more_ = false;
         while (has_room()) {
                 std::size_t begin = 0;
                 std::size_t end = 0;
@@ -82,6 +85,10 @@ bool Connection::handle_messages() {
                         return false;
                 if (frame == GOVERNOR_FRAME_PARTIAL)
                         break;
+                has_more_ = left == 0;
+                if (has_more_)
+                        break;
+                left--;
                 const auto reply = handler_(rest.substr(begin, end - begin));
                 if (!reply || reply->size() > GOVERNOR_REPLY_MAX)
                         return false;
@@ -95,6 +102,14 @@ bool Connection::handle_messages() {
         }
         input_.erase(0, done);
         return true;
+}
+
+std::optional<std::uint64_t> Connection::progress() const {
+        int unread = 0;  // replies that we sent and that still are in our memory's account
+        ::ioctl(fd_.get(), SIOCOUTQ, &unread);
+        if (input_.empty() && output_.empty() && unread == 0)
+                return std::nullopt;
+        return progress_ + static_cast<std::uint64_t>(unread);
 }
 
 bool Connection::send_replies() {

@@ -30,36 +30,40 @@ public:
         Connection(UniqueFd fd, MessageHandler handler)
                 : fd_(std::move(fd)), handler_(std::move(handler)) {}
 
-        /// Call it when the socket is ready for one of epoll_events(). Moves what can be moved at
-        /// once; after anything but Open the connection is to be dropped.
+        /// One turn: to be called when the socket is ready for one of epoll_events(), or when
+        /// has_more(). Reads once and answers a few messages. After anything but Open the
+        /// connection is to be dropped.
         [[nodiscard]] State on_ready();
+
+        /// A whole message is here already and waits for another turn.
+        [[nodiscard]] bool has_more() const { return has_more_; }
 
         /// What to wait for: a client that does not read its replies is not read from.
         [[nodiscard]] std::uint32_t epoll_events() const;
 
-        /// What it has cost so far: each read and each message is one unit, and so are 256 bytes
-        /// of replies.
+        /// What it has cost so far: each read of something and each message is one unit, and so are
+        /// 256 bytes of replies.
         [[nodiscard]] std::uint64_t work() const { return work_; }
 
-        /// It has sent a part of a message, or has not read all of its replies.
-        [[nodiscard]] bool is_in_the_middle() const { return !input_.empty() || !output_.empty(); }
-        /// Changes whenever a message has become complete or a part of a reply has been taken.
-        [[nodiscard]] std::uint64_t progress() const { return progress_; }
+        /// Empty if nothing is under way. Else the client has sent a part of a message, or has not
+        /// read all of its replies; the value changes with every step that it makes. One ioctl.
+        [[nodiscard]] std::optional<std::uint64_t> progress() const;
 
         [[nodiscard]] int fd() const { return fd_.get(); }
 
 private:
         [[nodiscard]] State receive();
-        [[nodiscard]] bool handle_messages();
+        [[nodiscard]] bool handle_messages(unsigned& left);
         [[nodiscard]] bool send_replies();
         [[nodiscard]] bool has_room() const;
         [[nodiscard]] bool may_read() const;
 
         UniqueFd fd_;
         MessageHandler handler_;
-        std::string input_;   // at most one message and one read
+        std::string input_;   // at most a part of a message and one read
         std::string output_;  // at most kHeldReplies and one reply
         bool input_ended_ = false;
+        bool has_more_ = false;
         std::uint64_t work_ = 0;
         std::uint64_t progress_ = 0;
 };

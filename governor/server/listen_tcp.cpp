@@ -12,8 +12,6 @@ namespace governor::server {
 
 namespace {
 
-constexpr int kBacklog = 128;
-
 tl::unexpected<std::string> fail(const config::TcpAddress& address, int error) {
         auto message = "tcp " + config::format_tcp_address(address) + ": " + std::strerror(error);
         if (error == EADDRINUSE)

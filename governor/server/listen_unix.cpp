@@ -16,8 +16,6 @@ namespace governor::server {
 
 namespace {
 
-constexpr int kBacklog = 4096;  // the kernel caps it at net.core.somaxconn
-
 tl::unexpected<std::string> fail(const std::string& path, const std::string& what) {
         return tl::unexpected("socket " + path + ": " + what);
 }

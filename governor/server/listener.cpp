@@ -4,6 +4,7 @@
 
 #include "server/bound_path.hpp"
 
+#include <algorithm>
 #include <arpa/inet.h>
 #include <cerrno>
 #include <cstddef>
@@ -45,7 +46,8 @@ std::string host(int family, const void* binary) {
 /// An abstract name is written with '@' in front, as ss(8) does.
 std::string unix_name(const Address& address) {
         const auto local = address.as<sockaddr_un>();
-        std::string path(local.sun_path, address.length - offsetof(sockaddr_un, sun_path));
+        const std::size_t length = address.length - offsetof(sockaddr_un, sun_path);
+        std::string path(local.sun_path, std::min(length, sizeof(local.sun_path)));
         if (!path.empty() && path.front() == '\0')
                 path.front() = '@';
         else
@@ -80,6 +82,13 @@ void tune_tcp(int fd) {
         set(IPPROTO_TCP, TCP_KEEPCNT, 6);
 }
 
+/// Replies that nobody reads lie in memory that the kernel charges to us: by default 208 KiB for
+/// each client. Longer replies go out in pieces.
+void limit_send_buffer(int fd) {
+        constexpr int kBytes = 4096;  // the kernel doubles it, for its own book-keeping
+        ::setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &kBytes, sizeof(kBytes));
+}
+
 }  // namespace
 
 Listener::Listener(UniqueFd socket) : Listener(std::move(socket), nullptr) {}
@@ -103,6 +112,7 @@ tl::expected<Arrival, int> Listener::accept() const {
         arrival.fd = UniqueFd(::accept4(fd(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
         if (!arrival.fd)
                 return tl::unexpected(errno);
+        limit_send_buffer(arrival.fd.get());
         if (!is_local_)
                 return arrival;
         ucred peer{};

@@ -48,6 +48,9 @@ private:
         bool is_local_ = true;
 };
 
+/// The kernel caps it at net.core.somaxconn.
+inline constexpr int kBacklog = 4096;
+
 /// One sentence for the user.
 using ListenResult = tl::expected<Listener, std::string>;
 

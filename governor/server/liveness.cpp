@@ -38,12 +38,12 @@ void Liveness::tick() {
 }
 
 void Liveness::tell_status() {
+        tell_next_ = now() + kStatus;
         auto line = status_();
         if (line == told_)
                 return;
         ServiceManager::status(line);
         told_ = std::move(line);
-        tell_next_ = now() + kStatus;
 }
 
 }  // namespace governor::server

@@ -40,7 +40,8 @@ void open_log();
 /// Nothing below `level` is logged from now on.
 void set_log_level(Level level);
 
-/// Never blocks for long: the journal takes datagrams. Not thread-safe with set_log_level().
+/// Waits for whoever reads stderr, or for the journal; so what clients can cause goes through a
+/// Throttle. Not thread-safe.
 void log(Level level, Event event, const std::string& message,
          std::initializer_list<Field> fields = {});
 

@@ -4,6 +4,8 @@
 
 #include "server/log.hpp"
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <sys/epoll.h>
@@ -22,8 +24,12 @@ constexpr std::chrono::milliseconds kPause{100};
 
 TimePoint now() { return std::chrono::steady_clock::now(); }
 
+/// Of one client, not of ours; see accept(2).
 bool is_passing(int error) {
-        return error == EAGAIN || error == EINTR || error == ECONNABORTED || error == EPROTO;
+        constexpr std::array kPassing{EAGAIN,       EINTR,       ECONNABORTED, EPROTO,
+                                      ENETDOWN,     ENOPROTOOPT, EHOSTDOWN,    ENONET,
+                                      EHOSTUNREACH, EOPNOTSUPP,  ENETUNREACH};
+        return std::ranges::find(kPassing, error) != kPassing.end();
 }
 
 }  // namespace
@@ -59,13 +65,13 @@ void Reception::pause(int error) {
                     std::string("cannot accept a client: ") + std::strerror(error) + since(*count),
                     {{"ERRNO", std::to_string(error)}});
         for (auto& door : doors_)
-                door.source.set_enabled(false);
+                door.source.set_io_events(0);
         again_ = loop_.on_time(now() + kPause, [this] { go_on(); });
 }
 
 void Reception::go_on() {
         for (auto& door : doors_)
-                door.source.set_enabled(true);
+                door.source.set_io_events(EPOLLIN);
 }
 
 }  // namespace governor::server

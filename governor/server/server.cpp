@@ -49,17 +49,26 @@ tl::expected<void, std::string> Server::apply(config::Settings settings) {
 /// Those who came by the old port stay.
 tl::expected<void, std::string>
 Server::follow_tcp(const std::optional<config::TcpAddress>& address) {
-        std::string name;
-        if (address) {
-                auto listener = listen_tcp(*address);
-                if (!listener)
-                        return tl::unexpected(std::move(listener.error()));
-                name = listener->name();
-                open(std::move(*listener));
+        if (!address) {
+                reception_.close(std::exchange(tcp_name_, {}));
+                return {};
         }
-        reception_.close(tcp_name_);
-        tcp_name_ = std::move(name);
-        return {};
+        // Another host at the same port may need the port that is ours.
+        const bool same_port = settings_.tcp && settings_.tcp->port == address->port;
+        if (same_port)
+                reception_.close(tcp_name_);
+        auto listener = listen_tcp(*address);
+        auto result = listener ? tl::expected<void, std::string>()
+                               : tl::unexpected(std::move(listener.error()));
+        if (!listener && same_port)
+                listener = listen_tcp(*settings_.tcp);
+        if (!listener)
+                return result;
+        if (!same_port)
+                reception_.close(tcp_name_);
+        tcp_name_ = listener->name();
+        open(std::move(*listener));
+        return result;
 }
 
 void Server::warn_if_nothing_is_governed() const {

@@ -2,6 +2,8 @@
 // One datagram each.
 #include "server/service_manager.hpp"
 
+#include "server/printable.hpp"
+
 #include <cstdlib>
 #include <systemd/sd-daemon.h>
 
@@ -22,7 +24,7 @@ void ServiceManager::reloading() { sd_notify(kKeepEnvironment, "RELOADING=1"); }
 void ServiceManager::stopping() { sd_notify(kKeepEnvironment, "STOPPING=1"); }
 
 void ServiceManager::status(const std::string& line) {
-        sd_notify(kKeepEnvironment, ("STATUS=" + line).c_str());
+        sd_notify(kKeepEnvironment, ("STATUS=" + printable_ascii(line)).c_str());
 }
 
 void ServiceManager::alive() { sd_notify(kKeepEnvironment, "WATCHDOG=1"); }

@@ -33,11 +33,9 @@ struct SocketSource::Watch : std::enable_shared_from_this<Watch> {
         std::shared_ptr<SocketSet::Epoll> epoll;
         std::uint64_t number = 0;
         int fd = -1;
-        std::uint32_t events = 0;
         SocketCallback callback;
-        bool enabled = false;
 
-        void control(int operation) const {
+        void control(int operation, std::uint32_t events) const {
                 epoll_event event{};
                 event.events = events;
                 event.data.u64 = number;
@@ -46,9 +44,8 @@ struct SocketSource::Watch : std::enable_shared_from_this<Watch> {
 
         /// Leaves epoll at once: the descriptor may be closed right after.
         void stop() {
-                if (std::exchange(enabled, false))
+                if (epoll->watches.erase(number) > 0)
                         ::epoll_ctl(epoll->fd.get(), EPOLL_CTL_DEL, fd, nullptr);
-                epoll->watches.erase(number);
         }
 
         /// It stays while it runs, so that it may drop its own source.
@@ -73,15 +70,7 @@ SocketSource::~SocketSource() {
 }
 
 void SocketSource::set_io_events(std::uint32_t epoll_events) {
-        watch_->events = epoll_events;
-        if (watch_->enabled)
-                watch_->control(EPOLL_CTL_MOD);
-}
-
-void SocketSource::set_enabled(bool enabled) {
-        if (enabled != watch_->enabled)
-                watch_->control(enabled ? EPOLL_CTL_ADD : EPOLL_CTL_DEL);
-        watch_->enabled = enabled;
+        watch_->control(EPOLL_CTL_MOD, epoll_events);
 }
 
 SocketSet::SocketSet() : epoll_(std::make_shared<Epoll>()) { check(epoll_->fd.get() >= 0); }
@@ -95,15 +84,13 @@ SocketSource SocketSet::watch(int fd, std::uint32_t epoll_events, SocketCallback
         watch->epoll = epoll_;
         watch->number = ++epoll_->last_number;
         watch->fd = fd;
-        watch->events = epoll_events;
         watch->callback = std::move(callback);
-        watch->control(EPOLL_CTL_ADD);
-        watch->enabled = true;
+        watch->control(EPOLL_CTL_ADD, epoll_events);
         epoll_->watches.emplace(watch->number, watch.get());
         return SocketSource(std::move(watch));
 }
 
-/// A callback may drop or disable any other source, of which the kernel has told us already.
+/// A callback may drop any other source, of which the kernel has told us already.
 void SocketSet::dispatch() noexcept {
         std::array<epoll_event, kAtOnce> ready;
         const int n = ::epoll_wait(fd(), ready.data(), static_cast<int>(ready.size()), 0);
@@ -111,7 +98,7 @@ void SocketSet::dispatch() noexcept {
                 const auto event = ready.at(static_cast<std::size_t>(i));
                 const std::uint64_t number = event.data.u64;  // lies there unaligned
                 const auto found = epoll_->watches.find(number);
-                if (found != epoll_->watches.end() && found->second->enabled)
+                if (found != epoll_->watches.end())
                         found->second->call(event.events);
         }
 }

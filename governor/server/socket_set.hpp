@@ -25,9 +25,8 @@ public:
         SocketSource& operator=(SocketSource&& other) noexcept;
         ~SocketSource();
 
+        /// Hang-ups (EPOLLHUP) and errors are always told, also with 0.
         void set_io_events(std::uint32_t epoll_events);
-        /// While disabled it is not called, not even for a hang-up.
-        void set_enabled(bool enabled);
 
 private:
         friend class SocketSet;

@@ -101,8 +101,10 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
                 require(send(client.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL) ==
                                 static_cast<ssize_t>(bytes.size()),
                         "the connection reads all it is sent");
-                state = connection.on_ready();
-                replies += receive(client.get());
+                do {
+                        state = connection.on_ready();
+                        replies += receive(client.get());
+                } while (state == Connection::State::Open && connection.has_more());
                 require(state != Connection::State::Open ||
                                 (connection.epoll_events() & EPOLLIN) != 0,
                         "who reads its replies is read from");

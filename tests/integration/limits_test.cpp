@@ -52,28 +52,25 @@ protected:
 
 TEST_F(Limits, OneUserTakesAtMostHalfOfTheConnections) {
         {
-                const DescriptorLimit limit(265);  // 201 for connections, one of them root's
+                const DescriptorLimit limit(328);  // 264 for connections, 64 kept for newcomers
                 daemon_.start();
         }
-        // Nobody else is there any more: not even who looked whether it listens.
-        ASSERT_TRUE(eventually([&] { return status(daemon_.socket()).connections() == 1; }));
         std::vector<std::unique_ptr<WireClient>> held;
-        for (int i = 0; i < 100; i++)
-                held.push_back(connect_as(kGreedy));
-        for (auto& client : held)
-                ASSERT_TRUE(client->call(query(0)).has_value());
-        EXPECT_TRUE(connect_as(kGreedy)->is_ended());
+        for (int i = 0; i < 110; i++) {
+                auto client = connect_as(kGreedy);
+                if (client->call(query(0)).has_value())
+                        held.push_back(std::move(client));
+        }
+        EXPECT_LE(held.size(), 100U);
+        EXPECT_GE(held.size(), 95U) << "a few of root's may not have gone yet";
         EXPECT_TRUE(connect_as(kOther)->call(query(0)).has_value());
         const auto now = status(daemon_.socket());
-        EXPECT_EQ(now.refused_connections(), 1U);
+        EXPECT_EQ(now.refused_connections(), 110 - held.size());
         EXPECT_EQ(now.bad_messages(), 0U);
-        EXPECT_NE(daemon_.process().err().find("user 12345 holds 100 connections, as many as it "
-                                               "leaves free"),
-                  std::string::npos)
+        EXPECT_NE(daemon_.process().err().find("as many as it leaves free"), std::string::npos)
                 << daemon_.process().err();
-        held.pop_back();
-        ASSERT_TRUE(eventually([&] { return status(daemon_.socket()).connections() == 100; }));
-        EXPECT_TRUE(connect_as(kGreedy)->call(query(0)).has_value());
+        held.clear();
+        EXPECT_TRUE(eventually([&] { return connect_as(kGreedy)->call(query(0)).has_value(); }));
 }
 
 TEST_F(Limits, AStormOfConnectionsLeavesNothingBehind) {
@@ -132,6 +129,8 @@ TEST_F(Limits, WhoStopsInTheMiddleIsDisconnectedAndWhoIsIdleIsNot) {
         for (int i = 0; i < 3000; i++)  // more than the buffers of a socket hold
                 many += frame(big.SerializeAsString());
         ASSERT_TRUE(deaf->send_bytes(many));
+        auto late = connect_as(kOther);  // one reply, in the kernel's memory, that nobody fetches
+        ASSERT_TRUE(late->send_bytes(whole));
         auto slow = connect_as(kOther);
         const auto start = steady_clock::now();
         bool slow_ended = false;
@@ -140,11 +139,13 @@ TEST_F(Limits, WhoStopsInTheMiddleIsDisconnectedAndWhoIsIdleIsNot) {
                 [&] {
                         std::this_thread::sleep_for(std::chrono::milliseconds{200});
                         slow_ended = slow_ended || !slow->send_bytes("x");
-                        return slow_ended && status(daemon_.socket()).bad_messages() == 3;
+                        return slow_ended && status(daemon_.socket()).bad_messages() == 4;
                 },
                 std::chrono::seconds{60}));
         EXPECT_GE(steady_clock::now() - start, std::chrono::seconds{10}) << "they had their time";
         EXPECT_TRUE(half->is_ended());
+        EXPECT_TRUE(late->receive().has_value()) << "what was sent is not lost";
+        EXPECT_TRUE(late->is_ended());
         EXPECT_TRUE(idle->call(query(0)).has_value());
         EXPECT_EQ(status(daemon_.socket()).connections(), 2U);
 }

@@ -30,22 +30,25 @@ protected:
                 return taken;
         }
 
-        Accounts accounts_{{1000, 100, 50}};
+        Accounts accounts_{{1000, 10, 100, 50}};
         std::vector<Seat> seats_;
         TimePoint start_{1h};
 };
 
 TEST_F(AccountsTest, OneMayHoldAsMuchAsItLeavesFree) {
-        EXPECT_EQ(take_all(kAnna), 500U);
-        EXPECT_EQ(take_all(kBert), 250U);
-        EXPECT_EQ(take_all(kNetwork), 125U);
+        EXPECT_EQ(take_all(kAnna), 495U);
+        EXPECT_EQ(take_all(kBert), 247U);
+        EXPECT_EQ(take_all(kNetwork), 124U);
         EXPECT_EQ(take_all(kAnna), 0U);
 }
 
-TEST_F(AccountsTest, TheTwentiethGreedyOneLeavesSomethingForRoot) {
-        for (std::uint32_t uid = 1; uid <= 20; uid++)
-                (void)take_all(Account{uid});
-        EXPECT_TRUE(accounts_.admit(kRoot));
+TEST_F(AccountsTest, TheLastFewAreForThoseWhoHaveNone) {
+        std::size_t seated = 0;
+        for (std::uint32_t uid = 1; uid <= 30; uid++)
+                seated += take_all(Account{uid}) > 0 ? 1 : 0;
+        EXPECT_GE(seated, 17U) << "seven rounds of halving, and ten";
+        EXPECT_FALSE(accounts_.admit(Account{1}));
+        EXPECT_TRUE(accounts_.admit(kRoot)) << "beyond all";
 }
 
 TEST_F(AccountsTest, RootIsNotLimited) {
@@ -57,7 +60,7 @@ TEST_F(AccountsTest, AConnectionThatGoesMakesRoom) {
         (void)take_all(kAnna);
         seats_.clear();
         EXPECT_EQ(accounts_.connections(kAnna), 0U);
-        EXPECT_EQ(take_all(kBert), 500U);
+        EXPECT_EQ(take_all(kBert), 495U);
 }
 
 TEST_F(AccountsTest, AMovedSeatCountsOnce) {

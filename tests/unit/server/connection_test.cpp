@@ -116,6 +116,70 @@ TEST_F(ConnectionTest, AnswersSeveralMessagesOfOneWriteInOrder) {
         EXPECT_EQ(replies(), (Strings{"re:d"}));
 }
 
+TEST_F(ConnectionTest, AnswersAFewMessagesPerTurnAndKeepsTheOthers) {
+        std::string many;
+        for (int i = 0; i < 40; i++)
+                many += framed(std::to_string(i));
+        send(many + framed("half").substr(0, 2));
+        std::vector<std::size_t> turns;
+        do {
+                const auto before = handled_.size();
+                ASSERT_EQ(connection_->on_ready(), State::Open);
+                turns.push_back(handled_.size() - before);
+        } while (connection_->has_more());
+        EXPECT_EQ(turns, (std::vector<std::size_t>{16, 16, 8}));
+        EXPECT_EQ(replies().size(), 40U);
+        EXPECT_TRUE(reads());
+}
+
+TEST_F(ConnectionTest, AnswersWhatCameBeforeTheEndInAsManyTurnsAsItTakes) {
+        std::string many;
+        for (int i = 0; i < 40; i++)
+                many += framed(std::to_string(i));
+        send(many);
+        shutdown(client_.get(), SHUT_WR);
+        auto state = State::Open;
+        for (int turn = 0; turn < 10 && state == State::Open; turn++)
+                state = connection_->on_ready();
+        EXPECT_EQ(state, State::Closed);
+        EXPECT_EQ(replies().size(), 40U);
+}
+
+TEST_F(ConnectionTest, AnswersWhatCameBeforeRubbish) {
+        send(framed("hello") + "\xff\xff\xff\xff");
+        EXPECT_EQ(connection_->on_ready(), State::Bad);
+        EXPECT_EQ(replies(), (Strings{"re:hello"}));
+}
+
+TEST_F(ConnectionTest, KnowsWhetherSomethingIsUnderWay) {
+        EXPECT_FALSE(connection_->progress());
+        send(framed("hello").substr(0, 3));
+        EXPECT_EQ(connection_->on_ready(), State::Open);
+        const auto half = connection_->progress();
+        EXPECT_TRUE(half);
+        send(framed("hello").substr(3));
+        EXPECT_EQ(connection_->on_ready(), State::Open);
+        const auto unread = connection_->progress();
+        EXPECT_TRUE(unread) << "its reply waits in the kernel";
+        EXPECT_NE(unread, half);
+        EXPECT_EQ(replies().size(), 1U);
+        EXPECT_FALSE(connection_->progress());
+}
+
+TEST_F(ConnectionTest, CostsWhatItMakesUsDo) {
+        handler_ = [](const std::string& message) {
+                return std::string(message.size() * 100, 'r');
+        };
+        EXPECT_EQ(connection_->on_ready(), State::Open);
+        EXPECT_EQ(connection_->work(), 0U);
+        send(framed("a") + framed("b"));
+        EXPECT_EQ(connection_->on_ready(), State::Open);
+        EXPECT_EQ(connection_->work(), 3U);
+        send(framed("0123456789"));
+        EXPECT_EQ(connection_->on_ready(), State::Open);
+        EXPECT_EQ(connection_->work(), 8U);
+}
+
 TEST_F(ConnectionTest, TakesTheLongestMessage) {
         const auto bytes = framed(std::string(GOVERNOR_REQUEST_MAX, 'm'));
         handler_ = [](const std::string& message) { return std::to_string(message.size()); };

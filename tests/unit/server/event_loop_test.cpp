@@ -107,40 +107,21 @@ TEST_F(Loop, ACallbackMayDropAnotherSourceThatIsReadyToo) {
         EXPECT_EQ(calls_of_two([](SocketSource& other) { other = SocketSource(); }), 1);
 }
 
-TEST_F(Loop, ACallbackMayDisableAnotherSourceThatIsReadyToo) {
-        EXPECT_EQ(calls_of_two([](SocketSource& other) { other.set_enabled(false); }), 1);
-}
-
-TEST_F(Loop, ADisabledSourceDoesNotHearOfAHangUpUntilItIsEnabled) {
+TEST_F(Loop, ASourceThatWaitsForNothingHearsOfAHangUpOnly) {
         Pair pair;
-        int calls = 0;
-        SocketSource source = loop.on_io(pair.ours.get(), EPOLLIN, [&](std::uint32_t) {
-                calls++;
+        std::vector<std::uint32_t> heard;
+        SocketSource source = loop.on_io(pair.ours.get(), EPOLLIN, [&](std::uint32_t events) {
+                heard.push_back(events);
                 source = SocketSource();
         });
-        source.set_enabled(false);
-        pair.leaves();
+        source.set_io_events(0);
+        pair.says_something();
         const auto later = loop.on_time(std::chrono::steady_clock::now() + milliseconds{20}, [&] {
-                EXPECT_EQ(calls, 0);
-                source.set_enabled(true);
+                EXPECT_TRUE(heard.empty());
+                pair.leaves();
         });
         run_for(milliseconds{40});
-        EXPECT_EQ(calls, 1);
-}
-
-TEST_F(Loop, WhatIsSetWhileDisabledHoldsAfterwards) {
-        const Pair pair;
-        int calls = 0;
-        SocketSource source = loop.on_io(pair.ours.get(), EPOLLIN, [&](std::uint32_t events) {
-                EXPECT_EQ(events, EPOLLOUT);
-                calls++;
-                source = SocketSource();
-        });
-        source.set_enabled(false);
-        source.set_io_events(EPOLLOUT);
-        source.set_enabled(true);
-        run_for(milliseconds{20});
-        EXPECT_EQ(calls, 1);
+        EXPECT_EQ(heard, (std::vector<std::uint32_t>{EPOLLHUP}));
 }
 
 TEST_F(Loop, ASourceThatIsGoneLeavesItsDescriptorToTheNext) {
