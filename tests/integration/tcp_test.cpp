@@ -102,6 +102,29 @@ TEST(Tcp, APortThatIsTakenChangesNothingAtAReload) {
         EXPECT_EQ(status(second.socket()).threshold_permyriad(), 5000U);
 }
 
+TEST(Tcp, MayMoveToAnotherHostAtTheSamePort) {
+        Daemon daemon(kMachine);
+        daemon.start({"--tcp", "0"});  // any free port, to know one
+        const auto port = std::to_string(port_of(daemon));
+        daemon.process().signal(SIGTERM);
+        ASSERT_EQ(daemon.process().wait(), 0);
+        daemon.configure("[governor]\ntcp = 127.0.0.1:" + port + "\n");
+        daemon.start();
+        daemon.configure("[governor]\ntcp = 0.0.0.0:" + port + "\n");
+        daemon.process().signal(SIGHUP);
+        EXPECT_TRUE(eventually([&] {
+                return daemon.process().err().find("listening on 0.0.0.0:" + port) !=
+                       std::string::npos;
+        })) << daemon.process().err();
+        daemon.configure("[governor]\ntcp = 192.0.2.1:" + port + "\n");
+        daemon.process().signal(SIGHUP);
+        EXPECT_TRUE(eventually([&] {
+                return daemon.process().err().find("old settings stay in force") !=
+                       std::string::npos;
+        }));
+        EXPECT_TRUE(can_connect(static_cast<std::uint16_t>(std::stoul(port)))) << "as before";
+}
+
 TEST(Tcp, APortThatIsTakenStopsAStart) {
         Daemon first(kMachine);
         first.start({"--tcp", "0"});
