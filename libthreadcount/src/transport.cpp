@@ -6,6 +6,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <fcntl.h>
 #include <governor/v1/frame.h>
 #include <governor/v1/governor.pb.h>
 #include <netinet/tcp.h>
@@ -42,6 +43,20 @@ bool decode(const std::uint8_t* data, std::size_t size, Answer* ret_answer) {
         static_assert(sizeof(ret_answer->explanation) == sizeof(advice.explanation));
         memcpy(ret_answer->explanation, advice.explanation, sizeof(advice.explanation));
         return true;
+}
+
+/// Numbers 0 to 2 are the program's standard streams, even if it has closed them: what it prints
+/// must not go to the governor. Returns a descriptor or a negative errno.
+int open_socket(int family) {
+        const int fd = socket(family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+        if (fd < 0)
+                return -errno;
+        if (fd > STDERR_FILENO)
+                return fd;
+        const int higher = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+        const int result = higher < 0 ? -errno : higher;
+        close(fd);
+        return result;
 }
 
 /// TCP can connect a socket to itself if its own port happens to be the one that it looks for and
@@ -100,9 +115,12 @@ int Transport::connect(const Addresses& addresses, std::uint64_t deadline_ns) {
 }
 
 int Transport::open(const Address& address) {
-        fd_ = socket(address.any.sa_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+        const int fd = open_socket(address.any.sa_family);
+        if (fd < 0)
+                return fd;
+        fd_ = fd;
         struct stat status {};
-        if (fd_ < 0 || fstat(fd_, &status) < 0)
+        if (fstat(fd_, &status) < 0)
                 return -errno;
         device_ = status.st_dev;
         inode_ = status.st_ino;

@@ -160,6 +160,20 @@ TEST_F(Follower, AdaptsAndSaysSoWhenItsUserIsNotUnderstood) {
                 << program.out;
 }
 
+TEST_F(Follower, DoesNotPrintToTheGovernorWhenItsStandardStreamsAreClosed) {
+        daemon_.start();
+        for (const std::string closed : {">&-", "<&- >&- 2>&-"}) {
+                const auto program =
+                        run({{"/bin/sh", "-c", "exec \"$0\" 300 8 " + closed, FOLLOWER},
+                             {daemon_.environment(), "THREADCOUNT_INTERVAL=50ms"},
+                             {}});
+                EXPECT_EQ(program.status, 0) << closed;
+        }
+        const auto after = status(daemon_.socket());
+        EXPECT_EQ(after.bad_messages(), 0U);
+        EXPECT_GE(after.queries(), 2U) << "each has asked";
+}
+
 TEST(WithoutAGovernor, ProgramsRunAtTheirOwnWidth) {
         const auto program = follow(3, 7, {"THREADCOUNT_SOCKET=/nonexistent/socket"});
         EXPECT_EQ(program.out, "max 7\nthreads 7\ndone 3\nno governor at /nonexistent/socket "

@@ -9,6 +9,7 @@
 
 #include <cerrno>
 #include <chrono>
+#include <fcntl.h>
 #include <functional>
 #include <governor/v1/frame.h>
 #include <governor/v1/governor.pb.h>
@@ -20,6 +21,7 @@
 #include <poll.h>
 #include <string>
 #include <sys/socket.h>
+#include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
 
@@ -343,6 +345,32 @@ TEST_P(TransportTest, LeavesAloneWhatHasTheNumberOfItsDescriptorNow) {
         ASSERT_EQ(dup2(STDIN_FILENO, number), number);
         EXPECT_FALSE(transport_.connected());
         EXPECT_EQ(close(number), 0) << "still the program's own";
+}
+
+/// 0 if numbers 0 to 2 are all free, else 1 + the first that is not.
+int taken_stream() {
+        for (int number = STDIN_FILENO; number <= STDERR_FILENO; number++)
+                if (fcntl(number, F_GETFD) >= 0)
+                        return number + 1;
+        return 0;
+}
+
+TEST_P(TransportTest, DoesNotTakeThePlaceOfAStandardStreamThatTheProgramHasClosed) {
+        const pid_t child = fork();
+        if (child == 0) {
+                for (int number = STDIN_FILENO; number <= STDERR_FILENO; number++)
+                        close(number);
+                Transport transport;
+                const bool connected = transport.connect(*addresses_, in_good_time()) == 0 &&
+                                       transport.connected() && transport.send({2, 8}) == 0;
+                const int taken = taken_stream();
+                transport.disconnect();
+                _exit(connected ? taken : 10);
+        }
+        int result = -1;
+        ASSERT_EQ(waitpid(child, &result, 0), child);
+        ASSERT_TRUE(WIFEXITED(result));
+        EXPECT_EQ(WEXITSTATUS(result), 0);
 }
 
 INSTANTIATE_TEST_SUITE_P(Over, TransportTest, ::testing::Values(Kind::Unix, Kind::Tcp, Kind::Tcp6),
