@@ -36,6 +36,18 @@ Failure failure(const std::string& where, int error) {
         return {kNotReachable, why + "; start governord, or name its socket with --socket"};
 }
 
+/// TCP can connect a socket to itself if its own port happens to be the one that it looks for and
+/// nobody listens there.
+bool is_connected_to_itself(int fd) {
+        sockaddr_storage own{};
+        sockaddr_storage peer{};
+        socklen_t own_length = sizeof(own);
+        socklen_t peer_length = sizeof(peer);
+        return ::getsockname(fd, reinterpret_cast<sockaddr*>(&own), &own_length) == 0 &&
+               ::getpeername(fd, reinterpret_cast<sockaddr*>(&peer), &peer_length) == 0 &&
+               own_length == peer_length && std::memcmp(&own, &peer, own_length) == 0;
+}
+
 tl::expected<int, Failure> connect_to(const std::string& where) {
         const auto address = parse_address(where);
         if (!address)
@@ -45,9 +57,11 @@ tl::expected<int, Failure> connect_to(const std::string& where) {
                 return tl::unexpected(failure(where, errno));
         ::setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &kPatience, sizeof(kPatience));
         ::setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &kPatience, sizeof(kPatience));
-        if (::connect(fd, address->get(), address->length) == 0)
+        const int error = ::connect(fd, address->get(), address->length) < 0 ? errno
+                          : is_connected_to_itself(fd)                       ? ECONNREFUSED
+                                                                             : 0;
+        if (error == 0)
                 return fd;
-        const int error = errno;
         ::close(fd);
         return tl::unexpected(failure(where, error));
 }
