@@ -224,43 +224,83 @@ TEST(WithoutAGovernor, ATcpPortThatAcceptsNobodyIsNotReachable) {
                 ::close(other);
 }
 
-/// What governorctl makes of this answer from a TCP port.
-Finished ask_over_tcp(const std::string& verb, const governor::v1::Reply& reply) {
+/// What governorctl makes of who gives this answer to each of its questions, on a TCP port.
+Finished ask_over_tcp(const std::vector<std::string>& arguments, const governor::v1::Reply& reply,
+                      int* ret_questions = nullptr) {
         const TcpPort port;
         port.listen();
+        int questions = 0;
         std::thread governor([&] {
                 const int client = ::accept(port.fd(), nullptr, nullptr);
-                char question[64];
-                EXPECT_GT(::recv(client, question, sizeof(question), 0), 0);
                 const auto bytes = frame(reply.SerializeAsString());
-                EXPECT_GT(::send(client, bytes.data(), bytes.size(), MSG_NOSIGNAL), 0);
+                for (char question[64]; ::recv(client, question, sizeof(question), 0) > 0;) {
+                        questions++;
+                        EXPECT_GT(::send(client, bytes.data(), bytes.size(), MSG_NOSIGNAL), 0);
+                }
                 ::close(client);
         });
-        const auto address = "tcp:localhost:" + std::to_string(port.number());
-        auto result = run({{GOVERNORCTL, "--socket", address, verb}, {}, {}});
+        std::vector<std::string> command{GOVERNORCTL, "--socket",
+                                         "tcp:localhost:" + std::to_string(port.number())};
+        command.insert(command.end(), arguments.begin(), arguments.end());
+        auto result = run({std::move(command), {}, {}});
         ::shutdown(port.fd(), SHUT_RDWR);
         governor.join();
+        EXPECT_GT(questions, 0);
+        if (ret_questions != nullptr)
+                *ret_questions = questions;
         return result;
 }
 
 TEST(OverTcp, AGovernorIsAsked) {
         governor::v1::Reply reply;
         reply.mutable_advice()->set_threads(3);
-        const auto result = ask_over_tcp("advise", reply);
+        const auto result = ask_over_tcp({"advise"}, reply);
         EXPECT_EQ(result.out, "3\n");
         EXPECT_EQ(result.status, 0) << result.err;
+}
+
+TEST(Impostor, IsNotBelievedMoreThreadsThanWereAskedFor) {
+        governor::v1::Reply reply;
+        reply.mutable_advice()->set_threads(4'294'967'295);
+        EXPECT_EQ(ask_over_tcp({"advise", "--max", "4"}, reply).out, "4\n");
+        EXPECT_TRUE(ask_over_tcp({"advise", "--json", "--max", "4"}, reply)
+                            .out.starts_with(R"({"threads":4,)"));
+        EXPECT_EQ(ask_over_tcp({"run", "--max", "4", "--", "/usr/bin/printenv", "OMP_NUM_THREADS"},
+                               reply)
+                          .out,
+                  "4\n");
+        EXPECT_LE(std::stoul(ask_over_tcp({"advise"}, reply).out), 65536U);
+}
+
+TEST(Impostor, IsNotBelievedThatNoThreadIsEnough) {
+        governor::v1::Reply reply;
+        reply.mutable_advice()->set_threads(0);
+        EXPECT_EQ(ask_over_tcp({"advise"}, reply).out, "1\n");
+        EXPECT_EQ(ask_over_tcp({"run", "--", "/usr/bin/printenv", "OMP_NUM_THREADS"}, reply).out,
+                  "1\n");
+}
+
+TEST(Impostor, ThatIsNeverDoneMeasuringIsNotAskedOverAndOver) {
+        governor::v1::Reply reply;
+        reply.mutable_advice()->set_threads(2);
+        reply.mutable_advice()->set_reason(governor::v1::Advice::WARMING_UP);
+        reply.mutable_advice()->set_warm_in_ms(4'294'967'295);
+        int questions = 0;
+        const auto result = ask_over_tcp({"advise", "--max", "4"}, reply, &questions);
+        EXPECT_EQ(result.out, "2\n");
+        EXPECT_EQ(questions, 2) << "at once, and when the patience is over";
 }
 
 TEST(OverTcp, WhatIsNotPermittedIsExit4) {
         governor::v1::Reply reply;
         reply.mutable_error()->set_code(governor::v1::Error::NOT_PERMITTED);
         reply.mutable_error()->set_message("not over TCP");
-        const auto result = ask_over_tcp("cpus", reply);
+        const auto result = ask_over_tcp({"cpus"}, reply);
         EXPECT_EQ(result.status, 4);
         EXPECT_EQ(result.out, "");
         EXPECT_EQ(result.err, "governorctl: the governor refuses: not over TCP\n");
         reply.mutable_error()->set_code(governor::v1::Error::OUT_OF_RANGE);
-        EXPECT_EQ(ask_over_tcp("cpus", reply).status, 1);
+        EXPECT_EQ(ask_over_tcp({"cpus"}, reply).status, 1);
 }
 
 TEST(Usage, OfAnAddressThatIsNoneIsExit2) {

@@ -4,7 +4,6 @@
 #include "verbs/limits.hpp"
 #include "verbs/verbs.hpp"
 
-#include <algorithm>
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
@@ -47,9 +46,9 @@ ExitCode advise(const Common& common, const AdviseOptions& options) {
                 std::fputs("governorctl: the governor has only just started and is still "
                            "measuring; ask again after its first period\n",
                            stderr);
-        return print(text({std::max(1U, advice->threads()), advice->free(), advice->total(),
-                           advice->explanation()},
-                          common.json));
+        return print(
+                text({advice->threads(), advice->free(), advice->total(), advice->explanation()},
+                     common.json));
 }
 
 }  // namespace ctl::verbs

@@ -2,6 +2,8 @@
 // Calls to the governor, results and complaints.
 #include "verbs/ask.hpp"
 
+#include "verbs/limits.hpp"
+
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
@@ -21,6 +23,11 @@ using std::chrono::steady_clock;
 /// From the first answer on: a governor that this very question has started needs a second to
 /// measure, and a moment more on a busy host.
 constexpr milliseconds kWarmUpPatience{1250};
+
+/// Who answers may be no governor, and its number starts threads here.
+std::uint32_t within(std::uint32_t threads, std::uint32_t max) {
+        return std::clamp(threads, 1U, smaller_limit(max, kMostThreads));
+}
 
 }  // namespace
 
@@ -45,13 +52,16 @@ tl::expected<governor::v1::Advice, Failure> ask_advice(const std::string& socket
                 auto reply = connection->call(request, governor::v1::Reply::kAdvice);
                 if (!reply)
                         return tl::unexpected(std::move(reply.error()));
-                const auto& advice = reply->advice();
+                auto advice = reply->advice();
                 const auto now = steady_clock::now();
                 give_up = give_up.value_or(now + kWarmUpPatience);
                 const auto left = std::chrono::ceil<milliseconds>(*give_up - now);
-                if (advice.reason() != governor::v1::Advice::WARMING_UP || left.count() <= 0)
+                if (advice.reason() != governor::v1::Advice::WARMING_UP || left.count() <= 0) {
+                        advice.set_threads(within(advice.threads(), max));
                         return advice;
-                std::this_thread::sleep_for(std::min(left, milliseconds{advice.warm_in_ms() + 1}));
+                }
+                const auto warm = milliseconds{advice.warm_in_ms()} + milliseconds{1};
+                std::this_thread::sleep_for(std::min(left, warm));
         }
 }
 

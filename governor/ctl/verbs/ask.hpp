@@ -15,6 +15,7 @@ namespace ctl::verbs {
 ask(const std::string& socket, governor::v1::Request request, governor::v1::Reply::KindCase kind);
 
 /// Asks how many threads to use; a governor that has only just started gets 1 s to measure.
+/// Whatever it answers, `threads` is 1 .. `max`, or without one (0) 1 .. kMostThreads.
 [[nodiscard]] tl::expected<governor::v1::Advice, Failure>
 ask_advice(const std::string& socket, std::uint32_t current, std::uint32_t max);
 

@@ -4,7 +4,6 @@
 #include "verbs/limits.hpp"
 #include "verbs/verbs.hpp"
 
-#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <charconv>
@@ -85,7 +84,7 @@ tl::expected<std::optional<std::uint32_t>, Failure> choose(const Common& common,
                 return smaller_limit(*wish->fixed, most);
         const auto advice = ask_advice(common.socket, 0, limit(options.max));
         if (advice)
-                return std::max(1U, advice->threads());
+                return advice->threads();
         if (advice.error().code == kUsage)
                 return tl::unexpected(advice.error());
         std::fprintf(stderr, "governorctl: %s; %s runs %s\n", advice.error().message.c_str(),
