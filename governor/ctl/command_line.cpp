@@ -8,6 +8,7 @@
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <memory>
+#include <string>
 
 namespace ctl {
 
@@ -87,6 +88,29 @@ void add_plain(CLI::App& app, const std::shared_ptr<Parsed>& parsed, const char*
         });
 }
 
+std::string known_verbs(const CLI::App& app) {
+        std::string names;
+        for (const auto* verb : app.get_subcommands([](const CLI::App*) { return true; }))
+                names += (names.empty() ? "" : ", ") + verb->get_name();
+        return names;
+}
+
+/// What is wrong with a command line in which no verb was found.
+std::string no_verb(const CLI::App& app) {
+        const auto rest = app.remaining();
+        if (rest.empty())
+                return "a verb is needed; known: " + known_verbs(app);
+        if (rest.front().starts_with('-'))
+                return "unknown option `" + rest.front() + "`";
+        return "unknown verb `" + rest.front() + "`; known: " + known_verbs(app);
+}
+
+ExitCode complain(const std::string& what) {
+        std::fprintf(stderr, "governorctl: %s (see governorctl --help, governorctl VERB --help)\n",
+                     what.c_str());
+        return kUsage;
+}
+
 }  // namespace
 
 std::variant<Action, ExitCode> parse_command_line(int argc, char** argv) {
@@ -109,11 +133,10 @@ std::variant<Action, ExitCode> parse_command_line(int argc, char** argv) {
                 app.parse(argc, argv);
         } catch (const CLI::Success& success) {
                 return static_cast<ExitCode>(app.exit(success));
+        } catch (const CLI::RequiredError& error) {
+                return complain(app.get_subcommands().empty() ? no_verb(app) : error.what());
         } catch (const CLI::ParseError& error) {
-                std::fprintf(stderr,
-                             "governorctl: %s (see governorctl --help, governorctl VERB --help)\n",
-                             error.what());
-                return kUsage;
+                return complain(error.what());
         }
         return [parsed, action = parsed->action] { return action(); };
 }

@@ -331,6 +331,19 @@ TEST(Usage, IsRefusedWithOneLineAndExit2) {
         }
 }
 
+TEST(Usage, AVerbThatThereIsNotIsNamedWithThoseThatThereAre) {
+        EXPECT_EQ(run({{GOVERNORCTL, "--json", "foo", "--max", "4"}, {}, {}}).err,
+                  "governorctl: unknown verb `foo`; known: status, advise, cpus, config, run (see "
+                  "governorctl --help, governorctl VERB --help)\n");
+        EXPECT_EQ(run({{GOVERNORCTL, "--json"}, {}, {}}).err,
+                  "governorctl: a verb is needed; known: status, advise, cpus, config, run (see "
+                  "governorctl --help, governorctl VERB --help)\n");
+        EXPECT_EQ(run({{GOVERNORCTL, "--foo"}, {}, {}}).err,
+                  "governorctl: unknown option `--foo` (see governorctl --help, governorctl VERB "
+                  "--help)\n");
+        EXPECT_TRUE(contains(run({{GOVERNORCTL, "run"}, {}, {}}).err, "PROGRAM"));
+}
+
 TEST(Usage, HelpNamesEveryVerbAndTheExitCodes) {
         const auto help = run({{GOVERNORCTL, "--help"}, {}, {}});
         EXPECT_EQ(help.status, 0);
