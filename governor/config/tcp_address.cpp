@@ -48,8 +48,8 @@ std::optional<TcpAddress> parse_tcp_address(std::string_view text) {
 }
 
 std::string format_tcp_address(const TcpAddress& address) {
-        const bool v6 = address.host.find(':') != address.host.npos;
-        return (v6 ? "[" + address.host + "]" : address.host) + ":" + std::to_string(address.port);
+        const auto host = address.is_v6() ? "[" + address.host + "]" : address.host;
+        return host + ":" + std::to_string(address.port);
 }
 
 }  // namespace governor::config

@@ -14,6 +14,7 @@ struct TcpAddress {
         std::string host;        ///< numeric, IPv4 or IPv6
         std::uint16_t port = 0;  ///< 0: any free one
 
+        [[nodiscard]] bool is_v6() const { return host.find(':') != host.npos; }
         friend bool operator==(const TcpAddress&, const TcpAddress&) = default;
 };
 

@@ -24,20 +24,22 @@ tl::unexpected<std::string> fail(const config::TcpAddress& address, int error) {
 }
 
 int bind_to(int fd, const config::TcpAddress& address) {
+        if (address.is_v6()) {
+                sockaddr_in6 v6{};
+                v6.sin6_family = AF_INET6;
+                v6.sin6_port = htons(address.port);
+                ::inet_pton(AF_INET6, address.host.c_str(), &v6.sin6_addr);
+                return ::bind(fd, reinterpret_cast<const sockaddr*>(&v6), sizeof(v6));
+        }
         sockaddr_in v4{};
         v4.sin_family = AF_INET;
         v4.sin_port = htons(address.port);
-        if (::inet_pton(AF_INET, address.host.c_str(), &v4.sin_addr) == 1)
-                return ::bind(fd, reinterpret_cast<const sockaddr*>(&v4), sizeof(v4));
-        sockaddr_in6 v6{};
-        v6.sin6_family = AF_INET6;
-        v6.sin6_port = htons(address.port);
-        ::inet_pton(AF_INET6, address.host.c_str(), &v6.sin6_addr);
-        return ::bind(fd, reinterpret_cast<const sockaddr*>(&v6), sizeof(v6));
+        ::inet_pton(AF_INET, address.host.c_str(), &v4.sin_addr);
+        return ::bind(fd, reinterpret_cast<const sockaddr*>(&v4), sizeof(v4));
 }
 
 UniqueFd open_socket(const config::TcpAddress& address) {
-        const int family = address.host.find(':') != address.host.npos ? AF_INET6 : AF_INET;
+        const int family = address.is_v6() ? AF_INET6 : AF_INET;
         return UniqueFd(::socket(family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
 }
 
