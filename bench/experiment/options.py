@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
 
 from .quantities import BadInput, duration_option, whole_option
 
@@ -39,3 +40,9 @@ def add_whole(
     """An option that takes a whole number from low to high."""
     reader = whole_option(option, low, high)
     parser.add_argument(option, type=reader, metavar="N", default=default, help=text)
+
+
+def add_programs(parser: argparse.ArgumentParser, default: Path, holds: str) -> None:
+    """--bin: the folder in which the programs are that were built."""
+    text = f"folder with {holds} (build/bin)"
+    parser.add_argument("--bin", type=Path, metavar="DIR", default=default, help=text)

@@ -17,7 +17,7 @@ from .cells import (
     method_named,
     scenario_named,
 )
-from .options import OneSentenceParser, add_duration, add_whole
+from .options import OneSentenceParser, add_duration, add_programs, add_whole
 from .plan import Size, size_for_length
 from .quantities import BadInput, whole_option
 
@@ -211,10 +211,7 @@ def _add_how(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_where(parser: argparse.ArgumentParser, default_programs: Path) -> None:
-    parser.add_argument(
-        "--bin", type=Path, metavar="DIR", default=default_programs,
-        help="folder with governord and examples/ (build/bin)",
-    )  # fmt: skip
+    add_programs(parser, default_programs, "governord and examples/")
     parser.add_argument(
         "--output", type=Path, metavar="DIR", help="folder for the results (a new temporary one)"
     )

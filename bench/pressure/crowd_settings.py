@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from experiment.options import OneSentenceParser, add_duration, add_whole
+from experiment.options import OneSentenceParser, add_duration, add_programs, add_whole
 from experiment.quantities import BadInput
 
 from .accounts import MOST_CONNECTIONS, Crowd, chosen_connections, crowds_of
@@ -98,9 +98,6 @@ def _parser(default_programs: Path) -> OneSentenceParser:
     add_whole(parser, "--seconds", 1, 86_400, "how long they ask (60; quick: 10)")
     add_whole(parser, "--rate", 1, 1_000_000, "connections opened per second, both servers (4000)", 4000)
     add_duration(parser, "--period", 0.05, 60.0, 1.0, "how often the governor measures (1 s)")
-    parser.add_argument(
-        "--bin", type=Path, metavar="DIR", default=default_programs,
-        help="folder with governord, governorctl and bench/ (build/bin)",
-    )  # fmt: skip
+    add_programs(parser, default_programs, "governord, governorctl and bench/")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the results there too")
     return parser

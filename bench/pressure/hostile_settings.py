@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from experiment.cells import Method, Scenario
-from experiment.options import OneSentenceParser, add_duration, add_whole
+from experiment.options import OneSentenceParser, add_duration, add_programs, add_whole
 from experiment.quantities import BadInput
 from experiment.settings import Settings, read_settings
 
@@ -103,9 +103,6 @@ def _parser(default_programs: Path) -> OneSentenceParser:
     add_duration(parser, "--stagger", 0.0, 60.0, 1.4, "pause between their starts (1.4 s)")
     add_duration(parser, "--run-limit", 1.0, 86400.0, 300.0, "a longer run is stopped (5 min)")
     add_whole(parser, "--seed", 0, 2**32 - 1, "for the order of the arms (1)", 1)
-    parser.add_argument(
-        "--bin", type=Path, metavar="DIR", default=default_programs,
-        help="folder with governord, governorctl, bench/ and examples/ (build/bin)",
-    )  # fmt: skip
+    add_programs(parser, default_programs, "governord, governorctl, bench/ and examples/")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the results there too")
     return parser
