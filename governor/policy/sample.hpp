@@ -14,6 +14,8 @@ namespace governor::policy {
 struct CpuIdle {
         std::uint32_t cpu;  ///< the kernel's number; numbers may be sparse
         std::optional<std::uint32_t> idle_permyriad;  ///< empty while it is not known yet
+        /// The part of its time that went to programs with a positive nice value, clients or not.
+        std::uint32_t nice_permyriad = 0;
 };
 
 /// CPUs in ascending order.

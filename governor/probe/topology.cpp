@@ -50,7 +50,8 @@ Topology read_topology(const std::string& root, std::span<const std::uint32_t> c
         for (const auto cpu : cpus) {
                 const auto directory = system + "cpu/cpu" + std::to_string(cpu) + "/topology/";
                 topology[cpu] = {read_number(directory + "core_id"),
-                                 read_number(directory + "physical_package_id"), std::nullopt};
+                                 read_number(directory + "physical_package_id"), std::nullopt,
+                                 std::nullopt};
         }
         read_nodes(system + "node", topology);
         return topology;

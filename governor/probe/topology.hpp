@@ -3,22 +3,16 @@
 // Where each CPU sits: core, package, NUMA node, as sysfs tells.
 #pragma once
 
+#include "policy/machine.hpp"
+
 #include <cstdint>
-#include <map>
-#include <optional>
 #include <span>
 #include <string>
 
 namespace governor::probe {
 
-/// What sysfs does not say is empty.
-struct CpuPlace {
-        std::optional<std::uint32_t> core;  ///< within its package
-        std::optional<std::uint32_t> package;
-        std::optional<std::uint32_t> node;
-};
-
-using Topology = std::map<std::uint32_t, CpuPlace>;  ///< by CPU number
+using policy::CpuPlace;
+using policy::Topology;
 
 /// Reads `root`/sys/devices/system for the given CPUs: about 15 us per CPU. Never fails.
 [[nodiscard]] Topology read_topology(const std::string& root, std::span<const std::uint32_t> cpus);

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: MIT
+//
+// A set of CPUs as bits: what decisions are computed with. CpuSet is its printable form.
+#pragma once
+
+#include "policy/cpu_set.hpp"
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace governor::policy {
+
+/// Bit n is the CPU that the kernel numbers n, below kCpuNumberLimit. Every operation costs
+/// O(highest number / 64).
+class CpuMask {
+public:
+        CpuMask() = default;
+        explicit CpuMask(const CpuSet& cpus);
+
+        /// {first, ..., first + count - 1}
+        [[nodiscard]] static CpuMask range(std::uint32_t first, std::uint32_t count);
+
+        void add(std::uint32_t cpu);
+        void remove(std::uint32_t cpu);
+        void clear() { words_.clear(); }
+
+        [[nodiscard]] bool contains(std::uint32_t cpu) const;
+        [[nodiscard]] bool empty() const { return words_.empty(); }
+        [[nodiscard]] std::uint32_t count() const;
+        [[nodiscard]] std::optional<std::uint32_t> first() const;
+        [[nodiscard]] CpuSet to_set() const;
+
+        /// Without building the set: |this & other|.
+        [[nodiscard]] std::uint32_t count_common(const CpuMask& other) const;
+        [[nodiscard]] bool intersects(const CpuMask& other) const;
+        [[nodiscard]] bool is_within(const CpuMask& other) const;
+
+        CpuMask& operator|=(const CpuMask& other);
+        CpuMask& operator&=(const CpuMask& other);
+        CpuMask& operator-=(const CpuMask& other);
+        friend CpuMask operator|(CpuMask a, const CpuMask& b) { return a |= b; }
+        friend CpuMask operator&(CpuMask a, const CpuMask& b) { return a &= b; }
+        friend CpuMask operator-(CpuMask a, const CpuMask& b) { return a -= b; }
+
+        /// Equal sets are equal, whatever they held before. The order is total, without a meaning.
+        friend bool operator==(const CpuMask&, const CpuMask&) = default;
+        friend auto operator<=>(const CpuMask&, const CpuMask&) = default;
+
+        /// Calls `visit(cpu)` for each CPU, ascending.
+        template <class Visit> void for_each(Visit visit) const {
+                for (std::size_t i = 0; i < words_.size(); i++)
+                        for (auto word = words_[i]; word != 0; word &= word - 1)
+                                visit(static_cast<std::uint32_t>(i * kBits) +
+                                      static_cast<std::uint32_t>(std::countr_zero(word)));
+        }
+
+private:
+        static constexpr std::size_t kBits = 64;
+
+        void trim();  // the last word is never 0, so that equal sets have equal words
+
+        std::vector<std::uint64_t> words_;
+};
+
+}  // namespace governor::policy

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: MIT
+//
+// What was decided for whom, and why.
+#pragma once
+
+#include "policy/cpu_mask.hpp"
+#include "policy/fair/snapshot.hpp"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace governor::policy::fair {
+
+/// What limits a grant: the first that applies.
+enum class Limit : std::uint8_t {
+        Ungoverned,  ///< it may run on no CPU of the pool: it is left alone
+        FairShare,   ///< others have a right to the rest
+        Everything,  ///< it has every CPU there is
+        OwnMax,      ///< its own maximum, or a rule's
+        Cpuset,      ///< all CPUs that it may run on
+        Quota,       ///< the quota of a control group
+        Demand,      ///< it cannot make use of more
+        Idle,        ///< it does nothing: its share is lent until it does
+        Floor,       ///< more programs than CPUs: one each
+        Newcomer,    ///< just started: what is free, until it has lived Settings::newcomer
+        Handover,    ///< its share has grown, but others still run there
+        Rigid,       ///< it runs on more than its share; charged for what it burns
+};
+
+/// The numbers behind a grant.
+struct Reason {
+        Limit limit = Limit::FairShare;
+        std::uint32_t cpus = 0;      ///< distributed
+        std::uint32_t foreign = 0;   ///< of these, left to programs that are not governed
+        std::uint32_t programs = 0;  ///< that share the rest
+        std::uint32_t accounts = 0;  ///< that these programs belong to
+        std::uint32_t share = 0;     ///< its fair share: what it gets when handovers are over
+        std::uint32_t bound = 0;     ///< the number that `limit` is about: quota, max, burnt, ...
+
+        friend bool operator==(const Reason&, const Reason&) = default;
+};
+
+struct Grant {
+        ClientId id{};
+        std::uint32_t threads = 1;  ///< >= 1
+        /// As many CPUs as threads. Nobody else's unless `shared`.
+        CpuMask cpus;
+        bool shared = false;  ///< no CPU was left: one that somebody else may be using
+        Reason reason;
+};
+
+struct Decision {
+        std::vector<Grant> grants;  ///< in the order of Snapshot::clients
+        std::uint32_t cpus = 0;     ///< distributed
+        std::uint32_t foreign = 0;  ///< of these, left to programs that are not governed
+        std::optional<TimePoint> again;  ///< time alone will change it then
+};
+
+/// One line with the arithmetic: "fair share: 64 cpus - 9 foreign, 3 programs of 2 accounts -> 14".
+[[nodiscard]] std::string explain(const Grant& grant);
+
+}  // namespace governor::policy::fair

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT
+//
+// How many CPUs a client can make use of, from what it did with those it has.
+#pragma once
+
+#include "policy/fair/foreign_load.hpp"
+
+#include <chrono>
+#include <cstdint>
+#include <deque>
+#include <optional>
+
+namespace governor::policy::fair {
+
+/// What a client did over the last period.
+struct Usage {
+        std::uint32_t granted = 1;
+        std::uint32_t burn_millicpu = 0;  ///< CPU time per second
+        bool in_region = false;           ///< in a parallel region now
+        bool stopped = false;             ///< by a signal or a debugger
+};
+
+/// A client that keeps its CPUs busy can use more than it has; one that does not is held to its
+/// peak of the last kHold, with a tenth to spare. Idle is at once: stopped, in a region with less
+/// than a tenth of its CPUs busy, or outside of regions, for kIdle. Pure: time is an argument.
+class Demand {
+public:
+        static constexpr std::chrono::milliseconds kHold{10'000};
+        static constexpr std::chrono::milliseconds kIdle{1'000};
+
+        void add(const Usage& usage, TimePoint now);
+
+        /// It has begun a region: no longer idle.
+        void woke();
+
+        [[nodiscard]] bool idle() const { return idle_; }
+
+        /// >= 1; 0: not known, or all that it may have.
+        [[nodiscard]] std::uint32_t wants() const;
+
+private:
+        struct Peak {
+                TimePoint at;
+                std::uint32_t wants;
+        };
+
+        bool idle_ = false;
+        std::optional<TimePoint> low_since_;
+        std::deque<Peak> peaks_;  // within kHold; decreasing, so the front is the highest
+};
+
+}  // namespace governor::policy::fair

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: MIT
+//
+// How much of the machine is used by programs that are not governed.
+#pragma once
+
+#include "policy/cpu_mask.hpp"
+#include "policy/sample.hpp"
+
+#include <chrono>
+#include <cstdint>
+#include <deque>
+#include <span>
+#include <vector>
+
+namespace governor::policy::fair {
+
+using TimePoint = std::chrono::steady_clock::time_point;
+
+/// CPU time that clients burn per second, together, somewhere on `cpus`.
+struct Burn {
+        CpuMask cpus;
+        std::uint32_t millicpu = 0;
+};
+
+/// foreign = busy - what clients burn - niced time that is not the clients'. Smoothed over 2 s, and
+/// a peak is held for 10 s: room is taken at once and given back slowly, so that a load that comes
+/// and goes does not make grants come and go. Pure: time is an argument.
+class ForeignLoad {
+public:
+        static constexpr std::chrono::milliseconds kSmoothing{2'000};
+        static constexpr std::chrono::milliseconds kHold{10'000};
+
+        /// Takes the sample of the period that ends `now`, and what clients burned in it. Which
+        /// CPUs of a set they burned it on is not known: it is spread over the busy ones, the
+        /// smallest sets first. A CPU whose idle time is not known counts as idle. O(CPUs x
+        /// different sets).
+        void add(const Sample& sample, std::span<const Burn> clients, TimePoint now);
+
+        /// The highest smoothed foreign load on `cpus` within the last kHold. O(CPUs).
+        [[nodiscard]] std::uint32_t held_millicpu(const CpuMask& cpus) const;
+
+        /// Smoothed foreign load of one CPU now, 0..1000.
+        [[nodiscard]] std::uint32_t now_millicpu(std::uint32_t cpu) const;
+
+private:
+        using PerCpu = std::vector<float>;  // millicpu, by CPU number
+
+        struct Past {
+                TimePoint at;
+                PerCpu load;
+        };
+
+        [[nodiscard]] static PerCpu measure(const Sample& sample, std::span<const Burn> clients);
+
+        PerCpu smoothed_;
+        TimePoint smoothed_at_;
+        std::deque<Past> past_;  // oldest first, within kHold
+};
+
+}  // namespace governor::policy::fair

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: MIT
+//
+// What the administrator says about particular programs: [program NAME] of governord.conf.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace governor::policy::fair {
+
+enum class Class : std::uint8_t { Interactive, Batch };
+
+/// Applies to a program that has everything the rule asks for; a rule that asks for nothing
+/// applies to all. What is not set is left as the program (or an earlier rule) has it.
+struct Rule {
+        std::string name;
+
+        std::optional<std::uint32_t> uid;
+        std::optional<std::string> label;       ///< shell pattern: * ? [...]
+        std::optional<std::string> executable;  ///< shell pattern for the path, or the name alone
+
+        std::optional<std::uint32_t> weight;  ///< 1..10000
+        std::optional<std::uint32_t> min;     ///< guaranteed, 1..65536
+        std::optional<std::uint32_t> max;     ///< 1..65536
+        std::optional<Class> scheduling_class;
+        std::optional<bool> ignore;  ///< not governed, and not foreign load either
+
+        friend bool operator==(const Rule&, const Rule&) = default;
+};
+
+/// What a rule may look at.
+struct Program {
+        std::uint32_t uid = 0;
+        std::string_view label;
+        std::string_view executable;  ///< path; empty: not known
+};
+
+[[nodiscard]] bool applies(const Rule& rule, const Program& program);
+
+/// All rules that apply, one over the other: a later one wins where both set something.
+[[nodiscard]] Rule combine(std::span<const Rule> rules, const Program& program);
+
+}  // namespace governor::policy::fair

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: MIT
+//
+// Everything that a fair decision depends on.
+#pragma once
+
+#include "policy/cpu_mask.hpp"
+#include "policy/fair/foreign_load.hpp"
+#include "policy/machine.hpp"
+#include "policy/permyriad.hpp"
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace governor::policy::fair {
+
+enum class ClientId : std::uint64_t {};
+enum class AccountId : std::uint64_t {};  ///< whose share is counted as one: a user
+
+struct Settings {
+        /// Programs that are not governed are yielded at most this part of the CPUs.
+        std::uint32_t foreign_max_permyriad = kPermyriad / 2;
+        /// A client younger than this takes what is free but makes nobody shrink.
+        std::chrono::milliseconds newcomer{1'000};
+        /// Who is still above its grant after this is charged for what it burns.
+        std::chrono::milliseconds handover_max{2'000};
+};
+
+/// A control group that clients run in.
+struct Cgroup {
+        std::optional<std::size_t> parent;  ///< index of the nearest ancestor in Snapshot::cgroups
+        /// Most CPUs of all clients below it together: cpu.max rounded up. Empty: no limit.
+        std::optional<std::uint32_t> quota;
+};
+
+/// One program that holds a lease.
+struct Client {
+        ClientId id{};
+        AccountId account{};
+        TimePoint joined;
+        std::uint32_t weight = 100;     ///< share against others of its account, 1..10000
+        std::uint32_t min = 1;          ///< comes first inside its account's share
+        std::uint32_t guaranteed = 1;   ///< comes before the shares of accounts; by the admin only
+        std::uint32_t max = 0;          ///< never more; 0: no limit of its own
+        CpuMask allowed;                ///< cpuset and the union of its threads' affinity
+        std::optional<std::size_t> cgroup;  ///< index in Snapshot::cgroups
+
+        // What it has: as the registry keeps it.
+        CpuMask granted;      ///< empty: nothing yet
+        bool shared = false;  ///< `granted` is one CPU that is (also) somebody else's
+        bool in_region = false;  ///< it may still run on what an earlier grant gave it
+        CpuMask lingering;  ///< no longer granted, but given back only at its next region
+        std::optional<TimePoint> above_since;  ///< runs on more than is granted, since then
+        std::uint32_t burning = 0;  ///< CPUs it keeps busy, rounded to the nearest
+        std::uint32_t wants = 0;    ///< CPUs it can make use of now; 0: not known, all it may have
+        bool idle = false;          ///< why it wants no more than one
+};
+
+/// Clients in the order in which they joined.
+struct Snapshot {
+        TimePoint now;
+        const Machine& machine;
+        const ForeignLoad& foreign;
+        std::vector<Cgroup> cgroups;
+        std::vector<Client> clients;
+};
+
+}  // namespace governor::policy::fair

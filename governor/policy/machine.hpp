@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: MIT
+//
+// The machine as decisions see it: which CPUs share a core, a cache, a NUMA node.
+#pragma once
+
+#include "policy/cpu_mask.hpp"
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <vector>
+
+namespace governor::policy {
+
+/// Where one CPU sits, in the kernel's numbers; what is not known is empty.
+struct CpuPlace {
+        std::optional<std::uint32_t> core;  ///< within its package
+        std::optional<std::uint32_t> package;
+        std::optional<std::uint32_t> node;   ///< NUMA
+        std::optional<std::uint32_t> cache;  ///< lowest CPU that shares its last-level cache
+
+        friend bool operator==(const CpuPlace&, const CpuPlace&) = default;
+};
+
+using Topology = std::map<std::uint32_t, CpuPlace>;  ///< online CPUs, by number
+
+/// The CPUs that are distributed, and how they hang together. Immutable.
+class Machine {
+public:
+        Machine() = default;
+
+        /// Distributes the CPUs of `topology` that are in `pool`. A CPU whose core is not known is
+        /// a core of its own; all CPUs whose cache (node) is not known share one.
+        Machine(const Topology& topology, const CpuMask& pool);
+
+        [[nodiscard]] const CpuMask& pool() const { return pool_; }
+
+        /// SMT siblings in the pool, `cpu` included. `cpu` must be in the pool.
+        [[nodiscard]] const CpuMask& core_of(std::uint32_t cpu) const;
+        /// The CPUs of the pool that share its last-level cache, and its NUMA node.
+        [[nodiscard]] const CpuMask& cache_of(std::uint32_t cpu) const;
+        [[nodiscard]] const CpuMask& node_of(std::uint32_t cpu) const;
+
+        /// Every core, cache and node that has CPUs in the pool: each partitions the pool.
+        [[nodiscard]] const std::vector<CpuMask>& cores() const { return cores_; }
+        [[nodiscard]] const std::vector<CpuMask>& caches() const { return caches_; }
+        [[nodiscard]] const std::vector<CpuMask>& nodes() const { return nodes_; }
+
+        /// One more than the highest CPU number in the pool: the size of arrays by CPU.
+        [[nodiscard]] std::size_t number_limit() const { return homes_.size(); }
+
+private:
+        struct Home {  // indices into the three partitions
+                std::uint32_t core = 0;
+                std::uint32_t cache = 0;
+                std::uint32_t node = 0;
+        };
+
+        CpuMask pool_;
+        std::vector<CpuMask> cores_;
+        std::vector<CpuMask> caches_;
+        std::vector<CpuMask> nodes_;
+        std::vector<Home> homes_;  // by CPU number
+};
+
+}  // namespace governor::policy

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: MIT
+//
+// Samples and events in, grants out: the policy and what it remembers, put together. Pure; time is
+// an argument.
+#pragma once
+
+#include "policy/fair/decide.hpp"
+#include "policy/machine.hpp"
+#include "policy/sample.hpp"
+#include "registry/clients.hpp"
+
+#include <optional>
+#include <vector>
+
+namespace governor::registry {
+
+enum class Mode : std::uint8_t {
+        Govern,
+        Observe,  ///< decides as if every client followed at once; nobody is told
+};
+
+/// Not thread-safe.
+class Arbiter {
+public:
+        using Decide = policy::fair::Decision (*)(const policy::fair::Settings&,
+                                                  const policy::fair::Snapshot&);
+
+        /// `decide` is policy::fair::decide; tests put others in its place.
+        Arbiter(const policy::fair::Settings& settings, Mode mode, Clients clients,
+                policy::Machine machine, Decide decide = policy::fair::decide);
+
+        [[nodiscard]] Clients& clients() { return clients_; }
+        [[nodiscard]] const Clients& clients() const { return clients_; }
+
+        /// CPUs came or went.
+        void set_machine(policy::Machine machine) { machine_ = std::move(machine); }
+
+        /// Takes a sample; Clients::measured() of every client must have been called for it.
+        void sampled(const policy::Sample& sample, TimePoint now);
+
+        /// Decides now and takes note. Returns the clients whose grant changed.
+        std::vector<ClientId> decide(TimePoint now);
+
+        [[nodiscard]] const policy::fair::Decision& last() const { return last_; }
+
+private:
+        policy::fair::Settings settings_;
+        Mode mode_;
+        Clients clients_;
+        policy::Machine machine_;
+        Decide decide_;
+        policy::fair::ForeignLoad foreign_;
+        policy::fair::Decision last_;
+};
+
+}  // namespace governor::registry
