@@ -41,6 +41,15 @@ public:
         [[nodiscard]] const CpuMask& cache_of(std::uint32_t cpu) const;
         [[nodiscard]] const CpuMask& node_of(std::uint32_t cpu) const;
 
+        /// Indices into cores(), caches() and nodes().
+        struct Home {
+                std::uint32_t core = 0;
+                std::uint32_t cache = 0;
+                std::uint32_t node = 0;
+        };
+        /// Where `cpu` is at home. It must be in the pool.
+        [[nodiscard]] const Home& home(std::uint32_t cpu) const { return homes_[cpu]; }
+
         /// Every core, cache and node that has CPUs in the pool: each partitions the pool.
         [[nodiscard]] const std::vector<CpuMask>& cores() const { return cores_; }
         [[nodiscard]] const std::vector<CpuMask>& caches() const { return caches_; }
@@ -50,12 +59,6 @@ public:
         [[nodiscard]] std::size_t number_limit() const { return homes_.size(); }
 
 private:
-        struct Home {  // indices into the three partitions
-                std::uint32_t core = 0;
-                std::uint32_t cache = 0;
-                std::uint32_t node = 0;
-        };
-
         CpuMask pool_;
         std::vector<CpuMask> cores_;
         std::vector<CpuMask> caches_;

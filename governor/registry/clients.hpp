@@ -76,7 +76,7 @@ enum class Refusal : std::uint8_t {
 };
 
 struct LeaseLimits {
-        std::size_t leases = 16'384;       ///< of all accounts together
+        std::size_t leases = 16'384;      ///< of all accounts together
         std::size_t per_account = 4'096;  ///< of each account but root
 };
 

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: MIT
+// Partition refinement, and augmenting paths (L. R. Ford, D. R. Fulkerson, 1956).
+#include "policy/fair/capacity.hpp"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+
+namespace governor::policy::fair {
+
+Classes::Classes(const Snapshot& snapshot, const Settings& settings,
+                 const std::vector<CpuMask>& allowed) {
+        std::map<CpuMask, std::size_t> known;
+        for (const auto& cpus : allowed) {
+                if (cpus.empty()) {
+                        group_of_.push_back(kNoGroup);
+                        continue;
+                }
+                const auto [entry, is_new] = known.try_emplace(cpus, groups_.size());
+                if (is_new)
+                        groups_.push_back({cpus, {}});
+                group_of_.push_back(entry->second);
+        }
+        split(snapshot.machine.pool());
+        leave_to_foreign(snapshot.foreign, settings.foreign_max_permyriad);
+}
+
+void Classes::split(const CpuMask& pool) {
+        classes_.push_back({pool, 0, {}});
+        for (std::size_t g = 0; g < groups_.size(); g++) {
+                const auto before = classes_.size();
+                for (std::size_t k = 0; k < before; k++) {
+                        auto inside = classes_[k].cpus & groups_[g].cpus;
+                        if (inside.empty())
+                                continue;
+                        auto outside = classes_[k].cpus - inside;
+                        if (!outside.empty())
+                                classes_.push_back({std::move(outside), 0, classes_[k].groups});
+                        classes_[k].cpus = std::move(inside);
+                        classes_[k].groups.push_back(g);
+                }
+        }
+        for (std::size_t k = 0; k < classes_.size(); k++)
+                for (const auto g : classes_[k].groups)
+                        groups_[g].classes.push_back(k);
+        for (auto& group : groups_)
+                std::ranges::stable_sort(group.classes, {},
+                                         [&](std::size_t k) { return classes_[k].groups.size(); });
+}
+
+// Rounded so that no load is lost or counted twice where classes are small: what one class rounds
+// away, the next one gets. A half is rounded down, in favour of clients.
+void Classes::leave_to_foreign(const ForeignLoad& foreign, std::uint32_t most_permyriad) {
+        std::uint64_t sum_millicpu = 0;
+        std::uint64_t left = 0;
+        for (auto& part : classes_) {
+                const std::uint64_t most = std::uint64_t{part.cpus.count()} * 1000 * most_permyriad;
+                sum_millicpu += std::min<std::uint64_t>(foreign.held_millicpu(part.cpus),
+                                                        most / kPermyriad);
+                part.foreign =
+                        std::min(static_cast<std::uint32_t>((sum_millicpu + 499) / 1000 - left),
+                                 part.cpus.count());
+                left += part.foreign;
+        }
+}
+
+std::uint32_t Classes::room(std::size_t group) const {
+        std::uint32_t sum = 0;
+        for (const auto k : groups_[group].classes)
+                sum += classes_[k].cpus.count() - classes_[k].foreign;
+        return sum;
+}
+
+std::uint32_t Classes::foreign() const {
+        return std::accumulate(classes_.begin(), classes_.end(), 0U,
+                               [](std::uint32_t sum, const Class& c) { return sum + c.foreign; });
+}
+
+Capacity::Capacity(const Classes& classes, std::span<const Cgroup> cgroups,
+                   std::span<const Client> clients)
+        : classes_(classes), cgroups_(cgroups), clients_(clients), used_(classes.classes().size()),
+          flow_(classes.groups().size() * classes.classes().size()), below_(cgroups.size()),
+          full_(classes.groups().size()) {
+        for (const auto& part : classes.classes())
+                most_.push_back(part.cpus.count() - part.foreign);
+}
+
+bool Capacity::take(std::size_t client) {
+        if (full_quota(client) || !take_class(classes_.group_of(client)))
+                return false;
+        charge_cgroups(client, 1);
+        return true;
+}
+
+bool Capacity::take_class(std::size_t group) {
+        if (full_[group])
+                return false;
+        for (const auto k : classes_.groups()[group].classes)
+                if (has_spare(k)) {
+                        used_[k]++;
+                        flow_of(group, k)++;
+                        return true;
+                }
+        return make_room(group);
+}
+
+// Breadth first from `group`: it takes a CPU of a class from another group, which takes one
+// elsewhere, until a class with a spare CPU is reached. What is reached without success will never
+// have room again, since nothing is ever given back.
+bool Capacity::make_room(std::size_t group) {
+        struct Step {
+                std::size_t from = Classes::kNoGroup;  // the group that takes
+                std::size_t class_index = 0;           // the class that it takes in
+        };
+        std::vector<Step> step_to(classes_.groups().size());
+        std::vector<std::size_t> reached{group};
+        std::vector<bool> seen_class(used_.size());
+        for (std::size_t next = 0; next < reached.size(); next++) {
+                auto taker = reached[next];
+                for (const auto k : classes_.groups()[taker].classes) {
+                        if (seen_class[k])
+                                continue;
+                        seen_class[k] = true;
+                        if (has_spare(k)) {
+                                used_[k]++;
+                                flow_of(taker, k)++;
+                                while (taker != group) {
+                                        const auto& step = step_to[taker];
+                                        flow_of(taker, step.class_index)--;
+                                        flow_of(step.from, step.class_index)++;
+                                        taker = step.from;
+                                }
+                                return true;
+                        }
+                        for (const auto holder : classes_.classes()[k].groups) {
+                                const bool is_reached = holder == group ||
+                                                        step_to[holder].from != Classes::kNoGroup;
+                                if (is_reached || flow(holder, k) == 0)
+                                        continue;
+                                step_to[holder] = {taker, k};
+                                reached.push_back(holder);
+                        }
+                }
+        }
+        for (const auto g : reached)
+                full_[g] = true;
+        return false;
+}
+
+void Capacity::keep(std::size_t client, const CpuMask& cpus) {
+        const auto group = classes_.group_of(client);
+        std::uint32_t sum = 0;
+        for (const auto k : classes_.groups()[group].classes) {
+                const auto here = cpus.count_common(classes_.classes()[k].cpus);
+                used_[k] += here;
+                flow_of(group, k) += here;
+                sum += here;
+        }
+        charge_cgroups(client, sum);
+}
+
+void Capacity::occupy(std::size_t client, const CpuMask& cpus) {
+        if (cpus.empty())
+                return;
+        for (std::size_t k = 0; k < used_.size(); k++)
+                used_[k] += cpus.count_common(classes_.classes()[k].cpus);
+        charge_cgroups(client, cpus.count());
+}
+
+void Capacity::charge(std::size_t client, std::uint32_t cpus) {
+        const auto group = classes_.group_of(client);
+        charge_cgroups(client, cpus);
+        for (std::uint32_t i = 0; i < cpus && take_class(group); i++)
+                continue;
+}
+
+std::optional<std::uint32_t> Capacity::full_quota(std::size_t client) const {
+        for (auto at = clients_[client].cgroup; at; at = cgroups_[*at].parent)
+                if (const auto quota = cgroups_[*at].quota; quota && below_[*at] >= *quota)
+                        return quota;
+        return std::nullopt;
+}
+
+void Capacity::charge_cgroups(std::size_t client, std::uint32_t cpus) {
+        for (auto at = clients_[client].cgroup; at; at = cgroups_[*at].parent)
+                below_[*at] += cpus;
+}
+
+}  // namespace governor::policy::fair

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: MIT
+//
+// How many CPUs clients can have at once, seeing who may run where.
+#pragma once
+
+#include "policy/cpu_mask.hpp"
+#include "policy/fair/snapshot.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace governor::policy::fair {
+
+/// The pool cut into classes: CPUs that the same clients may use. Clients that may use the same
+/// CPUs are one group. Immutable.
+class Classes {
+public:
+        /// `allowed`: the CPUs of each client, within the pool; a client without any is in no
+        /// group.
+        Classes(const Snapshot& snapshot, const Settings& settings,
+                const std::vector<CpuMask>& allowed);
+
+        struct Class {
+                CpuMask cpus;
+                std::uint32_t foreign = 0;        ///< CPUs of it that are left to foreign load
+                std::vector<std::size_t> groups;  ///< that may use it
+        };
+        struct Group {
+                CpuMask cpus;
+                std::vector<std::size_t> classes;  ///< it may use; those with fewest rivals first
+        };
+
+        [[nodiscard]] const std::vector<Class>& classes() const { return classes_; }
+        [[nodiscard]] const std::vector<Group>& groups() const { return groups_; }
+        [[nodiscard]] std::size_t group_of(std::size_t client) const { return group_of_[client]; }
+
+        /// What a client's CPUs yield when nobody else has any.
+        [[nodiscard]] std::uint32_t room(std::size_t group) const;
+        [[nodiscard]] std::uint32_t foreign() const;
+
+        static constexpr std::size_t kNoGroup = static_cast<std::size_t>(-1);
+
+private:
+        void split(const CpuMask& pool);
+        void leave_to_foreign(const ForeignLoad& foreign, std::uint32_t most_permyriad);
+
+        std::vector<Class> classes_;
+        std::vector<Group> groups_;
+        std::vector<std::size_t> group_of_;  // by client
+};
+
+/// Hands out CPUs one by one; what a group has may move to other classes to make room. The sets
+/// that can be handed out at once are those of a bipartite flow (groups to classes), under the
+/// sums that control groups set.
+class Capacity {
+public:
+        Capacity(const Classes& classes, std::span<const Cgroup> cgroups,
+                 std::span<const Client> clients);
+
+        /// One CPU more for `client`. False: not possible, nor will it ever be. Costs O(classes of
+        /// its group), and where CPUs have to move O(groups x classes).
+        bool take(std::size_t client);
+
+        /// Before anything is taken: `client` keeps these CPUs, whether there is room or not. They
+        /// may move.
+        void keep(std::size_t client, const CpuMask& cpus);
+        /// Before anything is taken: these CPUs are in use by `client`, and cannot move.
+        void occupy(std::size_t client, const CpuMask& cpus);
+        /// `client` uses this many more, somewhere, whether there is room or not.
+        void charge(std::size_t client, std::uint32_t cpus);
+
+        /// How many CPUs a group has in a class, those that are only occupied aside.
+        [[nodiscard]] std::uint32_t flow(std::size_t group, std::size_t class_index) const {
+                return flow_[group * classes_.classes().size() + class_index];
+        }
+        /// The quota that leaves no room for `client`, if there is one.
+        [[nodiscard]] std::optional<std::uint32_t> full_quota(std::size_t client) const;
+
+private:
+        [[nodiscard]] std::uint32_t& flow_of(std::size_t group, std::size_t class_index) {
+                return flow_[group * classes_.classes().size() + class_index];
+        }
+        [[nodiscard]] bool has_spare(std::size_t class_index) const {
+                return used_[class_index] < most_[class_index];
+        }
+        void charge_cgroups(std::size_t client, std::uint32_t cpus);
+        bool take_class(std::size_t group);
+        bool make_room(std::size_t group);
+
+        const Classes& classes_;
+        std::span<const Cgroup> cgroups_;
+        std::span<const Client> clients_;
+        std::vector<std::uint32_t> most_;   // by class
+        std::vector<std::uint32_t> used_;   // by class
+        std::vector<std::uint32_t> flow_;   // by group and class
+        std::vector<std::uint32_t> below_;  // by cgroup: CPUs of all clients below
+        std::vector<bool> full_;            // by group
+};
+
+}  // namespace governor::policy::fair

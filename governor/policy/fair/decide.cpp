@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: MIT
+// Shares, handover, reasons.
+#include "policy/fair/decide.hpp"
+
+#include "policy/fair/capacity.hpp"
+#include "policy/fair/handover.hpp"
+#include "policy/fair/shares.hpp"
+
+#include <algorithm>
+#include <set>
+
+namespace governor::policy::fair {
+
+namespace {
+
+std::vector<CpuMask> usable_cpus(const Snapshot& snapshot) {
+        std::vector<CpuMask> usable;
+        usable.reserve(snapshot.clients.size());
+        for (const auto& client : snapshot.clients)
+                usable.push_back(client.allowed & snapshot.machine.pool());
+        return usable;
+}
+
+/// It may run on no CPU of the pool, so nothing is decided for it: all its CPUs, as far as it
+/// wants.
+Grant leave_alone(const Client& client) {
+        Grant grant;
+        grant.id = client.id;
+        grant.cpus = client.allowed;
+        grant.threads = std::max(1U, client.allowed.count());
+        if (client.max > 0)
+                grant.threads = std::min(grant.threads, client.max);
+        grant.reason.limit = Limit::Ungoverned;
+        return grant;
+}
+
+class Reasons {
+public:
+        Reasons(const Settings& settings, const Snapshot& snapshot, const Classes& classes,
+                const std::vector<Share>& shares)
+                : settings_(settings), snapshot_(snapshot), classes_(classes), shares_(shares) {
+                std::set<AccountId> accounts;
+                for (std::size_t i = 0; i < shares.size(); i++) {
+                        if (!shares[i].is_governed)
+                                continue;
+                        programs_++;
+                        accounts.insert(snapshot.clients[i].account);
+                }
+                accounts_ = static_cast<std::uint32_t>(accounts.size());
+        }
+
+        [[nodiscard]] Reason of(std::size_t i, const Holding& holding) const {
+                Reason reason;
+                reason.cpus = snapshot_.machine.pool().count();
+                reason.foreign = classes_.foreign();
+                reason.programs = programs_;
+                reason.accounts = accounts_;
+                reason.share = shares_[i].share;
+                limit(i, holding, reason);
+                return reason;
+        }
+
+private:
+        void limit(std::size_t i, const Holding& holding, Reason& reason) const {
+                const auto& client = snapshot_.clients[i];
+                const auto& share = shares_[i];
+                const auto threads = holding.cpus.count();
+                const auto because = [&](Limit limit, std::uint32_t bound) {
+                        reason.limit = limit;
+                        reason.bound = bound;
+                };
+                if (share.charge && client.burning > threads)
+                        because(Limit::Rigid, client.burning);
+                else if (threads < share.target)
+                        because(is_newcomer(settings_, client, snapshot_.now) ? Limit::Newcomer
+                                                                              : Limit::Handover,
+                                share.target);
+                else if (holding.shared)
+                        because(Limit::Floor, 1);
+                else if (client.idle && threads <= std::max(1U, client.wants))
+                        because(Limit::Idle, client.wants);
+                else if (threads >= snapshot_.machine.pool().count())
+                        because(Limit::Everything, threads);
+                else if (client.max > 0 && threads >= client.max)
+                        because(Limit::OwnMax, client.max);
+                else if (share.quota)
+                        because(Limit::Quota, *share.quota);
+                else if (threads >= share.limit)
+                        because(Limit::Cpuset, share.limit);
+                else if (client.wants > 0 && threads <= client.wants)
+                        because(Limit::Demand, client.wants);
+                else
+                        because(Limit::FairShare, share.share);
+        }
+
+        const Settings& settings_;
+        const Snapshot& snapshot_;
+        const Classes& classes_;
+        const std::vector<Share>& shares_;
+        std::uint32_t programs_ = 0;
+        std::uint32_t accounts_ = 0;
+};
+
+/// When time alone changes the decision: a newcomer comes of age, a holder becomes rigid.
+std::optional<TimePoint> next_change(const Settings& settings, const Snapshot& snapshot) {
+        std::optional<TimePoint> next;
+        const auto consider = [&](TimePoint at) {
+                if (at > snapshot.now && (!next || at < *next))
+                        next = at;
+        };
+        for (const auto& client : snapshot.clients) {
+                consider(client.joined + settings.newcomer);
+                if (client.above_since)
+                        consider(*client.above_since + settings.handover_max);
+        }
+        return next;
+}
+
+}  // namespace
+
+Decision decide(const Settings& settings, const Snapshot& snapshot) {
+        const Classes classes(snapshot, settings, usable_cpus(snapshot));
+        const auto shares = entitle(settings, snapshot, classes);
+        const auto holdings = hand_over(snapshot, classes, shares);
+        const Reasons reasons(settings, snapshot, classes, shares);
+
+        Decision decision;
+        decision.cpus = snapshot.machine.pool().count();
+        decision.foreign = classes.foreign();
+        decision.again = next_change(settings, snapshot);
+        decision.grants.reserve(shares.size());
+        for (std::size_t i = 0; i < shares.size(); i++) {
+                const auto& client = snapshot.clients[i];
+                if (!shares[i].is_governed) {
+                        decision.grants.push_back(leave_alone(client));
+                        continue;
+                }
+                decision.grants.push_back({client.id, holdings[i].cpus.count(), holdings[i].cpus,
+                                           holdings[i].shared, reasons.of(i, holdings[i])});
+        }
+        return decision;
+}
+
+}  // namespace governor::policy::fair

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+//
+// Progressive filling: CPUs go one by one to whoever is furthest behind, as long as somebody can
+// take one.
+#pragma once
+
+#include "policy/fair/capacity.hpp"
+#include "policy/fair/snapshot.hpp"
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace governor::policy::fair {
+
+/// How one client takes part.
+struct Claim {
+        bool takes_part = true;
+        std::uint32_t start = 0;  ///< it has these already; they are in the Capacity
+        std::uint32_t wants = 0;  ///< filled up to this first
+        std::uint32_t limit = 0;  ///< and to this with what nobody wants
+};
+
+/// Weighted max-min over what `capacity` allows: in this order up to one CPU each (even without
+/// room), to what is guaranteed, to what they want, to their limits. The next CPU goes to the
+/// account with fewest CPUs, and in it to the client whose (CPUs + 1/2) / weight is lowest
+/// (Webster's divisor method), those below their minimum first; ties to who holds it already, then
+/// to who joined first. Greedy is optimal for this: A. Federgruen, H. Groenevelt, "The Greedy
+/// Procedure for Resource Allocation Problems", Operations Research 34 (1986). Returns CPUs by
+/// client. O((CPUs + clients) x log clients) takes.
+[[nodiscard]] std::vector<std::uint32_t> fill(Capacity& capacity, std::span<const Client> clients,
+                                              std::span<const Claim> claims);
+
+}  // namespace governor::policy::fair

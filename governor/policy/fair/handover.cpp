@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: MIT
+// Keep, give up, count what is free, grow, and at last share.
+#include "policy/fair/handover.hpp"
+
+#include "policy/fair/filling.hpp"
+
+#include <algorithm>
+#include <functional>
+
+namespace governor::policy::fair {
+
+namespace {
+
+class Handover {
+public:
+        Handover(const Snapshot& snapshot, const Classes& classes, const std::vector<Share>& shares)
+                : snapshot_(snapshot), classes_(classes), shares_(shares),
+                  placement_(snapshot.machine, snapshot.foreign),
+                  capacity_(classes, snapshot.cgroups, snapshot.clients),
+                  holdings_(snapshot.clients.size()), lingering_(snapshot.clients.size()) {}
+
+        std::vector<Holding> carry_out() {
+                for (std::size_t i = 0; i < holdings_.size(); i++)
+                        if (shares_[i].is_governed)
+                                keep(i);
+                const auto counts = count();
+                move_out();
+                count_held();
+                grow(counts);
+                share_the_rest();
+                return std::move(holdings_);
+        }
+
+private:
+        [[nodiscard]] const Client& client(std::size_t i) const { return snapshot_.clients[i]; }
+        [[nodiscard]] CpuMask& own(std::size_t i) { return holdings_[i].cpus; }
+        [[nodiscard]] const CpuMask& may_use(std::size_t i) const {
+                return classes_.groups()[classes_.group_of(i)].cpus;
+        }
+
+        void keep(std::size_t i) {
+                if (!client(i).shared)
+                        own(i) = client(i).granted & may_use(i);
+                own(i) -= taken_;  // no CPU has two owners, whatever the snapshot says
+                const auto held = own(i).count();
+                if (held > shares_[i].target)
+                        own(i) -= placement_.give_up(own(i), held - shares_[i].target);
+                taken_ |= own(i);
+                linger(i);
+        }
+
+        /// What it has given up and may still run on.
+        void linger(std::size_t i) {
+                if (!client(i).in_region)
+                        return;
+                lingering_[i] = (client(i).lingering | client(i).granted) - own(i);
+                lingering_[i] &= snapshot_.machine.pool();
+                if (!shares_[i].charge)
+                        return;
+                const auto charged =
+                        *shares_[i].charge - std::min(*shares_[i].charge, own(i).count());
+                const auto lingering = lingering_[i].count();
+                if (lingering > charged)
+                        lingering_[i] -= placement_.give_up(lingering_[i], lingering - charged);
+        }
+
+        /// How many each can have now.
+        std::vector<std::uint32_t> count() {
+                std::vector<Claim> claims(holdings_.size());
+                for (std::size_t i = 0; i < holdings_.size(); i++) {
+                        claims[i].takes_part = shares_[i].is_governed;
+                        if (!claims[i].takes_part)
+                                continue;
+                        claims[i].start = own(i).count();
+                        claims[i].wants = claims[i].limit = shares_[i].target;
+                        capacity_.keep(i, own(i));
+                        capacity_.occupy(i, lingering_[i] - taken_);
+                }
+                for (std::size_t i = 0; i < holdings_.size(); i++) {
+                        if (!shares_[i].is_governed)
+                                continue;
+                        const auto known = own(i).count() + lingering_[i].count();
+                        const auto used = shares_[i].charge.value_or(client(i).burning);
+                        if (client(i).above_since && used > known)
+                                capacity_.charge(i, used - known);
+                }
+                return fill(capacity_, snapshot_.clients, claims);
+        }
+
+        /// Who can make room by using other CPUs of his own, does.
+        void move_out() {
+                for (std::size_t k = 0; k < classes_.classes().size(); k++) {
+                        const auto& part = classes_.classes()[k];
+                        for (const auto g : part.groups)
+                                move_out(g, part.cpus, capacity_.flow(g, k));
+                }
+        }
+        void move_out(std::size_t group, const CpuMask& from, std::uint32_t stay) {
+                for (std::size_t i = holdings_.size(); i-- > 0;) {
+                        if (!shares_[i].is_governed || classes_.group_of(i) != group)
+                                continue;
+                        const auto here = own(i) & from;
+                        const auto staying = std::min(here.count(), stay);
+                        stay -= staying;
+                        if (here.count() == staying)
+                                continue;
+                        const auto leaving = placement_.give_up(here, here.count() - staying);
+                        own(i) -= leaving;
+                        taken_ -= leaving;
+                        if (client(i).in_region)
+                                lingering_[i] |= leaving;
+                }
+        }
+
+        void grow(const std::vector<std::uint32_t>& counts) {
+                auto free = snapshot_.machine.pool() - taken_;
+                for (const auto& lingering : lingering_)
+                        free -= lingering;
+                std::vector<std::size_t> growing;
+                std::uint32_t wanted = 0;
+                for (std::size_t i = 0; i < holdings_.size(); i++)
+                        if (shares_[i].is_governed && counts[i] > own(i).count()) {
+                                growing.push_back(i);
+                                wanted += counts[i] - own(i).count();
+                        }
+                if (growing.empty())
+                        return;
+                // The largest first: it is the hardest to keep together.
+                std::ranges::stable_sort(growing, [&](std::size_t a, std::size_t b) {
+                        return counts[a] > counts[b];
+                });
+                const bool is_roomy = free.count() >= wanted + growing.size();
+                for (const auto i : growing)
+                        grow(i, counts[i], free, is_roomy);
+        }
+
+        void grow(std::size_t i, std::uint32_t count, CpuMask& free, bool is_roomy) {
+                auto classes = classes_.groups()[classes_.group_of(i)].classes;
+                const auto cpus_of = [&](std::size_t k) { return classes_.classes()[k].cpus; };
+                if (classes.size() > 1)
+                        std::ranges::stable_sort(classes, std::greater{}, [&](std::size_t k) {
+                                return own(i).count_common(cpus_of(k));
+                        });
+                for (const auto k : classes) {
+                        const auto missing = count - own(i).count();
+                        auto usable = free & cpus_of(k);
+                        const auto foreign = classes_.classes()[k].foreign;
+                        const auto spare = usable.count() - std::min(usable.count(), foreign);
+                        const auto number = std::min({missing, spare, unfilled(i, k)});
+                        if (number == 0)
+                                continue;
+                        usable -= placement_.foreign_homes(usable, foreign);
+                        const auto picked = placement_.pick(own(i), usable, number, is_roomy);
+                        own(i) |= picked;
+                        free -= picked;
+                        taken_ |= picked;
+                        held_in(classes_.group_of(i), k) += picked.count();
+                }
+        }
+
+        /// CPUs that the group of client i may have in a class, and has not.
+        std::uint32_t unfilled(std::size_t i, std::size_t class_index) {
+                const auto group = classes_.group_of(i);
+                const auto held = held_in(group, class_index);
+                const auto most = capacity_.flow(group, class_index);
+                return most - std::min(most, held);
+        }
+
+        std::uint32_t& held_in(std::size_t group, std::size_t class_index) {
+                return held_[group * classes_.classes().size() + class_index];
+        }
+
+        void count_held() {
+                held_.assign(classes_.groups().size() * classes_.classes().size(), 0);
+                for (std::size_t i = 0; i < holdings_.size(); i++) {
+                        if (!shares_[i].is_governed || own(i).empty())
+                                continue;
+                        const auto group = classes_.group_of(i);
+                        for (const auto k : classes_.groups()[group].classes)
+                                held_in(group, k) +=
+                                        own(i).count_common(classes_.classes()[k].cpus);
+                }
+        }
+
+        /// Who has got nothing runs beside somebody else: where fewest are, and where it was.
+        void share_the_rest() {
+                std::vector<std::uint32_t> crowd(snapshot_.machine.number_limit());
+                const auto add = [&](const CpuMask& cpus, std::uint32_t weight) {
+                        cpus.for_each([&](std::uint32_t cpu) { crowd[cpu] += weight; });
+                };
+                add(taken_, kHolder);
+                for (const auto& lingering : lingering_)
+                        add(lingering, 1);
+                for (std::size_t i = 0; i < holdings_.size(); i++) {
+                        if (!shares_[i].is_governed || !own(i).empty())
+                                continue;
+                        const auto cpu = least_crowded(i, crowd);
+                        holdings_[i].shared = true;
+                        own(i).add(cpu);
+                        crowd[cpu] += kHolder;
+                }
+        }
+
+        [[nodiscard]] std::uint32_t least_crowded(std::size_t i,
+                                                  const std::vector<std::uint32_t>& crowd) const {
+                std::uint32_t best = *may_use(i).first();
+                may_use(i).for_each([&](std::uint32_t cpu) {
+                        if (crowd[cpu] < crowd[best])
+                                best = cpu;
+                });
+                const auto before = client(i).granted.first();
+                const bool may_stay = client(i).shared && before && may_use(i).contains(*before) &&
+                                      crowd[*before] <= crowd[best] + kHolder;
+                return may_stay ? *before : best;
+        }
+
+        static constexpr std::uint32_t kHolder = 2;  // crowds as much as two that are leaving
+
+        const Snapshot& snapshot_;
+        const Classes& classes_;
+        const std::vector<Share>& shares_;
+        Placement placement_;
+        Capacity capacity_;
+        CpuMask taken_;
+        std::vector<Holding> holdings_;
+        std::vector<CpuMask> lingering_;
+        std::vector<std::uint32_t> held_;  // by group and class: CPUs that clients own
+};
+
+}  // namespace
+
+std::vector<Holding> hand_over(const Snapshot& snapshot, const Classes& classes,
+                               const std::vector<Share>& shares) {
+        return Handover(snapshot, classes, shares).carry_out();
+}
+
+}  // namespace governor::policy::fair

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: MIT
+//
+// Which CPUs: whole cores first, SMT siblings to one client, close together, and as before.
+#pragma once
+
+#include "policy/cpu_mask.hpp"
+#include "policy/fair/foreign_load.hpp"
+#include "policy/machine.hpp"
+
+#include <cstdint>
+
+namespace governor::policy::fair {
+
+/// Chooses CPUs for one client at a time.
+class Placement {
+public:
+        Placement(const Machine& machine, const ForeignLoad& foreign);
+
+        /// `count` CPUs of `held` to give up, at most all: those that foreign programs use, then
+        /// those whose core belongs to somebody else too, then whole cores in the cache and the
+        /// node where it has least.
+        [[nodiscard]] CpuMask give_up(const CpuMask& held, std::uint32_t count) const;
+
+        /// `count` CPUs of `free`, or all if there are fewer, to go with `held`: the siblings of
+        /// what it has, then whole cores in caches and nodes where it is at home, or in the
+        /// smallest one that has room. `is_roomy`: CPUs will be left over, so that an odd CPU may
+        /// open a whole core; otherwise it goes to a core that is already shared.
+        [[nodiscard]] CpuMask pick(const CpuMask& held, const CpuMask& free, std::uint32_t count,
+                                   bool is_roomy) const;
+
+        /// The `count` CPUs of `free` that foreign programs use most, if they use half of it.
+        [[nodiscard]] CpuMask foreign_homes(const CpuMask& free, std::uint32_t count) const;
+
+private:
+        const Machine& machine_;
+        CpuMask foreign_;  // CPUs that foreign programs use half of, or more
+        const ForeignLoad& load_;
+};
+
+}  // namespace governor::policy::fair

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: MIT
+// Three fillings of the same machine: everybody, with rigid holders charged for what they burn, and
+// without newcomers.
+#include "policy/fair/shares.hpp"
+
+#include "policy/fair/filling.hpp"
+
+#include <algorithm>
+#include <limits>
+
+namespace governor::policy::fair {
+
+namespace {
+
+class Entitlement {
+public:
+        Entitlement(const Settings& settings, const Snapshot& snapshot, const Classes& classes)
+                : settings_(settings), snapshot_(snapshot), classes_(classes),
+                  shares_(snapshot.clients.size()) {
+                for (std::size_t i = 0; i < shares_.size(); i++)
+                        set_limit(i);
+        }
+
+        std::vector<Share> find() {
+                auto counts = fill_everybody(true);
+                if (std::ranges::any_of(snapshot_.clients, [&](const Client& client) {
+                            return is_rigid(settings_, client, snapshot_.now);
+                    })) {
+                        charge_rigid(counts);
+                        const auto entitled = counts;
+                        counts = fill_everybody(true);
+                        for (std::size_t i = 0; i < shares_.size(); i++)
+                                if (shares_[i].charge)
+                                        counts[i] = entitled[i];
+                }
+                for (std::size_t i = 0; i < shares_.size(); i++)
+                        shares_[i].share = shares_[i].target = std::max(1U, counts[i]);
+                if (std::ranges::any_of(snapshot_.clients, [&](const Client& client) {
+                            return is_newcomer(settings_, client, snapshot_.now);
+                    }))
+                        spare_neighbours(fill_everybody(false));
+                return std::move(shares_);
+        }
+
+private:
+        void set_limit(std::size_t i) {
+                const auto& client = snapshot_.clients[i];
+                const auto group = classes_.group_of(i);
+                if (group == Classes::kNoGroup)
+                        return;
+                const auto own =
+                        client.max > 0 ? client.max : std::numeric_limits<std::uint32_t>::max();
+                shares_[i].is_governed = true;
+                shares_[i].limit = std::min(classes_.groups()[group].cpus.count(), own);
+        }
+
+        /// Also notes which quotas are in the way.
+        std::vector<std::uint32_t> fill_everybody(bool with_newcomers) {
+                Capacity capacity(classes_, snapshot_.cgroups, snapshot_.clients);
+                std::vector<Claim> claims(shares_.size());
+                for (std::size_t i = 0; i < claims.size(); i++) {
+                        const auto& client = snapshot_.clients[i];
+                        const auto& share = shares_[i];
+                        auto& claim = claims[i];
+                        claim.takes_part =
+                                share.is_governed &&
+                                (with_newcomers || !is_newcomer(settings_, client, snapshot_.now));
+                        if (!claim.takes_part)
+                                continue;
+                        if (share.charge) {
+                                capacity.charge(i, *share.charge);
+                                claim.start = claim.wants = claim.limit = *share.charge;
+                                continue;
+                        }
+                        claim.limit = share.limit;
+                        claim.wants = client.wants > 0 ? client.wants : share.limit;
+                }
+                auto counts = fill(capacity, snapshot_.clients, claims);
+                for (std::size_t i = 0; i < claims.size() && with_newcomers; i++)
+                        shares_[i].quota = claims[i].takes_part && counts[i] < shares_[i].limit
+                                                   ? capacity.full_quota(i)
+                                                   : std::nullopt;
+                return counts;
+        }
+
+        [[nodiscard]] bool is_charged(std::size_t i) const {
+                return shares_[i].is_governed &&
+                       is_rigid(settings_, snapshot_.clients[i], snapshot_.now);
+        }
+
+        /// A rigid holder is charged for what it burns, but the others keep at least that part of
+        /// their own shares which they keep from foreign programs, too.
+        void charge_rigid(const std::vector<std::uint32_t>& entitled) {
+                struct Rigid {
+                        std::uint32_t holders = 0;
+                        std::uint32_t shares = 0;
+                };
+                std::vector<Rigid> by_group(classes_.groups().size());
+                for (std::size_t i = 0; i < shares_.size(); i++)
+                        if (is_charged(i)) {
+                                by_group[classes_.group_of(i)].holders++;
+                                by_group[classes_.group_of(i)].shares += entitled[i];
+                        }
+                const auto most_excess = [&](std::size_t group) {
+                        Rigid rivals;
+                        for (std::size_t g = 0; g < by_group.size(); g++)
+                                if (by_group[g].holders > 0 &&
+                                    classes_.groups()[g].cpus.intersects(
+                                            classes_.groups()[group].cpus)) {
+                                        rivals.holders += by_group[g].holders;
+                                        rivals.shares += by_group[g].shares;
+                                }
+                        const auto room = classes_.room(group);
+                        const std::uint64_t of_others = room - std::min(room, rivals.shares);
+                        return static_cast<std::uint32_t>(of_others *
+                                                          settings_.foreign_max_permyriad /
+                                                          kPermyriad / rivals.holders);
+                };
+                for (std::size_t i = 0; i < shares_.size(); i++)
+                        if (is_charged(i))
+                                shares_[i].charge =
+                                        std::clamp(snapshot_.clients[i].burning, 1U,
+                                                   entitled[i] + most_excess(classes_.group_of(i)));
+        }
+
+        /// While only newcomers ask for it, nobody has to give up what he holds.
+        void spare_neighbours(const std::vector<std::uint32_t>& without_newcomers) {
+                for (std::size_t i = 0; i < shares_.size(); i++) {
+                        const auto& client = snapshot_.clients[i];
+                        if (is_newcomer(settings_, client, snapshot_.now) || shares_[i].charge)
+                                continue;
+                        const auto held = client.shared ? 0 : client.granted.count();
+                        shares_[i].target =
+                                std::max(shares_[i].share, std::min(held, without_newcomers[i]));
+                }
+        }
+
+        const Settings& settings_;
+        const Snapshot& snapshot_;
+        const Classes& classes_;
+        std::vector<Share> shares_;
+};
+
+}  // namespace
+
+std::vector<Share> entitle(const Settings& settings, const Snapshot& snapshot,
+                           const Classes& classes) {
+        return Entitlement(settings, snapshot, classes).find();
+}
+
+bool is_rigid(const Settings& settings, const Client& client, TimePoint now) {
+        return client.above_since && now - *client.above_since >= settings.handover_max;
+}
+
+bool is_newcomer(const Settings& settings, const Client& client, TimePoint now) {
+        return now - client.joined < settings.newcomer;
+}
+
+}  // namespace governor::policy::fair

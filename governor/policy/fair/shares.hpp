@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+//
+// How many CPUs each client is entitled to, before anybody asks which are free.
+#pragma once
+
+#include "policy/fair/capacity.hpp"
+#include "policy/fair/snapshot.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace governor::policy::fair {
+
+struct Share {
+        bool is_governed = false;  ///< it may run on CPUs of the pool
+        std::uint32_t limit = 1;   ///< its maximum and its CPUs: never more
+        std::uint32_t share = 1;   ///< what it gets when all handovers are over
+        std::uint32_t target = 1;  ///< what it should have now: more, as long as only newcomers ask
+        std::optional<std::uint32_t> charge;  ///< a rigid holder: what it is taken to use instead
+        std::optional<std::uint32_t> quota;   ///< of a control group, if that is what limits it
+};
+
+/// By client. `classes` must be those of the same snapshot.
+[[nodiscard]] std::vector<Share> entitle(const Settings& settings, const Snapshot& snapshot,
+                                         const Classes& classes);
+
+/// True from `Settings::handover_max` on: it runs on more than it is granted, and will not give it
+/// back before long.
+[[nodiscard]] bool is_rigid(const Settings& settings, const Client& client, TimePoint now);
+
+[[nodiscard]] bool is_newcomer(const Settings& settings, const Client& client, TimePoint now);
+
+}  // namespace governor::policy::fair
