@@ -31,7 +31,7 @@ public:
                         counts = fill_everybody(true);
                         for (std::size_t i = 0; i < shares_.size(); i++)
                                 if (shares_[i].charge)
-                                        counts[i] = entitled[i];
+                                        counts[i] = std::min(entitled[i], *shares_[i].charge);
                 }
                 for (std::size_t i = 0; i < shares_.size(); i++)
                         shares_[i].share = shares_[i].target = std::max(1U, counts[i]);

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: MIT
+// When CPUs change hands.
+#include "world.hpp"
+
+#include <gtest/gtest.h>
+
+namespace governor::policy::fair {
+namespace {
+
+using Counts = std::vector<std::uint32_t>;
+
+/// One program in a region on all CPUs, and another that comes.
+class Handover : public testing::Test {
+protected:
+        Handover() : world({8}) {
+                world.add();
+                world.follow();
+                world.clients[0].in_region = true;
+        }
+
+        /// As the registry notes it when the holder's region has gone on.
+        void note(const Decision& decision) {
+                for (std::size_t i = 0; i < world.clients.size(); i++) {
+                        auto& client = world.clients[i];
+                        if (client.in_region)
+                                client.lingering |= client.granted;
+                        client.granted = decision.grants[i].cpus;
+                        client.shared = decision.grants[i].shared;
+                        client.lingering -= client.granted;
+                        if (!client.lingering.empty() && !client.above_since)
+                                client.above_since = world.now;
+                }
+        }
+
+        World world;
+};
+
+TEST_F(Handover, ANewcomerMakesNobodyShrink) {
+        world.add(1, milliseconds{0});
+        const auto decision = world.decide();
+        EXPECT_EQ(threads_of(decision), (Counts{8, 1}));
+        EXPECT_TRUE(decision.grants[1].shared);
+        EXPECT_EQ(decision.grants[1].reason.limit, Limit::Newcomer);
+        EXPECT_EQ(decision.again, world.now + seconds{1});
+}
+
+TEST_F(Handover, ANewcomerGetsWhatIsFreeUpToItsShare) {
+        world.clients[0].max = 3;
+        world.follow();
+        world.clients[0].in_region = false;
+        world.add(1, milliseconds{0});
+        EXPECT_EQ(world.follow(), (Counts{3, 5}));
+}
+
+TEST_F(Handover, AShrinkIsToldAtOnceAndTheGrowthFollowsTheRegionsEnd) {
+        world.add();
+        auto decision = world.decide();
+        EXPECT_EQ(threads_of(decision), (Counts{4, 1}));
+        EXPECT_EQ(decision.grants[1].reason.limit, Limit::Handover);
+        EXPECT_EQ(decision.grants[1].reason.share, 4U);
+        note(decision);
+
+        world.now += milliseconds{100};
+        EXPECT_EQ(threads_of(world.decide()), (Counts{4, 1}));
+
+        world.clients[0].in_region = false;
+        world.clients[0].lingering.clear();
+        world.clients[0].above_since.reset();
+        decision = world.decide();
+        EXPECT_EQ(threads_of(decision), (Counts{4, 4}));
+        EXPECT_EQ(overlaps(decision), 0U);
+}
+
+TEST_F(Handover, WhoDoesNotFollowIsRigidAfterHandoverMax) {
+        world.clients[0].burning = 6;
+        world.add();
+        world.add();
+        note(world.decide());
+        world.now += world.settings.handover_max;
+        const auto decision = world.decide();
+        // Entitled to 3; charged for the 6 it burns, bounded to 3 + half of the others' 5.
+        EXPECT_EQ(decision.grants[0].reason.limit, Limit::Rigid);
+        EXPECT_EQ(decision.grants[0].threads, 3U);
+        EXPECT_EQ(decision.grants[1].threads + decision.grants[2].threads, 3U);
+}
+
+TEST_F(Handover, ARigidHolderThatBurnsNothingBlocksNobody) {
+        world.clients[0].burning = 0;
+        world.add();
+        note(world.decide());
+        world.now += world.settings.handover_max;
+        EXPECT_EQ(world.decide().grants[1].threads, 7U);
+}
+
+TEST_F(Handover, WhoBurnsMoreThanItIsGrantedKeepsOthersFromGrowing) {
+        world.clients[0].in_region = false;
+        world.clients[0].burning = 8;
+        world.clients[0].above_since = world.now;
+        world.add();
+        EXPECT_EQ(threads_of(world.decide()), (Counts{4, 1}));
+}
+
+TEST_F(Handover, TheCpusOfOneThatLeftGoToTheOthers) {
+        world.clients[0].in_region = false;
+        world.add();
+        EXPECT_EQ(world.follow(), (Counts{4, 4}));
+        world.clients.erase(world.clients.begin());
+        EXPECT_EQ(world.follow(), (Counts{8}));
+}
+
+TEST_F(Handover, CpusThatWentOfflineAreTakenFromTheirHolders) {
+        world.clients[0].in_region = false;
+        world.add();
+        world.follow();
+        world.machine = Machine(world.topology, CpuMask::range(0, 4));
+        const auto decision = world.decide();
+        EXPECT_EQ(threads_of(decision), (Counts{2, 2}));
+        EXPECT_EQ(overlaps(decision), 0U);
+}
+
+}  // namespace
+}  // namespace governor::policy::fair

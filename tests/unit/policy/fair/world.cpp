@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: MIT
+// The machine, and counting in decisions.
+#include "world.hpp"
+
+namespace governor::policy::fair {
+
+Topology topology_of(const Shape& shape) {
+        Topology topology;
+        for (std::uint32_t cpu = 0; cpu < shape.cpus; cpu++) {
+                auto& place = topology[cpu];
+                place.core = cpu / shape.threads_per_core;
+                place.cache = shape.cpus_per_cache > 0 ? cpu / shape.cpus_per_cache : 0;
+                place.node = shape.cpus_per_node > 0 ? cpu / shape.cpus_per_node : 0;
+                place.package = place.node;
+        }
+        return topology;
+}
+
+Client& World::add(std::uint64_t account, milliseconds age) {
+        Client client;
+        client.id = ClientId{clients.size() + 1};
+        client.account = AccountId{account};
+        client.joined = now - age;
+        client.allowed = machine.pool();
+        clients.push_back(client);
+        return clients.back();
+}
+
+void World::load(const CpuMask& cpus, std::uint32_t millicpu_each) {
+        Sample sample;
+        sample.warming_up = false;
+        for (const auto& [cpu, place] : topology)
+                sample.cpus.push_back(
+                        {cpu, kPermyriad - (cpus.contains(cpu) ? millicpu_each * 10 : 0), 0});
+        foreign.add(sample, {}, now);
+}
+
+Decision World::decide() const { return fair::decide(settings, snapshot()); }
+
+std::vector<std::uint32_t> World::follow() {
+        const auto decision = decide();
+        for (std::size_t i = 0; i < clients.size(); i++) {
+                clients[i].granted = decision.grants[i].cpus;
+                clients[i].shared = decision.grants[i].shared;
+        }
+        return threads_of(decision);
+}
+
+std::vector<std::uint32_t> threads_of(const Decision& decision) {
+        std::vector<std::uint32_t> threads;
+        for (const auto& grant : decision.grants)
+                threads.push_back(grant.threads);
+        return threads;
+}
+
+std::uint32_t overlaps(const Decision& decision) {
+        CpuMask once;
+        CpuMask twice;
+        for (const auto& grant : decision.grants) {
+                twice |= once & grant.cpus;
+                once |= grant.cpus;
+        }
+        return twice.count();
+}
+
+std::uint32_t split_cores(const Machine& machine, const Decision& decision) {
+        std::uint32_t split = 0;
+        for (const auto& core : machine.cores()) {
+                std::uint32_t owners = 0;
+                for (const auto& grant : decision.grants)
+                        owners += core.intersects(grant.cpus) ? 1 : 0;
+                split += owners > 1 ? 1 : 0;
+        }
+        return split;
+}
+
+}  // namespace governor::policy::fair

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: MIT
+//
+// A machine with clients that do at once what they are told, to try decisions on.
+#pragma once
+
+#include "policy/fair/decide.hpp"
+
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <vector>
+
+namespace governor::policy::fair {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+struct Shape {
+        std::uint32_t cpus = 8;
+        std::uint32_t threads_per_core = 1;
+        std::uint32_t cpus_per_cache = 0;  ///< 0: one cache
+        std::uint32_t cpus_per_node = 0;   ///< 0: one node
+};
+
+/// Siblings have adjacent numbers.
+[[nodiscard]] Topology topology_of(const Shape& shape);
+
+class World {
+public:
+        explicit World(const Shape& shape)
+                : topology(topology_of(shape)), machine(topology, CpuMask::range(0, shape.cpus)) {}
+
+        /// A client that joined `age` ago and may use every CPU.
+        Client& add(std::uint64_t account = 1, milliseconds age = seconds{10});
+
+        /// Foreign programs keep `millicpu` of each of these CPUs busy.
+        void load(const CpuMask& cpus, std::uint32_t millicpu_each = 1000);
+
+        [[nodiscard]] Decision decide() const;
+
+        /// Decides, and everybody leaves what he has to at once. Returns the threads of each.
+        std::vector<std::uint32_t> follow();
+
+        [[nodiscard]] Snapshot snapshot() const {
+                return {now, machine, foreign, cgroups, clients};
+        }
+
+        Topology topology;
+        Machine machine;
+        ForeignLoad foreign;
+        Settings settings;
+        TimePoint now{seconds{1000}};
+        std::vector<Cgroup> cgroups;
+        std::vector<Client> clients;
+};
+
+[[nodiscard]] std::vector<std::uint32_t> threads_of(const Decision& decision);
+
+/// How many CPUs are in more than one grant.
+[[nodiscard]] std::uint32_t overlaps(const Decision& decision);
+
+/// How many cores have CPUs of more than one grant.
+[[nodiscard]] std::uint32_t split_cores(const Machine& machine, const Decision& decision);
+
+}  // namespace governor::policy::fair
