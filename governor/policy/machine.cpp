@@ -40,6 +40,8 @@ Machine::Machine(const Topology& topology, const CpuMask& pool) {
                 caches_[home.cache].add(cpu);
                 nodes_[home.node].add(cpu);
         }
+        for (const auto& core : cores_)
+                core_sizes_.push_back(core.count());
 }
 
 const CpuMask& Machine::core_of(std::uint32_t cpu) const { return cores_[homes_[cpu].core]; }

@@ -50,6 +50,11 @@ public:
         /// Where `cpu` is at home. It must be in the pool.
         [[nodiscard]] const Home& home(std::uint32_t cpu) const { return homes_[cpu]; }
 
+        /// CPUs of a core, by its index.
+        [[nodiscard]] std::uint32_t core_size(std::uint32_t core) const {
+                return core_sizes_[core];
+        }
+
         /// Every core, cache and node that has CPUs in the pool: each partitions the pool.
         [[nodiscard]] const std::vector<CpuMask>& cores() const { return cores_; }
         [[nodiscard]] const std::vector<CpuMask>& caches() const { return caches_; }
@@ -61,6 +66,7 @@ public:
 private:
         CpuMask pool_;
         std::vector<CpuMask> cores_;
+        std::vector<std::uint32_t> core_sizes_;
         std::vector<CpuMask> caches_;
         std::vector<CpuMask> nodes_;
         std::vector<Home> homes_;  // by CPU number

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <functional>
-#include <tuple>
 #include <unordered_map>
 
 namespace governor::policy::fair {
@@ -19,11 +18,15 @@ struct Turn {
         std::size_t index = 0;
 
         friend bool operator>(const Turn& a, const Turn& b) {
-                return std::tie(a.has_minimum, a.level, a.is_new, a.index) >
-                       std::tie(b.has_minimum, b.level, b.is_new, b.index);
+                if (a.has_minimum != b.has_minimum)
+                        return a.has_minimum;
+                if (a.level != b.level)
+                        return a.level > b.level;
+                return a.is_new != b.is_new ? a.is_new : a.index > b.index;
         }
 };
 
+/// A binary heap; std::priority_queue has no way to replace the top in one pass.
 class Queue {
 public:
         [[nodiscard]] bool empty() const { return turns_.empty(); }
@@ -38,8 +41,16 @@ public:
         }
         /// As removing the next and adding `turn`.
         void replace_next(const Turn& turn) {
-                remove_next();
-                add(turn);
+                std::size_t at = 0;
+                for (auto child = at + 1; child < turns_.size(); child = 2 * at + 1) {
+                        if (child + 1 < turns_.size() && turns_[child] > turns_[child + 1])
+                                child++;
+                        if (!(turn > turns_[child]))
+                                break;
+                        turns_[at] = turns_[child];
+                        at = child;
+                }
+                turns_[at] = turn;
         }
 
 private:

@@ -34,57 +34,82 @@ struct Census {
         std::vector<std::uint32_t> nodes;
 };
 
-/// CPUs of one core that may be taken.
-struct Candidate {
-        std::array<std::uint32_t, 9> rank{};  // a smaller one is taken earlier
-        std::vector<std::uint32_t> cpus;
-
-        [[nodiscard]] std::uint32_t size() const { return static_cast<std::uint32_t>(cpus.size()); }
-        friend bool operator<(const Candidate& a, const Candidate& b) { return a.rank < b.rank; }
-};
-
-/// The CPUs of `from` by core, in the order of `rank(home of the core)`.
-template <class Rank>
-std::vector<Candidate> by_core(const Machine& machine, const CpuMask& from, Rank rank) {
-        std::vector<std::uint32_t> index(machine.cores().size(), kMost);
-        std::vector<Candidate> candidates;
-        from.for_each([&](std::uint32_t cpu) {
-                const auto& home = machine.home(cpu);
-                if (index[home.core] >= candidates.size()) {
-                        index[home.core] = static_cast<std::uint32_t>(candidates.size());
-                        candidates.push_back({rank(home), {}});
-                }
-                candidates[index[home.core]].cpus.push_back(cpu);
-        });
-        std::ranges::sort(candidates, std::less{});
-        return candidates;
-}
-
 /// The best fit comes first: the smallest that has room for `count`, or else the largest.
 std::uint32_t fit_rank(std::uint32_t room, std::uint32_t count) {
         return room >= count ? room - count : kMost - room;
 }
 
-/// Takes whole candidates in their order. From the one that is more than what is still needed, only
-/// that; or, if `prefers_remnants`, from a later one that is too small to be taken as a whole core.
-CpuMask take(const std::vector<Candidate>& candidates, std::uint32_t count, bool prefers_remnants) {
-        CpuMask taken;
-        const auto take_some = [&](const Candidate& candidate) {
-                for (std::size_t i = 0; i < candidate.cpus.size() && count > 0; i++, count--)
-                        taken.add(candidate.cpus[i]);
+/// The indices of all caches that `cpus` has CPUs in; a smaller rank_of(home of its CPUs) comes
+/// first.
+template <class Rank>
+std::vector<std::uint32_t> rank_caches(const Machine& machine, const Census& cpus, Rank rank_of) {
+        struct Ranked {
+                decltype(rank_of(Machine::Home{})) rank;
+                std::uint32_t cache;
         };
-        auto next = candidates.begin();
-        for (; next != candidates.end() && next->size() <= count; ++next)
-                take_some(*next);
-        if (count > 0 && prefers_remnants && next != candidates.end())
-                next = std::min_element(
-                        next, candidates.end(), [&](const Candidate& a, const Candidate& b) {
-                                return fit_rank(a.size(), count) < fit_rank(b.size(), count);
-                        });
-        for (; count > 0 && next != candidates.end(); ++next)
-                take_some(*next);
-        return taken;
+        std::vector<Ranked> ranked;
+        for (std::uint32_t cache = 0; cache < cpus.caches.size(); cache++)
+                if (cpus.caches[cache] > 0)
+                        ranked.push_back(
+                                {rank_of(machine.home(*machine.caches()[cache].first())), cache});
+        std::ranges::sort(ranked, [](const Ranked& a, const Ranked& b) {
+                return a.rank != b.rank ? a.rank < b.rank : a.cache < b.cache;
+        });
+        std::vector<std::uint32_t> caches;
+        for (const auto& [rank, cache] : ranked)
+                caches.push_back(cache);
+        return caches;
 }
+
+/// Takes CPUs from a set, core by core.
+class Taking {
+public:
+        /// `census` is that of `from`.
+        Taking(const Machine& machine, CpuMask from, const Census& census, std::uint32_t count)
+                : machine_(machine), from_(std::move(from)), census_(census), missing_(count) {}
+
+        [[nodiscard]] std::uint32_t missing() const { return missing_; }
+
+        /// Those of `cores` that `is_wanted(core)`, whole, as long as they are not too large.
+        template <class Wanted>
+        void take_cores(const CpuMask& cpus, Wanted is_wanted) {
+                if (missing_ == 0)
+                        return;
+                (cpus & from_).for_each([&](std::uint32_t cpu) {
+                        const auto core = machine_.home(cpu).core;
+                        if (missing_ == 0 || !from_.contains(cpu) || !is_wanted(core))
+                                return;
+                        if (census_.cores[core] <= missing_)
+                                take(machine_.cores()[core] & from_);
+                });
+        }
+
+        /// CPU by CPU.
+        template <class Wanted>
+        void take_cpus(const CpuMask& cpus, Wanted is_wanted) {
+                if (missing_ == 0)
+                        return;
+                (cpus & from_).for_each([&](std::uint32_t cpu) {
+                        if (missing_ > 0 && is_wanted(machine_.home(cpu).core))
+                                take(CpuMask(CpuSet{cpu}));
+                });
+        }
+
+        [[nodiscard]] CpuMask result() && { return std::move(taken_); }
+
+private:
+        void take(const CpuMask& cpus) {
+                taken_ |= cpus;
+                from_ -= cpus;
+                missing_ -= cpus.count();
+        }
+
+        const Machine& machine_;
+        CpuMask from_;
+        const Census& census_;
+        CpuMask taken_;
+        std::uint32_t missing_;
+};
 
 }  // namespace
 
@@ -97,48 +122,55 @@ Placement::Placement(const Machine& machine, const ForeignLoad& foreign)
 }
 
 CpuMask Placement::give_up(const CpuMask& held, std::uint32_t count) const {
-        CpuMask given;
-        (held & foreign_).for_each([&](std::uint32_t cpu) {
-                if (given.count() < count)
-                        given.add(cpu);
+        const Census has(machine_, held);
+        const auto caches = rank_caches(machine_, has, [&](const Machine::Home& home) {
+                return std::array{has.nodes[home.node], kMost - home.node, has.caches[home.cache],
+                                  kMost - home.cache};
         });
-        const auto rest = held - given;
-        const Census has(machine_, rest);
-        const auto cores = by_core(machine_, rest, [&](const Machine::Home& home) {
-                const bool is_whole = has.cores[home.core] == machine_.cores()[home.core].count();
-                return std::array{is_whole ? 1U : 0U,
-                                  has.nodes[home.node],
-                                  kMost - home.node,
-                                  has.caches[home.cache],
-                                  kMost - home.cache,
-                                  kMost - home.core,
-                                  0U,
-                                  0U,
-                                  0U};
-        });
-        return given | take(cores, count - given.count(), false);
+        const auto is_shared = [&](std::uint32_t core) {
+                return has.cores[core] < machine_.core_size(core);
+        };
+        const auto is_any = [](std::uint32_t) { return true; };
+
+        Taking taking(machine_, held, has, count);
+        taking.take_cpus(foreign_, is_any);
+        for (const auto cache : caches)
+                taking.take_cpus(machine_.caches()[cache], is_shared);
+        for (const auto cache : caches)
+                taking.take_cores(machine_.caches()[cache], is_any);
+        for (const auto cache : caches)
+                taking.take_cpus(machine_.caches()[cache], is_any);
+        return std::move(taking).result();
 }
 
 CpuMask Placement::pick(const CpuMask& held, const CpuMask& free, std::uint32_t count,
                         bool is_roomy) const {
         const Census has(machine_, held);
         const Census spare(machine_, free);
-        const auto cores = by_core(machine_, free, [&](const Machine::Home& home) {
-                const auto all = machine_.cores()[home.core].count();
-                const bool completes_own = has.cores[home.core] > 0 &&
-                                           has.cores[home.core] + spare.cores[home.core] == all;
-                const bool is_whole = completes_own || spare.cores[home.core] == all;
-                return std::array{completes_own ? 0U : 1U,
-                                  is_whole ? 0U : 1U,
-                                  kMost - has.caches[home.cache],
-                                  kMost - has.nodes[home.node],
-                                  fit_rank(spare.nodes[home.node], count),
-                                  home.node,
-                                  fit_rank(spare.caches[home.cache], count),
-                                  home.cache,
-                                  home.core};
+        const auto caches = rank_caches(machine_, spare, [&](const Machine::Home& home) {
+                return std::array{kMost - has.caches[home.cache], kMost - has.nodes[home.node],
+                                  fit_rank(spare.nodes[home.node], count), home.node,
+                                  fit_rank(spare.caches[home.cache], count)};
         });
-        return take(cores, count, !is_roomy);
+        const auto is_own = [&](std::uint32_t core) { return has.cores[core] > 0; };
+        const auto is_whole = [&](std::uint32_t core) {
+                return spare.cores[core] == machine_.core_size(core);
+        };
+        const auto is_remnant = [&](std::uint32_t core) { return !is_whole(core); };
+        const auto is_any = [](std::uint32_t) { return true; };
+
+        Taking taking(machine_, free, spare, count);
+        for (const auto cache : caches)
+                if (has.caches[cache] > 0)
+                        taking.take_cpus(machine_.caches()[cache], is_own);
+        for (const auto cache : caches)
+                taking.take_cores(machine_.caches()[cache], is_whole);
+        if (!is_roomy || taking.missing() > 1)
+                for (const auto cache : caches)
+                        taking.take_cpus(machine_.caches()[cache], is_remnant);
+        for (const auto cache : caches)
+                taking.take_cpus(machine_.caches()[cache], is_any);
+        return std::move(taking).result();
 }
 
 CpuMask Placement::foreign_homes(const CpuMask& free, std::uint32_t count) const {
