@@ -19,8 +19,10 @@ struct Rule {
         std::string name;
 
         std::optional<std::uint32_t> uid;
-        std::optional<std::string> label;       ///< shell pattern: * ? [...]
-        std::optional<std::string> executable;  ///< shell pattern for the path, or the name alone
+        std::optional<std::string> label;  ///< shell pattern, see policy/shell_pattern.hpp
+        /// Shell pattern for the file's name, or with a slash in it for the path. Does not apply to
+        /// a program whose executable is not known.
+        std::optional<std::string> executable;
 
         std::optional<std::uint32_t> weight;  ///< 1..10000
         std::optional<std::uint32_t> min;     ///< guaranteed, 1..65536
@@ -40,7 +42,9 @@ struct Program {
 
 [[nodiscard]] bool applies(const Rule& rule, const Program& program);
 
-/// All rules that apply, one over the other: a later one wins where both set something.
+/// All rules that apply, one over the other: a later one wins where both set something. Asks for
+/// nothing; its name is "a, b" of the rules that applied, in order, and empty if none did. Where
+/// one rule's min is above another's max, min is that max. O(rules).
 [[nodiscard]] Rule combine(std::span<const Rule> rules, const Program& program);
 
 }  // namespace governor::policy::fair

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: MIT
+//
+// Shell patterns, byte by byte.
+#pragma once
+
+#include <string_view>
+
+namespace governor::policy {
+
+/// Does all of `text` match? `*`: any bytes, '/' too; `?`: one byte; `[a-z]`, `[!a-z]`: one byte
+/// of the set, or not of it; `\`: the next byte as it is. A '[' without its ']' stands for itself.
+/// Unlike fnmatch(3) it knows no locale, and takes a time at most proportional to the text's
+/// length, which may be a hostile program's.
+[[nodiscard]] bool matches_shell_pattern(std::string_view pattern, std::string_view text);
+
+}  // namespace governor::policy
