@@ -18,7 +18,7 @@ struct Machine {
         Machine() {
                 for (std::uint32_t cpu = 0; cpu < 3000; cpu++) {
                         sample.cpus.push_back({cpu * 3, cpu % 10 * 111});
-                        topology[cpu * 3] = {cpu, cpu / 64, cpu / 32};
+                        topology[cpu * 3] = {cpu, cpu / 64, cpu / 32, std::nullopt};
                 }
         }
 };

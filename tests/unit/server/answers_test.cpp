@@ -149,7 +149,7 @@ TEST_F(Answers, PageThroughAllCpusExactlyOnce) {
         sample_.cpus.clear();
         for (std::uint32_t i = 0; i < 4096; i++) {  // every other number: the largest values
                 sample_.cpus.push_back({2 * i, 10000});
-                topology_[2 * i] = {65535, 65535, 65535};
+                topology_[2 * i] = {65535, 65535, 65535, 65535};
         }
         std::vector<std::uint32_t> seen;
         int pages = 0;
@@ -187,7 +187,7 @@ TEST_F(Answers, HaveNoNextPageBehindTheLastCpu) {
 TEST_F(Answers, TellOfEachCpuWhatIsKnown) {
         settings_.cpus = policy::CpuSet{0, 3};
         sample_.cpus[7].idle_permyriad.reset();
-        topology_[0] = {4, 1, std::nullopt};
+        topology_[0] = {4, 1, std::nullopt, std::nullopt};
         const auto page = cpus(0);
         ASSERT_EQ(page.cpu_size(), 8);
         EXPECT_EQ(page.cpu(0).idle_permyriad(), 9000U);
