@@ -61,15 +61,20 @@ char* next_line(char* buffer, int size, void* stream) {
                 feed.file.errors.push_back({feed.line, wrong});
         if (!wrong.empty() || is_blank(line))
                 line = {};
+        if (line.starts_with('['))
+                feed.file.sections.push_back(
+                        {std::string(line.substr(1, line.find(']') - 1)), feed.line, {}});
         char* end = std::ranges::copy(line, buffer).out;
         *end++ = '\n';
         *end = '\0';
         return buffer;
 }
 
-int take_assignment(void* user, const char* section, const char* key, const char* value) {
+/// The section that inih names may be cut short.
+int take_assignment(void* user, const char*, const char* key, const char* value) {
         auto& feed = *static_cast<Feed*>(user);
-        feed.file.assignments.push_back({section, key, value != nullptr ? value : "", feed.line});
+        feed.file.sections.back().assignments.push_back(
+                {key, value != nullptr ? value : "", feed.line});
         return 1;
 }
 
@@ -79,7 +84,7 @@ IniFile parse_ini(std::string_view text) {
         constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
         if (text.starts_with(kByteOrderMark))
                 text.remove_prefix(kByteOrderMark.size());
-        Feed feed{text, 0, {}};
+        Feed feed{text, 0, {{Section{}}, {}}};
         // Lines that we complained about it has not seen: what it names is another one.
         if (const auto line = ini_parse_stream(next_line, &feed, take_assignment, &feed); line > 0)
                 feed.file.errors.push_back({static_cast<std::size_t>(line), "not understood"});

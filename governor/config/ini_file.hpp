@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// INI text as a list of assignments with their line numbers. Pure.
+// INI text as sections of assignments with their line numbers. Pure.
 #pragma once
 
 #include <cstddef>
@@ -11,10 +11,15 @@
 namespace governor::config {
 
 struct Assignment {
-        std::string section;
         std::string key;
         std::string value;
         std::size_t line = 0;  ///< counted from 1
+};
+
+struct Section {
+        std::string name;      ///< what stands between the brackets
+        std::size_t line = 0;  ///< of its brackets
+        std::vector<Assignment> assignments;
 };
 
 struct IniError {
@@ -23,8 +28,10 @@ struct IniError {
 };
 
 struct IniFile {
-        std::vector<Assignment> assignments;  ///< in the order of the text
-        std::vector<IniError> errors;         ///< lines that are no INI, in order
+        /// In the order of the text. The first one has neither name nor line: what stands before
+        /// any section.
+        std::vector<Section> sections;
+        std::vector<IniError> errors;  ///< lines that are no INI, in order
 };
 
 /// Comments start with '#' or ';' at the start of a line, or with " ;" behind a value. White

@@ -39,17 +39,54 @@ std::string get_period(const Settings& settings) { return format_duration(settin
 
 bool set_cpus(Settings& settings, std::string_view value) {
         if (value == "all") {
-                settings.cpus.reset();
+                settings.pool.cpus.reset();
                 return true;
         }
         auto cpus = policy::parse_cpu_list(value);
         if (!cpus || cpus->empty())
                 return false;
-        settings.cpus = std::move(*cpus);
+        settings.pool.cpus = std::move(*cpus);
         return true;
 }
 std::string get_cpus(const Settings& settings) {
-        return settings.cpus ? policy::format_cpu_list(*settings.cpus) : "all";
+        return settings.pool.cpus ? policy::format_cpu_list(*settings.pool.cpus) : "all";
+}
+
+bool set_reserve(Settings& settings, std::string_view value) {
+        if (value == "off") {
+                settings.pool.reserve.clear();
+                return true;
+        }
+        auto cpus = policy::parse_cpu_list(value);
+        if (!cpus || cpus->empty())
+                return false;
+        settings.pool.reserve = std::move(*cpus);
+        return true;
+}
+std::string get_reserve(const Settings& settings) {
+        return settings.pool.reserve.empty() ? "off"
+                                             : policy::format_cpu_list(settings.pool.reserve);
+}
+
+bool set_foreign_max(Settings& settings, std::string_view value) {
+        const auto permyriad = parse_percent(value);
+        if (permyriad)
+                settings.fair.foreign_max_permyriad = *permyriad;
+        return permyriad.has_value();
+}
+std::string get_foreign_max(const Settings& settings) {
+        return policy::format_percent(settings.fair.foreign_max_permyriad);
+}
+
+bool set_handover_max(Settings& settings, std::string_view value) {
+        const auto time = parse_duration(value);
+        if (!time || *time < milliseconds{100} || *time > milliseconds{60'000})
+                return false;
+        settings.fair.handover_max = *time;
+        return true;
+}
+std::string get_handover_max(const Settings& settings) {
+        return format_duration(settings.fair.handover_max);
 }
 
 bool set_tcp(Settings& settings, std::string_view value) {
@@ -94,6 +131,14 @@ constexpr std::array kKeys{
             set_period, get_period},
         Key{"cpus", "all, or a CPU list such as 0-3,8", "only these CPUs are distributed", set_cpus,
             get_cpus},
+        Key{"reserve", "off, or a CPU list such as 0-3,8", "of these, never distributed",
+            set_reserve, get_reserve},
+        Key{"foreign_max", "0% .. 100%, with the sign",
+            "programs that are not governed are yielded at most this part", set_foreign_max,
+            get_foreign_max},
+        Key{"handover_max", "100ms .. 60s, with the unit",
+            "who still runs on more than its grant after this is charged for it", set_handover_max,
+            get_handover_max},
         Key{"tcp", "off, PORT, HOST:PORT or [IPV6]:PORT with a numeric HOST or localhost",
             "also listen on TCP, for Query and Status only; PORT alone: loopback", set_tcp,
             get_tcp},
@@ -104,10 +149,5 @@ constexpr std::array kKeys{
 }  // namespace
 
 std::span<const Key> keys() { return kKeys; }
-
-const Key* find_key(std::string_view name) {
-        const auto* const key = std::ranges::find(kKeys, name, &Key::name);
-        return key != kKeys.end() ? key : nullptr;
-}
 
 }  // namespace governor::config

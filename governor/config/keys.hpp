@@ -1,29 +1,47 @@
 // SPDX-License-Identifier: MIT
 //
-// The keys of section [governor]: the one list that the parser, `governorctl config` and the
+// The keys of the sections: the one list that the parser, `governorctl config` and the
 // documentation's test go by.
 #pragma once
 
 #include "config/settings.hpp"
 
+#include <algorithm>
 #include <span>
 #include <string>
 #include <string_view>
 
 namespace governor::config {
 
-struct Key {
+template <class Target>
+struct KeyOf {
         std::string_view name;
         std::string_view accepted;  ///< the accepted range, for error messages
         std::string_view meaning;
-        bool (*set)(Settings& settings,
-                    std::string_view value);           ///< false: not accepted, unchanged
-        std::string (*get)(const Settings& settings);  ///< as it may be written in a file
+        bool (*set)(Target& target, std::string_view value);  ///< false: not accepted, unchanged
+        /// As it may be written in a file; empty: not set, and there is no default.
+        std::string (*get)(const Target& target);
 };
 
+using Key = KeyOf<Settings>;
+using ProgramKey = KeyOf<policy::fair::Rule>;
+
+/// Of [governor].
 [[nodiscard]] std::span<const Key> keys();
 
+/// Of [program NAME].
+[[nodiscard]] std::span<const ProgramKey> program_keys();
+
 /// nullptr if there is none of that name.
-[[nodiscard]] const Key* find_key(std::string_view name);
+template <class Target>
+[[nodiscard]] const KeyOf<Target>* find_key(std::span<const KeyOf<Target>> keys,
+                                            std::string_view name) {
+        const auto key = std::ranges::find(keys, name, &KeyOf<Target>::name);
+        return key != keys.end() ? &*key : nullptr;
+}
+
+/// The part of "program NAME" that is NAME: 1..64 letters, digits, '-', '_', '.'. Empty: the
+/// section is another one, or NAME is not of this form.
+[[nodiscard]] std::string_view program_name(std::string_view section);
 
 }  // namespace governor::config

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Files, drop-ins and the wording of errors.
+// Files and drop-ins.
 #include "config/load.hpp"
-
-#include "config/ini_file.hpp"
-#include "config/keys.hpp"
 
 #include <algorithm>
 #include <cerrno>
@@ -23,32 +20,9 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kLargestFile = std::size_t{1} << 20;
 
-std::string key_names() {
-        std::string names;
-        for (const auto& key : keys())
-                names += (names.empty() ? "" : ", ") + std::string(key.name);
-        return names;
-}
-
-/// Empty if all is well, else what is wrong with the assignment.
-std::string apply_assignment(const Assignment& assignment, Settings& settings) {
-        if (assignment.section != "governor")
-                return assignment.section.empty()
-                               ? "`" + assignment.key +
-                                         "` stands before any section; put it below [governor]"
-                               : "unknown section [" + assignment.section + "]; known: [governor]";
-        const auto* key = find_key(assignment.key);
-        if (key == nullptr)
-                return "unknown key `" + assignment.key + "`; known: " + key_names();
-        if (!key->set(settings, assignment.value))
-                return "`" + assignment.key + " = " + assignment.value +
-                       "` is not accepted; accepted: " + std::string(key->accepted);
-        return {};
-}
-
 tl::unexpected<Error> cannot_read(const std::string& path, int error) {
         return tl::unexpected(
-                Error{path, 0, std::string("cannot be read: ") + std::strerror(error)});
+                Error{{path}, std::string("cannot be read: ") + std::strerror(error)});
 }
 
 /// O_NONBLOCK: opening a FIFO must not stop a daemon.
@@ -68,7 +42,7 @@ tl::expected<std::string, Error> read_file(const std::string& path) {
         if (n < 0)
                 return cannot_read(path, error);
         if (size > kLargestFile)
-                return tl::unexpected(Error{path, 0, "larger than 1 MiB"});
+                return tl::unexpected(Error{{path}, "larger than 1 MiB"});
         text.resize(size);
         return text;
 }
@@ -86,10 +60,6 @@ tl::expected<std::vector<std::string>, Error> drop_ins(const std::string& direct
         return paths;
 }
 
-std::string where(const std::string& file, std::size_t line) {
-        return line > 0 ? file + ":" + std::to_string(line) : file;
-}
-
 bool is_absent(const std::string& path) {
         struct stat status {};
         return ::lstat(path.c_str(), &status) < 0 && errno == ENOENT;
@@ -97,21 +67,8 @@ bool is_absent(const std::string& path) {
 
 }  // namespace
 
-std::string Error::text() const { return where(file, line) + ": " + message; }
-
-void apply(std::string_view text, const std::string& file, Settings& settings, Errors& errors) {
-        const auto ini = parse_ini(text);
-        for (const auto& error : ini.errors)
-                errors.push_back({file, error.line, error.message});
-        for (const auto& assignment : ini.assignments) {
-                if (auto wrong = apply_assignment(assignment, settings); !wrong.empty())
-                        errors.push_back({file, assignment.line, std::move(wrong)});
-                else
-                        settings.origins[assignment.key] = where(file, assignment.line);
-        }
-}
-
-tl::expected<Settings, Errors> load(const std::string& path, bool optional) {
+tl::expected<Settings, Errors> load(const std::string& path, bool optional,
+                                    const UserLookup& users) {
         Settings settings;
         Errors errors;
         std::vector<std::string> files;
@@ -123,10 +80,12 @@ tl::expected<Settings, Errors> load(const std::string& path, bool optional) {
                 errors.push_back(more.error());
         for (const auto& file : files) {
                 if (const auto text = read_file(file))
-                        apply(*text, file, settings, errors);
+                        apply(*text, file, settings, errors, users);
                 else
                         errors.push_back(text.error());
         }
+        if (errors.empty())
+                check(settings, errors);
         if (!errors.empty())
                 return tl::unexpected(std::move(errors));
         return settings;

@@ -3,8 +3,11 @@
 // What an administrator can set, validated.
 #pragma once
 
+#include "config/origin.hpp"
 #include "config/tcp_address.hpp"
-#include "policy/cpu_set.hpp"
+#include "policy/fair/rules.hpp"
+#include "policy/fair/snapshot.hpp"
+#include "policy/sample.hpp"
 #include "policy/threshold.hpp"
 
 #include <chrono>
@@ -12,6 +15,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace governor::config {
 
@@ -19,12 +23,16 @@ enum class LogLevel : std::uint8_t { Debug, Info, Warning, Error };
 
 struct Settings {
         policy::ThresholdSettings threshold;
+        policy::fair::Settings fair;
         std::chrono::milliseconds period{1000};  ///< between two samples, 50 ms .. 60 s
-        std::optional<policy::CpuSet> cpus;      ///< only these are distributed; empty: all
-        std::optional<TcpAddress> tcp;           ///< empty: no TCP
+        policy::Pool pool;
+        std::optional<TcpAddress> tcp;  ///< empty: no TCP
         LogLevel log_level = LogLevel::Info;
+        std::vector<policy::fair::Rule> programs;  ///< names are unique; later ones win
 
-        std::map<std::string, std::string> origins;  ///< key -> "FILE:LINE" for those that are set
+        /// Where things are set: "KEY" of [governor], "program NAME" for the section in which a
+        /// rule begins, "program NAME.KEY" for the rule's keys.
+        std::map<std::string, Origin> origins;
 };
 
 }  // namespace governor::config

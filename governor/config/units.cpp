@@ -3,6 +3,7 @@
 #include "config/units.hpp"
 
 #include <array>
+#include <charconv>
 #include <cmath>
 
 namespace governor::config {
@@ -54,6 +55,13 @@ constexpr std::array kUnits{Unit{"h", 3'600'000}, Unit{"min", 60'000}, Unit{"s",
 constexpr double kLongest_ms = 24 * 3'600'000.0;
 
 }  // namespace
+
+std::optional<std::uint32_t> parse_number(std::string_view text) {
+        std::uint32_t number = 0;
+        const auto* const end = text.data() + text.size();
+        const auto [stop, error] = std::from_chars(text.data(), end, number);
+        return error == std::errc{} && stop == end ? std::optional(number) : std::nullopt;
+}
 
 std::optional<std::chrono::milliseconds> parse_duration(std::string_view text) {
         const auto quantity = split(text);

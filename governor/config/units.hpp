@@ -11,6 +11,9 @@
 
 namespace governor::config {
 
+/// Decimal digits and nothing else. Empty: not understood, or above 2^32 - 1.
+[[nodiscard]] std::optional<std::uint32_t> parse_number(std::string_view text);
+
 /// "50ms", "1s", "1.5s", "2min"; a unit is needed. Empty: not understood, or above 24 h.
 [[nodiscard]] std::optional<std::chrono::milliseconds> parse_duration(std::string_view text);
 

@@ -12,37 +12,25 @@ namespace governor::daemon {
 
 using server::Level;
 
-namespace {
-
-/// `origin`: "FILE:LINE", or what else Settings::origins may say.
-config::Error at_origin(const std::string& origin, std::string message) {
-        const auto colon = origin.rfind(':');
-        if (colon == origin.npos)
-                return {origin, 0, std::move(message)};
-        return {origin.substr(0, colon), std::stoul(origin.substr(colon + 1)), std::move(message)};
-}
-
-}  // namespace
-
 tl::expected<config::Settings, config::Errors> load_configuration(const Options& options) {
         auto settings = config::load(options.config, !options.config_given);
         if (settings && options.tcp) {
                 settings->tcp = options.tcp;
-                settings->origins["tcp"] = "--tcp";
+                settings->origins["tcp"] = {"--tcp"};
         }
         if (!settings || !settings->tcp)
                 return settings;
         if (auto possible = server::check_tcp(*settings->tcp); !possible)
-                return tl::unexpected(config::Errors{
-                        at_origin(settings->origins.at("tcp"), std::move(possible.error()))});
+                return tl::unexpected(
+                        config::Errors{{settings->origins.at("tcp"), std::move(possible.error())}});
         return settings;
 }
 
 void report(const config::Errors& errors) {
         for (const auto& error : errors)
-                server::log(
-                        Level::Error, server::Event::ConfigurationRefused, error.text(),
-                        {{"CONFIG_FILE", error.file}, {"CONFIG_LINE", std::to_string(error.line)}});
+                server::log(Level::Error, server::Event::ConfigurationRefused, error.text(),
+                            {{"CONFIG_FILE", error.origin.file},
+                             {"CONFIG_LINE", std::to_string(error.origin.line)}});
 }
 
 void follow_log_level(const config::Settings& settings) {

@@ -7,13 +7,15 @@
 
 namespace governor::policy {
 
-Sample restrict_to(const std::optional<CpuSet>& cpus, const Sample& sample) {
-        if (!cpus)
-                return sample;
+bool Pool::contains(std::uint32_t cpu) const {
+        return (!cpus || std::ranges::binary_search(*cpus, cpu)) &&
+               !std::ranges::binary_search(reserve, cpu);
+}
+
+Sample restrict_to(const Pool& pool, const Sample& sample) {
         Sample part{{}, sample.warming_up};
-        std::ranges::copy_if(sample.cpus, std::back_inserter(part.cpus), [&](const CpuIdle& cpu) {
-                return std::ranges::binary_search(*cpus, cpu.cpu);
-        });
+        std::ranges::copy_if(sample.cpus, std::back_inserter(part.cpus),
+                             [&](const CpuIdle& cpu) { return pool.contains(cpu.cpu); });
         return part;
 }
 

@@ -24,7 +24,15 @@ struct Sample {
         bool warming_up = true;  ///< no full period has been measured yet
 };
 
-/// The part of `sample` whose CPUs are in `cpus`; all of it if `cpus` is empty.
-[[nodiscard]] Sample restrict_to(const std::optional<CpuSet>& cpus, const Sample& sample);
+/// Which CPUs are distributed.
+struct Pool {
+        std::optional<CpuSet> cpus;  ///< only these; empty: all
+        CpuSet reserve;              ///< none of these
+
+        [[nodiscard]] bool contains(std::uint32_t cpu) const;
+};
+
+/// The part of `sample` whose CPUs are in `pool`.
+[[nodiscard]] Sample restrict_to(const Pool& pool, const Sample& sample);
 
 }  // namespace governor::policy

@@ -16,7 +16,9 @@ namespace governor::server {
 namespace {
 
 constexpr std::uint32_t kMostThreads = 65536;
-constexpr std::size_t kCpusPerPage = 1024;  // keeps a reply far below a message's limit
+// Keep a reply far below a message's limit.
+constexpr std::size_t kCpusPerPage = 1024;
+constexpr std::size_t kConfigPage = 16'384;  // bytes; no rule is begun above it
 
 v1::Reply refuse(v1::Error::Code code, std::string message, std::string accepted = {}) {
         v1::Reply reply;
@@ -51,7 +53,7 @@ v1::Reply advise(const v1::Query& query, const View& view) {
                                       "0 .. " + std::to_string(kMostThreads));
         const policy::Question question{query.current(), query.max()};
         const auto& settings = view.settings.threshold;
-        const auto sample = policy::restrict_to(view.settings.cpus, view.sample);
+        const auto sample = policy::restrict_to(view.settings.pool, view.sample);
         const auto advice = policy::advise(settings, sample, question);
         v1::Reply reply;
         auto& out = *reply.mutable_advice();
@@ -68,7 +70,7 @@ v1::Reply advise(const v1::Query& query, const View& view) {
 }
 
 v1::Reply status(const View& view) {
-        const auto sample = policy::restrict_to(view.settings.cpus, view.sample);
+        const auto sample = policy::restrict_to(view.settings.pool, view.sample);
         v1::Reply reply;
         auto& out = *reply.mutable_status();
         out.set_cpus(static_cast<std::uint32_t>(sample.cpus.size()));
@@ -88,13 +90,9 @@ v1::Reply status(const View& view) {
         return reply;
 }
 
-bool is_governed(const config::Settings& settings, std::uint32_t cpu) {
-        return !settings.cpus || std::ranges::binary_search(*settings.cpus, cpu);
-}
-
 void fill(v1::Cpu& out, const policy::CpuIdle& cpu, const View& view) {
         out.set_cpu(cpu.cpu);
-        out.set_governed(is_governed(view.settings, cpu.cpu));
+        out.set_governed(view.settings.pool.contains(cpu.cpu));
         out.set_available(out.governed() && !view.sample.warming_up &&
                           policy::is_free(view.settings.threshold, cpu));
         if (cpu.idle_permyriad)
@@ -123,17 +121,42 @@ v1::Reply cpus(const v1::CpusRequest& request, const View& view) {
         return reply;
 }
 
-v1::Reply config(const View& view) {
+/// `section`: what stands in front of the key in Settings::origins.
+template <class Target>
+v1::Setting setting(const config::KeyOf<Target>& key, const Target& target,
+                    const std::string& section, const config::Settings& settings) {
+        v1::Setting out;
+        out.set_key(std::string(key.name));
+        out.set_value(key.get(target));
+        const auto origin = settings.origins.find(section + std::string(key.name));
+        out.set_origin(origin != settings.origins.end() ? printable_ascii(origin->second.text())
+                                                        : "default");
+        return out;
+}
+
+void fill(v1::Program& out, const policy::fair::Rule& rule, const config::Settings& settings) {
+        out.set_name(rule.name);
+        for (const auto& key : config::program_keys())
+                if (!key.get(rule).empty())
+                        *out.add_setting() =
+                                setting(key, rule, "program " + rule.name + ".", settings);
+}
+
+v1::Reply config(const v1::ConfigRequest& request, const View& view) {
         v1::Reply reply;
-        for (const auto& key : config::keys()) {
-                auto& setting = *reply.mutable_config()->add_setting();
-                setting.set_key(std::string(key.name));
-                setting.set_value(key.get(view.settings));
-                const auto origin = view.settings.origins.find(std::string(key.name));
-                setting.set_origin(origin != view.settings.origins.end()
-                                           ? printable_ascii(origin->second)
-                                           : "default");
-        }
+        auto& page = *reply.mutable_config();
+        const auto& programs = view.settings.programs;
+        std::size_t next = request.first_program();
+        if (next == 0)
+                for (const auto& key : config::keys())
+                        *page.add_setting() = setting(key, view.settings, "", view.settings);
+        do {  // at least one, so that there is an end
+                if (next >= programs.size())
+                        return reply;
+                fill(*page.add_program(), programs[next++], view.settings);
+        } while (page.ByteSizeLong() < kConfigPage);
+        if (next < programs.size())
+                page.set_next_program(static_cast<std::uint32_t>(next));
         return reply;
 }
 
@@ -159,7 +182,7 @@ v1::Reply answer(const v1::Request& request, const View& view, Reach reach) {
         case v1::Request::kCpus:
                 return cpus(request.cpus(), view);
         case v1::Request::kConfig:
-                return config(view);
+                return config(request.config(), view);
         case v1::Request::KIND_NOT_SET:
                 break;
         }

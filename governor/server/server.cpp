@@ -72,15 +72,19 @@ Server::follow_tcp(const std::optional<config::TcpAddress>& address) {
 }
 
 void Server::warn_if_nothing_is_governed() const {
-        const auto& sample = sampling_.sampler().sample();
-        if (settings_.cpus && policy::restrict_to(settings_.cpus, sample).cpus.empty())
-                log(Level::Warning, Event::NothingGoverned,
-                    "cpus = " + policy::format_cpu_list(*settings_.cpus) +
-                            ": none of them is online, so every program is advised 1 thread");
+        if (!policy::restrict_to(settings_.pool, sampling_.sampler().sample()).cpus.empty())
+                return;
+        const auto& [cpus, reserve] = settings_.pool;
+        log(Level::Warning, Event::NothingGoverned,
+            "cpus = " + (cpus ? policy::format_cpu_list(*cpus) : "all") +
+                    (reserve.empty() ? ": none of them is online"
+                                     : ", reserve = " + policy::format_cpu_list(reserve) +
+                                               ": none that is left is online") +
+                    ", so every program is advised 1 thread");
 }
 
 std::string Server::summary() const {
-        const auto sample = policy::restrict_to(settings_.cpus, sampling_.sampler().sample());
+        const auto sample = policy::restrict_to(settings_.pool, sampling_.sampler().sample());
         const auto threshold = policy::format_percent(settings_.threshold.threshold_permyriad);
         const auto free = sample.warming_up
                                   ? "warming up"

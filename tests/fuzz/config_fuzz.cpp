@@ -43,7 +43,8 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
         require(settings.period >= std::chrono::milliseconds{50} &&
                         settings.period <= std::chrono::minutes{1},
                 "the period is in range");
-        require(!settings.cpus || !settings.cpus->empty(), "the list of CPUs is not empty");
+        require(!settings.pool.cpus || !settings.pool.cpus->empty(),
+                "the list of CPUs is not empty");
         for (const auto& key : config::keys()) {
                 config::Settings again;
                 const auto value = key.get(settings);

@@ -11,36 +11,68 @@ namespace ctl::verbs {
 namespace {
 
 using governor::v1::Config;
+using governor::v1::Setting;
+
+tl::expected<Config, Failure> whole_config(const std::string& socket) {
+        Config all;
+        auto connection = Connection::open(addresses(socket));
+        if (!connection)
+                return tl::unexpected(std::move(connection.error()));
+        governor::v1::Request request;
+        request.mutable_config();
+        for (bool more = true; more;) {
+                auto reply = connection->call(request, governor::v1::Reply::kConfig);
+                if (!reply)
+                        return tl::unexpected(std::move(reply.error()));
+                all.MergeFrom(reply->config());
+                more = reply->config().has_next_program();
+                request.mutable_config()->set_first_program(reply->config().next_program());
+        }
+        return all;
+}
+
+/// `program`: the name of a rule, or null.
+nlohmann::ordered_json as_json(const Setting& setting, const nlohmann::ordered_json& program) {
+        return {{"key", setting.key()},
+                {"value", setting.value()},
+                {"origin", setting.origin()},
+                {"program", program}};
+}
 
 nlohmann::ordered_json as_json(const Config& config) {
         auto list = nlohmann::ordered_json::array();
         for (const auto& setting : config.setting())
-                list.push_back({{"key", setting.key()},
-                                {"value", setting.value()},
-                                {"origin", setting.origin()}});
+                list.push_back(as_json(setting, nullptr));
+        for (const auto& program : config.program())
+                for (const auto& setting : program.setting())
+                        list.push_back(as_json(setting, program.name()));
         return list;
+}
+
+std::string as_ini(const Setting& setting) {
+        return "# " + setting.origin() + "\n" + setting.key() + " = " + setting.value() + "\n";
 }
 
 /// As a file that could be given to governord.
 std::string as_ini(const Config& config) {
         std::string text = "[governor]\n";
         for (const auto& setting : config.setting())
-                text += "# " + setting.origin() + "\n" + setting.key() + " = " + setting.value() +
-                        "\n";
+                text += as_ini(setting);
+        for (const auto& program : config.program()) {
+                text += "\n[program " + program.name() + "]\n";
+                for (const auto& setting : program.setting())
+                        text += as_ini(setting);
+        }
         return text;
 }
 
 }  // namespace
 
 ExitCode config(const Common& common) {
-        governor::v1::Request request;
-        request.mutable_config();
-        const auto reply = ask(common.socket, std::move(request), governor::v1::Reply::kConfig);
-        if (!reply)
-                return complain(reply.error());
-        const auto text =
-                common.json ? as_json(reply->config()).dump() + "\n" : as_ini(reply->config());
-        return print(text);
+        const auto config = whole_config(common.socket);
+        if (!config)
+                return complain(config.error());
+        return print(common.json ? as_json(*config).dump() + "\n" : as_ini(*config));
 }
 
 }  // namespace ctl::verbs

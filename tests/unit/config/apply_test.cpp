@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // One file's text becomes settings, origins and errors in exact words.
-#include "config/load.hpp"
+#include "config/apply.hpp"
 
 #include <gtest/gtest.h>
 
@@ -30,28 +30,33 @@ TEST(Configuration, TakesEveryKey) {
                                "threshold = 20%\n"
                                "period = 250ms\n"
                                "cpus = 0-3,8\n"
+                               "reserve = 0\n"
+                               "foreign_max = 25%\n"
+                               "handover_max = 5s\n"
                                "tcp = 7777\n"
                                "log_level = debug\n");
         EXPECT_EQ(out.errors, Errors{});
         EXPECT_EQ(out.settings.threshold.threshold_permyriad, 2000U);
         EXPECT_EQ(out.settings.period, std::chrono::milliseconds{250});
-        EXPECT_EQ(out.settings.cpus, (policy::CpuSet{0, 1, 2, 3, 8}));
+        EXPECT_EQ(out.settings.pool.cpus, (policy::CpuSet{0, 1, 2, 3, 8}));
+        EXPECT_EQ(out.settings.pool.reserve, (policy::CpuSet{0}));
+        EXPECT_EQ(out.settings.fair.foreign_max_permyriad, 2500U);
+        EXPECT_EQ(out.settings.fair.handover_max, std::chrono::seconds{5});
         EXPECT_EQ(out.settings.tcp, (TcpAddress{"127.0.0.1", 7777}));
         EXPECT_EQ(out.settings.log_level, LogLevel::Debug);
 }
 
 TEST(Configuration, RemembersWhereEachKeyWasSet) {
         const auto out = apply("# a comment\n[governor]\nthreshold = 20%\n\nperiod = 2s\n");
-        EXPECT_EQ(out.settings.origins,
-                  (std::map<std::string, std::string>{{"threshold", "f.conf:3"},
-                                                      {"period", "f.conf:5"}}));
+        EXPECT_EQ(out.settings.origins, (std::map<std::string, Origin>{{"threshold", {"f.conf", 3}},
+                                                                       {"period", {"f.conf", 5}}}));
 }
 
 TEST(Configuration, LetsTheLastOfTwoAssignmentsWin) {
         const auto out = apply("[governor]\nthreshold = 20%\nthreshold = 30%\n");
         EXPECT_EQ(out.errors, Errors{});
         EXPECT_EQ(out.settings.threshold.threshold_permyriad, 3000U);
-        EXPECT_EQ(out.settings.origins.at("threshold"), "f.conf:3");
+        EXPECT_EQ(out.settings.origins.at("threshold").text(), "f.conf:3");
 }
 
 TEST(Configuration, IsTheDefaultIfEverythingIsCommentedOut) {
@@ -86,13 +91,15 @@ TEST(Configuration, NamesTheAcceptedRangeOfAValue) {
 
 TEST(Configuration, NamesTheKnownKeysForAnUnknownOne) {
         EXPECT_EQ(only_error("[governor]\n\ntreshold = 5%\n"),
-                  "f.conf:3: unknown key `treshold`; known: policy, threshold, period, cpus, tcp, "
-                  "log_level");
+                  "f.conf:3: unknown key `treshold`; known: policy, threshold, period, cpus, "
+                  "reserve, foreign_max, handover_max, tcp, log_level");
 }
 
 TEST(Configuration, NamesTheKnownSectionForAnUnknownOne) {
         EXPECT_EQ(only_error("[govenor]\nthreshold = 5%\n"),
-                  "f.conf:2: unknown section [govenor]; known: [governor]");
+                  "f.conf:1: unknown section [govenor]; known: [governor], [program NAME]");
+        EXPECT_EQ(only_error("[governor]\n\n[empty]\n"),
+                  "f.conf:3: unknown section [empty]; known: [governor], [program NAME]");
 }
 
 TEST(Configuration, SaysWhereToPutAKeyThatStandsBeforeAnySection) {
@@ -114,7 +121,7 @@ TEST(Configuration, ReportsEveryMistakeNotOnlyTheFirst) {
         const auto out = apply("[governor]\nthreshold = 5\nperiod = 1s\nnonsense = 1\nrubbish\n");
         EXPECT_EQ(out.errors.size(), 3U);
         EXPECT_EQ(out.settings.origins.count("threshold"), 0U);
-        EXPECT_EQ(out.settings.origins.at("period"), "f.conf:3");
+        EXPECT_EQ(out.settings.origins.at("period").text(), "f.conf:3");
 }
 
 TEST(Configuration, ReadsWindowsLineEndingsAndIndentedLines) {

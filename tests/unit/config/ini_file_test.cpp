@@ -7,13 +7,18 @@
 namespace governor::config {
 namespace {
 
-/// "LINE [SECTION] KEY=VALUE" per assignment, then "LINE! MESSAGE" per error.
+/// "LINE [SECTION] KEY=VALUE" per assignment, then "LINE! MESSAGE" per error. An empty section is
+/// "LINE [SECTION]".
 std::vector<std::string> lines(std::string_view text) {
         const auto file = parse_ini(text);
         std::vector<std::string> out;
-        for (const auto& a : file.assignments)
-                out.push_back(std::to_string(a.line) + " [" + a.section + "] " + a.key + "=" +
-                              a.value);
+        for (const auto& section : file.sections) {
+                const auto name = " [" + section.name + "]";
+                for (const auto& a : section.assignments)
+                        out.push_back(std::to_string(a.line) + name + " " + a.key + "=" + a.value);
+                if (section.assignments.empty() && section.line > 0)
+                        out.push_back(std::to_string(section.line) + name);
+        }
         for (const auto& e : file.errors)
                 out.push_back(std::to_string(e.line) + "! " + e.message);
         return out;
@@ -26,7 +31,7 @@ constexpr auto kNotOfTheForm = "not of the form `key = value` or `[section]`";
 TEST(IniFile, IsEmptyIfTheTextSaysNothing) {
         EXPECT_EQ(lines(""), Lines{});
         EXPECT_EQ(lines("\n\n  \n\t\n"), Lines{});
-        EXPECT_EQ(lines("# one\n; two\n  # three\n\t; four = 4\n[governor]\n"), Lines{});
+        EXPECT_EQ(lines("# one\n; two\n  # three\n\t; four = 4\n"), Lines{});
 }
 
 TEST(IniFile, GivesEachAssignmentItsSectionAndLine) {
@@ -38,6 +43,17 @@ TEST(IniFile, GivesEachAssignmentItsSectionAndLine) {
                         "[two]\n"
                         "c = 3\n"),
                   (Lines{"1 [] a=1", "3 [one] b=2", "7 [two] c=3"}));
+}
+
+TEST(IniFile, KnowsSectionsThatAreEmptyOrComeTwice) {
+        EXPECT_EQ(lines("[a]\n\n[b]\nc = 1\n[a]\n[b]\nc = 2\n"),
+                  (Lines{"1 [a]", "4 [b] c=1", "5 [a]", "7 [b] c=2"}));
+}
+
+TEST(IniFile, KeepsWhatStandsBetweenTheBrackets) {
+        const std::string longest(150, 'x');
+        EXPECT_EQ(lines("[" + longest + "]\na = 1\n"), (Lines{"2 [" + longest + "] a=1"}));
+        EXPECT_EQ(lines("[ a  b ]\nc = 1\n[]\nd = 1\n"), (Lines{"2 [ a  b ] c=1", "4 [] d=1"}));
 }
 
 TEST(IniFile, DoesNotCountWhiteSpace) {
@@ -52,7 +68,7 @@ TEST(IniFile, ReadsWindowsLineEndings) {
 
 TEST(IniFile, DoesNotNeedANewlineAtItsEnd) {
         EXPECT_EQ(lines("[s]\nkey = 1"), (Lines{"2 [s] key=1"}));
-        EXPECT_EQ(lines("[s]\nrubbish"), (Lines{std::string("2! ") + kNotOfTheForm}));
+        EXPECT_EQ(lines("[s]\nrubbish"), (Lines{"1 [s]", std::string("2! ") + kNotOfTheForm}));
 }
 
 TEST(IniFile, TakesAnIndentedLineForALineOfItsOwn) {
@@ -101,7 +117,7 @@ TEST(IniFile, MayStartWithAByteOrderMark) {
 
 TEST(IniFile, ReportsLinesThatOnlyTheParserRejectsBesideOthers) {
         EXPECT_EQ(lines("[s]\nrubbish\na ; = 1\n"),
-                  (Lines{std::string("2! ") + kNotOfTheForm, "3! not understood"}));
+                  (Lines{"1 [s]", std::string("2! ") + kNotOfTheForm, "3! not understood"}));
 }
 
 TEST(IniFile, ReportsNulBytes) {

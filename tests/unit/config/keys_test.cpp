@@ -11,12 +11,12 @@ namespace {
 using std::chrono::milliseconds;
 
 bool set(Settings& settings, std::string_view key, std::string_view value) {
-        const auto* row = find_key(key);
+        const auto* row = find_key(keys(), key);
         return row != nullptr && row->set(settings, value);
 }
 
 std::string get(const Settings& settings, std::string_view key) {
-        const auto* row = find_key(key);
+        const auto* row = find_key(keys(), key);
         return row != nullptr ? row->get(settings) : "no such key";
 }
 
@@ -46,15 +46,16 @@ void expect_refuses(std::string_view key, const std::vector<const char*>& values
 TEST(Keys, AreFoundByTheirNameOnly) {
         std::set<std::string_view> names;
         for (const auto& key : keys()) {
-                EXPECT_EQ(find_key(key.name), &key);
+                EXPECT_EQ(find_key(keys(), key.name), &key);
                 EXPECT_TRUE(names.insert(key.name).second) << key.name << " comes twice";
                 EXPECT_FALSE(key.accepted.empty());
                 EXPECT_FALSE(key.meaning.empty());
         }
-        EXPECT_EQ(names, (std::set<std::string_view>{"policy", "threshold", "period", "cpus", "tcp",
-                                                     "log_level"}));
+        EXPECT_EQ(names,
+                  (std::set<std::string_view>{"policy", "threshold", "period", "cpus", "reserve",
+                                              "foreign_max", "handover_max", "tcp", "log_level"}));
         for (const auto* name : {"", "Threshold", "threshold ", "thresh", "no_such_key"})
-                EXPECT_EQ(find_key(name), nullptr) << name;
+                EXPECT_EQ(find_key(keys(), name), nullptr) << name;
 }
 
 TEST(Keys, HaveTheDefaultsOfTheManual) {
@@ -63,6 +64,9 @@ TEST(Keys, HaveTheDefaultsOfTheManual) {
         EXPECT_EQ(get(settings, "threshold"), "5%");
         EXPECT_EQ(get(settings, "period"), "1s");
         EXPECT_EQ(get(settings, "cpus"), "all");
+        EXPECT_EQ(get(settings, "reserve"), "off");
+        EXPECT_EQ(get(settings, "foreign_max"), "50%");
+        EXPECT_EQ(get(settings, "handover_max"), "2s");
         EXPECT_EQ(get(settings, "tcp"), "off");
         EXPECT_EQ(get(settings, "log_level"), "info");
 }
@@ -110,11 +114,37 @@ TEST(CpusKey, IsAllOrAListWithAtLeastOneCpu) {
         expect_refuses("cpus", {"", "ALL", "none", "0-", "65536", "1;2", "0, 1"});
         Settings settings;
         ASSERT_TRUE(set(settings, "cpus", "0-2"));
-        EXPECT_EQ(settings.cpus, (policy::CpuSet{0, 1, 2}));
+        EXPECT_EQ(settings.pool.cpus, (policy::CpuSet{0, 1, 2}));
         EXPECT_FALSE(set(settings, "cpus", "nonsense"));
-        EXPECT_EQ(settings.cpus, (policy::CpuSet{0, 1, 2}));
+        EXPECT_EQ(settings.pool.cpus, (policy::CpuSet{0, 1, 2}));
         ASSERT_TRUE(set(settings, "cpus", "all"));
-        EXPECT_FALSE(settings.cpus.has_value());
+        EXPECT_FALSE(settings.pool.cpus.has_value());
+}
+
+TEST(ReserveKey, IsOffOrAListWithAtLeastOneCpu) {
+        expect_accepts("reserve", {{"off", "off"}, {"0", "0"}, {"3,1,2", "1-3"}});
+        expect_refuses("reserve", {"", "OFF", "none", "all", "0-", "65536", "2 cpus"});
+        Settings settings;
+        ASSERT_TRUE(set(settings, "reserve", "0-1"));
+        EXPECT_EQ(settings.pool.reserve, (policy::CpuSet{0, 1}));
+        ASSERT_TRUE(set(settings, "reserve", "off"));
+        EXPECT_TRUE(settings.pool.reserve.empty());
+}
+
+TEST(ForeignMaxKey, GoesFromNothingToAHundredPercent) {
+        expect_accepts("foreign_max", {{"0%", "0%"}, {"33.33%", "33.33%"}, {"100%", "100%"}});
+        expect_refuses("foreign_max", {"", "50", "100.01%", "-1%"});
+        Settings settings;
+        ASSERT_TRUE(set(settings, "foreign_max", "12.34%"));
+        EXPECT_EQ(settings.fair.foreign_max_permyriad, 1234U);
+}
+
+TEST(HandoverMaxKey, GoesFromATenthOfASecondToAMinute) {
+        expect_accepts("handover_max", {{"100ms", "100ms"}, {"2s", "2s"}, {"60s", "1min"}});
+        expect_refuses("handover_max", {"", "2", "0s", "99ms", "60001ms"});
+        Settings settings;
+        ASSERT_TRUE(set(settings, "handover_max", "500ms"));
+        EXPECT_EQ(settings.fair.handover_max, milliseconds{500});
 }
 
 TEST(LogLevelKey, KnowsFourLevels) {

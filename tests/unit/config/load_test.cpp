@@ -15,16 +15,20 @@ using test_support::TemporaryDirectory;
 
 using Texts = std::vector<std::string>;
 
+tl::expected<std::uint32_t, std::string> nobody_is_known(const std::string& /*name*/) {
+        return tl::unexpected(std::string("no such user"));
+}
+
 class ConfigurationFiles : public ::testing::Test {
 protected:
         [[nodiscard]] Settings settings(bool optional = false) const {
-                const auto loaded = load(path_, optional);
+                const auto loaded = load(path_, optional, nobody_is_known);
                 for (const auto& error : loaded ? Errors{} : loaded.error())
                         ADD_FAILURE() << error.text();
                 return loaded.value_or(Settings{});
         }
         [[nodiscard]] Texts errors(bool optional = false) const {
-                const auto loaded = load(path_, optional);
+                const auto loaded = load(path_, optional, nobody_is_known);
                 Texts texts;
                 for (const auto& error : loaded ? Errors{} : loaded.error())
                         texts.push_back(error.text());
@@ -38,7 +42,7 @@ protected:
 TEST_F(ConfigurationFiles, MayBeOneFile) {
         directory_.write("governord.conf", "[governor]\nthreshold = 20%\n");
         EXPECT_EQ(settings().threshold.threshold_permyriad, 2000U);
-        EXPECT_EQ(settings().origins.at("threshold"), path_ + ":2");
+        EXPECT_EQ(settings().origins.at("threshold"), (Origin{path_, 2}));
 }
 
 TEST_F(ConfigurationFiles, MayBeEmpty) {
@@ -93,9 +97,52 @@ TEST_F(ConfigurationFiles, AreOverriddenByDropInsInTheOrderOfTheirNames) {
         EXPECT_EQ(loaded.threshold.threshold_permyriad, 2000U);
         EXPECT_EQ(loaded.period, std::chrono::seconds{2});
         EXPECT_EQ(loaded.origins,
-                  (std::map<std::string, std::string>{{"threshold", path_ + ".d/20.conf:2"},
-                                                      {"period", path_ + ".d/10.conf:3"},
-                                                      {"log_level", path_ + ":4"}}));
+                  (std::map<std::string, Origin>{{"threshold", {path_ + ".d/20.conf", 2}},
+                                                 {"period", {path_ + ".d/10.conf", 3}},
+                                                 {"log_level", {path_, 4}}}));
+}
+
+TEST_F(ConfigurationFiles, ChangeRulesOfEarlierOnesInPlace) {
+        directory_.write("governord.conf", "[program a]\nuser = 1\nweight = 10\n"
+                                           "[program b]\nmax = 4\n");
+        directory_.write("governord.conf.d/10.conf", "[program c]\nmin = 2\n"
+                                                     "[program a]\nweight = 20\nmax = 8\n");
+        const auto loaded = settings();
+        ASSERT_EQ(loaded.programs.size(), 3U);
+        EXPECT_EQ(loaded.programs[0].name, "a");
+        EXPECT_EQ(loaded.programs[0].uid, 1U);
+        EXPECT_EQ(loaded.programs[0].weight, 20U);
+        EXPECT_EQ(loaded.programs[0].max, 8U);
+        EXPECT_EQ(loaded.programs[1].name, "b");
+        EXPECT_EQ(loaded.programs[2].name, "c");
+        EXPECT_EQ(loaded.origins.at("program a"), (Origin{path_, 1}));
+        EXPECT_EQ(loaded.origins.at("program a.user"), (Origin{path_, 2}));
+        EXPECT_EQ(loaded.origins.at("program a.weight"), (Origin{path_ + ".d/10.conf", 4}));
+}
+
+TEST_F(ConfigurationFiles, MayMakeARuleTogether) {
+        directory_.write("governord.conf", "[program a]\nuser = 1\n");
+        directory_.write("governord.conf.d/10.conf", "[program a]\nignore = yes\n");
+        EXPECT_EQ(settings().programs.size(), 1U);
+}
+
+TEST_F(ConfigurationFiles, MayNotContradictEachOther) {
+        directory_.write("governord.conf", "[governor]\ncpus = 0-3\n"
+                                           "[program a]\nmax = 4\n[program b]\nlabel = x\n");
+        directory_.write("governord.conf.d/10.conf",
+                         "[governor]\nreserve = 0-7\n[program a]\nmin = 5\n");
+        EXPECT_EQ(
+                errors(),
+                (Texts{path_ + ".d/10.conf:2: `reserve = 0-7` leaves nothing of `cpus = 0-3` of " +
+                               path_ + ":2",
+                       path_ + ".d/10.conf:4: `min = 5` is above `max = 4` of " + path_ + ":4",
+                       path_ + ":5: [program b] has no effect; set weight, min, max, class or "
+                               "ignore"}));
+}
+
+TEST_F(ConfigurationFiles, MayNotNameUsersThatDoNotExist) {
+        directory_.write("governord.conf", "[program a]\nuser = ghost\nmax = 1\n");
+        EXPECT_EQ(errors(), (Texts{path_ + ":2: `user = ghost`: no such user"}));
 }
 
 TEST_F(ConfigurationFiles, AreOnlyThoseNamedConf) {

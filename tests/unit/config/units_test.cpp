@@ -74,5 +74,14 @@ TEST(Percentage, RefusesWhatIsNone) {
                 EXPECT_FALSE(parse_percent(text)) << '"' << text << '"';
 }
 
+TEST(Number, IsDecimalDigitsOnly) {
+        EXPECT_EQ(parse_number("0"), 0U);
+        EXPECT_EQ(parse_number("0100"), 100U);
+        EXPECT_EQ(parse_number("4294967295"), UINT32_MAX);
+        for (const auto* text : {"", "4294967296", "99999999999999999999", "-1", "+1", " 1", "1 ",
+                                 "1.0", "0x10", "1e3", "one"})
+                EXPECT_FALSE(parse_number(text)) << '"' << text << '"';
+}
+
 }  // namespace
 }  // namespace governor::config

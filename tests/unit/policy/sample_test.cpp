@@ -14,30 +14,38 @@ CpuSet numbers(const Sample& sample) {
         return cpus;
 }
 
+Pool only(CpuSet cpus) { return {std::move(cpus), {}}; }
+
 const Sample kSparse{{{0, 10}, {2, std::nullopt}, {5, 30}, {64, 40}}, false};
 
 TEST(Sample, IsWholeWithoutARestriction) {
-        const auto part = restrict_to(std::nullopt, kSparse);
+        const auto part = restrict_to({}, kSparse);
         EXPECT_EQ(numbers(part), (CpuSet{0, 2, 5, 64}));
         EXPECT_FALSE(part.warming_up);
 }
 
 TEST(Sample, KeepsTheChosenCpusWithTheirRatios) {
-        const auto part = restrict_to(CpuSet{2, 5}, kSparse);
+        const auto part = restrict_to(only({2, 5}), kSparse);
         ASSERT_EQ(numbers(part), (CpuSet{2, 5}));
         EXPECT_EQ(part.cpus[0].idle_permyriad, std::nullopt);
         EXPECT_EQ(part.cpus[1].idle_permyriad, 30U);
 }
 
 TEST(Sample, IgnoresChosenCpusThatAreNotOnline) {
-        EXPECT_EQ(numbers(restrict_to(CpuSet{1, 3, 64, 65}, kSparse)), (CpuSet{64}));
-        EXPECT_TRUE(restrict_to(CpuSet{1, 3}, kSparse).cpus.empty());
-        EXPECT_TRUE(restrict_to(CpuSet{}, kSparse).cpus.empty());
+        EXPECT_EQ(numbers(restrict_to(only({1, 3, 64, 65}), kSparse)), (CpuSet{64}));
+        EXPECT_TRUE(restrict_to(only({1, 3}), kSparse).cpus.empty());
+        EXPECT_TRUE(restrict_to(only({}), kSparse).cpus.empty());
+}
+
+TEST(Sample, LeavesOutReservedCpus) {
+        EXPECT_EQ(numbers(restrict_to({std::nullopt, {0, 3, 64}}, kSparse)), (CpuSet{2, 5}));
+        EXPECT_EQ(numbers(restrict_to({CpuSet{0, 5, 7}, {5}}, kSparse)), (CpuSet{0}));
+        EXPECT_TRUE(restrict_to({CpuSet{0, 5}, {0, 5}}, kSparse).cpus.empty());
 }
 
 TEST(Sample, StaysWarmOrColdWhenRestricted) {
-        EXPECT_FALSE(restrict_to(CpuSet{0}, kSparse).warming_up);
-        EXPECT_TRUE(restrict_to(CpuSet{0}, Sample{{{0, 10}}, true}).warming_up);
+        EXPECT_FALSE(restrict_to(only({0}), kSparse).warming_up);
+        EXPECT_TRUE(restrict_to(only({0}), Sample{{{0, 10}}, true}).warming_up);
 }
 
 }  // namespace

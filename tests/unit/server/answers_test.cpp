@@ -83,7 +83,7 @@ TEST_F(Answers, SayWhenToAskAgainWhileWarmingUp) {
 }
 
 TEST_F(Answers, CountOnlyTheCpusThatAreDistributed) {
-        settings_.cpus = policy::CpuSet{1, 2, 5, 77};
+        settings_.pool.cpus = policy::CpuSet{1, 2, 5, 77};
         const auto advice = query(0, 0).advice();
         EXPECT_EQ(advice.total(), 3U);
         EXPECT_EQ(advice.free(), 2U);
@@ -116,7 +116,7 @@ TEST_F(Answers, RefuseARequestOfNoKnownKind) {
 TEST_F(Answers, TellTheStatusInNumbers) {
         settings_.threshold.threshold_permyriad = 1250;
         settings_.period = milliseconds{250};
-        settings_.cpus = policy::CpuSet{0, 1, 6};
+        settings_.pool.cpus = policy::CpuSet{0, 1, 6};
         counters_ = {.connections = 4,
                      .queries = 5,
                      .bad_messages = 6,
@@ -185,7 +185,7 @@ TEST_F(Answers, HaveNoNextPageBehindTheLastCpu) {
 }
 
 TEST_F(Answers, TellOfEachCpuWhatIsKnown) {
-        settings_.cpus = policy::CpuSet{0, 3};
+        settings_.pool.cpus = policy::CpuSet{0, 3};
         sample_.cpus[7].idle_permyriad.reset();
         topology_[0] = {4, 1, std::nullopt, std::nullopt};
         const auto page = cpus(0);
@@ -227,7 +227,7 @@ TEST_F(Answers, SumUpToTheSameNumberOfFreeCpusEverywhere) {
 
 TEST_F(Answers, ListEveryKeyOfTheConfigurationWithItsOrigin) {
         settings_.threshold.threshold_permyriad = 2000;
-        settings_.origins["threshold"] = "/etc/governord.conf:3";
+        settings_.origins["threshold"] = {"/etc/governord.conf", 3};
         auto request = of_protocol();
         request.mutable_config();
         const auto reply = ask(request);
@@ -241,6 +241,67 @@ TEST_F(Answers, ListEveryKeyOfTheConfigurationWithItsOrigin) {
                 EXPECT_EQ(setting.origin(),
                           keys[i].name == "threshold" ? "/etc/governord.conf:3" : "default");
         }
+}
+
+TEST_F(Answers, ListRulesWithThoseKeysThatAreSet) {
+        settings_.programs.resize(1);
+        settings_.programs[0].name = "nightly";
+        settings_.programs[0].label = "night*";
+        settings_.programs[0].max = 4;
+        settings_.origins["program nightly.max"] = {"/etc/governord.conf", 9};
+        auto request = of_protocol();
+        request.mutable_config();
+        const auto reply = ask(request);
+        ASSERT_EQ(reply.config().program_size(), 1);
+        const auto& program = reply.config().program(0);
+        EXPECT_EQ(program.name(), "nightly");
+        ASSERT_EQ(program.setting_size(), 2);
+        EXPECT_EQ(program.setting(0).key(), "label");
+        EXPECT_EQ(program.setting(0).value(), "night*");
+        EXPECT_EQ(program.setting(1).key(), "max");
+        EXPECT_EQ(program.setting(1).value(), "4");
+        EXPECT_EQ(program.setting(1).origin(), "/etc/governord.conf:9");
+        EXPECT_FALSE(reply.config().has_next_program());
+}
+
+TEST_F(Answers, ListManyRulesInPagesThatFitIntoAReply) {
+        settings_.programs.resize(5000);
+        for (std::size_t i = 0; i < settings_.programs.size(); i++) {
+                settings_.programs[i].name = std::to_string(i);
+                settings_.programs[i].label = std::string(180, 'x');
+        }
+        v1::Config all;
+        auto request = of_protocol();
+        for (bool more = true; more;) {
+                request.mutable_config()->set_first_program(all.next_program());
+                const auto reply = ask(request);
+                EXPECT_LT(reply.ByteSizeLong(), 20'000U);
+                ASSERT_GT(reply.config().program_size(), 0);
+                all.clear_next_program();
+                all.MergeFrom(reply.config());
+                more = all.has_next_program();
+        }
+        EXPECT_EQ(all.setting_size(), static_cast<int>(config::keys().size()));
+        ASSERT_EQ(all.program_size(), 5000);
+        for (int i = 0; i < all.program_size(); i++)
+                EXPECT_EQ(all.program(i).name(), std::to_string(i));
+        request.mutable_config()->set_first_program(5000);
+        EXPECT_EQ(ask(request).config().ByteSizeLong(), 0U);
+        request.mutable_config()->set_first_program(UINT32_MAX);
+        EXPECT_EQ(ask(request).config().ByteSizeLong(), 0U);
+}
+
+TEST_F(Answers, DoNotGiveWhatIsReserved) {
+        settings_.pool.reserve = {0, 3};
+        const auto page = cpus(0);
+        EXPECT_FALSE(page.cpu(0).governed());
+        EXPECT_FALSE(page.cpu(0).available());
+        EXPECT_TRUE(page.cpu(1).governed());
+        EXPECT_EQ(query(0, 0).advice().free(), 2U);
+        EXPECT_EQ(query(0, 0).advice().total(), 6U);
+        auto request = of_protocol();
+        request.mutable_status();
+        EXPECT_EQ(ask(request).status().cpus(), 6U);
 }
 
 }  // namespace
