@@ -16,6 +16,11 @@ struct Machine {
         probe::Topology topology;
 
         Machine() {
+                settings.programs.resize(1000);
+                for (auto& rule : settings.programs) {
+                        rule.name = "program";
+                        rule.label = std::string(180, '*');
+                }
                 for (std::uint32_t cpu = 0; cpu < 3000; cpu++) {
                         sample.cpus.push_back({cpu * 3, cpu % 10 * 111});
                         topology[cpu * 3] = {cpu, cpu / 64, cpu / 32, std::nullopt};
@@ -50,6 +55,12 @@ void check(const v1::Cpus& page, std::uint32_t first) {
         require(!page.has_next() || page.next() >= first, "the next page goes on behind this one");
 }
 
+void check(const v1::Config& page, std::uint32_t first) {
+        require(!page.has_next_program() || page.next_program() > first,
+                "the next page of rules goes on behind this one");
+        require(first > 0 || page.setting_size() > 0, "the first page has the settings");
+}
+
 }  // namespace
 
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -73,6 +84,8 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
                 check(reply.error());
         if (reply.has_cpus())
                 check(reply.cpus(), request.cpus().first());
+        if (reply.has_config())
+                check(reply.config(), request.config().first_program());
         require(request.protocol() == 1 || reply.has_error(), "another protocol is refused");
         return 0;
 }

@@ -7,6 +7,7 @@
 #include <csignal>
 #include <gtest/gtest.h>
 #include <netinet/in.h>
+#include <regex>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <thread>
@@ -66,11 +67,47 @@ TEST_F(CommandLine, ConfigTellsWhereASettingComesFrom) {
                 contains(plain.out, "governord.conf:2\nthreshold = 50%\n# default\nperiod = 1s"))
                 << plain.out;
         EXPECT_TRUE(contains(ctl(daemon_, {"config", "--json"}).out,
-                             R"({"key":"period","value":"1s","origin":"default"})"));
+                             R"({"key":"period","value":"1s","origin":"default","program":null})"));
         TemporaryDirectory directory;
         const auto file = directory.write("again.conf", plain.out);
         EXPECT_EQ(run({{GOVERNORD, "--check-config", "--config", file}, {}, {}}).status, 0)
                 << "what it prints is a configuration";
+}
+
+TEST_F(CommandLine, ConfigShowsRulesBehindTheSettings) {
+        Daemon daemon(FIXTURES "/machines/8",
+                      "[governor]\nreserve = 1\n"
+                      "[program nightly]\nuser = root\nlabel = night*\nclass = batch\n"
+                      "[program own]\nmax = 4\n");
+        daemon.start();
+        const auto plain = ctl(daemon, {"config"});
+        EXPECT_TRUE(contains(plain.out, "\n\n[program nightly]\n# ")) << plain.out;
+        EXPECT_TRUE(contains(plain.out, "governord.conf:4\nuser = 0\n")) << plain.out;
+        EXPECT_TRUE(contains(plain.out, "governord.conf:8\nmax = 4\n")) << plain.out;
+        const auto json = ctl(daemon, {"config", "--json"});
+        EXPECT_TRUE(contains(json.out, R"("program":null},{"key":"user","value":"0",)"))
+                << json.out;
+        EXPECT_TRUE(contains(json.out, R"(governord.conf:8","program":"own"}])")) << json.out;
+        Daemon again(FIXTURES "/machines/8", plain.out);
+        again.start();
+        const auto without_origins = [](const std::string& text) {
+                return std::regex_replace(text, std::regex("#.*\n"), "");
+        };
+        EXPECT_EQ(without_origins(ctl(again, {"config"}).out), without_origins(plain.out))
+                << "what it prints says the same";
+}
+
+TEST_F(CommandLine, ConfigShowsAThousandRules) {
+        std::string text;
+        for (int i = 0; i < 1000; i++)
+                text += "[program p" + std::to_string(i) + "]\nuser = " + std::to_string(i) +
+                        "\nlabel = some-label-or-other\nweight = 50\n";
+        Daemon daemon(FIXTURES "/machines/8", text);
+        daemon.start();
+        const auto plain = ctl(daemon, {"config"});
+        EXPECT_EQ(plain.status, 0) << plain.err;
+        EXPECT_TRUE(contains(plain.out, "[program p0]\n"));
+        EXPECT_TRUE(contains(plain.out, "[program p999]\n"));
 }
 
 TEST_F(CommandLine, RunSetsTheThreadCountOfUnmodifiedPrograms) {

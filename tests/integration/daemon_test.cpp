@@ -74,6 +74,39 @@ TEST(Daemon, WarnsWhenNoneOfItsCpusIsThere) {
                 << daemon.process().err();
 }
 
+TEST(Daemon, GivesOutNoReservedCpus) {
+        Daemon daemon(kMachine, "[governor]\nreserve = 0-1\n");
+        daemon.start();
+        EXPECT_EQ(status(daemon.socket()).cpus(), 6U);
+        daemon.configure("[governor]\nreserve = 0-7\n");
+        daemon.process().signal(SIGHUP);
+        EXPECT_TRUE(eventually([&] { return status(daemon.socket()).cpus() == 0; }));
+        EXPECT_TRUE(contains(daemon.process().err(),
+                             "cpus = all, reserve = 0-7: none that is left is online"))
+                << daemon.process().err();
+}
+
+TEST(Daemon, RefusesRulesThatAreWrong) {
+        TemporaryDirectory directory;
+        const auto bad = directory.write("bad.conf", "[program a]\nuser = no-such-user\n"
+                                                     "[program b]\nweight = 0\n"
+                                                     "[program a]\nmax = 1\n");
+        for (const auto* argument : {"--check-config", "--root=/nonexistent"}) {
+                const auto wrong = govern({argument, "--config", bad});
+                EXPECT_EQ(wrong.status, 2);
+                EXPECT_TRUE(contains(wrong.err, bad + ":2: `user = no-such-user`: no such user"))
+                        << wrong.err;
+                EXPECT_TRUE(contains(wrong.err, bad + ":4: `weight = 0` is not accepted"))
+                        << wrong.err;
+                EXPECT_TRUE(contains(wrong.err, bad + ":5: [program a] is in line 1 already"))
+                        << wrong.err;
+        }
+        const auto idle = directory.write("idle.conf", "[program a]\nuser = root\n");
+        const auto wrong = govern({"--check-config", "--config", idle});
+        EXPECT_EQ(wrong.status, 2);
+        EXPECT_TRUE(contains(wrong.err, idle + ":1: [program a] has no effect")) << wrong.err;
+}
+
 TEST(Daemon, ChecksAConfigurationWithoutStarting) {
         TemporaryDirectory directory;
         const auto good = directory.write("good.conf", "[governor]\nperiod = 2s\n");

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The commented governord.conf is true: it names every key of the daemon, its default and range."""
+"""The commented governord.conf is true: it names every key of the daemon, its default and range, and
+its example of a rule has every key that a rule can have."""
 
 import json
 import pathlib
@@ -10,6 +11,7 @@ import tempfile
 import time
 
 ASSIGNMENT = re.compile(r"^#(\w+) = (.*)$", re.MULTILINE)
+RULE = re.compile(r"^#(\[program \S+\])$", re.MULTILINE)
 
 
 class Daemon:
@@ -40,9 +42,15 @@ class Daemon:
             daemon.terminate()
             daemon.wait()
 
-    def accepted(self, key: str) -> str:
-        found = re.search(r"accepted: (.*)", self.mistakes(f"[governor]\n{key} = \N{BULLET}\n"))
+    def accepted(self, section: str, key: str) -> str:
+        """What is no ASCII is accepted nowhere, but looked up as a user."""
+        value = "\N{BULLET}" if key != "user" else ""
+        found = re.search(r"accepted: (.*)", self.mistakes(f"{section}\n{key} = {value}\n"))
         return found.group(1) if found else "(anything?)"
+
+    def keys(self, section: str) -> list[str]:
+        found = re.search(r"; known: (.*)", self.mistakes(f"{section}\nno_such_key = 1\n"))
+        return found.group(1).split(", ") if found else []
 
 
 def comments_above(text: str) -> dict[str, str]:
@@ -56,18 +64,19 @@ def comments_above(text: str) -> dict[str, str]:
     return above
 
 
-def wrong_in(text: str, daemon: Daemon) -> list[str]:
-    wrong = []
+def without_range(section: str, keys: list[str], text: str, daemon: Daemon) -> list[str]:
+    above = comments_above(text)
+    return [f"{key}: its comment does not say: Accepted: {daemon.accepted(section, key)}"
+            for key in keys if f"Accepted: {daemon.accepted(section, key)}" not in above.get(key, "")]
+
+
+def wrong_settings(text: str, daemon: Daemon) -> list[str]:
     defaults = daemon.settings(text)
     told = ASSIGNMENT.findall(text)
     true = [(row["key"], row["value"]) for row in defaults]
-    if told != true:
-        wrong.append(f"the file says {told},\nthe daemon says  {true}")
+    wrong = [f"the file says {told},\nthe daemon says  {true}"] if told != true else []
     wrong += [f"{row['key']}: set, not a comment" for row in defaults if row["origin"] != "default"]
-    above = comments_above(text)
-    for key, _ in true:
-        if f"Accepted: {daemon.accepted(key)}" not in above.get(key, ""):
-            wrong.append(f"{key}: its comment does not say: Accepted: {daemon.accepted(key)}")
+    wrong += without_range("[governor]", [key for key, _ in true], text, daemon)
     uncommented = ASSIGNMENT.sub(r"\1 = \2", text)
     wrong += filter(None, [daemon.mistakes(uncommented)])
     if not wrong:
@@ -75,6 +84,27 @@ def wrong_in(text: str, daemon: Daemon) -> list[str]:
                    if (row["key"], row["value"]) not in true or row["origin"] == "default"]
         wrong += [f"uncommented, but not taken as it stands there: {row}" for row in changed]
     return wrong
+
+
+def wrong_rule(section: str, text: str, daemon: Daemon) -> list[str]:
+    """Values aside: they are an example, and a user's name is shown as a number."""
+    told, known = [key for key, _ in ASSIGNMENT.findall(text)], daemon.keys(section)
+    wrong = [f"the rule has {told},\nthe daemon knows {known}"] if told != known or not known else []
+    wrong += without_range(section, known, text, daemon)
+    uncommented = section + ASSIGNMENT.sub(r"\1 = \2", text)
+    wrong += filter(None, [daemon.mistakes(uncommented)])
+    if not wrong:
+        shown = [row["key"] for row in daemon.settings(uncommented) if row["program"]]
+        wrong += [f"uncommented, the daemon shows {shown}"] if shown != told else []
+    return wrong
+
+
+def wrong_in(text: str, daemon: Daemon) -> list[str]:
+    parts = RULE.split(text)
+    if len(parts) != 3:
+        return ["there is not one example of a rule, as a comment"]
+    settings, section, rule = parts
+    return wrong_settings(settings, daemon) + wrong_rule(section, rule, daemon)
 
 
 def main() -> int:

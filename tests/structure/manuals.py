@@ -120,6 +120,18 @@ def check_keys(page: Page, daemon: Daemon) -> list[str]:
     return wrong
 
 
+def check_program_keys(page: Page, governord: str) -> list[str]:
+    """Those of [program NAME], which have no defaults: the daemon lists them when it meets another one."""
+    with tempfile.NamedTemporaryFile("w", suffix=".conf") as file:
+        file.write("[program x]\nno_such_key = 1\n")
+        file.flush()
+        said = subprocess.run([governord, "--check-config", "--config", file.name], capture_output=True, text=True,
+                              check=False, env=environment()).stderr
+    known = re.search(r"; known: (.+)", said)
+    return compare(page.title, "key of a rule", set(known[1].split(", ")) if known else set(),
+                   {entry.split("*")[1] for entry in page.entries("PROGRAMS")})
+
+
 def prototypes(text: str) -> dict[str, str]:
     """Function -> its declaration on one line."""
     text = re.sub(r"/\*.*?\*/|THREADCOUNT_EXPORT ", "", text, flags=re.DOTALL)
@@ -221,6 +233,7 @@ def main() -> int:
     with Daemon(governord, governorctl, source / "tests/fixtures/machines/8") as daemon:
         wrong += check_json(pages["governorctl(1)"], governorctl, daemon)
         wrong += check_keys(pages["governord.conf(5)"], daemon)
+    wrong += check_program_keys(pages["governord.conf(5)"], governord)
     wrong += check_functions(library, source)
     wrong += check_environment(pages["threadcount(7)"], source / "libthreadcount/src")
     wrong += check_environment(pages["governorctl(1)"], source / "governor/ctl")
