@@ -36,8 +36,9 @@ TEST_P(TwoSockets, HandOutEveryCpuAndNoneTwice) {
                 all |= grant.cpus;
         }
         EXPECT_EQ(all, world.machine.pool());
-        if (clients() <= 64)
+        if (clients() <= 64) {
                 EXPECT_EQ(overlaps(decision), 0U);
+        }
 }
 
 TEST_P(TwoSockets, AreFairBetweenUsersAndBetweenTheProgramsOfOne) {
@@ -57,8 +58,9 @@ TEST_P(TwoSockets, AreFairBetweenUsersAndBetweenTheProgramsOfOne) {
 TEST_P(TwoSockets, SplitNoMoreCoresThanOddCountsDemand) {
         const auto odd = std::ranges::count_if(
                 decision.grants, [](const Grant& grant) { return grant.threads % 2 == 1; });
-        if (clients() <= 64)
+        if (clients() <= 64) {
                 EXPECT_LE(split_cores(world.machine, decision), (odd + 1) / 2);
+        }
 }
 
 TEST_P(TwoSockets, KeepClientsThatFitWithinOneSocket) {
@@ -80,9 +82,9 @@ TEST_P(TwoSockets, DecideTheSameAgain) {
 INSTANTIATE_TEST_SUITE_P(Clients, TwoSockets,
                          testing::Combine(testing::Values(1, 2, 3, 5, 64, 65, 200),
                                           testing::Values(1, 2, 3, 4)),
-                         [](const auto& info) {
-                                 return std::to_string(std::get<0>(info.param)) + "ClientsOf" +
-                                        std::to_string(std::get<1>(info.param));
+                         [](const auto& shape) {
+                                 return std::to_string(std::get<0>(shape.param)) + "ClientsOf" +
+                                        std::to_string(std::get<1>(shape.param));
                          });
 
 }  // namespace
