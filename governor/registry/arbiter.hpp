@@ -9,6 +9,7 @@
 #include "policy/sample.hpp"
 #include "registry/clients.hpp"
 
+#include <cstdint>
 #include <optional>
 #include <vector>
 
@@ -16,7 +17,9 @@ namespace governor::registry {
 
 enum class Mode : std::uint8_t {
         Govern,
-        Observe,  ///< decides as if every client followed at once; nobody is told
+        /// Decides as if every client followed at once. Nobody is told: what Clients::held() says
+        /// is a shadow, and the server writes "your own maximum" into every slot.
+        Observe,
 };
 
 /// Not thread-safe.
@@ -25,15 +28,15 @@ public:
         using Decide = policy::fair::Decision (*)(const policy::fair::Settings&,
                                                   const policy::fair::Snapshot&);
 
-        /// `decide` is policy::fair::decide; tests put others in its place.
+        /// `decider` is policy::fair::decide; tests put others in its place.
         Arbiter(const policy::fair::Settings& settings, Mode mode, Clients clients,
-                policy::Machine machine, Decide decide = policy::fair::decide);
+                policy::Machine machine, Decide decider = policy::fair::decide);
 
         [[nodiscard]] Clients& clients() { return clients_; }
         [[nodiscard]] const Clients& clients() const { return clients_; }
 
-        /// CPUs came or went.
-        void set_machine(policy::Machine machine) { machine_ = std::move(machine); }
+        /// CPUs came or went: decide() next.
+        void set_machine(policy::Machine machine);
 
         /// Takes a sample; Clients::measured() of every client must have been called for it.
         void sampled(const policy::Sample& sample, TimePoint now);
@@ -48,6 +51,7 @@ private:
         Mode mode_;
         Clients clients_;
         policy::Machine machine_;
+        std::optional<std::uint32_t> cpus_before_;  ///< where the machine changed since decide()
         Decide decide_;
         policy::fair::ForeignLoad foreign_;
         policy::fair::Decision last_;

@@ -9,6 +9,10 @@
 #include "policy/fair/rules.hpp"
 #include "policy/fair/snapshot.hpp"
 #include "registry/accounts.hpp"
+#include "registry/burn_window.hpp"
+#include "registry/cgroups.hpp"
+#include "registry/handover.hpp"
+#include "registry/history.hpp"
 
 #include <chrono>
 #include <cstddef>
@@ -16,9 +20,7 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace governor::registry {
@@ -43,32 +45,6 @@ struct Request {
         bool start_only = false;  ///< never changes its count: keeps its first grant
 };
 
-/// Where the kernel lets it run.
-struct Confinement {
-        struct Group {
-                std::string path;                    ///< "" is the root
-                std::optional<std::uint32_t> quota;  ///< cpu.max rounded up; empty: no limit
-                friend bool operator==(const Group&, const Group&) = default;
-        };
-        policy::CpuMask cpus;       ///< cpuset and the union of its threads' affinity
-        std::vector<Group> groups;  ///< its control group first, then each ancestor
-        friend bool operator==(const Confinement&, const Confinement&) = default;
-};
-
-/// What the program's report slot says. Untrusted: any value is possible.
-struct Report {
-        std::uint64_t epoch = 0;  ///< of the grant that its present or last region began with
-        std::uint32_t team = 0;   ///< threads of that region
-        bool in_region = false;
-};
-
-/// What it was last told.
-struct Held {
-        std::uint64_t epoch = 0;  ///< counts its grants; 0: none yet
-        policy::fair::Grant grant;
-        std::chrono::steady_clock::time_point since;
-};
-
 enum class Refusal : std::uint8_t {
         None,
         TooManyOfAccount,  ///< the account holds its quota of leases
@@ -84,17 +60,20 @@ struct LeaseLimits {
 /// O(clients x CPUs / 64).
 class Clients {
 public:
-        Clients(const LeaseLimits& limits, std::vector<policy::fair::Rule> rules)
-                : limits_(limits), rules_(std::move(rules)) {}
+        Clients(const LeaseLimits& limits, std::vector<policy::fair::Rule> rules);
+        Clients(Clients&&) noexcept;
+        Clients& operator=(Clients&&) noexcept;
+        ~Clients();
 
         struct Joined {
                 Refusal refusal = Refusal::None;
                 ClientId id{};  ///< where not refused
         };
-        /// A client that an `ignore` rule applies to joins too: it is held to nothing.
+        /// A client that an `ignore` rule applies to joins too: it is held to nothing. Its account
+        /// is a user's: the network has no leases.
         Joined join(const Identity& identity, const Request& request, const Confinement& where,
                     TimePoint now);
-        void leave(ClientId id);
+        void leave(ClientId id, TimePoint now);
 
         void request(ClientId id, const Request& request);
         void confine(ClientId id, const Confinement& where);
@@ -104,9 +83,9 @@ public:
         /// whether a signal has stopped it. Once per sample, at the time of the sample.
         void measured(ClientId id, std::chrono::nanoseconds cpu_time, bool stopped, TimePoint now);
 
-        /// What each burned over the last window, for policy::fair::ForeignLoad. Ignored clients
-        /// are in it.
-        [[nodiscard]] std::vector<policy::fair::Burn> burns() const;
+        /// What each burned over the window of the sample of `now`, for policy::fair::ForeignLoad.
+        /// Ignored clients are in it, and those that left in that time.
+        [[nodiscard]] std::vector<policy::fair::Burn> burns(TimePoint now);
 
         /// Without ignored clients.
         [[nodiscard]] policy::fair::Snapshot snapshot(const policy::Machine& machine,
@@ -121,11 +100,24 @@ public:
         [[nodiscard]] const Held* held(ClientId id) const;
         [[nodiscard]] std::size_t size() const { return clients_.size(); }
 
+        [[nodiscard]] const History& history() const { return history_; }
+        [[nodiscard]] History& history() { return history_; }
+
 private:
         struct State;
+
+        [[nodiscard]] State* find(ClientId id);
+        [[nodiscard]] Refusal refusal(const Account& account) const;
+
         LeaseLimits limits_;
         std::vector<policy::fair::Rule> rules_;
-        std::map<ClientId, State> clients_;
+        std::map<ClientId, std::unique_ptr<State>> clients_;  // ids ascend: as they joined
+        std::map<Account, std::size_t> leases_;
+        std::uint64_t last_id_ = 0;
+        Cgroups cgroups_;
+        SampleTimes samples_;
+        Departed departed_;
+        History history_;
 };
 
 }  // namespace governor::registry

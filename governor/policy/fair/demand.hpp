@@ -14,6 +14,7 @@ namespace governor::policy::fair {
 
 /// What a client did over the last period.
 struct Usage {
+        /// What it could use all that time: the least of its grants, of those that it knew of.
         std::uint32_t granted = 1;
         std::uint32_t burn_millicpu = 0;  ///< CPU time per second
         bool in_region = false;           ///< in a parallel region now
@@ -21,8 +22,10 @@ struct Usage {
 };
 
 /// A client that keeps its CPUs busy can use more than it has; one that does not is held to its
-/// peak of the last kHold, with a tenth to spare. Idle is at once: stopped, in a region with less
-/// than a tenth of its CPUs busy, or outside of regions, for kIdle. Pure: time is an argument.
+/// peak of the last kHold, with a tenth to spare. Idle is one that for kIdle has been stopped, or
+/// in a region with less than a tenth of its CPUs busy, or outside of regions with no more than its
+/// one thread busy (with a single CPU granted, where that looks like work: less than a tenth of
+/// it). Pure: time is an argument.
 class Demand {
 public:
         static constexpr std::chrono::milliseconds kHold{10'000};
@@ -30,7 +33,8 @@ public:
 
         void add(const Usage& usage, TimePoint now);
 
-        /// It has begun a region: no longer idle.
+        /// It has begun a region: no longer idle. What it did while it was idle says nothing about
+        /// what it wants now.
         void woke();
 
         [[nodiscard]] bool idle() const { return idle_; }
@@ -43,6 +47,8 @@ private:
                 TimePoint at;
                 std::uint32_t wants;
         };
+
+        [[nodiscard]] bool is_low(const Usage& usage) const;
 
         bool idle_ = false;
         std::optional<TimePoint> low_since_;

@@ -20,6 +20,7 @@ using TimePoint = std::chrono::steady_clock::time_point;
 struct Burn {
         CpuMask cpus;
         std::uint32_t millicpu = 0;
+        bool niced = false;  ///< with a positive nice value
 };
 
 /// foreign = busy - what clients burn - niced time that is not the clients'. Smoothed over 2 s, and
@@ -32,8 +33,8 @@ public:
 
         /// Takes the sample of the period that ends `now`, and what clients burned in it. Which
         /// CPUs of a set they burned it on is not known: it is spread over the busy ones, the
-        /// smallest sets first. A CPU whose idle time is not known counts as idle. O(CPUs x
-        /// different sets).
+        /// smallest sets first. A CPU whose idle time is not known counts as idle. The first sample
+        /// counts in full; one that is warming up not at all. O(CPUs x different sets).
         void add(const Sample& sample, std::span<const Burn> clients, TimePoint now);
 
         /// The highest smoothed foreign load on `cpus` within the last kHold. O(CPUs).

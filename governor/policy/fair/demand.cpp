@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: MIT
+// A sliding maximum, and how long nothing has been done.
+#include "policy/fair/demand.hpp"
+
+#include <algorithm>
+#include <limits>
+
+namespace governor::policy::fair {
+
+namespace {
+
+constexpr auto kAll = std::numeric_limits<std::uint32_t>::max();
+constexpr std::uint32_t kMillicpu = 1000;
+constexpr std::uint32_t kTenth = 10;  // what is to spare, and below what part of it a CPU is idle
+
+/// The CPUs that `usage` needs with a tenth to spare; kAll if that is more than it has. One rule
+/// for both, so that a client held to what it needs is not taken for saturated there.
+std::uint32_t needs(const Usage& usage) {
+        const auto spared = std::uint64_t{usage.burn_millicpu} * (kTenth + 1);
+        const auto cpus = (spared + kTenth * kMillicpu - 1) / (kTenth * kMillicpu);
+        if (cpus > std::max(usage.granted, 1U))
+                return kAll;
+        return std::max(static_cast<std::uint32_t>(cpus), 1U);
+}
+
+}  // namespace
+
+bool Demand::is_low(const Usage& usage) const {
+        if (usage.stopped)
+                return true;
+        if (usage.in_region)
+                return usage.burn_millicpu < std::uint64_t{usage.granted} * kMillicpu / kTenth;
+        // Work on a single CPU may be regions of one thread that nobody happened to look at. But
+        // who was idle before its grant was lent away is no less idle afterwards.
+        const bool may_be_regions = usage.granted <= 1 && !idle_;
+        return usage.burn_millicpu <
+               (may_be_regions ? kMillicpu / kTenth : kMillicpu + kMillicpu / kTenth);
+}
+
+void Demand::add(const Usage& usage, TimePoint now) {
+        if (!is_low(usage))
+                low_since_.reset();
+        else if (!low_since_)
+                low_since_ = now;
+        idle_ = low_since_ && now - *low_since_ >= kIdle;
+
+        while (!peaks_.empty() && peaks_.front().at + kHold < now)
+                peaks_.pop_front();
+        const auto wants = needs(usage);
+        while (!peaks_.empty() && peaks_.back().wants <= wants)
+                peaks_.pop_back();
+        peaks_.push_back({now, wants});
+}
+
+void Demand::woke() {
+        if (idle_)
+                peaks_.clear();
+        idle_ = false;
+        low_since_.reset();
+}
+
+std::uint32_t Demand::wants() const {
+        return peaks_.empty() || peaks_.front().wants == kAll ? 0 : peaks_.front().wants;
+}
+
+}  // namespace governor::policy::fair

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: MIT
+// Busy time is shared out among those who burned it; the rest is foreign.
+#include "policy/fair/foreign_load.hpp"
+
+#include "policy/permyriad.hpp"
+
+#include <algorithm>
+#include <compare>
+#include <cstddef>
+
+namespace governor::policy::fair {
+
+namespace {
+
+using std::chrono::duration;
+using std::chrono::milliseconds;
+
+constexpr milliseconds kPastSpacing{500};
+constexpr float kMillicpu = 1000;
+
+float millicpu(std::uint32_t permyriad) {
+        return static_cast<float>(std::min(permyriad, policy::kPermyriad)) * kMillicpu /
+               static_cast<float>(policy::kPermyriad);
+}
+
+float sum(const std::vector<float>& load, const CpuMask& cpus) {
+        float total = 0;
+        cpus.for_each([&](std::uint32_t cpu) { total += cpu < load.size() ? load[cpu] : 0; });
+        return total;
+}
+
+/// Takes `amount` from `load`, from each of `cpus` in proportion. Returns what was not there.
+float take(std::vector<float>& load, const CpuMask& cpus, float amount) {
+        const auto there = amount > 0 ? sum(load, cpus) : 0;
+        if (there <= 0)
+                return amount;
+        const auto kept = std::max(0.F, 1 - amount / there);
+        cpus.for_each([&](std::uint32_t cpu) {
+                if (cpu < load.size())
+                        load[cpu] *= kept;
+        });
+        return std::max(0.F, amount - there);
+}
+
+/// All burns on one set.
+struct Claim {
+        const CpuMask* cpus;
+        std::uint32_t count;
+        float plain;
+        float niced;
+};
+
+/// Smallest sets first: a client that may run anywhere must not be charged for the busy time of a
+/// CPU that another one is bound to.
+std::vector<Claim> claims(std::span<const Burn> burns) {
+        std::vector<Claim> sorted;
+        sorted.reserve(burns.size());
+        for (const auto& burn : burns) {
+                const auto amount = static_cast<float>(burn.millicpu);
+                sorted.push_back({&burn.cpus, burn.cpus.count(), burn.niced ? 0 : amount,
+                                  burn.niced ? amount : 0});
+        }
+        std::ranges::sort(sorted, [](const Claim& a, const Claim& b) {
+                return a.count != b.count ? a.count < b.count : *a.cpus < *b.cpus;
+        });
+        std::vector<Claim> merged;
+        for (const auto& claim : sorted) {
+                if (merged.empty() || *merged.back().cpus != *claim.cpus) {
+                        merged.push_back(claim);
+                        continue;
+                }
+                merged.back().plain += claim.plain;
+                merged.back().niced += claim.niced;
+        }
+        return merged;
+}
+
+std::uint32_t rounded(float value) { return static_cast<std::uint32_t>(value + 0.5F); }
+
+}  // namespace
+
+ForeignLoad::PerCpu ForeignLoad::measure(const Sample& sample, std::span<const Burn> clients) {
+        const std::size_t size = sample.cpus.empty() ? 0 : std::size_t{sample.cpus.back().cpu} + 1;
+        PerCpu plain(size);
+        PerCpu niced(size);
+        for (const auto& cpu : sample.cpus) {
+                const auto busy = kMillicpu - millicpu(cpu.idle_permyriad.value_or(kPermyriad));
+                niced[cpu.cpu] = std::min(busy, millicpu(cpu.nice_permyriad));
+                plain[cpu.cpu] = busy - niced[cpu.cpu];
+        }
+        // The kernel's split is not quite that of the clients: system time is never niced, and one
+        // thread may be niced by itself. What does not fit the one kind is taken from the other.
+        for (const auto& claim : claims(clients)) {
+                const auto niced_left = take(niced, *claim.cpus, claim.niced);
+                const auto plain_left = take(plain, *claim.cpus, claim.plain);
+                take(plain, *claim.cpus, niced_left);
+                take(niced, *claim.cpus, plain_left);
+        }
+        return plain;
+}
+
+void ForeignLoad::add(const Sample& sample, std::span<const Burn> clients, TimePoint now) {
+        if (sample.warming_up)
+                return;
+        const auto load = measure(sample, clients);
+        if (past_.empty()) {
+                smoothed_ = load;
+        } else {
+                // A low-pass filter of first order (backward Euler): stable for any step, and
+                // close to 1 - exp(-step / time constant) for small ones.
+                const duration<float> step = std::max(now - smoothed_at_, TimePoint::duration{});
+                const auto part = step / (step + duration<float>(kSmoothing));
+                smoothed_.resize(std::max(smoothed_.size(), load.size()));
+                for (std::size_t cpu = 0; cpu < smoothed_.size(); cpu++)
+                        smoothed_[cpu] +=
+                                part * ((cpu < load.size() ? load[cpu] : 0) - smoothed_[cpu]);
+        }
+        smoothed_at_ = now;
+        while (!past_.empty() && past_.front().at + kHold < now)
+                past_.pop_front();
+        if (past_.empty() || now - past_.back().at >= kPastSpacing)
+                past_.push_back({now, smoothed_});
+}
+
+std::uint32_t ForeignLoad::held_millicpu(const CpuMask& cpus) const {
+        auto highest = sum(smoothed_, cpus);
+        for (const auto& past : past_)
+                highest = std::max(highest, sum(past.load, cpus));
+        return rounded(highest);
+}
+
+std::uint32_t ForeignLoad::now_millicpu(std::uint32_t cpu) const {
+        return cpu < smoothed_.size() ? rounded(smoothed_[cpu]) : 0;
+}
+
+}  // namespace governor::policy::fair

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: MIT
+// One decision after the other.
+#include "registry/arbiter.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace governor::registry {
+
+namespace {
+
+/// Nobody was told to shrink, so that nobody can be late.
+void follow_at_once(policy::fair::Snapshot& snapshot) {
+        for (auto& client : snapshot.clients) {
+                client.in_region = false;
+                client.lingering.clear();
+                client.above_since.reset();
+                client.burning = std::min(client.burning, client.granted.count());
+        }
+}
+
+}  // namespace
+
+Arbiter::Arbiter(const policy::fair::Settings& settings, Mode mode, Clients clients,
+                 policy::Machine machine, Decide decider)
+        : settings_(settings), mode_(mode), clients_(std::move(clients)),
+          machine_(std::move(machine)), decide_(decider) {}
+
+void Arbiter::set_machine(policy::Machine machine) {
+        if (!cpus_before_)
+                cpus_before_ = machine_.pool().count();
+        machine_ = std::move(machine);
+}
+
+void Arbiter::sampled(const policy::Sample& sample, TimePoint now) {
+        foreign_.add(sample, clients_.burns(now), now);
+}
+
+std::vector<ClientId> Arbiter::decide(TimePoint now) {
+        if (cpus_before_) {
+                Event event;
+                event.at = now;
+                event.kind = EventKind::MachineChanged;
+                event.from = *cpus_before_;
+                event.to = machine_.pool().count();
+                clients_.history().add(event);
+                cpus_before_.reset();
+        }
+        auto snapshot = clients_.snapshot(machine_, foreign_, now);
+        if (mode_ == Mode::Observe)
+                follow_at_once(snapshot);
+        last_ = decide_(settings_, snapshot);
+        return clients_.apply(last_, now);
+}
+
+}  // namespace governor::registry

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: MIT
+// Sliding windows over CPU clocks.
+#include "registry/burn_window.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace governor::registry {
+
+namespace {
+
+using std::chrono::duration;
+using std::chrono::nanoseconds;
+
+std::uint32_t millicpu(nanoseconds used, nanoseconds elapsed) {
+        if (elapsed <= nanoseconds{0})
+                return 0;
+        const auto ratio = duration<double>(used) / duration<double>(elapsed);
+        return static_cast<std::uint32_t>(ratio * 1000 + 0.5);
+}
+
+}  // namespace
+
+void SampleTimes::add(TimePoint now) {
+        if (times_.empty() || now > times_.back())
+                times_.push_back(now);
+        while (times_.size() > 2 && times_.back() - times_[1] >= kFullWindow)
+                times_.pop_front();
+}
+
+std::optional<TimePoint> SampleTimes::previous() const {
+        return times_.size() < 2 ? std::nullopt : std::optional(times_[times_.size() - 2]);
+}
+
+void BurnWindow::add(nanoseconds cpu_time, std::uint32_t most, std::uint32_t granted, TimePoint now,
+                     std::optional<TimePoint> previous) {
+        if (readings_.empty())
+                readings_.push_back({previous.value_or(now), nanoseconds{0}, granted});
+        else if (now <= readings_.back().at)
+                return;
+        const auto& last = readings_.back();
+        const nanoseconds possible = (now - last.at) * most;
+        const auto used = std::clamp(cpu_time - cpu_time_, nanoseconds{0}, possible);
+        readings_.push_back({now, last.used + used, granted});
+        cpu_time_ = cpu_time;
+        if (!judged_from_)
+                judged_from_ = now;
+        while (readings_.size() > 2 && now - readings_[1].at >= kFullWindow)
+                readings_.pop_front();
+}
+
+void BurnWindow::restart() { judged_from_.reset(); }
+
+std::optional<BurnWindow::Rate> BurnWindow::judged() const {
+        if (!judged_from_)
+                return std::nullopt;
+        const auto from = std::ranges::find_if(
+                readings_, [&](const Reading& reading) { return reading.at >= *judged_from_; });
+        const auto& last = readings_.back();
+        if (last.at - from->at < kFullWindow)
+                return std::nullopt;
+        auto granted = from->granted;
+        for (auto reading = from; reading != readings_.end(); ++reading)
+                granted = std::min(granted, reading->granted);
+        return Rate{millicpu(last.used - from->used, last.at - from->at), from->at, granted};
+}
+
+std::uint32_t BurnWindow::millicpu_since(TimePoint window_start) const {
+        const auto span = measured();
+        return span ? millicpu(span->used, span->end - std::min(span->begin, window_start)) : 0;
+}
+
+std::optional<BurnWindow::Span> BurnWindow::measured() const {
+        if (readings_.empty())
+                return std::nullopt;
+        const auto& first = readings_.front();
+        const auto& last = readings_.back();
+        return Span{first.at, last.at, last.used - first.used};
+}
+
+void Departed::add(Slice slice) {
+        if (slice.span.end <= slice.span.begin)
+                return;
+        slices_.push_back(std::move(slice));
+        if (slices_.size() > kMost)
+                slices_.pop_front();
+}
+
+void Departed::collect(TimePoint window_start, TimePoint now,
+                       std::vector<policy::fair::Burn>& burns) {
+        std::erase_if(slices_, [&](const Slice& slice) { return slice.span.end <= window_start; });
+        for (const auto& [cpus, niced, span] : slices_) {
+                const duration<double> inside = span.end - std::max(span.begin, window_start);
+                const duration<double> whole = span.end - span.begin;
+                const auto used = std::chrono::duration_cast<nanoseconds>(
+                        duration<double>(duration<double>(span.used).count() * (inside / whole)));
+                burns.push_back({cpus, millicpu(used, now - window_start), niced});
+        }
+}
+
+}  // namespace governor::registry

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: MIT
+//
+// What programs burn: CPU time per second, over windows of at least a second. Pure; time is an
+// argument.
+#pragma once
+
+#include "policy/cpu_mask.hpp"
+#include "policy/fair/foreign_load.hpp"
+#include "registry/accounts.hpp"
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <vector>
+
+namespace governor::registry {
+
+/// A window that is this long is full: timers are late by some milliseconds. As in the probe, so
+/// that what clients burn is measured over the window that idle times are.
+inline constexpr std::chrono::milliseconds kFullWindow{900};
+
+/// The times of samples: since the newest that is kFullWindow old.
+class SampleTimes {
+public:
+        /// A sample is taken `now`. Once more for the same time is fine.
+        void add(TimePoint now);
+
+        /// Where the window of the last sample begins. There must be one.
+        [[nodiscard]] TimePoint window_start() const { return times_.front(); }
+        /// The sample before the last one; empty: there is none.
+        [[nodiscard]] std::optional<TimePoint> previous() const;
+
+private:
+        std::deque<TimePoint> times_;
+};
+
+/// Of one program.
+class BurnWindow {
+public:
+        /// The program had used `cpu_time` at `now`, on at most `most` CPUs, `granted` of them by
+        /// right. Time that goes backwards, or faster than `most` CPUs can, is clamped. What it had
+        /// used before the first call is taken for burnt since the sample before (`previous`).
+        void add(std::chrono::nanoseconds cpu_time, std::uint32_t most, std::uint32_t granted,
+                 TimePoint now, std::optional<TimePoint> previous);
+
+        /// What is burnt until the next reading is not judged.
+        void restart();
+
+        struct Rate {
+                std::uint32_t millicpu = 0;
+                TimePoint since;
+                std::uint32_t granted = 0;  ///< the least at any reading since then
+        };
+        /// Over the last full window since the first reading or restart(). Empty: not full yet.
+        [[nodiscard]] std::optional<Rate> judged() const;
+
+        /// Over the window of a sample, the time before the first reading included.
+        [[nodiscard]] std::uint32_t millicpu_since(TimePoint window_start) const;
+
+        struct Span {
+                TimePoint begin;
+                TimePoint end;
+                std::chrono::nanoseconds used{0};
+        };
+        /// From the start of the window, or the sample before the first reading, to the last
+        /// reading. Empty: there was none.
+        [[nodiscard]] std::optional<Span> measured() const;
+
+private:
+        struct Reading {
+                TimePoint at;
+                std::chrono::nanoseconds used;  // clamped, since the first reading
+                std::uint32_t granted;
+        };
+
+        std::deque<Reading> readings_;  // oldest first; the window starts at the front
+        std::chrono::nanoseconds cpu_time_{0};
+        std::optional<TimePoint> judged_from_;  // empty: from the next reading on
+};
+
+/// What programs burned that are gone, until no window reaches back to them: else the end of every
+/// large program would be a peak of foreign load.
+class Departed {
+public:
+        static constexpr std::size_t kMost = 4096;  ///< the oldest are forgotten
+
+        struct Slice {
+                policy::CpuMask cpus;
+                bool niced = false;
+                BurnWindow::Span span;
+        };
+        void add(Slice slice);
+
+        /// Forgets those that ended by `window_start`; adds what the others burned from then until
+        /// `now` to `burns`.
+        void collect(TimePoint window_start, TimePoint now, std::vector<policy::fair::Burn>& burns);
+
+private:
+        std::deque<Slice> slices_;
+};
+
+}  // namespace governor::registry

@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: MIT
+// What is known of each client, put together.
+#include "registry/clients.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+namespace governor::registry {
+
+namespace fair = policy::fair;
+
+namespace {
+
+constexpr std::uint32_t kMaxWeight = 10'000;
+constexpr auto kNobody = std::numeric_limits<std::uint32_t>::max();  // no user's number
+
+std::uint32_t rounded_cpus(std::uint32_t millicpu) { return (millicpu + 500) / 1000; }
+
+/// The smaller of two limits of which 0 is none.
+std::uint32_t stricter(std::uint32_t a, std::uint32_t b) {
+        return a == 0 || b == 0 ? std::max(a, b) : std::min(a, b);
+}
+
+}  // namespace
+
+struct Clients::State {
+        ClientId id{};
+        TimePoint joined;
+        Identity identity;
+        fair::Rule rule;
+        Request request;
+        Confinement where;
+        Cgroups::Chain groups;
+        Handover handover;
+        BurnWindow burn;
+        fair::Demand demand;
+        std::uint32_t first_grant = 0;
+
+        [[nodiscard]] bool ignored() const { return rule.ignore.value_or(false); }
+        [[nodiscard]] std::uint32_t max() const;
+        [[nodiscard]] fair::Client client(const policy::CpuMask& pool) const;
+        [[nodiscard]] Event event(EventKind kind, TimePoint now) const;
+        bool apply(const fair::Grant& grant, TimePoint now, History& history);
+        void restart_burn(TimePoint now);
+};
+
+std::uint32_t Clients::State::max() const {
+        const auto own = stricter(request.max, rule.max.value_or(0));
+        return request.start_only ? stricter(own, first_grant) : own;
+}
+
+/// A CPU that is not in the pool any more is nobody's: it is neither granted nor lingers.
+fair::Client Clients::State::client(const policy::CpuMask& pool) const {
+        fair::Client client;
+        client.id = id;
+        client.account = fair::AccountId{identity.account.uid.value_or(kNobody)};
+        client.joined = joined;
+        client.weight = std::clamp(rule.weight.value_or(request.weight), 1U, kMaxWeight);
+        client.max = max();
+        const auto most = [&client](std::uint32_t wish) {
+                return client.max == 0 ? std::max(wish, 1U) : std::clamp(wish, 1U, client.max);
+        };
+        client.min = most(request.min);
+        client.guaranteed = most(rule.min.value_or(1));
+        client.allowed = where.cpus;
+        if (const auto* held = handover.held()) {
+                client.granted = held->grant.cpus & pool;
+                client.shared = held->grant.shared;
+        }
+        client.in_region = handover.in_region();
+        client.lingering = handover.lingering() & pool;
+        client.above_since = handover.above_since();
+        client.burning = handover.burning();
+        client.idle = demand.idle();
+        client.wants = demand.idle() ? 1 : demand.wants();
+        return client;
+}
+
+Event Clients::State::event(EventKind kind, TimePoint now) const {
+        Event event;
+        event.at = now;
+        event.kind = kind;
+        event.id = id;
+        event.pid = identity.pid;
+        event.uid = identity.uid;
+        event.set_label(identity.label);
+        return event;
+}
+
+/// After it has acted on a shrink, what it burned before must not count against it.
+void Clients::State::restart_burn(TimePoint now) {
+        burn.restart();
+        handover.forget_burned(now);
+}
+
+bool Clients::State::apply(const fair::Grant& grant, TimePoint now, History& history) {
+        const auto* held = handover.held();
+        const auto before = held != nullptr ? held->grant.threads : 0;
+        const bool was_rigid = held != nullptr && held->grant.reason.limit == fair::Limit::Rigid;
+        const bool changed = handover.grant(grant, now);
+        if (first_grant == 0)
+                first_grant = grant.threads;
+        if (grant.threads < before && handover.lingering().empty())
+                restart_burn(now);
+        if (grant.reason.limit == fair::Limit::Rigid && !was_rigid)
+                history.add(event(EventKind::Rigid, now));
+        if (changed) {
+                auto granted = event(EventKind::Granted, now);
+                granted.from = before;
+                granted.to = grant.threads;
+                granted.reason = grant.reason;
+                history.add(granted);
+        }
+        return changed;
+}
+
+Clients::Clients(const LeaseLimits& limits, std::vector<fair::Rule> rules)
+        : limits_(limits), rules_(std::move(rules)) {}
+Clients::Clients(Clients&&) noexcept = default;
+Clients& Clients::operator=(Clients&&) noexcept = default;
+Clients::~Clients() = default;
+
+Clients::State* Clients::find(ClientId id) {
+        const auto found = clients_.find(id);
+        return found != clients_.end() ? found->second.get() : nullptr;
+}
+
+Refusal Clients::refusal(const Account& account) const {
+        if (clients_.size() >= limits_.leases)
+                return Refusal::TooMany;
+        const auto held = leases_.find(account);
+        if (!account.is_root() && held != leases_.end() && held->second >= limits_.per_account)
+                return Refusal::TooManyOfAccount;
+        return Refusal::None;
+}
+
+Clients::Joined Clients::join(const Identity& identity, const Request& request,
+                              const Confinement& where, TimePoint now) {
+        auto state = std::make_unique<State>();
+        state->joined = now;
+        state->identity = identity;
+        if (const auto refused = refusal(identity.account); refused != Refusal::None) {
+                history_.add(state->event(EventKind::Refused, now));
+                return {refused};
+        }
+        const auto id = state->id = ClientId{++last_id_};
+        state->rule = fair::combine(rules_, {identity.uid, identity.label, identity.executable});
+        state->request = request;
+        state->where = where;
+        state->groups = cgroups_.enter(where.groups);
+        leases_[identity.account]++;
+        history_.add(state->event(EventKind::Joined, now));
+        clients_.emplace(id, std::move(state));
+        return {Refusal::None, id};
+}
+
+void Clients::leave(ClientId id, TimePoint now) {
+        const auto* state = find(id);
+        if (state == nullptr)
+                return;
+        const auto& where = state->where;
+        const auto span = state->burn.measured();
+        if (span)
+                departed_.add({where.cpus, where.niced, *span});
+        const auto since = span ? span->end : state->joined;
+        const auto busy = std::max(state->handover.knows_of(), state->handover.burning());
+        departed_.add({where.cpus, where.niced, {since, now, (now - since) * busy}});
+
+        history_.add(state->event(EventKind::Left, now));
+        cgroups_.leave(where.groups);
+        if (--leases_[state->identity.account] == 0)
+                leases_.erase(state->identity.account);
+        clients_.erase(id);
+}
+
+void Clients::request(ClientId id, const Request& request) {
+        if (auto* state = find(id))
+                state->request = request;
+}
+
+void Clients::confine(ClientId id, const Confinement& where) {
+        auto* state = find(id);
+        if (state == nullptr)
+                return;
+        auto entered = cgroups_.enter(where.groups);  // first: groups of both must not go
+        cgroups_.leave(state->where.groups);
+        state->groups = std::move(entered);
+        state->where = where;
+}
+
+bool Clients::report(ClientId id, const Report& report, TimePoint now) {
+        auto* state = find(id);
+        if (state == nullptr || state->ignored())
+                return false;
+        const bool was_above = state->handover.above_since().has_value();
+        const auto effect = state->handover.report(report, state->where.cpus.count(), now);
+        if (effect.gave_back)
+                state->restart_burn(now);
+        const bool woke = effect.began && state->demand.idle();
+        if (effect.began)
+                state->demand.woke();
+        return effect.gave_back || woke || (was_above && !state->handover.above_since());
+}
+
+void Clients::measured(ClientId id, std::chrono::nanoseconds cpu_time, bool stopped,
+                       TimePoint now) {
+        samples_.add(now);
+        auto* state = find(id);
+        if (state == nullptr)
+                return;
+        auto& handover = state->handover;
+        state->burn.add(cpu_time, state->where.cpus.count(), handover.knows_of(), now,
+                        samples_.previous());
+        const auto rate = state->burn.judged();
+        if (rate)
+                handover.burned(rounded_cpus(rate->millicpu), rate->since, now);
+        // Who never reports may be in a region at any time.
+        if (rate || stopped)
+                state->demand.add({rate ? rate->granted : handover.knows_of(),
+                                   rate ? rate->millicpu : 0,
+                                   handover.in_region() || !handover.reported(), stopped},
+                                  now);
+}
+
+std::vector<fair::Burn> Clients::burns(TimePoint now) {
+        samples_.add(now);
+        const auto start = samples_.window_start();
+        std::vector<fair::Burn> burns;
+        burns.reserve(clients_.size());
+        for (const auto& [id, state] : clients_)
+                if (const auto millicpu = state->burn.millicpu_since(start); millicpu > 0)
+                        burns.push_back({state->where.cpus, millicpu, state->where.niced});
+        departed_.collect(start, now, burns);
+        return burns;
+}
+
+fair::Snapshot Clients::snapshot(const policy::Machine& machine, const fair::ForeignLoad& foreign,
+                                 TimePoint now) const {
+        fair::Snapshot snapshot{now, machine, foreign, {}, {}};
+        snapshot.clients.reserve(clients_.size());
+        CgroupIndex cgroups;
+        for (const auto& [id, state] : clients_) {
+                if (state->ignored())
+                        continue;
+                snapshot.clients.push_back(state->client(machine.pool()));
+                snapshot.clients.back().cgroup = cgroups.add(state->groups);
+        }
+        snapshot.cgroups = cgroups.take();
+        return snapshot;
+}
+
+std::vector<ClientId> Clients::apply(const fair::Decision& decision, TimePoint now) {
+        std::vector<ClientId> changed;
+        for (const auto& grant : decision.grants)
+                if (auto* state = find(grant.id);
+                    state != nullptr && state->apply(grant, now, history_))
+                        changed.push_back(grant.id);
+        return changed;
+}
+
+const Held* Clients::held(ClientId id) const {
+        const auto found = clients_.find(id);
+        return found != clients_.end() ? found->second->handover.held() : nullptr;
+}
+
+}  // namespace governor::registry

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: MIT
+// Epochs of grants against epochs of regions.
+#include "registry/handover.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace governor::registry {
+
+void Handover::remember_former() {
+        if (held_.epoch == 0)
+                return;
+        // A CPU that was somebody else's all the time is not given back.
+        former_.push_back({held_.epoch, held_.grant.threads,
+                           held_.grant.shared ? policy::CpuMask{} : held_.grant.cpus});
+        if (former_.size() <= kFormer)
+                return;
+        former_[1].cpus |= former_[0].cpus;
+        former_[1].threads = std::max(former_[0].threads, former_[1].threads);
+        former_.erase(former_.begin());
+}
+
+bool Handover::grant(const policy::fair::Grant& grant, TimePoint now) {
+        const bool same = held_.epoch != 0 && held_.grant.threads == grant.threads &&
+                          held_.grant.cpus == grant.cpus;
+        if (!same) {
+                remember_former();
+                held_.epoch++;
+                held_.since = now;
+        }
+        held_.grant = grant;
+        update(now, now);
+        return !same;
+}
+
+Handover::Effect Handover::report(const Report& report, std::uint32_t most, TimePoint now) {
+        const auto before = std::exchange(report_, report);
+        const bool lingered = !lingering_.empty();
+        if (report_.epoch > held_.epoch)
+                report_.epoch = 0;
+        report_.team = std::min(report.team, most);
+        // A region goes by the newest grant of its beginning: the next one by none before it.
+        const auto oldest = report_.in_region ? report_.epoch : held_.epoch;
+        std::erase_if(former_, [oldest](const Former& former) { return former.epoch < oldest; });
+        reported_ = true;
+        update(now, now);
+        return {lingered && lingering_.empty(),
+                report_.in_region && (!before.in_region || before.epoch != report_.epoch)};
+}
+
+void Handover::burned(std::uint32_t cpus, TimePoint since, TimePoint now) {
+        burning_ = cpus;
+        update(since, now);
+}
+
+void Handover::forget_burned(TimePoint now) {
+        burning_ = std::min(burning_, held_.grant.threads);
+        update(now, now);
+}
+
+const Handover::Former* Handover::former_of_region() const {
+        if (!report_.in_region || report_.epoch == held_.epoch || former_.empty())
+                return nullptr;
+        const auto found = std::ranges::find_if(
+                former_, [this](const Former& former) { return former.epoch >= report_.epoch; });
+        return found != former_.end() ? &*found : nullptr;
+}
+
+std::uint32_t Handover::knows_of() const {
+        const auto* former = former_of_region();
+        return former != nullptr ? former->threads : held_.epoch != 0 ? held_.grant.threads : 0;
+}
+
+void Handover::update(TimePoint burning_since, TimePoint now) {
+        const auto* former = former_of_region();
+        lingering_ = former != nullptr ? former->cpus - held_.grant.cpus : policy::CpuMask{};
+        const auto granted = held_.grant.threads;
+        const bool unfinished =
+                !lingering_.empty() || (report_.in_region && report_.team > granted);
+        const bool burns_more = burning_ > granted + lingering_.count();
+        if (held_.epoch == 0 || (!unfinished && !burns_more))
+                above_since_.reset();
+        else if (!above_since_)
+                above_since_ = unfinished ? now : burning_since;
+}
+
+}  // namespace governor::registry

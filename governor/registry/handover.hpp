@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: MIT
+//
+// What one client holds, and what it may still run on although it was taken away. Pure; time is an
+// argument.
+#pragma once
+
+#include "policy/cpu_mask.hpp"
+#include "policy/fair/decision.hpp"
+#include "registry/accounts.hpp"
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace governor::registry {
+
+/// What its report slot says. Untrusted: any value is possible.
+struct Report {
+        std::uint64_t epoch = 0;  ///< of the grant that its present or last region began with
+        std::uint32_t team = 0;   ///< threads of that region
+        bool in_region = false;
+};
+
+/// What it was last told.
+struct Held {
+        std::uint64_t epoch = 0;  ///< counts its grants; 0: none yet
+        policy::fair::Grant grant;
+        std::chrono::steady_clock::time_point since;
+};
+
+/// A shrink acts at the client's next region: until it reports one that began with the newest
+/// grant, or that it is outside of regions, what it lost lingers. A client that never reported
+/// counts as outside: it is found out by what it burns.
+class Handover {
+public:
+        /// nullptr: nothing granted yet.
+        [[nodiscard]] const Held* held() const { return held_.epoch != 0 ? &held_ : nullptr; }
+
+        /// Takes note of a grant. True if it must be told: other threads or CPUs.
+        bool grant(const policy::fair::Grant& grant, TimePoint now);
+
+        struct Effect {
+                bool gave_back = false;  ///< nothing lingers any more
+                bool began = false;      ///< another region than before
+        };
+        /// The team is clamped to `most`; an epoch that was not granted yet counts as the oldest.
+        Effect report(const Report& report, std::uint32_t most, TimePoint now);
+
+        /// It has kept `cpus` CPUs busy, rounded to the nearest, since `since`.
+        void burned(std::uint32_t cpus, TimePoint since, TimePoint now);
+        /// What it burned does not count any more: no more than what it holds.
+        void forget_burned(TimePoint now);
+
+        [[nodiscard]] bool reported() const { return reported_; }
+        [[nodiscard]] bool in_region() const { return report_.in_region; }
+        [[nodiscard]] const policy::CpuMask& lingering() const { return lingering_; }
+        [[nodiscard]] std::uint32_t burning() const { return burning_; }
+
+        /// Since when it has run on more than is granted: CPUs linger, its team is larger, or it
+        /// burns more than is granted and lingers together. Empty: it does not.
+        [[nodiscard]] std::optional<TimePoint> above_since() const { return above_since_; }
+
+        /// The threads of the grant that it goes by: of its region's, else of the newest. 0: none.
+        [[nodiscard]] std::uint32_t knows_of() const;
+
+private:
+        static constexpr std::size_t kFormer = 4;  // grants are rarer than regions: these are few
+
+        struct Former {
+                std::uint64_t epoch;
+                std::uint32_t threads;
+                policy::CpuMask cpus;
+        };
+
+        void remember_former();
+        [[nodiscard]] const Former* former_of_region() const;
+        void update(TimePoint burning_since, TimePoint now);
+
+        Held held_;
+        Report report_;
+        bool reported_ = false;
+        std::vector<Former> former_;  // that a region may still go by, oldest first
+        policy::CpuMask lingering_;
+        std::uint32_t burning_ = 0;
+        std::optional<TimePoint> above_since_;
+};
+
+}  // namespace governor::registry
