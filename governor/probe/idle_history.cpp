@@ -25,6 +25,8 @@ const CpuTicks* find(const StatReading& reading, std::uint32_t cpu) {
         return it != reading.cpus.end() && it->cpu == cpu ? &*it : nullptr;
 }
 
+std::uint64_t growth(std::uint64_t from, std::uint64_t to) { return to > from ? to - from : 0; }
+
 std::uint32_t permyriad(double part, double whole) {
         return static_cast<std::uint32_t>(std::clamp(part / whole, 0.0, 1.0) * policy::kPermyriad +
                                           0.5);
@@ -36,10 +38,10 @@ milliseconds IdleHistory::window(milliseconds period) { return std::max(period, 
 
 void IdleHistory::forget() {
         readings_.clear();
-        last_permyriad_.clear();
+        last_.clear();
         sample_.warming_up = true;
         for (auto& cpu : sample_.cpus)
-                cpu.idle_permyriad.reset();
+                cpu = {cpu.cpu, std::nullopt, 0};
 }
 
 bool IdleHistory::add(StatReading reading, TimePoint now, milliseconds period) {
@@ -59,37 +61,42 @@ bool IdleHistory::add(StatReading reading, TimePoint now, milliseconds period) {
         return true;
 }
 
-std::optional<std::uint32_t> IdleHistory::ratio(const CpuTicks* before, const CpuTicks& after,
-                                                nanoseconds elapsed) const {
+std::optional<IdleHistory::Ratios>
+IdleHistory::ratios(const CpuTicks* before, const CpuTicks& after, nanoseconds elapsed) const {
         if (before == nullptr && base_ == TimeBase::Wall)
                 return std::nullopt;
         const auto from = before != nullptr ? *before : CpuTicks{};
         if (after.total <= from.total || after.idle < from.idle)
                 return std::nullopt;
-        const auto idle = after.idle - from.idle +
-                          (after.iowait > from.iowait ? after.iowait - from.iowait : 0);
+        const auto idle = after.idle - from.idle + growth(from.iowait, after.iowait);
         const double elapsed_ticks = base_ == TimeBase::Ticks
                                              ? static_cast<double>(after.total - from.total)
                                              : std::chrono::duration<double>(elapsed).count() *
                                                        static_cast<double>(ticks_per_second_);
         if (elapsed_ticks <= 0)
                 return std::nullopt;
-        return permyriad(static_cast<double>(idle), elapsed_ticks);
+        const auto idle_part = permyriad(static_cast<double>(idle), elapsed_ticks);
+        const auto nice_part =
+                permyriad(static_cast<double>(growth(from.nice, after.nice)), elapsed_ticks);
+        return Ratios{idle_part, std::min(nice_part, policy::kPermyriad - idle_part)};
 }
 
 void IdleHistory::update_ratios(const TimedReading& from, const TimedReading& to) {
-        std::map<std::uint32_t, std::uint32_t> known;
+        std::map<std::uint32_t, Ratios> known;
         sample_.cpus.clear();
         for (const auto& ticks : to.reading.cpus) {
-                auto idle = ratio(find(from.reading, ticks.cpu), ticks, to.at - from.at);
-                if (const auto last = last_permyriad_.find(ticks.cpu);
-                    !idle && last != last_permyriad_.end())
-                        idle = last->second;
-                if (idle)
-                        known[ticks.cpu] = *idle;
-                sample_.cpus.push_back({ticks.cpu, idle});
+                auto measured = ratios(find(from.reading, ticks.cpu), ticks, to.at - from.at);
+                if (const auto last = last_.find(ticks.cpu); !measured && last != last_.end())
+                        measured = last->second;
+                policy::CpuIdle cpu{ticks.cpu, std::nullopt, 0};
+                if (measured) {
+                        known[ticks.cpu] = *measured;
+                        cpu.idle_permyriad = measured->idle_permyriad;
+                        cpu.nice_permyriad = measured->nice_permyriad;
+                }
+                sample_.cpus.push_back(cpu);
         }
-        last_permyriad_ = std::move(known);
+        last_ = std::move(known);
 }
 
 milliseconds IdleHistory::warm_in(TimePoint now, milliseconds period) const {

@@ -25,7 +25,8 @@ enum class TimeBase : std::uint8_t {
 
 /// idle = (delta idle + delta iowait) / elapsed, over a window of the last period but at least
 /// 1 s, since ticks are 10 ms. Busy columns are not used: with tick accounting short bursts do
-/// not show there, while the kernel's idle time is exact.
+/// not show there, while the kernel's idle time is exact. Only the nice column is, since nothing
+/// else tells of it: nice = delta nice / elapsed, 0 if it went backwards, never more than busy.
 class IdleHistory {
 public:
         IdleHistory(TimeBase base, std::uint64_t ticks_per_second)
@@ -55,17 +56,21 @@ private:
                 TimePoint at;
         };
 
+        struct Ratios {
+                std::uint32_t idle_permyriad = 0;
+                std::uint32_t nice_permyriad = 0;
+        };
+
         void update_ratios(const TimedReading& from, const TimedReading& to);
 
         /// Empty if the counters stood still or went backwards, or the CPU is new.
-        [[nodiscard]] std::optional<std::uint32_t> ratio(const CpuTicks* before,
-                                                         const CpuTicks& after,
-                                                         std::chrono::nanoseconds elapsed) const;
+        [[nodiscard]] std::optional<Ratios> ratios(const CpuTicks* before, const CpuTicks& after,
+                                                   std::chrono::nanoseconds elapsed) const;
 
         TimeBase base_;
         std::uint64_t ticks_per_second_;
-        std::deque<TimedReading> readings_;  // oldest first; the window starts at the front
-        std::map<std::uint32_t, std::uint32_t> last_permyriad_;  // by CPU
+        std::deque<TimedReading> readings_;     // oldest first; the window starts at the front
+        std::map<std::uint32_t, Ratios> last_;  // by CPU
         policy::Sample sample_;
 };
 

@@ -12,6 +12,7 @@ namespace governor::probe {
 
 namespace {
 
+constexpr std::size_t kNice = 1;
 constexpr std::size_t kIdle = 3;
 constexpr std::size_t kIowait = 4;
 constexpr std::size_t kColumnsNeeded = 4;
@@ -37,6 +38,8 @@ std::optional<CpuTicks> parse_cpu_line(std::string_view line) {
         for (std::uint64_t value = 0; line.find_first_not_of(' ') != line.npos; column++) {
                 if (!take_number(line, value))
                         return std::nullopt;
+                if (column == kNice)
+                        ticks.nice = value;
                 if (column == kIdle)
                         ticks.idle = value;
                 if (column == kIowait)

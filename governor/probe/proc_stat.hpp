@@ -16,6 +16,7 @@ struct CpuTicks {
         std::uint32_t cpu = 0;
         std::uint64_t idle = 0;
         std::uint64_t iowait = 0;
+        std::uint64_t nice = 0;   ///< user time of programs with a positive nice value
         std::uint64_t total = 0;  ///< all columns; guest time counts once, as user time
 };
 

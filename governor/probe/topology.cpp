@@ -3,7 +3,7 @@
 #include "probe/topology.hpp"
 
 #include "policy/cpu_set.hpp"
-#include "probe/kept_file.hpp"
+#include "probe/file_reader.hpp"
 
 #include <charconv>
 #include <filesystem>
@@ -13,17 +13,56 @@ namespace governor::probe {
 
 namespace {
 
-std::optional<std::uint32_t> read_number(const std::string& path) {
-        KeptFile file(path);
+using policy::CpuSet;
+
+std::optional<std::uint32_t> read_number(FileReader& files, const std::string& path) {
         std::string_view text;
         std::uint32_t number = 0;
-        if (file.read(text) < 0)
+        if (files.read(path, text) < 0)
                 return std::nullopt;
         const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
         return error == std::errc{} ? std::optional(number) : std::nullopt;
 }
 
-void read_nodes(const std::string& directory, Topology& topology) {
+CpuSet read_list(FileReader& files, const std::string& path) {
+        std::string_view text;
+        if (files.read(path, text) < 0)
+                return {};
+        return policy::parse_cpu_list(text).value_or(CpuSet{});
+}
+
+/// The CPUs that share the cache of the highest level of the CPU in `directory`; none if there is
+/// no saying.
+CpuSet read_last_cache(FileReader& files, const std::string& directory) {
+        std::uint32_t highest = 0;
+        std::string of_highest;
+        for (int index = 0;; index++) {
+                const auto cache = directory + "cache/index" + std::to_string(index) + "/";
+                const auto level = read_number(files, cache + "level");
+                if (!level)
+                        break;
+                if (*level <= highest)
+                        continue;
+                highest = *level;
+                of_highest = cache;
+        }
+        return highest != 0 ? read_list(files, of_highest + "shared_cpu_list") : CpuSet{};
+}
+
+/// With 4096 CPUs it counts that a cache is read once, not once for each of its CPUs.
+void read_caches(FileReader& files, const std::string& directory, Topology& topology) {
+        for (auto& [cpu, place] : topology) {
+                if (place.cache)
+                        continue;
+                const auto shared =
+                        read_last_cache(files, directory + "/cpu" + std::to_string(cpu) + "/");
+                for (const auto sharer : shared)
+                        if (const auto other = topology.find(sharer); other != topology.end())
+                                other->second.cache = shared.front();
+        }
+}
+
+void read_nodes(FileReader& files, const std::string& directory, Topology& topology) {
         std::error_code error;
         for (const auto& entry : std::filesystem::directory_iterator(directory, error)) {
                 const auto name = entry.path().filename().string();
@@ -32,11 +71,7 @@ void read_nodes(const std::string& directory, Topology& topology) {
                     std::from_chars(name.data() + 4, name.data() + name.size(), node).ec !=
                             std::errc{})
                         continue;
-                KeptFile file(entry.path() / "cpulist");
-                std::string_view text;
-                if (file.read(text) < 0)
-                        continue;
-                for (const auto cpu : policy::parse_cpu_list(text).value_or(policy::CpuSet{}))
+                for (const auto cpu : read_list(files, entry.path() / "cpulist"))
                         if (const auto place = topology.find(cpu); place != topology.end())
                                 place->second.node = node;
         }
@@ -46,14 +81,16 @@ void read_nodes(const std::string& directory, Topology& topology) {
 
 Topology read_topology(const std::string& root, std::span<const std::uint32_t> cpus) {
         const std::string system = root + "/sys/devices/system/";
+        FileReader files;
         Topology topology;
         for (const auto cpu : cpus) {
                 const auto directory = system + "cpu/cpu" + std::to_string(cpu) + "/topology/";
-                topology[cpu] = {read_number(directory + "core_id"),
-                                 read_number(directory + "physical_package_id"), std::nullopt,
-                                 std::nullopt};
+                topology[cpu] = {read_number(files, directory + "core_id"),
+                                 read_number(files, directory + "physical_package_id"),
+                                 std::nullopt, std::nullopt};
         }
-        read_nodes(system + "node", topology);
+        read_caches(files, system + "cpu", topology);
+        read_nodes(files, system + "node", topology);
         return topology;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Where each CPU sits: core, package, NUMA node, as sysfs tells.
+// Where each CPU sits: core, package, last-level cache, NUMA node, as sysfs tells.
 #pragma once
 
 #include "policy/machine.hpp"
@@ -14,7 +14,8 @@ namespace governor::probe {
 using policy::CpuPlace;
 using policy::Topology;
 
-/// Reads `root`/sys/devices/system for the given CPUs: about 15 us per CPU. Never fails.
+/// Reads `root`/sys/devices/system for the given CPUs: about 15 us per CPU, and 60 us per
+/// last-level cache, which only the first of its CPUs is asked about. Never fails.
 [[nodiscard]] Topology read_topology(const std::string& root, std::span<const std::uint32_t> cpus);
 
 }  // namespace governor::probe

@@ -21,6 +21,7 @@ void expect_ticks(const CpuTicks& ticks, const CpuTicks& expected) {
         EXPECT_EQ(ticks.cpu, expected.cpu);
         EXPECT_EQ(ticks.idle, expected.idle);
         EXPECT_EQ(ticks.iowait, expected.iowait);
+        EXPECT_EQ(ticks.nice, expected.nice);
         EXPECT_EQ(ticks.total, expected.total);
 }
 
@@ -52,12 +53,12 @@ TEST(ProcStat, ReadsARecordedMachine) {
                     16);
 }
 
-TEST(ProcStat, TakesIdleAndIowaitAndTheSumOfAllColumns) {
+TEST(ProcStat, TakesIdleIowaitNiceAndTheSumOfAllColumns) {
         const auto reading =
                 parse_proc_stat("cpu0 1 20 300 4000 50000 600000 7000000 80000000 9 9\n"
                                 "intr 1\n");
         ASSERT_TRUE(reading);
-        expect_ticks(reading->cpus.at(0), {0, 4000, 50000, 87654321});
+        expect_ticks(reading->cpus.at(0), {0, 4000, 50000, 20, 87654321});
 }
 
 TEST(ProcStat, CountsGuestTimeOnce) {
@@ -72,7 +73,7 @@ TEST(ProcStat, KeepsSparseCpuNumbers) {
                                 "intr 1\n");
         ASSERT_TRUE(reading);
         EXPECT_EQ(numbers(*reading), (std::vector<std::uint32_t>{0, 3, 64}));
-        expect_ticks(reading->cpus[2], {64, 3, 0, 6});
+        expect_ticks(reading->cpus[2], {64, 3, 0, 0, 6});
 }
 
 TEST(ProcStat, ReadsAMachineWhoseOnlyCpuIsNumberOne) {
@@ -98,13 +99,13 @@ TEST(ProcStat, ReadsFourThousandAndNinetySixCpus) {
         ASSERT_EQ(reading->cpus.size(), 4096U);
         EXPECT_TRUE(reading->list_ended);
         for (std::uint32_t cpu = 0; cpu < 4096; cpu++)
-                expect_ticks(reading->cpus[cpu], {cpu, cpu, 5, cpu + 32});
+                expect_ticks(reading->cpus[cpu], {cpu, cpu, 5, 2, cpu + 32});
 }
 
 TEST(ProcStat, ReadsTheFourColumnsOfOldKernels) {
         const auto reading = parse_proc_stat("cpu  2 0 1 7\ncpu0 2 0 1 7\nintr 1\n");
         ASSERT_TRUE(reading);
-        expect_ticks(reading->cpus.at(0), {0, 7, 0, 10});
+        expect_ticks(reading->cpus.at(0), {0, 7, 0, 0, 10});
 }
 
 TEST(ProcStat, IgnoresColumnsThatNewKernelsMayAdd) {

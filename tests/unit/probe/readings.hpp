@@ -22,12 +22,13 @@ struct Counters {
         std::uint64_t idle = 0;
         std::uint64_t iowait = 0;
         std::uint64_t busy = 0;
+        std::uint64_t nice = 0;  ///< part of `busy`
 };
 
 inline StatReading reading(const std::vector<Counters>& cpus, bool list_ended = true) {
         StatReading made;
         for (const auto& c : cpus)
-                made.cpus.push_back({c.cpu, c.idle, c.iowait, c.idle + c.iowait + c.busy});
+                made.cpus.push_back({c.cpu, c.idle, c.iowait, c.nice, c.idle + c.iowait + c.busy});
         made.list_ended = list_ended;
         return made;
 }
@@ -38,6 +39,13 @@ inline std::optional<std::uint32_t> idle_of(const IdleHistory& history, std::uin
                 if (c.cpu == cpu)
                         return c.idle_permyriad;
         return std::nullopt;
+}
+
+inline std::uint32_t nice_of(const IdleHistory& history, std::uint32_t cpu) {
+        for (const auto& c : history.sample().cpus)
+                if (c.cpu == cpu)
+                        return c.nice_permyriad;
+        return 0;
 }
 
 }  // namespace governor::probe

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: MIT
+// Affinity and control groups.
+#include "probe/confinement.hpp"
+
+#include <cerrno>
+
+namespace governor::probe {
+
+int ConfinementReader::read(std::uint32_t pid, Confinement& ret_confinement) {
+        Confinement found;
+        if (const int error = affinity_.read(pid, found.cpus); error < 0)
+                return error;
+        std::vector<CgroupMembership> memberships;
+        if (const int error = cgroups_.memberships(pid, memberships); error == 0) {
+                found.groups = cgroups_.quotas(memberships);
+                found.owner = cgroups_.owner(memberships);
+        }
+        ret_confinement = std::move(found);
+        return 0;
+}
+
+}  // namespace governor::probe

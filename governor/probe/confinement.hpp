@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT
+//
+// Where the kernel lets a process run, and on whose behalf.
+#pragma once
+
+#include "policy/cpu_mask.hpp"
+#include "probe/affinity.hpp"
+#include "probe/cgroups.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace governor::probe {
+
+struct Confinement {
+        policy::CpuMask cpus;             ///< cpuset and the union of its threads' affinity
+        std::vector<CgroupQuota> groups;  ///< its control group first, then each ancestor
+        /// The user that its control group belongs to. Empty: nobody in particular.
+        std::optional<std::uint32_t> owner;
+
+        friend bool operator==(const Confinement&, const Confinement&) = default;
+};
+
+/// Not thread-safe.
+class ConfinementReader {
+public:
+        /// `root` is empty for this machine.
+        explicit ConfinementReader(const std::string& root) : affinity_(root), cgroups_(root) {}
+
+        /// Returns 0 or a negative errno; -ESRCH: the process has gone or is hidden (hidepid=).
+        /// What cannot be found out about control groups is left out. About 50 us for a process of
+        /// few threads.
+        [[nodiscard]] int read(std::uint32_t pid, Confinement& ret_confinement);
+
+private:
+        Affinity affinity_;
+        Cgroups cgroups_;
+};
+
+}  // namespace governor::probe

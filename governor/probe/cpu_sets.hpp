@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: MIT
+//
+// Which CPUs the machine as a whole runs programs on.
+#pragma once
+
+#include "policy/cpu_mask.hpp"
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace governor::probe {
+
+/// Empty: the kernel does not say.
+struct CpuSets {
+        std::optional<policy::CpuMask> online;
+        std::optional<policy::CpuMask> isolated;   ///< isolcpus=, isolated cpuset partitions
+        std::optional<policy::CpuMask> nohz_full;  ///< nohz_full=: without the clock tick
+
+        friend bool operator==(const CpuSets&, const CpuSets&) = default;
+};
+
+/// A CPU list, or "(null)" for none, which old kernels print for nohz_full. Pure.
+[[nodiscard]] std::optional<policy::CpuMask> parse_cpu_set(std::string_view text);
+
+/// Reads `root`/sys/devices/system/cpu: about 20 us. Never fails.
+[[nodiscard]] CpuSets read_cpu_sets(const std::string& root);
+
+}  // namespace governor::probe

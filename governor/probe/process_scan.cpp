@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: MIT
+// A walk through /proc.
+#include "probe/process_scan.hpp"
+
+#include "probe/text.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <dirent.h>
+#include <memory>
+#include <numeric>
+
+namespace governor::probe {
+
+namespace {
+
+constexpr std::uint32_t kUnknown = UINT32_MAX;
+
+/// How far each process is from the top of its tree.
+std::vector<std::uint32_t> depths(std::span<const PidStat> processes) {
+        std::vector<std::uint32_t> depths(processes.size(), kUnknown);
+        std::vector<std::size_t> path;
+        for (std::size_t start = 0; start < processes.size(); start++) {
+                std::size_t i = start;
+                std::uint32_t depth = 0;
+                while (depths[i] == kUnknown) {
+                        depths[i] = 0;  // ends the walk should a pid have come again: no cycles
+                        path.push_back(i);
+                        const auto* parent = find_process(processes, processes[i].ppid);
+                        if (parent == nullptr)
+                                break;
+                        i = static_cast<std::size_t>(parent - processes.data());
+                        depth = depths[i] == kUnknown ? 0 : depths[i] + 1;
+                }
+                for (; !path.empty(); path.pop_back())
+                        depths[path.back()] = depth++;
+        }
+        return depths;
+}
+
+}  // namespace
+
+const PidStat* find_process(std::span<const PidStat> processes, std::uint32_t pid) {
+        const auto it = std::ranges::lower_bound(processes, pid, {}, &PidStat::pid);
+        return it != processes.end() && it->pid == pid ? &*it : nullptr;
+}
+
+void read_after_parents(std::vector<PidStat>& processes,
+                        const std::function<std::optional<PidStat>(std::uint32_t pid)>& read) {
+        if (std::ranges::none_of(processes, [](const PidStat& p) { return p.ppid > p.pid; }))
+                return;
+        const auto depth = depths(processes);
+        std::vector<std::size_t> by_depth(processes.size());
+        std::iota(by_depth.begin(), by_depth.end(), std::size_t{0});
+        std::ranges::stable_sort(by_depth, {}, [&](std::size_t i) { return depth[i]; });
+        std::vector<bool> again(processes.size(), false);
+        std::vector<std::uint32_t> gone;
+        for (const auto i : by_depth) {
+                auto& process = processes[i];
+                const auto* parent = find_process(processes, process.ppid);
+                if (parent == nullptr || parent == &process ||
+                    (parent < &process &&
+                     !again[static_cast<std::size_t>(parent - processes.data())]))
+                        continue;
+                again[i] = true;
+                if (const auto stat = read(process.pid))
+                        process = *stat;
+                else
+                        gone.push_back(process.pid);
+        }
+        std::ranges::sort(gone);
+        std::erase_if(processes, [&](const PidStat& process) {
+                return std::ranges::binary_search(gone, process.pid);
+        });
+}
+
+std::optional<PidStat> ProcessScan::read(std::uint32_t pid) {
+        std::string_view text;
+        if (files_.read(root_ + "/proc/" + std::to_string(pid) + "/stat", text) < 0)
+                return std::nullopt;
+        const auto stat = parse_pid_stat(text);
+        return stat && stat->pid == pid ? stat : std::nullopt;
+}
+
+int ProcessScan::take() {
+        const std::unique_ptr<DIR, int (*)(DIR*)> proc(::opendir((root_ + "/proc").c_str()),
+                                                       ::closedir);
+        if (!proc)
+                return -errno;
+        std::vector<std::uint32_t> pids;
+        while (const auto* entry = ::readdir(proc.get()))
+                if (const auto pid = parse_number<std::uint32_t>(entry->d_name))
+                        pids.push_back(*pid);
+        std::ranges::sort(pids);
+        processes_.clear();
+        for (const auto pid : pids)
+                if (const auto process = read(pid))
+                        processes_.push_back(*process);
+        read_after_parents(processes_, [this](std::uint32_t pid) { return read(pid); });
+        return 0;
+}
+
+const PidStat* ProcessScan::find(std::uint32_t pid) const { return find_process(processes_, pid); }
+
+}  // namespace governor::probe
