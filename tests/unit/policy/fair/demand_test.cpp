@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: MIT
+// What a program can make use of, seen from outside.
+#include "policy/fair/demand.hpp"
+
+#include <gtest/gtest.h>
+
+namespace governor::policy::fair {
+namespace {
+
+using namespace std::chrono_literals;
+
+class DemandTest : public ::testing::Test {
+protected:
+        void run(const Usage& usage, std::chrono::milliseconds time,
+                 std::chrono::milliseconds period = 1s) {
+                for (const auto end = now_ + time; now_ < end;) {
+                        now_ += period;
+                        demand_.add(usage, now_);
+                }
+        }
+
+        Demand demand_;
+        TimePoint now_{1h};
+};
+
+constexpr bool kInRegion = true;
+constexpr bool kOutside = false;
+constexpr bool kStopped = true;
+
+TEST_F(DemandTest, IsNotKnownAtFirst) {
+        EXPECT_EQ(demand_.wants(), 0U);
+        EXPECT_FALSE(demand_.idle());
+}
+
+TEST_F(DemandTest, OfAProgramThatKeepsItsCpusBusyIsAllItMayHave) {
+        run({8, 7'900, kInRegion}, 20s);
+        EXPECT_EQ(demand_.wants(), 0U);
+        run({1, 980, kInRegion}, 20s);
+        EXPECT_EQ(demand_.wants(), 0U);
+}
+
+TEST_F(DemandTest, IsThePeakWithATenthToSpare) {
+        run({8, 3'000, kInRegion}, 1s);
+        EXPECT_EQ(demand_.wants(), 4U) << "3.3";
+        run({8, 5'000, kInRegion}, 1s);
+        EXPECT_EQ(demand_.wants(), 6U) << "5.5";
+        run({8, 1'000, kInRegion}, 1s);
+        EXPECT_EQ(demand_.wants(), 6U) << "held";
+}
+
+TEST_F(DemandTest, IsAtLeastOne) {
+        run({8, 0, kInRegion}, 1s);
+        EXPECT_EQ(demand_.wants(), 1U);
+        run({0, 0, kInRegion}, 1s);
+        EXPECT_EQ(demand_.wants(), 1U);
+}
+
+TEST_F(DemandTest, FallsTenSecondsAfterThePeak) {
+        run({8, 8'000, kInRegion}, 1s);
+        run({8, 2'000, kInRegion}, 10s);
+        EXPECT_EQ(demand_.wants(), 0U) << "all of it, within the last ten seconds";
+        run({8, 2'000, kInRegion}, 1s);
+        EXPECT_EQ(demand_.wants(), 3U);
+}
+
+TEST_F(DemandTest, RemembersLowerPeaksBehindAHigherOne) {
+        run({8, 6'000, kInRegion}, 1s);
+        run({8, 4'000, kInRegion}, 5s);
+        run({8, 1'000, kInRegion}, 6s);
+        EXPECT_EQ(demand_.wants(), 5U);
+        run({8, 1'000, kInRegion}, 10s);
+        EXPECT_EQ(demand_.wants(), 2U);
+}
+
+/// A program that burns the same whatever it is granted settles.
+TEST_F(DemandTest, DoesNotFlapBetweenWhatIsNeededAndAll) {
+        for (std::uint32_t burn = 100; burn <= 16'000; burn += 37) {
+                demand_ = {};
+                std::uint32_t granted = 64;
+                int changes = 0;
+                for (int i = 0; i < 60; i++) {
+                        run({granted, burn, kInRegion}, 1s);
+                        const auto next = demand_.wants() == 0 ? 64 : demand_.wants();
+                        changes += next != granted ? 1 : 0;
+                        granted = next;
+                }
+                EXPECT_LE(changes, 1) << burn << " millicpu";
+        }
+}
+
+TEST_F(DemandTest, IsIdleAfterASecondInARegionWithNothingToDo) {
+        run({8, 700, kInRegion}, 1s);
+        EXPECT_FALSE(demand_.idle());
+        run({8, 700, kInRegion}, 1s);
+        EXPECT_TRUE(demand_.idle());
+        run({8, 900, kInRegion}, 1s);
+        EXPECT_FALSE(demand_.idle());
+}
+
+TEST_F(DemandTest, IsIdleAfterASecondOfSerialWork) {
+        run({8, 1'000, kOutside}, 1s, 100ms);
+        EXPECT_FALSE(demand_.idle());
+        run({8, 1'000, kOutside}, 100ms, 100ms);
+        EXPECT_TRUE(demand_.idle());
+}
+
+TEST_F(DemandTest, IsNotIdleOutsideOfRegionsWithMoreThanAThreadBusy) {
+        run({8, 1'200, kOutside}, 5s);
+        EXPECT_FALSE(demand_.idle());
+}
+
+TEST_F(DemandTest, OnASingleCpuWorkMayBeRegionsThatNobodySaw) {
+        run({1, 500, kOutside}, 5s);
+        EXPECT_FALSE(demand_.idle());
+        run({1, 90, kOutside}, 2s);
+        EXPECT_TRUE(demand_.idle());
+}
+
+TEST_F(DemandTest, IsStillIdleOnTheOneCpuThatWasLeft) {
+        run({8, 1'000, kOutside}, 2s);
+        ASSERT_TRUE(demand_.idle());
+        run({1, 1'000, kOutside}, 60s);
+        EXPECT_TRUE(demand_.idle());
+}
+
+TEST_F(DemandTest, IsIdleWhenStoppedWhateverTheLastWindowSays) {
+        run({8, 8'000, kInRegion}, 5s);
+        run({8, 6'000, kInRegion, kStopped}, 1s, 500ms);
+        EXPECT_FALSE(demand_.idle());
+        run({8, 2'000, kInRegion, kStopped}, 500ms, 500ms);
+        EXPECT_TRUE(demand_.idle());
+        run({8, 2'000, kInRegion}, 500ms, 500ms);
+        EXPECT_FALSE(demand_.idle());
+}
+
+TEST_F(DemandTest, ComesBackWithARegionAndIsNotKnownThen) {
+        run({8, 0, kOutside}, 30s);
+        ASSERT_TRUE(demand_.idle());
+        demand_.woke();
+        EXPECT_FALSE(demand_.idle());
+        EXPECT_EQ(demand_.wants(), 0U) << "not the little of an idle time";
+}
+
+TEST_F(DemandTest, IsLowAnewAfterEachRegion) {
+        for (int i = 0; i < 20; i++) {
+                run({8, 100, kOutside}, 900ms, 100ms);
+                demand_.woke();
+                EXPECT_FALSE(demand_.idle());
+        }
+        run({8, 100, kOutside}, 1100ms, 100ms);
+        EXPECT_TRUE(demand_.idle());
+}
+
+TEST_F(DemandTest, KeepsItsPeaksWhenARegionBeginsThatWasNotIdle) {
+        run({8, 3'000, kInRegion}, 3s);
+        demand_.woke();
+        EXPECT_EQ(demand_.wants(), 4U);
+}
+
+}  // namespace
+}  // namespace governor::policy::fair
