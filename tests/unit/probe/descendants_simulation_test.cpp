@@ -20,10 +20,17 @@ public:
         void live_a_moment() {
                 auto& process = any();
                 switch (random_() % 5) {
-                case 0: fork(process); break;
-                case 1: end(process); break;
-                case 2: wait(process); break;
-                default: work(process);
+                case 0:
+                        fork(process);
+                        break;
+                case 1:
+                        end(process);
+                        break;
+                case 2:
+                        wait(process);
+                        break;
+                default:
+                        work(process);
                 }
         }
 

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: MIT
+// What one decision costs the daemon: the snapshot of all clients, the decision, and taking note.
+#include "registry/arbiter.hpp"
+
+#include <benchmark/benchmark.h>
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace {
+
+namespace fair = governor::policy::fair;
+using governor::policy::CpuMask;
+using governor::policy::Machine;
+using governor::policy::Topology;
+using governor::registry::Account;
+using governor::registry::Arbiter;
+using governor::registry::Clients;
+using governor::registry::Confinement;
+using governor::registry::TimePoint;
+
+enum class Sets : std::int64_t { All, FourOverlapping, Quotas };
+
+/// Two threads per core, 32 CPUs per cache, 64 per node.
+Machine machine(std::uint32_t cpus) {
+        Topology topology;
+        for (std::uint32_t cpu = 0; cpu < cpus; cpu++)
+                topology[cpu] = {cpu / 2, cpu / 64, cpu / 64, cpu / 32 * 32};
+        return {topology, CpuMask::range(0, cpus)};
+}
+
+/// A machine with clients of four users that joined long ago.
+class Host {
+public:
+        Host(std::uint32_t cpus, std::uint32_t clients, Sets sets)
+                : cpus_(cpus), sets_(sets),
+                  arbiter_({}, governor::registry::Mode::Govern, Clients({}, {}), machine(cpus)) {
+                for (std::uint32_t i = 0; i < clients; i++)
+                        add(i);
+                now_ += std::chrono::minutes{1};
+        }
+
+        fair::ClientId add(std::uint32_t i) {
+                Confinement where;
+                where.cpus = sets_ == Sets::FourOverlapping
+                                     ? CpuMask::range(i % 4 * cpus_ / 8, cpus_ / 2)
+                                     : CpuMask::range(0, cpus_);
+                if (sets_ == Sets::Quotas)
+                        where.groups = {{"/user/" + std::to_string(i % 8), cpus_ / 8},
+                                        {"/user", cpus_ / 2}};
+                return arbiter_.clients()
+                        .join({i, Account{1000 + i % 4}, 1000, "", ""}, {}, where, now_)
+                        .id;
+        }
+
+        void settle() {
+                arbiter_.decide(now_);
+                arbiter_.decide(now_);
+        }
+
+        Arbiter& arbiter() { return arbiter_; }
+        [[nodiscard]] TimePoint now() const { return now_; }
+
+private:
+        std::uint32_t cpus_;
+        Sets sets_;
+        Arbiter arbiter_;
+        TimePoint now_{std::chrono::hours{1}};
+};
+
+Host host(const benchmark::State& state) {
+        return {static_cast<std::uint32_t>(state.range(0)),
+                static_cast<std::uint32_t>(state.range(1)), Sets{state.range(2)}};
+}
+
+/// Nothing has changed since the last decision: what every sample costs.
+void nothing_new(benchmark::State& state) {
+        auto at = host(state);
+        at.settle();
+        for (auto _ : state)
+                benchmark::DoNotOptimize(at.arbiter().decide(at.now()));
+        state.SetComplexityN(state.range(1));
+}
+
+/// A program comes, and it is decided; and once more when it goes.
+void one_comes_and_goes(benchmark::State& state) {
+        auto at = host(state);
+        at.settle();
+        for (auto _ : state) {
+                const auto id = at.add(7);
+                benchmark::DoNotOptimize(at.arbiter().decide(at.now()));
+                at.arbiter().clients().leave(id, at.now());
+                benchmark::DoNotOptimize(at.arbiter().decide(at.now()));
+        }
+}
+
+/// Nobody holds anything yet: as after the start of the daemon under full load.
+void everybody_at_once(benchmark::State& state) {
+        for (auto _ : state) {
+                state.PauseTiming();
+                auto at = host(state);
+                state.ResumeTiming();
+                benchmark::DoNotOptimize(at.arbiter().decide(at.now()));
+        }
+}
+
+void machines(benchmark::internal::Benchmark* benchmark) {
+        benchmark->ArgNames({"cpus", "clients", "sets"})->Unit(benchmark::kMicrosecond);
+        for (const auto sets : {Sets::All, Sets::FourOverlapping, Sets::Quotas}) {
+                benchmark->Args({256, 1000, static_cast<std::int64_t>(sets)});
+                benchmark->Args({4096, 100, static_cast<std::int64_t>(sets)});
+        }
+}
+
+void growing(benchmark::internal::Benchmark* benchmark) {
+        benchmark->ArgNames({"cpus", "clients", "sets"})->Unit(benchmark::kMicrosecond);
+        for (const std::int64_t clients : {125, 250, 500, 1000, 2000, 4000})
+                benchmark->Args({256, clients, 0});
+        benchmark->Complexity(benchmark::oN);
+}
+
+BENCHMARK(nothing_new)->Apply(machines);
+BENCHMARK(one_comes_and_goes)->Apply(machines);
+BENCHMARK(everybody_at_once)->Apply(machines);
+BENCHMARK(nothing_new)->Name("nothing_new/growing")->Apply(growing);
+
+}  // namespace
