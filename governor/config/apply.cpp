@@ -70,7 +70,7 @@ private:
                 if (section == "program" || section.starts_with("program "))
                         return "[" + section +
                                "] has no name that is accepted; accepted: [program NAME], NAME of "
-                               "1 to 64 letters, digits, '-', '_' or '.'";
+                               "1 to 64 letters, digits, '-' or '_'";
                 return "unknown section [" + section + "]; known: [governor], [program NAME]";
         }
 

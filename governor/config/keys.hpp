@@ -40,8 +40,8 @@ template <class Target>
         return key != keys.end() ? &*key : nullptr;
 }
 
-/// The part of "program NAME" that is NAME: 1..64 letters, digits, '-', '_', '.'. Empty: the
-/// section is another one, or NAME is not of this form.
+/// The part of "program NAME" that is NAME: 1..64 letters, digits, '-' and '_' (no '.', which
+/// Settings::origins separates by). Empty: another section, or NAME is not of this form.
 [[nodiscard]] std::string_view program_name(std::string_view section);
 
 }  // namespace governor::config

@@ -90,7 +90,7 @@ constexpr std::array kKeys{
 
 bool is_name_byte(char c) {
         return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-               c == '-' || c == '_' || c == '.';
+               c == '-' || c == '_';
 }
 
 }  // namespace
