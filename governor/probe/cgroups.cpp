@@ -8,7 +8,6 @@
 #include <cerrno>
 #include <deque>
 #include <filesystem>
-#include <ranges>
 #include <sys/stat.h>
 
 namespace governor::probe {
@@ -122,11 +121,12 @@ Cgroups::owner(const std::vector<CgroupMembership>& memberships) const {
                 within.remove_prefix(mount->root.size());
         if (const auto user = user_of_slice(within))
                 return user;
-        for (const auto& group : ancestry(*path) | std::views::reverse)
+        std::optional<std::uint32_t> highest;
+        for (const auto& group : ancestry(*path))
                 if (const auto directory = find_directory(mounts_, manager_, group))
                         if (const auto owner = owner_of(root_ + *directory))
-                                return owner;
-        return std::nullopt;
+                                highest = owner;
+        return highest;
 }
 
 bool Cgroups::is_idle(const std::string& directory) {

@@ -27,8 +27,11 @@ void check(const probe::StatReading& reading, std::string_view text) {
 }
 
 void check(const policy::Sample& sample) {
-        for (const auto& cpu : sample.cpus)
+        for (const auto& cpu : sample.cpus) {
                 require(cpu.idle_permyriad.value_or(0) <= 10000, "a ratio is at most everything");
+                require(cpu.nice_permyriad <= 10000 - cpu.idle_permyriad.value_or(10000),
+                        "niced time is busy time");
+        }
 }
 
 void feed(probe::TimeBase base, const std::vector<std::string_view>& texts) {
