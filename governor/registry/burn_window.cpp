@@ -33,9 +33,9 @@ std::optional<TimePoint> SampleTimes::previous() const {
 }
 
 void BurnWindow::add(nanoseconds cpu_time, std::uint32_t most, std::uint32_t granted, TimePoint now,
-                     std::optional<TimePoint> previous) {
+                     TimePoint previous) {
         if (readings_.empty())
-                readings_.push_back({previous.value_or(now), nanoseconds{0}, granted});
+                readings_.push_back({previous, nanoseconds{0}, granted});
         else if (now <= readings_.back().at)
                 return;
         const auto& last = readings_.back();

@@ -41,9 +41,10 @@ class BurnWindow {
 public:
         /// The program had used `cpu_time` at `now`, on at most `most` CPUs, `granted` of them by
         /// right. Time that goes backwards, or faster than `most` CPUs can, is clamped. What it had
-        /// used before the first call is taken for burnt since the sample before (`previous`).
+        /// used before the first call is taken for burnt since `previous`: when the sample before
+        /// was taken.
         void add(std::chrono::nanoseconds cpu_time, std::uint32_t most, std::uint32_t granted,
-                 TimePoint now, std::optional<TimePoint> previous);
+                 TimePoint now, TimePoint previous);
 
         /// What is burnt until the next reading is not judged.
         void restart();

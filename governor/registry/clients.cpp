@@ -211,7 +211,7 @@ void Clients::measured(ClientId id, std::chrono::nanoseconds cpu_time, bool stop
                 return;
         auto& handover = state->handover;
         state->burn.add(cpu_time, state->where.cpus.count(), handover.knows_of(), now,
-                        samples_.previous());
+                        samples_.previous().value_or(state->joined));
         const auto rate = state->burn.judged();
         if (rate)
                 handover.burned(rounded_cpus(rate->millicpu), rate->since, now);

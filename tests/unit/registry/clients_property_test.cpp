@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: MIT
+// What holds whatever programs do, checked on thousands of made-up lives.
+#include "registry/arbiter.hpp"
+#include "registry/programs.hpp"
+
+#include <algorithm>
+#include <gtest/gtest.h>
+#include <random>
+
+namespace governor::registry {
+namespace {
+
+using namespace std::chrono_literals;
+using policy::CpuMask;
+
+constexpr std::uint32_t kCpus = 24;
+constexpr LeaseLimits kLimits{20, 8};
+
+class AnyLife : public ::testing::Test {
+protected:
+        void start(unsigned seed) {
+                random_.seed(seed);
+                clients_ = Clients(kLimits, {});
+                now_ = kStart;
+                ids_.clear();
+        }
+
+        std::uint32_t below(std::uint32_t limit) {
+                return static_cast<std::uint32_t>(random_() % limit);
+        }
+        CpuMask some_cpus() {
+                const auto first = below(kCpus);
+                return CpuMask::range(first, 1 + below(kCpus - first));
+        }
+        ClientId somebody() {
+                return ids_.empty() || below(20) == 0
+                               ? ClientId{below(1000)}
+                               : ids_[below(static_cast<std::uint32_t>(ids_.size()))];
+        }
+        Confinement somewhere() {
+                auto where = within(some_cpus());
+                where.niced = below(4) == 0;
+                for (auto depth = below(4); depth > 0; depth--)
+                        where.groups.push_back(
+                                {std::string(1, static_cast<char>('a' + below(5))),
+                                 below(2) == 0 ? std::nullopt : std::optional(1 + below(kCpus))});
+                return where;
+        }
+
+        void join() {
+                Request request;
+                request.max = below(3) == 0 ? below(kCpus) : 0;
+                request.start_only = below(4) == 0;
+                const auto joined = clients_.join(program_of(below(4)), request, somewhere(), now_);
+                if (joined.refusal == Refusal::None)
+                        ids_.push_back(joined.id);
+        }
+        void leave() {
+                const auto id = somebody();
+                clients_.leave(id, now_);
+                std::erase(ids_, id);
+        }
+        void sample() {
+                for (const auto id : ids_) {
+                        auto cpu_time = std::chrono::nanoseconds{random_() % 100'000'000'000};
+                        if (below(10) == 0)
+                                cpu_time = -cpu_time;
+                        clients_.measured(id, cpu_time, below(10) == 0, now_);
+                }
+                for (const auto& burn : clients_.burns(now_))
+                        EXPECT_LE(burn.millicpu, kCpus * 1000) << "more than there is";
+        }
+        /// What no policy should decide, too.
+        void decide() {
+                policy::fair::Decision decision;
+                for (const auto id : ids_)
+                        if (below(3) != 0) {
+                                decision.grants.push_back(grant_of(id, some_cpus()));
+                                decision.grants.back().shared = below(8) == 0;
+                        }
+                (void)clients_.apply(decision, now_);
+        }
+
+        void step() {
+                now_ += std::chrono::milliseconds{below(700)};
+                switch (below(8)) {
+                case 0:
+                        return join();
+                case 1:
+                        return leave();
+                case 2:
+                        return clients_.confine(somebody(), somewhere());
+                case 3:
+                        return sample();
+                case 4:
+                case 5:
+                        return decide();
+                default:
+                        (void)clients_.report(
+                                somebody(),
+                                {below(3) == 0 ? random_() : below(6), below(40), below(3) != 0},
+                                now_);
+                }
+        }
+
+        void check(const policy::fair::Client& client) const {
+                EXPECT_FALSE(client.lingering.intersects(client.granted));
+                EXPECT_TRUE(client.max == 0 || client.min <= client.max);
+                EXPECT_GE(client.min, 1U);
+                EXPECT_LE(client.burning, kCpus);
+                EXPECT_TRUE(!client.idle || client.wants == 1);
+                EXPECT_TRUE(!client.above_since || *client.above_since <= now_);
+                EXPECT_TRUE(client.lingering.empty() || client.above_since);
+        }
+
+        void check() const {
+                const auto snapshot = clients_.snapshot(machine_, foreign_, now_);
+                EXPECT_EQ(snapshot.clients.size(), ids_.size());
+                EXPECT_LE(ids_.size(), kLimits.leases);
+                std::map<std::uint64_t, std::size_t> leases;
+                for (std::size_t i = 0; i < snapshot.clients.size(); i++) {
+                        const auto& client = snapshot.clients[i];
+                        EXPECT_EQ(client.id, ids_[i]) << "in the order in which they joined";
+                        EXPECT_TRUE(!client.cgroup || *client.cgroup < snapshot.cgroups.size());
+                        leases[static_cast<std::uint64_t>(client.account)]++;
+                        check(client);
+                }
+                for (const auto& [uid, count] : leases)
+                        EXPECT_TRUE(uid == 0 || count <= kLimits.per_account);
+                for (std::size_t i = 0; i < snapshot.cgroups.size(); i++)
+                        EXPECT_LT(snapshot.cgroups[i].parent.value_or(0), i + 1);
+                const auto& history = clients_.history();
+                EXPECT_LE(history.end_number() - history.begin_number(), 1024U);
+        }
+
+        std::mt19937_64 random_;
+        policy::Machine machine_ = machine_of(kCpus);
+        policy::fair::ForeignLoad foreign_;
+        Clients clients_{kLimits, {}};
+        TimePoint now_;
+        std::vector<ClientId> ids_;
+};
+
+TEST_F(AnyLife, KeepsToTheRules) {
+        for (unsigned seed = 1; seed <= 200 && !HasFailure(); seed++) {
+                SCOPED_TRACE("seed " + std::to_string(seed));
+                start(seed);
+                for (int i = 0; i < 200 && !HasFailure(); i++) {
+                        step();
+                        check();
+                }
+        }
+}
+
+}  // namespace
+}  // namespace governor::registry
