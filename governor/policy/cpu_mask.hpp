@@ -50,7 +50,8 @@ public:
         friend auto operator<=>(const CpuMask&, const CpuMask&) = default;
 
         /// Calls `visit(cpu)` for each CPU, ascending.
-        template <class Visit> void for_each(Visit visit) const {
+        template <class Visit>
+        void for_each(Visit visit) const {
                 for (std::size_t i = 0; i < words_.size(); i++)
                         for (auto word = words_[i]; word != 0; word &= word - 1)
                                 visit(static_cast<std::uint32_t>(i * kBits) +

@@ -51,9 +51,9 @@ struct Grant {
 };
 
 struct Decision {
-        std::vector<Grant> grants;  ///< in the order of Snapshot::clients
-        std::uint32_t cpus = 0;     ///< distributed
-        std::uint32_t foreign = 0;  ///< of these, left to programs that are not governed
+        std::vector<Grant> grants;       ///< in the order of Snapshot::clients
+        std::uint32_t cpus = 0;          ///< distributed
+        std::uint32_t foreign = 0;       ///< of these, left to programs that are not governed
         std::optional<TimePoint> again;  ///< time alone will change it then
 };
 

@@ -11,13 +11,15 @@ namespace {
 
 constexpr auto kAll = std::numeric_limits<std::uint32_t>::max();
 constexpr std::uint32_t kMillicpu = 1000;
-constexpr std::uint32_t kTenth = 10;  // what is to spare, and below what part of it a CPU is idle
+constexpr std::uint32_t kTenth = 10;
 
-/// The CPUs that `usage` needs with a tenth to spare; kAll if that is more than it has. One rule
-/// for both, so that a client held to what it needs is not taken for saturated there.
+/// The CPUs that `usage` needs with half as many to spare; kAll if that is more than it has. One
+/// rule for both, so that a client held to what it needs is not taken for saturated there. So much
+/// to spare, since teams that wait asleep for their slowest thread keep CPUs busy for less than
+/// their region takes: they must be able to grow again.
 std::uint32_t needs(const Usage& usage) {
-        const auto spared = std::uint64_t{usage.burn_millicpu} * (kTenth + 1);
-        const auto cpus = (spared + kTenth * kMillicpu - 1) / (kTenth * kMillicpu);
+        const auto cpus =
+                (std::uint64_t{usage.burn_millicpu} * 3 + 2 * kMillicpu - 1) / (2 * kMillicpu);
         if (cpus > std::max(usage.granted, 1U))
                 return kAll;
         return std::max(static_cast<std::uint32_t>(cpus), 1U);

@@ -22,9 +22,9 @@ struct Usage {
 };
 
 /// A client that keeps its CPUs busy can use more than it has; one that does not is held to its
-/// peak of the last kHold, with a tenth to spare. Idle is one that for kIdle has been stopped, or
-/// in a region with less than a tenth of its CPUs busy, or outside of regions with no more than its
-/// one thread busy (with a single CPU granted, where that looks like work: less than a tenth of
+/// peak of the last kHold, with half as much to spare. Idle is one that for kIdle has been stopped,
+/// or in a region with less than a tenth of its CPUs busy, or outside of regions with no more than
+/// its one thread busy (with a single CPU granted, where that looks like work: less than a tenth of
 /// it). Pure: time is an argument.
 class Demand {
 public:

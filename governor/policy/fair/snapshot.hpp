@@ -40,22 +40,22 @@ struct Client {
         ClientId id{};
         AccountId account{};
         TimePoint joined;
-        std::uint32_t weight = 100;     ///< share against others of its account, 1..10000
-        std::uint32_t min = 1;          ///< comes first inside its account's share
-        std::uint32_t guaranteed = 1;   ///< comes before the shares of accounts; by the admin only
-        std::uint32_t max = 0;          ///< never more; 0: no limit of its own
-        CpuMask allowed;                ///< cpuset and the union of its threads' affinity
+        std::uint32_t weight = 100;    ///< share against others of its account, 1..10000
+        std::uint32_t min = 1;         ///< comes first inside its account's share
+        std::uint32_t guaranteed = 1;  ///< comes before the shares of accounts; by the admin only
+        std::uint32_t max = 0;         ///< never more; 0: no limit of its own
+        CpuMask allowed;               ///< cpuset and the union of its threads' affinity
         std::optional<std::size_t> cgroup;  ///< index in Snapshot::cgroups
 
         // What it has: as the registry keeps it.
-        CpuMask granted;      ///< empty: nothing yet
-        bool shared = false;  ///< `granted` is one CPU that is (also) somebody else's
+        CpuMask granted;         ///< empty: nothing yet
+        bool shared = false;     ///< `granted` is one CPU that is (also) somebody else's
         bool in_region = false;  ///< it may still run on what an earlier grant gave it
-        CpuMask lingering;  ///< no longer granted, but given back only at its next region
+        CpuMask lingering;       ///< no longer granted, but given back only at its next region
         std::optional<TimePoint> above_since;  ///< runs on more than is granted, since then
-        std::uint32_t burning = 0;  ///< CPUs it keeps busy, rounded to the nearest
-        std::uint32_t wants = 0;    ///< CPUs it can make use of now; 0: not known, all it may have
-        bool idle = false;          ///< why it wants no more than one
+        std::uint32_t burning = 0;             ///< CPUs it keeps busy, rounded to the nearest
+        std::uint32_t wants = 0;  ///< CPUs it can make use of now; 0: not known, all it may have
+        bool idle = false;        ///< why it wants no more than one
 };
 
 /// Clients in the order in which they joined.

@@ -222,7 +222,7 @@ TEST_F(ClientsTest, WantWhatTheyBurn) {
         (void)region(id, 1, 8);
         second(id, 5);
         second(id, 5);
-        EXPECT_EQ(only().wants, 6U);
+        EXPECT_EQ(only().wants, 8U);
         EXPECT_EQ(only().burning, 5U);
         second(id, 8);
         EXPECT_EQ(only().wants, 0U);

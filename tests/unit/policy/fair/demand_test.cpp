@@ -39,13 +39,18 @@ TEST_F(DemandTest, OfAProgramThatKeepsItsCpusBusyIsAllItMayHave) {
         EXPECT_EQ(demand_.wants(), 0U);
 }
 
-TEST_F(DemandTest, IsThePeakWithATenthToSpare) {
+TEST_F(DemandTest, IsThePeakWithHalfAsMuchToSpare) {
         run({8, 3'000, kInRegion}, 1s);
-        EXPECT_EQ(demand_.wants(), 4U) << "3.3";
+        EXPECT_EQ(demand_.wants(), 5U) << "4.5";
         run({8, 5'000, kInRegion}, 1s);
-        EXPECT_EQ(demand_.wants(), 6U) << "5.5";
+        EXPECT_EQ(demand_.wants(), 8U) << "7.5";
         run({8, 1'000, kInRegion}, 1s);
-        EXPECT_EQ(demand_.wants(), 6U) << "held";
+        EXPECT_EQ(demand_.wants(), 8U) << "held";
+}
+
+TEST_F(DemandTest, OfATeamThatSleepsAThirdOfTheTimeIsAllThatItMayHave) {
+        run({20, 14'000, kInRegion}, 1s);
+        EXPECT_EQ(demand_.wants(), 0U);
 }
 
 TEST_F(DemandTest, IsAtLeastOne) {
@@ -67,7 +72,7 @@ TEST_F(DemandTest, RemembersLowerPeaksBehindAHigherOne) {
         run({8, 6'000, kInRegion}, 1s);
         run({8, 4'000, kInRegion}, 5s);
         run({8, 1'000, kInRegion}, 6s);
-        EXPECT_EQ(demand_.wants(), 5U);
+        EXPECT_EQ(demand_.wants(), 6U);
         run({8, 1'000, kInRegion}, 10s);
         EXPECT_EQ(demand_.wants(), 2U);
 }
@@ -154,7 +159,7 @@ TEST_F(DemandTest, IsLowAnewAfterEachRegion) {
 TEST_F(DemandTest, KeepsItsPeaksWhenARegionBeginsThatWasNotIdle) {
         run({8, 3'000, kInRegion}, 3s);
         demand_.woke();
-        EXPECT_EQ(demand_.wants(), 4U);
+        EXPECT_EQ(demand_.wants(), 5U);
 }
 
 }  // namespace
