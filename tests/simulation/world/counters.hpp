@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT
+//
+// What /proc/stat would say, and what the probe makes of it: idle ratios over a sliding window, by
+// the same rules as probe::IdleHistory.
+#pragma once
+
+#include "policy/sample.hpp"
+#include "simulation/scenario/scenario.hpp"
+
+#include <deque>
+#include <span>
+#include <vector>
+
+namespace simulation {
+
+class Counters {
+public:
+        /// Time passes; `busy` and `niced` are parts of it, by CPU number. O(CPUs).
+        void advance(Time span, std::span<const double> busy, std::span<const double> niced);
+
+        /// Reads the counters of the CPUs that are online. As if they had been read since long ago,
+        /// when nothing ran: the first sample is complete.
+        const governor::policy::Sample& read(const CpuMask& online, Time now, Time period);
+
+private:
+        struct Reading {
+                Time at{0};
+                CpuMask online;
+                std::vector<double> busy_s;
+                std::vector<double> niced_s;
+        };
+
+        std::vector<double> busy_s_;
+        std::vector<double> niced_s_;
+        std::deque<Reading> readings_;
+        governor::policy::Sample sample_;
+};
+
+}  // namespace simulation

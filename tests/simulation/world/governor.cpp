@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: MIT
+// When the daemon looks, and when it decides.
+#include "simulation/world/governor.hpp"
+
+#include <algorithm>
+
+namespace simulation {
+
+namespace {
+
+/// So that the policy may look back from the start of a scenario.
+constexpr auto kStart = std::chrono::hours(1000);
+
+/// Reports are read more often while this is so.
+bool waits(const governor::policy::fair::Grant& grant) {
+        using governor::policy::fair::Limit;
+        return grant.reason.limit == Limit::Handover || grant.reason.limit == Limit::Newcomer;
+}
+
+Time virtual_time(governor::policy::fair::TimePoint at) {
+        return std::chrono::duration_cast<Time>(at.time_since_epoch()) - kStart;
+}
+
+Arbiter make_arbiter(const Scenario& scenario, Arbiter::Decide decide,
+                     const governor::policy::Machine& machine) {
+        return {scenario.governor.fair, governor::registry::Mode::Govern,
+                governor::registry::Clients({}, scenario.rules), machine, decide};
+}
+
+}  // namespace
+
+governor::policy::fair::TimePoint time_point(Time at) {
+        return governor::policy::fair::TimePoint(
+                std::chrono::duration_cast<std::chrono::steady_clock::duration>(at + kStart));
+}
+
+Governor::Governor(const Scenario& scenario, Arbiter::Decide decide,
+                   const governor::policy::Machine& machine)
+        : period_(scenario.governor.period), machine_(machine),
+          arbiter_(make_arbiter(scenario, decide, machine)) {}
+
+std::optional<ClientId> Governor::join(const Process& process,
+                                       const governor::registry::Confinement& where, Time now) {
+        const auto& program = process.program();
+        governor::registry::Identity identity;
+        identity.pid = static_cast<std::uint32_t>(leases_.size() + 1);
+        identity.account.uid = program.user;
+        identity.uid = program.user;
+        identity.label = program.name;
+        identity.executable = "/usr/bin/" + program.name;
+        governor::registry::Request request;
+        request.min = program.min;
+        request.max = program.max;
+        request.weight = program.weight;
+        request.scheduling_class = program.scheduling_class;
+        request.start_only = program.behaviour == Behaviour::StartOnly;
+        const auto joined = arbiter_.clients().join(identity, request, where, time_point(now));
+        if (joined.refusal != governor::registry::Refusal::None)
+                return std::nullopt;
+        leases_.push_back({joined.id, &process});
+        want_decision(now);
+        return joined.id;
+}
+
+void Governor::leave(ClientId id, Time now) {
+        arbiter_.clients().leave(id);
+        std::erase_if(leases_, [&](const Lease& lease) { return lease.id == id; });
+        want_decision(now);
+}
+
+void Governor::set_machine(const governor::policy::Machine& machine, Time now) {
+        machine_ = machine;
+        arbiter_.set_machine(machine);
+        want_decision(now);
+}
+
+void Governor::want_decision(Time now) {
+        next_decision_ = std::min(next_decision_, std::max(now, last_decision_ + kRest));
+}
+
+Time Governor::next() const { return std::min({next_sample_, next_poll_, next_decision_}); }
+
+bool Governor::read_reports(Time now) {
+        bool matters = false;
+        for (const auto& lease : leases_)
+                if (arbiter_.clients().report(lease.id, lease.process->report(held(lease.id)),
+                                              time_point(now)))
+                        matters = true;
+        return matters;
+}
+
+void Governor::sample(const governor::policy::Sample& sample, Time now) {
+        read_reports(now);
+        for (const auto& lease : leases_) {
+                const std::chrono::duration<double> used(lease.process->cpu_s());
+                arbiter_.clients().measured(lease.id, std::chrono::duration_cast<Time>(used),
+                                            lease.process->stopped(), time_point(now));
+        }
+        foreign_.add(sample, arbiter_.clients().burns(), time_point(now));
+        arbiter_.sampled(sample, time_point(now));
+        next_sample_ = now + period_;
+        next_decision_ = now;
+}
+
+bool Governor::wake(Time now) {
+        if (next_poll_ <= now) {
+                if (read_reports(now))
+                        want_decision(now);
+                next_poll_ = now + kPoll;
+        }
+        if (next_decision_ > now)
+                return false;
+        changed_ = arbiter_.decide(time_point(now));
+        last_decision_ = now;
+        next_decision_ = kNever;
+        if (last().again)
+                next_decision_ = std::max(virtual_time(*last().again), now + kRest);
+        if (!std::ranges::any_of(last().grants, waits))
+                next_poll_ = kNever;
+        else if (next_poll_ == kNever)
+                next_poll_ = now + kPoll;
+        return true;
+}
+
+governor::policy::fair::Snapshot Governor::snapshot(Time now) const {
+        return arbiter_.clients().snapshot(machine_, foreign_, time_point(now));
+}
+
+}  // namespace simulation

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: MIT
+//
+// The virtual governord: the real registry and policy, and when they are asked, as in the daemon.
+#pragma once
+
+#include "registry/arbiter.hpp"
+#include "simulation/scenario/scenario.hpp"
+#include "simulation/world/process.hpp"
+
+#include <optional>
+#include <vector>
+
+namespace simulation {
+
+using governor::policy::fair::Decision;
+using governor::registry::Arbiter;
+using governor::registry::ClientId;
+
+/// The policy's clock at a virtual time.
+[[nodiscard]] governor::policy::fair::TimePoint time_point(Time at);
+
+struct Lease {
+        ClientId id{};
+        const Process* process = nullptr;
+};
+
+/// It samples every period. Between samples it reads the reports of all clients every kPoll while
+/// somebody waits for CPUs. It decides after every sample, and after an event at once, but at most
+/// once per kRest.
+class Governor {
+public:
+        static constexpr Time kPoll = std::chrono::milliseconds(25);
+        static constexpr Time kRest = std::chrono::milliseconds(1);
+
+        Governor(const Scenario& scenario, Arbiter::Decide decide,
+                 const governor::policy::Machine& machine);
+
+        /// Empty: refused. `process` must live until leave().
+        std::optional<ClientId> join(const Process& process,
+                                     const governor::registry::Confinement& where, Time now);
+        void leave(ClientId id, Time now);
+        void set_machine(const governor::policy::Machine& machine, Time now);
+
+        /// When it has something to do.
+        [[nodiscard]] Time next() const;
+        [[nodiscard]] bool samples_at(Time now) const { return next_sample_ <= now; }
+        /// A reading of the counters; to be followed by wake().
+        void sample(const governor::policy::Sample& sample, Time now);
+        /// True if it has decided; then changed() tells for whom something changed.
+        bool wake(Time now);
+        [[nodiscard]] const std::vector<ClientId>& changed() const { return changed_; }
+
+        [[nodiscard]] const std::vector<Lease>& leases() const { return leases_; }
+        /// nullptr: none, or not granted anything yet.
+        [[nodiscard]] const Held* held(ClientId id) const { return arbiter_.clients().held(id); }
+        [[nodiscard]] const Decision& last() const { return arbiter_.last(); }
+        /// What a decision now would go by. Good until the next call of anything here.
+        [[nodiscard]] governor::policy::fair::Snapshot snapshot(Time now) const;
+        [[nodiscard]] const governor::policy::Machine& machine() const { return machine_; }
+
+private:
+        bool read_reports(Time now);
+        void want_decision(Time now);
+
+        Time period_;
+        governor::policy::Machine machine_;
+        governor::policy::fair::ForeignLoad foreign_;  // as the arbiter's own, for snapshot()
+        Arbiter arbiter_;
+        std::vector<Lease> leases_;  // in the order in which they joined
+        std::vector<ClientId> changed_;
+        Time next_sample_{0};
+        Time next_poll_ = kNever;
+        Time next_decision_ = kNever;
+        Time last_decision_ = -kRest;
+};
+
+}  // namespace simulation

@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: MIT
+// Work is counted in CPU seconds of one thread alone.
+#include "simulation/world/process.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+namespace simulation {
+
+namespace {
+
+constexpr double kDone = 1e-8;  // work that is not worth an event, in seconds
+
+double seconds(Time span) { return std::chrono::duration<double>(span).count(); }
+
+const CpuMask kNone;
+
+}  // namespace
+
+Process::Process(const Program& program, std::size_t index, std::uint32_t copy, CpuMask allowed,
+                 Time now)
+        : program_(&program), index_(index), copy_(copy), allowed_(std::move(allowed)),
+          started_(now) {}
+
+const CpuMask& Process::occupied() const { return phase_ == Phase::Region ? set_ : kNone; }
+
+bool Process::is_last_region() const {
+        return program_->regions > 0 && done_ + 1 >= program_->regions;
+}
+
+bool Process::is_seamless() const {
+        const bool pauses = program_->serial.count() > 0 || program_->sleep.count() > 0;
+        return !follows_ && (blended_ || !pauses);
+}
+
+Time Process::end_of_work(Time now) const {
+        double work = left_;
+        if (phase_ == Phase::Region && is_seamless())
+                work = program_->regions == 0
+                               ? std::numeric_limits<double>::infinity()
+                               : left_ + static_cast<double>(program_->regions - done_ - 1) *
+                                                 seconds(program_->region);
+        const double speed = rate_ * per_cpu_;
+        const double wait_ns = std::ceil(std::max(work, 0.0) / speed * 1e9);
+        return speed > 0 && wait_ns < 1e18 ? now + Time(static_cast<std::int64_t>(wait_ns))
+                                           : kNever;
+}
+
+Time Process::next(Time now) const {
+        Time at = kNever;
+        if (program_->killed != kNever)
+                at = started_ + program_->killed;
+        if (stops_ < program_->stopped.size()) {
+                const auto& stop = program_->stopped[stops_];
+                const auto change = stopped_ ? stop.to : stop.from;
+                if (change != kNever)
+                        at = std::min(at, started_ + change);
+        }
+        if (stopped_ || phase_ == Phase::Hello || phase_ == Phase::Gone)
+                return at;
+        return std::min(at, phase_ == Phase::Sleep ? wakes_ : end_of_work(now));
+}
+
+void Process::advance(Time span) {
+        const double used_s = rate_ * seconds(span);
+        cpu_s_ += used_s;
+        if (phase_ == Phase::Region || phase_ == Phase::Serial)
+                left_ -= used_s * per_cpu_;
+        if (phase_ == Phase::Region && is_seamless())
+                pass_regions();
+}
+
+/// Those that ended since, with the next one like it; the last one is left to step().
+void Process::pass_regions() {
+        const double work = seconds(program_->region);
+        if (left_ > 0 || is_last_region() || work <= 0)
+                return;
+        auto passed = static_cast<std::uint64_t>(-left_ / work) + 1;
+        if (program_->regions > 0)
+                passed = std::min(passed, program_->regions - done_ - 1);
+        done_ += passed;
+        left_ += static_cast<double>(passed) * work;
+}
+
+bool Process::follow_stops(Time now) {
+        bool changed = false;
+        while (stops_ < program_->stopped.size()) {
+                const auto& stop = program_->stopped[stops_];
+                const auto change = stopped_ ? stop.to : stop.from;
+                if (change == kNever || started_ + change > now)
+                        break;
+                stops_ += stopped_ ? 1 : 0;
+                stopped_ = !stopped_;
+                changed = true;
+        }
+        return changed;
+}
+
+bool Process::step(Time now, const Held* held) {
+        if (phase_ == Phase::Gone)
+                return false;
+        if (program_->killed != kNever && started_ + program_->killed <= now) {
+                killed_ = true;
+                phase_ = Phase::Gone;
+                return true;
+        }
+        const bool changed = follow_stops(now);
+        if (stopped_)
+                return changed;
+        if (phase_ == Phase::Region && left_ <= kDone && (!is_seamless() || is_last_region())) {
+                end_region(now, held);
+                return true;
+        }
+        if (phase_ == Phase::Serial && left_ <= kDone) {
+                after_serial(now, held);
+                return true;
+        }
+        if (phase_ == Phase::Sleep && wakes_ <= now) {
+                begin_region(held);
+                return true;
+        }
+        return changed;
+}
+
+bool Process::told(Time, const Held& held) {
+        if (phase_ == Phase::Hello) {
+                begin_region(&held);
+                return true;
+        }
+        follows_ = phase_ == Phase::Region;
+        return false;
+}
+
+void Process::end_region(Time now, const Held* held) {
+        done_++;
+        follows_ = false;
+        if (program_->regions > 0 && done_ >= program_->regions) {
+                phase_ = Phase::Gone;
+                return;
+        }
+        if (!blended_ && program_->serial.count() > 0)
+                begin_serial();
+        else
+                after_serial(now, held);
+}
+
+void Process::begin_serial() {
+        phase_ = Phase::Serial;
+        left_ = seconds(program_->serial);
+        per_cpu_ = 1;
+}
+
+void Process::after_serial(Time now, const Held* held) {
+        if (blended_ || program_->sleep.count() == 0) {
+                begin_region(held);
+                return;
+        }
+        phase_ = Phase::Sleep;
+        wakes_ = now + program_->sleep;
+}
+
+void Process::begin_region(const Held* held) {
+        const bool first = phase_ == Phase::Hello;
+        choose_team(held);
+        if (first) {
+                first_epoch_ = epoch_;
+                first_team_ = team_;
+        }
+        phase_ = Phase::Region;
+        follows_ = false;
+        const double work = seconds(program_->region);
+        left_ = program_->behaviour == Behaviour::Endless ? std::numeric_limits<double>::infinity()
+                                                          : work;
+        const double turn = work / program_->speedup.of(team_) + seconds(program_->serial) +
+                            seconds(program_->sleep);
+        blended_ = (program_->serial.count() > 0 || program_->sleep.count() > 0) &&
+                   turn < seconds(kBlended) && program_->behaviour != Behaviour::Endless;
+        per_cpu_ = program_->speedup.of(team_) / (team_ * appetite());
+        if (blended_)
+                per_cpu_ = work / turn / (team_ * appetite());
+}
+
+/// Greedy teams do not ask; the others take what they read now, or read when they began.
+void Process::choose_team(const Held* held) {
+        const auto kind = program_->behaviour;
+        const bool obeys = kind != Behaviour::Greedy && kind != Behaviour::Liar && held != nullptr;
+        if (kind == Behaviour::StartOnly && phase_ != Phase::Hello)
+                return;
+        epoch_ = held != nullptr ? held->epoch : 0;
+        team_ = obeys ? held->grant.threads : std::max(allowed_.count(), 1U);
+        set_ = obeys ? held->grant.cpus : allowed_;
+}
+
+/// CPUs that each thread of the team would use if it could, on average.
+double Process::appetite() const {
+        const double team = team_;
+        const double speedup = program_->speedup.of(team_);
+        const double in_region = program_->spins ? 1.0 : std::min(speedup / team, 1.0);
+        if (!blended_)
+                return in_region;
+        const double region_s = seconds(program_->region) / speedup;
+        const double serial_s = seconds(program_->serial);
+        return (region_s * team * in_region + serial_s) /
+               (region_s + serial_s + seconds(program_->sleep)) / team;
+}
+
+std::optional<Threads> Process::threads() const {
+        if (!runs())
+                return std::nullopt;
+        Threads threads;
+        threads.cpus = program_->bound && !set_.empty() ? set_ : allowed_;
+        threads.count = phase_ == Phase::Region ? team_ : 1;
+        threads.appetite = phase_ == Phase::Region ? appetite() : 1;
+        threads.weight = nice_weight(program_->nice);
+        threads.niced = program_->nice > 0;
+        threads.cgroup = program_->cgroup;
+        return threads;
+}
+
+void Process::set_rate(double cpus) { rate_ = cpus; }
+
+Time Process::region_length() const {
+        const double speed = rate_ * per_cpu_;
+        if (phase_ != Phase::Region || speed <= 0 ||
+            program_->behaviour == Behaviour::Endless)
+                return phase_ == Phase::Region ? kNever : Time(0);
+        const double length_ns = seconds(program_->region) / speed * 1e9;
+        return length_ns < 1e18 ? Time(static_cast<std::int64_t>(length_ns)) : kNever;
+}
+
+governor::registry::Report Process::report(const Held* held) const {
+        const bool in_region = phase_ == Phase::Region;
+        if (phase_ == Phase::Hello)
+                return {};
+        switch (program_->behaviour) {
+        case Behaviour::Silent:
+        case Behaviour::Ungoverned:
+                return {};
+        case Behaviour::Liar:
+                if (held != nullptr)
+                        return {held->epoch, held->grant.threads, true};
+                return {};
+        case Behaviour::Boaster:
+                return {first_epoch_, first_team_, true};
+        case Behaviour::Honest:
+        case Behaviour::StartOnly:
+        case Behaviour::Endless:
+        case Behaviour::Greedy:
+                return {epoch_, team_, in_region};
+        }
+        return {};
+}
+
+}  // namespace simulation

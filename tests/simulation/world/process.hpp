@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: MIT
+//
+// One running copy of a program: regions, serial parts and sleeps, one after the other.
+#pragma once
+
+#include "registry/clients.hpp"
+#include "simulation/scenario/scenario.hpp"
+#include "simulation/world/kernel.hpp"
+
+#include <optional>
+
+namespace simulation {
+
+using governor::registry::Held;
+
+enum class Phase : std::uint8_t {
+        Hello,   ///< waits for its first grant
+        Region,  ///< its team is at work
+        Serial,  ///< one thread is
+        Sleep,
+        Gone,
+};
+
+/// A region goes on with the team that it began with. Regions between which nothing happens are not
+/// simulated one by one: only where a new grant is to be followed, the end of the present one is
+/// looked for. Where serial parts and sleeps are in between and a whole turn is shorter than
+/// kBlended, it counts as one mixture that uses its team's CPUs partly.
+class Process {
+public:
+        static constexpr Time kBlended = std::chrono::milliseconds(5);
+
+        /// `allowed`: cpuset and taskset. `program` must outlive this.
+        Process(const Program& program, std::size_t index, std::uint32_t copy, CpuMask allowed,
+                Time now);
+
+        [[nodiscard]] const Program& program() const { return *program_; }
+        [[nodiscard]] std::size_t program_index() const { return index_; }
+        [[nodiscard]] std::uint32_t copy() const { return copy_; }
+        [[nodiscard]] Time started() const { return started_; }
+        [[nodiscard]] const CpuMask& allowed() const { return allowed_; }
+        [[nodiscard]] bool governed() const {
+                return program_->behaviour != Behaviour::Ungoverned;
+        }
+        /// Follows its grants and tells the truth, and its regions end.
+        [[nodiscard]] bool honest() const { return program_->behaviour == Behaviour::Honest; }
+
+        // Time: an event at next(), advance() to it, then step().
+        [[nodiscard]] Time next(Time now) const;
+        void advance(Time span);
+        /// Whatever is due. True if its threads or its team changed.
+        bool step(Time now, const Held* held);
+        /// No governor: it begins on its own.
+        void begin_alone() { begin_region(nullptr); }
+        /// There is a new word in its page. True as for step().
+        bool told(Time now, const Held& held);
+
+        /// What its threads want; empty: none runs.
+        [[nodiscard]] std::optional<Threads> threads() const;
+        [[nodiscard]] bool runs() const {
+                return !stopped_ && (phase_ == Phase::Region || phase_ == Phase::Serial);
+        }
+        /// What they get, all together.
+        void set_rate(double cpus);
+
+        /// Its page of reports, which the governor reads when it likes.
+        [[nodiscard]] governor::registry::Report report(const Held* held) const;
+
+        // The truth.
+        [[nodiscard]] Phase phase() const { return phase_; }
+        [[nodiscard]] bool stopped() const { return stopped_; }
+        [[nodiscard]] bool finished() const { return done_ >= program_->regions && !killed_; }
+        [[nodiscard]] std::uint32_t team() const { return team_; }
+        /// The CPUs that its team was given when the present region began; none between regions.
+        [[nodiscard]] const CpuMask& occupied() const;
+        [[nodiscard]] double cpu_s() const { return cpu_s_; }
+        [[nodiscard]] double rate() const { return rate_; }
+        /// How long its present region takes at the present speed, from its beginning to its end.
+        [[nodiscard]] Time region_length() const;
+
+private:
+        void begin_region(const Held* held);
+        void choose_team(const Held* held);
+        void end_region(Time now, const Held* held);
+        void after_serial(Time now, const Held* held);
+        void pass_regions();
+        void begin_serial();
+        bool follow_stops(Time now);
+        [[nodiscard]] bool is_last_region() const;
+        /// The next region is like this one and follows at once.
+        [[nodiscard]] bool is_seamless() const;
+        [[nodiscard]] Time end_of_work(Time now) const;
+        [[nodiscard]] double appetite() const;
+
+        const Program* program_;
+        std::size_t index_;
+        std::uint32_t copy_;
+        CpuMask allowed_;
+        Time started_;
+
+        Phase phase_ = Phase::Hello;
+        bool stopped_ = false;
+        bool killed_ = false;
+        std::size_t stops_ = 0;  // of Program::stopped that are over
+        std::uint64_t done_ = 0;
+        double left_ = 0;   // work to the end of the phase, CPU seconds
+        Time wakes_{0};     // in Sleep
+        bool follows_ = false;  // a new grant waits for the end of the region
+
+        // Of the present or last region.
+        std::uint32_t team_ = 0;
+        std::uint64_t epoch_ = 0;
+        std::uint64_t first_epoch_ = 0;
+        std::uint32_t first_team_ = 0;
+        CpuMask set_;
+        bool blended_ = false;
+        double per_cpu_ = 0;  // work done per CPU time that its threads use
+
+        double rate_ = 0;
+        double cpu_s_ = 0;
+};
+
+}  // namespace simulation

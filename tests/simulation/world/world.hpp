@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: MIT
+//
+// The virtual world as it is at one moment, and who may watch it.
+#pragma once
+
+#include "simulation/scenario/scenario.hpp"
+#include "simulation/world/governor.hpp"
+#include "simulation/world/hog.hpp"
+#include "simulation/world/process.hpp"
+#include "simulation/world/virtual_machine.hpp"
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+namespace simulation {
+
+/// A process that is alive.
+struct Resident {
+        std::size_t number = 0;  ///< counts all that ever started, from 0
+        std::unique_ptr<Process> process;
+        std::optional<ClientId> client;  ///< empty: not governed
+};
+
+struct World {
+        World(const Scenario& a_scenario, Arbiter::Decide decide);
+
+        const Scenario& scenario;
+        Time now{0};
+        VirtualMachine machine;
+        Governor governor;
+        std::vector<Resident> residents;  ///< in the order in which they started
+        std::vector<Hog> hogs;
+        std::vector<CpuMask> cpusets;  ///< effective, by control group
+
+        /// Something outside of the governor changed last then: a process came, went, was stopped
+        /// or went on, foreign load or CPUs came or went.
+        Time disturbed{0};
+
+        [[nodiscard]] const Held* held(const Resident& resident) const {
+                return resident.client ? governor.held(*resident.client) : nullptr;
+        }
+};
+
+/// Is told what happens, while it happens.
+class Observer {
+public:
+        Observer() = default;
+        Observer(const Observer&) = delete;
+        Observer& operator=(const Observer&) = delete;
+        virtual ~Observer() = default;
+
+        virtual void started(const World&, const Resident&) {}
+        /// It is still in World::residents, and no longer known to the governor.
+        virtual void ended(const World&, const Resident&) {}
+        /// The governor has decided.
+        virtual void decided(const World&) {}
+        /// Nothing changes until World::now + span; Process::rate() holds for all of it.
+        virtual void passes(const World&, Time) {}
+        virtual void over(const World&) {}
+};
+
+}  // namespace simulation
