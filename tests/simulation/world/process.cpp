@@ -124,7 +124,7 @@ bool Process::step(Time now, const Held* held) {
         return changed;
 }
 
-bool Process::told(Time, const Held& held) {
+bool Process::told(const Held& held) {
         if (phase_ == Phase::Hello) {
                 begin_region(&held);
                 return true;

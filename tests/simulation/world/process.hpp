@@ -52,7 +52,7 @@ public:
         /// No governor: it begins on its own.
         void begin_alone() { begin_region(nullptr); }
         /// There is a new word in its page. True as for step().
-        bool told(Time now, const Held& held);
+        bool told(const Held& held);
 
         /// What its threads want; empty: none runs.
         [[nodiscard]] std::optional<Threads> threads() const;
