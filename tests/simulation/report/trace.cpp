@@ -9,7 +9,8 @@ namespace simulation {
 
 namespace {
 
-template <class Step> const Step* last_until(const std::vector<Step>& steps, Time at) {
+template <class Step>
+const Step* last_until(const std::vector<Step>& steps, Time at) {
         const auto after = std::ranges::upper_bound(steps, at, {}, &Step::at);
         return after == steps.begin() ? nullptr : &*std::prev(after);
 }
@@ -77,8 +78,8 @@ void Recorder::decided(const World& world) {
                 auto& grants = trace_.lives[life_of_.at(resident.number)].grants;
                 const auto& grant = held->grant;
                 if (grants.empty() || differ(grants.back(), grant))
-                        grants.push_back({world.now, grant.threads, grant.cpus, grant.shared,
-                                          grant.reason});
+                        grants.push_back(
+                                {world.now, grant.threads, grant.cpus, grant.shared, grant.reason});
         }
 }
 
@@ -88,12 +89,11 @@ void Recorder::note_team(const World& world, const Resident& resident) {
         const auto team = process.phase() == Phase::Region   ? process.team()
                           : process.phase() == Phase::Serial ? 1U
                                                              : 0U;
-        if (!teams.empty() && teams.back().phase == process.phase() &&
-            teams.back().team == team && teams.back().stopped == process.stopped() &&
+        if (!teams.empty() && teams.back().phase == process.phase() && teams.back().team == team &&
+            teams.back().stopped == process.stopped() &&
             teams.back().occupied == process.occupied())
                 return;
-        teams.push_back(
-                {world.now, process.phase(), process.stopped(), team, process.occupied()});
+        teams.push_back({world.now, process.phase(), process.stopped(), team, process.occupied()});
 }
 
 void Recorder::note_disturbance(const World& world) {

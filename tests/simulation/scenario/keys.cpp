@@ -14,66 +14,65 @@ namespace simulation {
 namespace {
 
 using governor::policy::fair::Class;
-using governor::policy::fair::Rule;
 
 // Setters and getters of one member each. What is as by default is not written.
 
-template <auto member, class Part> bool differs(const Part& part) {
+template <auto member, class Part>
+bool differs(const Part& part) {
         return !(part.*member == Part{}.*member);
 }
 
-template <auto member, auto low, auto high> struct Whole {
-        template <class Part> static bool set(Part& part, std::string_view text, const Scenario&) {
+template <auto member, auto low, auto high>
+struct Whole {
+        template <class Part>
+        static bool set(Part& part, std::string_view text, const Scenario&) {
                 const auto value = parse_whole(text, low, high);
                 if (value)
                         part.*member = static_cast<std::remove_reference_t<decltype(part.*member)>>(
                                 *value);
                 return value.has_value();
         }
-        template <class Part> static std::string get(const Part& part, const Scenario&) {
+        template <class Part>
+        static std::string get(const Part& part, const Scenario&) {
                 return differs<member>(part) ? std::to_string(part.*member) : "";
         }
 };
 
-template <auto member, auto low, auto high> struct OptionalWhole {
-        template <class Part> static bool set(Part& part, std::string_view text, const Scenario&) {
-                const auto value = parse_whole(text, low, high);
-                if (value)
-                        part.*member = static_cast<std::uint32_t>(*value);
-                return value.has_value();
-        }
-        template <class Part> static std::string get(const Part& part, const Scenario&) {
-                return part.*member ? std::to_string(*(part.*member)) : "";
-        }
-};
-
-template <auto member, std::int64_t low_ns = 0> struct Moment {
-        template <class Part> static bool set(Part& part, std::string_view text, const Scenario&) {
+template <auto member, std::int64_t low_ns = 0>
+struct Moment {
+        template <class Part>
+        static bool set(Part& part, std::string_view text, const Scenario&) {
                 const auto value = parse_time(text);
                 if (!value || value->count() < low_ns)
                         return false;
                 part.*member = *value;
                 return true;
         }
-        template <class Part> static std::string get(const Part& part, const Scenario&) {
+        template <class Part>
+        static std::string get(const Part& part, const Scenario&) {
                 return differs<member>(part) ? format_time(part.*member) : "";
         }
 };
 
-template <auto member> struct Yes {
-        template <class Part> static bool set(Part& part, std::string_view text, const Scenario&) {
+template <auto member>
+struct Yes {
+        template <class Part>
+        static bool set(Part& part, std::string_view text, const Scenario&) {
                 const auto value = parse_yes(text);
                 if (value)
                         part.*member = *value;
                 return value.has_value();
         }
-        template <class Part> static std::string get(const Part& part, const Scenario&) {
+        template <class Part>
+        static std::string get(const Part& part, const Scenario&) {
                 return !differs<member>(part) ? "" : part.*member ? "yes" : "no";
         }
 };
 
-template <auto member> struct Cpus {
-        template <class Part> static bool set(Part& part, std::string_view text, const Scenario&) {
+template <auto member>
+struct Cpus {
+        template <class Part>
+        static bool set(Part& part, std::string_view text, const Scenario&) {
                 auto value = governor::policy::parse_cpu_list(text);
                 if (!value || value->empty())
                         return false;
@@ -83,27 +82,32 @@ template <auto member> struct Cpus {
         static std::string text(const std::optional<CpuSet>& cpus) {
                 return cpus ? governor::policy::format_cpu_list(*cpus) : "";
         }
-        template <class Part> static std::string get(const Part& part, const Scenario&) {
+        template <class Part>
+        static std::string get(const Part& part, const Scenario&) {
                 return text(part.*member);
         }
 };
 
-template <auto member> struct Nice {
-        template <class Part> static bool set(Part& part, std::string_view text, const Scenario&) {
+template <auto member>
+struct Nice {
+        template <class Part>
+        static bool set(Part& part, std::string_view text, const Scenario&) {
                 const bool is_negative = text.starts_with('-');
-                const auto value = parse_whole(text.substr(is_negative ? 1 : 0), 0,
-                                               is_negative ? 20 : 19);
+                const auto value =
+                        parse_whole(text.substr(is_negative ? 1 : 0), 0, is_negative ? 20 : 19);
                 if (value)
                         part.*member = static_cast<std::int32_t>(*value) * (is_negative ? -1 : 1);
                 return value.has_value();
         }
-        template <class Part> static std::string get(const Part& part, const Scenario&) {
+        template <class Part>
+        static std::string get(const Part& part, const Scenario&) {
                 return differs<member>(part) ? std::to_string(part.*member) : "";
         }
 };
 
 /// The name of a control group that stands above.
-template <auto member> struct Group {
+template <auto member>
+struct Group {
         template <class Part>
         static bool set(Part& part, std::string_view text, const Scenario& scenario) {
                 const auto found = std::ranges::find(scenario.cgroups, text, &Cgroup::name);
@@ -118,16 +122,6 @@ template <auto member> struct Group {
         }
 };
 
-template <auto member> struct Text {
-        template <class Part> static bool set(Part& part, std::string_view text, const Scenario&) {
-                part.*member = std::string(text);
-                return !text.empty();
-        }
-        template <class Part> static std::string get(const Part& part, const Scenario&) {
-                return (part.*member).value_or("");
-        }
-};
-
 std::optional<Class> parse_class(std::string_view text) {
         if (text == "interactive")
                 return Class::Interactive;
@@ -136,14 +130,10 @@ std::optional<Class> parse_class(std::string_view text) {
         return std::nullopt;
 }
 
-std::string format_class(Class value) {
-        return value == Class::Batch ? "batch" : "interactive";
-}
-
 /// A row whose setter and getter are those of `Access`.
 template <class Part, class Access>
-constexpr Key<Part> row(std::string_view name, std::string_view accepted,
-                        std::string_view meaning, Access) {
+constexpr Key<Part> row(std::string_view name, std::string_view accepted, std::string_view meaning,
+                        Access) {
         return {name, accepted, meaning, &Access::template set<Part>, &Access::template get<Part>};
 }
 
@@ -164,8 +154,7 @@ constexpr std::array kMachineKeys{
         row<MachineShape>("nodes", "1 .. 64", "NUMA nodes", Whole<&MachineShape::nodes, 1U, 64U>{}),
         row<MachineShape>("caches", "1 .. 1024", "last-level caches",
                           Whole<&MachineShape::caches, 1U, 1024U>{}),
-        row<MachineShape>("pool", kList, "only these are distributed",
-                          Cpus<&MachineShape::pool>{}),
+        row<MachineShape>("pool", kList, "only these are distributed", Cpus<&MachineShape::pool>{}),
         Key<MachineShape>{"isolated", kList, "not distributed, and nobody runs there unasked",
                           [](MachineShape& shape, std::string_view text, const Scenario&) {
                                   const auto cpus = governor::policy::parse_cpu_list(text);
@@ -177,7 +166,8 @@ constexpr std::array kMachineKeys{
                           }},
 };
 
-template <auto member> struct Fair {
+template <auto member>
+struct Fair {
         static bool set(GovernorSettings& settings, std::string_view text, const Scenario&) {
                 const auto value = governor::config::parse_duration(text);
                 if (value)
@@ -245,33 +235,6 @@ constexpr std::array kCgroupKeys{
         row<Cgroup>("idle", "yes or no", "cpu.idle", Yes<&Cgroup::idle>{}),
 };
 
-constexpr std::array kRuleKeys{
-        row<Rule>("user", "0 .. 4294967295", "programs of this user",
-                  OptionalWhole<&Rule::uid, 0U, 4294967295U>{}),
-        row<Rule>("label", "a shell pattern", "programs of this name", Text<&Rule::label>{}),
-        row<Rule>("executable", "a shell pattern", "programs of this file",
-                  Text<&Rule::executable>{}),
-        row<Rule>("weight", "1 .. 10000", "", OptionalWhole<&Rule::weight, 1U, 10000U>{}),
-        row<Rule>("min", "1 .. 65536", "guaranteed", OptionalWhole<&Rule::min, 1U, kThreads>{}),
-        row<Rule>("max", "1 .. 65536", "", OptionalWhole<&Rule::max, 1U, kThreads>{}),
-        Key<Rule>{"class", "interactive or batch", "",
-                  [](Rule& rule, std::string_view text, const Scenario&) {
-                          rule.scheduling_class = parse_class(text);
-                          return rule.scheduling_class.has_value();
-                  },
-                  [](const Rule& rule, const Scenario&) {
-                          return rule.scheduling_class ? format_class(*rule.scheduling_class) : "";
-                  }},
-        Key<Rule>{"ignore", "yes or no", "not governed, and not foreign load either",
-                  [](Rule& rule, std::string_view text, const Scenario&) {
-                          rule.ignore = parse_yes(text);
-                          return rule.ignore.has_value();
-                  },
-                  [](const Rule& rule, const Scenario&) -> std::string {
-                          return !rule.ignore ? "" : *rule.ignore ? "yes" : "no";
-                  }},
-};
-
 constexpr std::array kProgramKeys{
         row<Program>("user", "0 .. 4294967295", "whose share it counts against",
                      Whole<&Program::user, 0U, 4294967295U>{}),
@@ -334,8 +297,7 @@ constexpr std::array kProgramKeys{
                                             : format_behaviour(program.behaviour);
                      }},
         row<Program>("killed", kSpan, "so long after its start", Moment<&Program::killed>{}),
-        Key<Program>{"stopped", "times since its start, such as 5s..8s, 20s..",
-                     "by a signal",
+        Key<Program>{"stopped", "times since its start, such as 5s..8s, 20s..", "by a signal",
                      [](Program& program, std::string_view text, const Scenario&) {
                              const auto value = parse_spans(text);
                              program.stopped = value.value_or(std::vector<Span>{});
@@ -360,7 +322,8 @@ constexpr std::array kForeignKeys{
         row<Foreign>("cpus", kList, "taskset", Cpus<&Foreign::cpus>{}),
 };
 
-template <auto member> struct Plugged {
+template <auto member>
+struct Plugged {
         static bool set(Hotplug& event, std::string_view text, const Scenario&) {
                 auto cpus = governor::policy::parse_cpu_list(text);
                 if (!cpus || cpus->empty())
@@ -386,7 +349,6 @@ std::span<const Key<Scenario>> scenario_keys() { return kScenarioKeys; }
 std::span<const Key<MachineShape>> machine_keys() { return kMachineKeys; }
 std::span<const Key<GovernorSettings>> settings_keys() { return kSettingsKeys; }
 std::span<const Key<Cgroup>> cgroup_keys() { return kCgroupKeys; }
-std::span<const Key<Rule>> rule_keys() { return kRuleKeys; }
 std::span<const Key<Program>> program_keys() { return kProgramKeys; }
 std::span<const Key<Foreign>> foreign_keys() { return kForeignKeys; }
 std::span<const Key<Hotplug>> hotplug_keys() { return kHotplugKeys; }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// The keys of scenario files: the one list that reading, writing and --help go by.
+// The keys of scenario files: the one list that reading, writing and --help go by. Those of
+// [rule NAME] are config::program_keys(), as [program NAME] has them in governord.conf.
 #pragma once
 
 #include "simulation/scenario/scenario.hpp"
@@ -12,7 +13,8 @@
 namespace simulation {
 
 /// A key of sections that describe a Part.
-template <class Part> struct Key {
+template <class Part>
+struct Key {
         std::string_view name;
         std::string_view accepted;  ///< the accepted range, for error messages
         std::string_view meaning;
@@ -22,13 +24,12 @@ template <class Part> struct Key {
         std::string (*get)(const Part& part, const Scenario& scenario);
 };
 
-[[nodiscard]] std::span<const Key<Scenario>> scenario_keys();                    // [scenario]
-[[nodiscard]] std::span<const Key<MachineShape>> machine_keys();                 // [machine]
-[[nodiscard]] std::span<const Key<GovernorSettings>> settings_keys();            // [settings]
-[[nodiscard]] std::span<const Key<Cgroup>> cgroup_keys();                        // [cgroup NAME]
-[[nodiscard]] std::span<const Key<governor::policy::fair::Rule>> rule_keys();    // [rule NAME]
-[[nodiscard]] std::span<const Key<Program>> program_keys();                      // [program NAME]
-[[nodiscard]] std::span<const Key<Foreign>> foreign_keys();                      // [foreign NAME]
-[[nodiscard]] std::span<const Key<Hotplug>> hotplug_keys();                      // [event TIME]
+[[nodiscard]] std::span<const Key<Scenario>> scenario_keys();          // [scenario]
+[[nodiscard]] std::span<const Key<MachineShape>> machine_keys();       // [machine]
+[[nodiscard]] std::span<const Key<GovernorSettings>> settings_keys();  // [settings]
+[[nodiscard]] std::span<const Key<Cgroup>> cgroup_keys();              // [cgroup NAME]
+[[nodiscard]] std::span<const Key<Program>> program_keys();            // [program NAME]
+[[nodiscard]] std::span<const Key<Foreign>> foreign_keys();            // [foreign NAME]
+[[nodiscard]] std::span<const Key<Hotplug>> hotplug_keys();            // [event TIME]
 
 }  // namespace simulation

@@ -65,8 +65,7 @@ std::optional<std::uint64_t> parse_whole(std::string_view text, std::uint64_t lo
                                          std::uint64_t high) {
         std::uint64_t value = 0;
         const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-        if (error != std::errc() || end != text.data() + text.size() || value < low ||
-            value > high)
+        if (error != std::errc() || end != text.data() + text.size() || value < low || value > high)
                 return std::nullopt;
         return value;
 }

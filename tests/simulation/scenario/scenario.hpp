@@ -90,8 +90,7 @@ struct Program {
         std::uint32_t weight = 100;
         std::uint32_t min = 1;
         std::uint32_t max = 0;  ///< 0: no limit of its own
-        governor::policy::fair::Class scheduling_class =
-                governor::policy::fair::Class::Interactive;
+        governor::policy::fair::Class scheduling_class = governor::policy::fair::Class::Interactive;
 
         // What it does: region, serial part, sleep, and again.
         Time region = std::chrono::milliseconds(200);  ///< CPU time: so long on one CPU alone

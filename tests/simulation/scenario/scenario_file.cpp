@@ -3,6 +3,7 @@
 #include "simulation/scenario/scenario_file.hpp"
 
 #include "config/ini_file.hpp"
+#include "config/keys.hpp"
 #include "simulation/report/figures.hpp"
 #include "simulation/scenario/keys.hpp"
 #include "simulation/scenario/quantities.hpp"
@@ -11,7 +12,6 @@
 #include <cerrno>
 #include <cstring>
 #include <fstream>
-#include <set>
 #include <sstream>
 
 namespace simulation {
@@ -19,6 +19,7 @@ namespace simulation {
 namespace {
 
 using governor::config::Assignment;
+using governor::config::Section;
 
 constexpr std::string_view kSections =
         "[scenario], [machine], [settings], [cgroup NAME], [rule NAME], [program NAME], "
@@ -37,7 +38,10 @@ struct SectionName {
         }
 };
 
-template <class Part> std::string names_of(std::span<const Key<Part>> keys) {
+constexpr std::string_view kRange = "a range: LOW..HIGH, LOW.., ..HIGH, or one number";
+
+template <class AnyKey>
+std::string names_of(std::span<const AnyKey> keys) {
         std::string names;
         for (const auto& key : keys)
                 names += (names.empty() ? "" : ", ") + std::string(key.name);
@@ -45,7 +49,8 @@ template <class Part> std::string names_of(std::span<const Key<Part>> keys) {
 }
 
 /// The one of that name, made if there is none.
-template <class Part> Part& named(std::vector<Part>& parts, std::string_view name) {
+template <class Part>
+Part& named(std::vector<Part>& parts, std::string_view name) {
         for (auto& part : parts)
                 if (part.name == name)
                         return part;
@@ -61,30 +66,35 @@ public:
         tl::expected<Scenario, Errors> read();
 
 private:
-        void read_empty_sections();
-        void take(const Assignment& assignment);
-        void take_expectation(const Assignment& assignment, std::string_view time);
-        void take_event(const Assignment& assignment, std::string_view time);
+        void take(const Section& section);
+        bool take_named(const Section& section, const SectionName& name);
+        void take_rule(const Section& section, std::string_view name);
+        void take_event(const Section& section, Time at);
+        void take_figures(const Section& section);
+        void take_grants(const Section& section, Time at);
         void check();
 
         template <class Part>
-        void set(std::span<const Key<Part>> keys, Part& part, const Assignment& assignment) {
-                const auto key = std::ranges::find(keys, assignment.key, &Key<Part>::name);
-                if (key == keys.end())
-                        complain(assignment.line, "unknown key `" + assignment.key + "` in [" +
-                                                          assignment.section +
-                                                          "]; known: " + names_of(keys));
-                else if (!key->set(part, assignment.value, scenario_))
-                        refuse(assignment, key->accepted);
+        void set(std::span<const Key<Part>> keys, Part& part, const Section& section) {
+                for (const auto& assignment : section.assignments) {
+                        const auto key = std::ranges::find(keys, assignment.key, &Key<Part>::name);
+                        if (key == keys.end())
+                                complain_of_key(assignment, names_of(keys));
+                        else if (!key->set(part, assignment.value, scenario_))
+                                refuse(assignment, key->accepted);
+                }
         }
 
+        void complain_of_key(const Assignment& assignment, const std::string& known) {
+                complain(assignment.line, "unknown key `" + assignment.key + "`; known: " + known);
+        }
         void refuse(const Assignment& assignment, std::string_view accepted) {
-                complain(assignment.line, "`" + assignment.key + " = " + assignment.value +
-                                                  "` is not accepted; accepted: " +
-                                                  std::string(accepted));
+                complain(assignment.line,
+                         "`" + assignment.key + " = " + assignment.value +
+                                 "` is not accepted; accepted: " + std::string(accepted));
         }
         void complain(std::size_t line, const std::string& message) {
-                errors_.push_back({file_, line, message});
+                errors_.push_back({{file_, line}, message});
         }
 
         std::string file_;
@@ -93,93 +103,92 @@ private:
         Errors errors_;
 };
 
-/// A section without keys is not in the list of assignments, but may mean something.
-void Reader::read_empty_sections() {
-        std::istringstream lines{std::string(text_)};
-        std::string open;
-        std::size_t opened = 0;
-        std::size_t number = 0;
-        const auto close = [&] {
-                if (!open.empty())
-                        complain(opened, "section " + open + " is empty");
-        };
-        for (std::string line; std::getline(lines, line);) {
-                number++;
-                const auto first = line.find_first_not_of(" \t\r");
-                if (first == line.npos || line[first] == '#' || line[first] == ';')
-                        continue;
-                if (line[first] != '[') {
-                        open.clear();
-                        continue;
-                }
-                close();
-                open = line.substr(first, line.find(']') - first + 1);
-                opened = number;
-        }
-        close();
-}
-
-void Reader::take(const Assignment& assignment) {
-        const SectionName section(assignment.section);
-        const auto& [kind, name] = section;
-        const bool is_named = !name.empty();
-        if (kind == "scenario" && !is_named)
-                set(scenario_keys(), scenario_, assignment);
-        else if (kind == "machine" && !is_named)
-                set(machine_keys(), scenario_.machine, assignment);
-        else if (kind == "settings" && !is_named)
-                set(settings_keys(), scenario_.governor, assignment);
-        else if (kind == "cgroup" && is_named)
-                set(cgroup_keys(), named(scenario_.cgroups, name), assignment);
-        else if (kind == "rule" && is_named)
-                set(rule_keys(), named(scenario_.rules, name), assignment);
-        else if (kind == "program" && is_named)
-                set(program_keys(), named(scenario_.programs, name), assignment);
-        else if (kind == "foreign" && is_named)
-                set(foreign_keys(), named(scenario_.foreign, name), assignment);
-        else if (kind == "event" && is_named)
-                take_event(assignment, name);
-        else if (kind == "expect")
-                take_expectation(assignment, name);
-        else
-                complain(assignment.line, "unknown section [" + assignment.section +
-                                                  "]; known: " + std::string(kSections));
-}
-
-void Reader::take_event(const Assignment& assignment, std::string_view time) {
-        const auto at = parse_time(time);
-        if (!at) {
-                complain(assignment.line, "section [" + assignment.section +
-                                                  "]: not a time; accepted: such as [event 5s]");
+void Reader::take(const Section& section) {
+        if (section.line == 0) {
+                for (const auto& assignment : section.assignments)
+                        complain(assignment.line,
+                                 "`" + assignment.key + "` stands before any section");
                 return;
         }
-        auto event = std::ranges::find(scenario_.hotplug, *at, &Hotplug::at);
+        const SectionName name(section.name);
+        if (section.name == "scenario")
+                set(scenario_keys(), scenario_, section);
+        else if (section.name == "machine")
+                set(machine_keys(), scenario_.machine, section);
+        else if (section.name == "settings")
+                set(settings_keys(), scenario_.governor, section);
+        else if (section.name == "expect")
+                take_figures(section);
+        else if (name.name.empty() || !take_named(section, name))
+                complain(section.line, "unknown section [" + section.name +
+                                               "]; known: " + std::string(kSections));
+}
+
+bool Reader::take_named(const Section& section, const SectionName& name) {
+        const bool has_time = name.kind == "event" || name.kind == "expect";
+        const auto at = parse_time(name.name);
+        if (has_time && !at)
+                complain(section.line, "[" + section.name + "]: `" + std::string(name.name) +
+                                               "` is not accepted; accepted: a time with its unit, "
+                                               "such as 5s");
+        else if (name.kind == "event")
+                take_event(section, *at);
+        else if (name.kind == "expect")
+                take_grants(section, *at);
+        else if (name.kind == "cgroup")
+                set(cgroup_keys(), named(scenario_.cgroups, name.name), section);
+        else if (name.kind == "rule")
+                take_rule(section, name.name);
+        else if (name.kind == "program")
+                set(program_keys(), named(scenario_.programs, name.name), section);
+        else if (name.kind == "foreign")
+                set(foreign_keys(), named(scenario_.foreign, name.name), section);
+        else
+                return false;
+        return true;
+}
+
+void Reader::take_rule(const Section& section, std::string_view name) {
+        auto& rule = named(scenario_.rules, name);
+        const auto keys = governor::config::program_keys();
+        for (const auto& assignment : section.assignments) {
+                const auto* key = governor::config::find_key(keys, assignment.key);
+                if (key == nullptr)
+                        complain_of_key(assignment, names_of(keys));
+                else if (!key->set(rule, assignment.value))
+                        refuse(assignment, key->accepted);
+        }
+}
+
+void Reader::take_event(const Section& section, Time at) {
+        auto event = std::ranges::find(scenario_.hotplug, at, &Hotplug::at);
         if (event == scenario_.hotplug.end()) {
-                scenario_.hotplug.push_back({*at, {}, {}});
+                scenario_.hotplug.push_back({at, {}, {}});
                 event = std::prev(scenario_.hotplug.end());
         }
-        set(hotplug_keys(), *event, assignment);
+        set(hotplug_keys(), *event, section);
 }
 
-void Reader::take_expectation(const Assignment& assignment, std::string_view time) {
-        const auto range = parse_range(assignment.value);
-        if (!range) {
-                refuse(assignment, "a range: LOW..HIGH, LOW.., ..HIGH, or one number");
-                return;
-        }
-        if (time.empty()) {
+void Reader::take_figures(const Section& section) {
+        for (const auto& assignment : section.assignments) {
+                const auto range = parse_range(assignment.value);
                 if (!is_figure(assignment.key))
-                        complain(assignment.line, "unknown figure `" + assignment.key +
-                                                          "`; known: " + figure_names());
-                scenario_.expected.push_back({assignment.key, *range, assignment.line});
-                return;
+                        complain_of_key(assignment, figure_names());
+                else if (!range)
+                        refuse(assignment, kRange);
+                else
+                        scenario_.expected.push_back({assignment.key, *range, assignment.line});
         }
-        if (const auto at = parse_time(time))
-                scenario_.expected_grants.push_back(
-                        {*at, assignment.key, *range, assignment.line});
-        else
-                complain(assignment.line, "section [" + assignment.section +
-                                                  "]: not a time; accepted: such as [expect 5s]");
+}
+
+void Reader::take_grants(const Section& section, Time at) {
+        for (const auto& assignment : section.assignments) {
+                if (const auto range = parse_range(assignment.value))
+                        scenario_.expected_grants.push_back(
+                                {at, assignment.key, *range, assignment.line});
+                else
+                        refuse(assignment, kRange);
+        }
 }
 
 /// What can only be seen when everything has been read.
@@ -189,12 +198,12 @@ void Reader::check() {
                 complain(0, "[machine] cpus = " + std::to_string(machine.cpus) +
                                     " is no multiple of smt = " + std::to_string(machine.smt));
         for (std::size_t i = 0; i < scenario_.cgroups.size(); i++)
-                if (scenario_.cgroups[i].parent == i)
-                        complain(0, "[cgroup " + scenario_.cgroups[i].name + "] is its own parent");
+                if (const auto parent = scenario_.cgroups[i].parent; parent && *parent >= i)
+                        complain(0, "[cgroup " + scenario_.cgroups[i].name +
+                                            "] stands above its parent");
         for (const auto& expected : scenario_.expected_grants)
-                if (!std::ranges::any_of(scenario_.programs, [&](const Program& program) {
-                            return program.name == expected.program;
-                    }))
+                if (std::ranges::find(scenario_.programs, expected.program, &Program::name) ==
+                    scenario_.programs.end())
                         complain(expected.line, "there is no [program " + expected.program + "]");
         std::ranges::stable_sort(scenario_.hotplug, {}, &Hotplug::at);
 }
@@ -205,39 +214,48 @@ tl::expected<Scenario, Errors> Reader::read() {
         const auto ini = governor::config::parse_ini(text_);
         for (const auto& error : ini.errors)
                 complain(error.line, error.message);
-        for (const auto& assignment : ini.assignments)
-                take(assignment);
-        read_empty_sections();
+        for (const auto& section : ini.sections)
+                take(section);
         check();
         if (errors_.empty())
                 return std::move(scenario_);
-        std::ranges::stable_sort(errors_, {}, &Error::line);
+        std::ranges::stable_sort(errors_, {}, [](const Error& error) { return error.origin.line; });
         return tl::unexpected(std::move(errors_));
+}
+
+void write_header(std::string& text, const std::string& header) {
+        text += (text.empty() ? "[" : "\n[") + header + "]\n";
 }
 
 template <class Part>
 void write_section(std::string& text, const std::string& header, std::span<const Key<Part>> keys,
                    const Part& part, const Scenario& scenario) {
-        std::string lines;
+        write_header(text, header);
         for (const auto& key : keys)
                 if (const auto value = key.get(part, scenario); !value.empty())
-                        lines += std::string(key.name) + " = " + value + "\n";
-        if (!lines.empty())
-                text += (text.empty() ? "[" : "\n[") + header + "]\n" + lines;
+                        text += std::string(key.name) + " = " + value + "\n";
 }
 
-/// A part that exists, with one key at least.
-template <class Part>
-void write_part(std::string& text, const std::string& header, std::span<const Key<Part>> keys,
-                const Part& part, const Scenario& scenario, std::string_view otherwise) {
-        const auto before = text.size();
-        write_section(text, header, keys, part, scenario);
-        if (text.size() == before)
-                text += "\n[" + header + "]\n" + std::string(otherwise) + "\n";
+void write_rule(std::string& text, const governor::policy::fair::Rule& rule) {
+        write_header(text, "rule " + rule.name);
+        for (const auto& key : governor::config::program_keys())
+                if (const auto value = key.get(rule); !value.empty())
+                        text += std::string(key.name) + " = " + value + "\n";
 }
 
-template <class Part>
-void describe(std::string& text, std::string_view header, std::span<const Key<Part>> keys) {
+void write_expectations(std::string& text, const Scenario& scenario) {
+        if (!scenario.expected.empty())
+                write_header(text, "expect");
+        for (const auto& expected : scenario.expected)
+                text += expected.figure + " = " + format_range(expected.range) + "\n";
+        for (const auto& expected : scenario.expected_grants) {
+                write_header(text, "expect " + format_time(expected.at));
+                text += expected.program + " = " + format_range(expected.range) + "\n";
+        }
+}
+
+template <class AnyKey>
+void describe(std::string& text, std::string_view header, std::span<const AnyKey> keys) {
         text += std::string(header) + "\n";
         for (const auto& key : keys) {
                 std::string line = "    " + std::string(key.name);
@@ -259,8 +277,8 @@ tl::expected<Scenario, Errors> load_scenario(const std::string& path) {
         std::ifstream file(path);
         std::ostringstream text;
         if (!file || !(text << file.rdbuf()))
-                return tl::unexpected(
-                        Errors{{path, 0, std::string("cannot be read: ") + std::strerror(errno)}});
+                return tl::unexpected(Errors{
+                        {{path, 0}, std::string("cannot be read: ") + std::strerror(errno)}});
         return parse_scenario(text.str(), path);
 }
 
@@ -270,25 +288,17 @@ std::string write_scenario(const Scenario& scenario) {
         write_section(text, "machine", machine_keys(), scenario.machine, scenario);
         write_section(text, "settings", settings_keys(), scenario.governor, scenario);
         for (const auto& group : scenario.cgroups)
-                write_part(text, "cgroup " + group.name, cgroup_keys(), group, scenario,
-                           "idle = no");
+                write_section(text, "cgroup " + group.name, cgroup_keys(), group, scenario);
         for (const auto& rule : scenario.rules)
-                write_part(text, "rule " + rule.name, rule_keys(), rule, scenario, "ignore = no");
+                write_rule(text, rule);
         for (const auto& program : scenario.programs)
-                write_part(text, "program " + program.name, program_keys(), program, scenario,
-                           "copies = 1");
+                write_section(text, "program " + program.name, program_keys(), program, scenario);
         for (const auto& foreign : scenario.foreign)
-                write_part(text, "foreign " + foreign.name, foreign_keys(), foreign, scenario,
-                           "threads = 1");
+                write_section(text, "foreign " + foreign.name, foreign_keys(), foreign, scenario);
         for (const auto& event : scenario.hotplug)
                 write_section(text, "event " + format_time(event.at), hotplug_keys(), event,
                               scenario);
-        for (const auto& expected : scenario.expected)
-                text += "\n[expect]\n" + expected.figure + " = " + format_range(expected.range) +
-                        "\n";
-        for (const auto& expected : scenario.expected_grants)
-                text += "\n[expect " + format_time(expected.at) + "]\n" + expected.program + " = " +
-                        format_range(expected.range) + "\n";
+        write_expectations(text, scenario);
         return text;
 }
 
@@ -298,13 +308,14 @@ std::string describe_keys() {
         describe(text, "[machine]", machine_keys());
         describe(text, "[settings]", settings_keys());
         describe(text, "[cgroup NAME]", cgroup_keys());
-        describe(text, "[rule NAME]", rule_keys());
+        describe(text, "[rule NAME]", governor::config::program_keys());
         describe(text, "[program NAME]", program_keys());
         describe(text, "[foreign NAME]", foreign_keys());
         describe(text, "[event TIME]", hotplug_keys());
         text += "[expect]\n    " + figure_names() + "\n" + std::string(20, ' ') +
-                "a range: LOW..HIGH, LOW.., ..HIGH, or one number\n"
-                "[expect TIME]\n    PROGRAM       a range: CPUs that each of its copies is granted "
+                std::string(kRange) +
+                "\n[expect TIME]\n    PROGRAM       a range: CPUs that each of its copies is "
+                "granted "
                 "then\n";
         return text;
 }

@@ -6,7 +6,7 @@
 //     [expect TIME]   a program = a range: what each of its copies is granted then
 #pragma once
 
-#include "config/load.hpp"
+#include "config/apply.hpp"
 #include "simulation/scenario/scenario.hpp"
 
 #include <string>

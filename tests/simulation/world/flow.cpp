@@ -66,8 +66,7 @@ double Flow::run(std::size_t source, std::size_t sink) {
         double total = 0;
         while (find_levels(source, sink)) {
                 std::ranges::fill(next_, 0);
-                const double pushed =
-                        push(source, sink, std::numeric_limits<double>::infinity());
+                const double pushed = push(source, sink, std::numeric_limits<double>::infinity());
                 if (pushed <= kTiny)
                         break;
                 total += pushed;

@@ -63,7 +63,7 @@ std::optional<ClientId> Governor::join(const Process& process,
 }
 
 void Governor::leave(ClientId id, Time now) {
-        arbiter_.clients().leave(id);
+        arbiter_.clients().leave(id, time_point(now));
         std::erase_if(leases_, [&](const Lease& lease) { return lease.id == id; });
         want_decision(now);
 }
@@ -96,7 +96,7 @@ void Governor::sample(const governor::policy::Sample& sample, Time now) {
                 arbiter_.clients().measured(lease.id, std::chrono::duration_cast<Time>(used),
                                             lease.process->stopped(), time_point(now));
         }
-        foreign_.add(sample, arbiter_.clients().burns(), time_point(now));
+        foreign_.add(sample, arbiter_.clients().burns(time_point(now)), time_point(now));
         arbiter_.sampled(sample, time_point(now));
         next_sample_ = now + period_;
         next_decision_ = now;

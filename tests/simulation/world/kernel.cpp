@@ -68,8 +68,7 @@ void Kernel::find_cells(const CpuMask& online) {
                 signatures_[cpu] = kUnused;
         });
         for (std::size_t i = 0; i < threads_.size(); i++) {
-                const auto& cpus =
-                        threads_[i].cpus.intersects(online) ? threads_[i].cpus : online;
+                const auto& cpus = threads_[i].cpus.intersects(online) ? threads_[i].cpus : online;
                 const auto number = scramble(i);
                 cpus.for_each([&](std::uint32_t cpu) {
                         if (cpu < signatures_.size() && signatures_[cpu] != kOffline)
@@ -248,9 +247,8 @@ void Kernel::settle(double level) {
                 }
                 group.rate = wish(open_groups_[p], level);
                 for (std::size_t k = 0; k < group.cells.size(); k++)
-                        group.given[k] = cell_arcs_[p][k] == kNowhere
-                                                 ? 0.0
-                                                 : flow_.on(cell_arcs_[p][k]);
+                        group.given[k] =
+                                cell_arcs_[p][k] == kNowhere ? 0.0 : flow_.on(cell_arcs_[p][k]);
         }
         for (std::size_t p = 0; p < open_cells_.size(); p++)
                 if (cell_in_cut_[p] == 0)

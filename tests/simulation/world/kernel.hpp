@@ -20,9 +20,9 @@ using governor::policy::CpuMask;
 struct Threads {
         CpuMask cpus;
         std::uint32_t count = 1;
-        double appetite = 1;  ///< CPUs that each wants, 0 < appetite <= 1
-        double weight = 1;    ///< against others, as of nice_weight()
-        bool niced = false;   ///< counts as nice time in /proc/stat
+        double appetite = 1;                ///< CPUs that each wants, 0 < appetite <= 1
+        double weight = 1;                  ///< against others, as of nice_weight()
+        bool niced = false;                 ///< counts as nice time in /proc/stat
         std::optional<std::size_t> cgroup;  ///< index in the throttles
 };
 
@@ -89,11 +89,12 @@ private:
         std::vector<std::size_t> open_groups_;
         std::vector<std::size_t> open_cells_;
         Flow flow_;
-        std::vector<std::size_t> wish_arcs_;               // by place in open_groups_
-        std::vector<std::vector<std::size_t>> cell_arcs_;  // by place in open_groups_, then in cells
-        std::vector<char> in_cut_;                         // by place in open_groups_
-        std::vector<char> cell_in_cut_;                    // by place in open_cells_
-        std::vector<std::size_t> place_of_cell_;           // in open_cells_, by cell
+        std::vector<std::size_t> wish_arcs_;  // by place in open_groups_
+        std::vector<std::vector<std::size_t>>
+                cell_arcs_;                       // by place in open_groups_, then in cells
+        std::vector<char> in_cut_;                // by place in open_groups_
+        std::vector<char> cell_in_cut_;           // by place in open_cells_
+        std::vector<std::size_t> place_of_cell_;  // in open_cells_, by cell
 
         Division division_;
 };

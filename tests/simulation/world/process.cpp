@@ -223,8 +223,7 @@ void Process::set_rate(double cpus) { rate_ = cpus; }
 
 Time Process::region_length() const {
         const double speed = rate_ * per_cpu_;
-        if (phase_ != Phase::Region || speed <= 0 ||
-            program_->behaviour == Behaviour::Endless)
+        if (phase_ != Phase::Region || speed <= 0 || program_->behaviour == Behaviour::Endless)
                 return phase_ == Phase::Region ? kNever : Time(0);
         const double length_ns = seconds(program_->region) / speed * 1e9;
         return length_ns < 1e18 ? Time(static_cast<std::int64_t>(length_ns)) : kNever;

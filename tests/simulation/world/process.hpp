@@ -38,9 +38,7 @@ public:
         [[nodiscard]] std::uint32_t copy() const { return copy_; }
         [[nodiscard]] Time started() const { return started_; }
         [[nodiscard]] const CpuMask& allowed() const { return allowed_; }
-        [[nodiscard]] bool governed() const {
-                return program_->behaviour != Behaviour::Ungoverned;
-        }
+        [[nodiscard]] bool governed() const { return program_->behaviour != Behaviour::Ungoverned; }
         /// Follows its grants and tells the truth, and its regions end.
         [[nodiscard]] bool honest() const { return program_->behaviour == Behaviour::Honest; }
 
@@ -102,8 +100,8 @@ private:
         bool killed_ = false;
         std::size_t stops_ = 0;  // of Program::stopped that are over
         std::uint64_t done_ = 0;
-        double left_ = 0;   // work to the end of the phase, CPU seconds
-        Time wakes_{0};     // in Sleep
+        double left_ = 0;       // work to the end of the phase, CPU seconds
+        Time wakes_{0};         // in Sleep
         bool follows_ = false;  // a new grant waits for the end of the region
 
         // Of the present or last region.

@@ -43,8 +43,8 @@ CpuMask within(const std::optional<CpuSet>& cpus, CpuMask otherwise) {
 std::vector<CpuMask> effective_cpusets(const Scenario& scenario, const VirtualMachine& machine) {
         std::vector<CpuMask> cpusets;
         for (const auto& group : scenario.cgroups)
-                cpusets.push_back(within(
-                        group.cpus, group.parent ? cpusets[*group.parent] : machine.possible()));
+                cpusets.push_back(within(group.cpus, group.parent ? cpusets[*group.parent]
+                                                                  : machine.possible()));
         return cpusets;
 }
 
@@ -69,7 +69,8 @@ private:
                                       const std::optional<CpuSet>& cpus) const;
         [[nodiscard]] governor::registry::Confinement confinement(const Process& process) const;
 
-        template <class Call> void observe(Call call) {
+        template <class Call>
+        void observe(Call call) {
                 for (auto* observer : options_.observers)
                         call(*observer);
         }
@@ -109,7 +110,7 @@ CpuMask Engine::allowed(const std::optional<std::size_t>& cgroup,
 }
 
 governor::registry::Confinement Engine::confinement(const Process& process) const {
-        governor::registry::Confinement where{process.allowed(), {}};
+        governor::registry::Confinement where{process.allowed(), {}, process.program().nice > 0};
         for (auto at = process.program().cgroup; at; at = scenario_.cgroups[*at].parent) {
                 const auto& group = scenario_.cgroups[*at];
                 std::optional<std::uint32_t> quota;
@@ -146,8 +147,7 @@ void Engine::pass_until(Time then) {
 }
 
 void Engine::plug() {
-        for (; plugged_ < scenario_.hotplug.size() &&
-               scenario_.hotplug[plugged_].at <= world_.now;
+        for (; plugged_ < scenario_.hotplug.size() && scenario_.hotplug[plugged_].at <= world_.now;
              plugged_++) {
                 world_.machine.set_online(scenario_.hotplug[plugged_].offline, false);
                 world_.machine.set_online(scenario_.hotplug[plugged_].online, true);
@@ -161,9 +161,9 @@ void Engine::arrive() {
         for (; arrived_ < arrivals_.size() && arrivals_[arrived_].at <= world_.now; arrived_++) {
                 const auto& arrival = arrivals_[arrived_];
                 const auto& program = scenario_.programs[arrival.program];
-                auto process = std::make_unique<Process>(
-                        program, arrival.program, arrival.copy,
-                        allowed(program.cgroup, program.cpus), world_.now);
+                auto process = std::make_unique<Process>(program, arrival.program, arrival.copy,
+                                                         allowed(program.cgroup, program.cpus),
+                                                         world_.now);
                 std::optional<ClientId> client;
                 if (process->governed())
                         client = world_.governor.join(*process, confinement(*process), world_.now);
@@ -234,8 +234,7 @@ void Engine::govern() {
 void Engine::tell(const std::vector<ClientId>& clients) {
         for (const auto id : clients) {
                 const auto resident = std::ranges::find_if(
-                        world_.residents,
-                        [&](const Resident& one) { return one.client == id; });
+                        world_.residents, [&](const Resident& one) { return one.client == id; });
                 const auto* held = world_.governor.held(id);
                 if (resident != world_.residents.end() && held != nullptr &&
                     resident->process->told(*held))
@@ -258,8 +257,10 @@ void Engine::divide() {
         division_ = kernel_.divide(threads_, throttles_, world_.machine.online());
         std::size_t next = 0;
         for (auto& resident : world_.residents)
-                resident.process->set_rate(
-                        resident.process->runs() ? division_.rate[next++] : 0.0);
+                resident.process->set_rate(resident.process->runs() ? division_.rate[next++] : 0.0);
+        world_.foreign_rate = 0;
+        while (next < threads_.size())
+                world_.foreign_rate += division_.rate[next++];
 }
 
 bool Engine::is_over() const {

@@ -32,6 +32,7 @@ struct World {
         std::vector<Resident> residents;  ///< in the order in which they started
         std::vector<Hog> hogs;
         std::vector<CpuMask> cpusets;  ///< effective, by control group
+        double foreign_rate = 0;       ///< CPUs that hogs use now
 
         /// Something outside of the governor changed last then: a process came, went, was stopped
         /// or went on, foreign load or CPUs came or went.

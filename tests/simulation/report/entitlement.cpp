@@ -1,0 +1,335 @@
+// SPDX-License-Identifier: MIT
+// Progressive filling with real numbers: all whose turn it is rise at once, until one of them meets
+// something; then it is seen again whose turn it is.
+#include "simulation/report/entitlement.hpp"
+
+#include "policy/permyriad.hpp"
+#include "simulation/world/flow.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+
+namespace simulation {
+
+namespace {
+
+using governor::policy::CpuMask;
+using governor::policy::fair::Settings;
+using governor::policy::fair::Snapshot;
+
+constexpr double kEps = 1e-6;
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr std::size_t kNone = static_cast<std::size_t>(-1);
+
+struct Claimant {
+        std::size_t client = 0;  // in the snapshot
+        std::size_t group = 0;   // of those that may use the same CPUs
+        std::size_t account = 0;
+        double weight = 1;
+        double min = 1;
+        double guaranteed = 1;
+        double wants = 1;
+        double most = 1;
+
+        double has = 0;
+        double rate = 0;     // at which it rises now
+        double until = 0;    // where it stops doing so
+        bool stuck = false;  // for good
+        [[nodiscard]] double level() const { return has / weight; }
+};
+
+class Filling {
+public:
+        Filling(const Settings& settings, const Snapshot& snapshot,
+                const EntitlementOptions& options);
+        std::vector<double> fill();
+
+private:
+        using Limit = double (*)(const Claimant&);
+        using Members = std::vector<Claimant*>;
+
+        void add_claimants(const EntitlementOptions& options);
+        void find_cells(const Settings& settings);
+        void build_network();
+
+        void rise(Limit limit, bool by_accounts);
+        bool choose_rates(Limit limit, bool by_accounts);
+        static void share_rate(const Members& members, double rate, Limit limit);
+        [[nodiscard]] double account_step() const;
+        void advance(bool by_accounts);
+        [[nodiscard]] double quota_step();
+        double cpu_step(double most);
+        void mark_full_quotas();
+        template <class Visit>
+        void for_each_below(std::size_t cgroup, Visit visit);
+
+        const Snapshot& snapshot_;
+        std::vector<Claimant> claimants_;
+        std::vector<CpuMask> groups_;
+        std::vector<double> accounts_;  // totals
+        std::vector<char> rising_;      // by account
+        std::vector<CpuMask> cells_;
+        std::vector<double> capacity_;  // by cell
+        Flow flow_;
+        std::vector<std::size_t> wish_arcs_;  // by group
+};
+
+Filling::Filling(const Settings& settings, const Snapshot& snapshot,
+                 const EntitlementOptions& options)
+        : snapshot_(snapshot) {
+        add_claimants(options);
+        find_cells(settings);
+        build_network();
+}
+
+void Filling::add_claimants(const EntitlementOptions& options) {
+        std::map<CpuMask, std::size_t> groups;
+        std::map<governor::policy::fair::AccountId, std::size_t> accounts;
+        for (std::size_t i = 0; i < snapshot_.clients.size(); i++) {
+                const auto& client = snapshot_.clients[i];
+                auto usable = client.allowed & snapshot_.machine.pool();
+                if (usable.empty())
+                        continue;
+                Claimant claimant;
+                claimant.client = i;
+                claimant.group = groups.try_emplace(usable, groups.size()).first->second;
+                claimant.account =
+                        accounts.try_emplace(client.account, accounts.size()).first->second;
+                claimant.weight = client.weight;
+                claimant.most = usable.count();
+                if (client.max > 0)
+                        claimant.most = std::min<double>(claimant.most, client.max);
+                claimant.wants = claimant.most;
+                if (options.by_demand && client.wants > 0)
+                        claimant.wants = std::min<double>(claimant.most, client.wants);
+                claimant.min = client.min;
+                claimant.guaranteed = client.guaranteed;
+                if (claimant.group == groups_.size())
+                        groups_.push_back(std::move(usable));
+                claimants_.push_back(claimant);
+        }
+        accounts_.assign(accounts.size(), 0.0);
+        rising_.assign(accounts.size(), 0);
+}
+
+void Filling::find_cells(const Settings& settings) {
+        std::map<std::vector<bool>, CpuMask> cells;
+        snapshot_.machine.pool().for_each([&](std::uint32_t cpu) {
+                std::vector<bool> users;
+                for (const auto& group : groups_)
+                        users.push_back(group.contains(cpu));
+                cells[users].add(cpu);
+        });
+        for (auto& [users, cpus] : cells) {
+                const double count = cpus.count();
+                const double foreign = std::min(snapshot_.foreign.held_millicpu(cpus) / 1000.0,
+                                                count * settings.foreign_max_permyriad /
+                                                        governor::policy::kPermyriad);
+                capacity_.push_back(count - std::ceil(foreign - kEps));
+                cells_.push_back(std::move(cpus));
+        }
+}
+
+void Filling::build_network() {
+        const auto sink = groups_.size() + cells_.size() + 1;
+        flow_.reset(sink + 1);
+        for (std::size_t g = 0; g < groups_.size(); g++) {
+                wish_arcs_.push_back(flow_.add_arc(0, g + 1, 0));
+                for (std::size_t c = 0; c < cells_.size(); c++)
+                        if (cells_[c].is_within(groups_[g]))
+                                (void)flow_.add_arc(g + 1, groups_.size() + c + 1, kInfinity);
+        }
+        for (std::size_t c = 0; c < cells_.size(); c++)
+                (void)flow_.add_arc(groups_.size() + c + 1, sink, capacity_[c]);
+}
+
+std::vector<double> Filling::fill() {
+        rise([](const Claimant&) { return 1.0; }, false);
+        rise([](const Claimant& claimant) { return std::min(claimant.guaranteed, claimant.most); },
+             false);
+        rise([](const Claimant& claimant) { return claimant.wants; }, true);
+        rise([](const Claimant& claimant) { return claimant.most; }, true);
+        std::vector<double> found(snapshot_.clients.size());
+        for (const auto& claimant : claimants_)
+                found[claimant.client] = claimant.has;
+        return found;
+}
+
+void Filling::rise(Limit limit, bool by_accounts) {
+        while (choose_rates(limit, by_accounts))
+                advance(by_accounts);
+}
+
+/// False if nobody can rise any more.
+bool Filling::choose_rates(Limit limit, bool by_accounts) {
+        std::vector<Members> members(by_accounts ? accounts_.size() : 1);
+        for (auto& claimant : claimants_) {
+                claimant.rate = 0;
+                if (!claimant.stuck && claimant.has < limit(claimant) - kEps)
+                        members[by_accounts ? claimant.account : 0].push_back(&claimant);
+        }
+        double lowest = kInfinity;
+        for (std::size_t a = 0; a < members.size(); a++)
+                if (!members[a].empty())
+                        lowest = std::min(lowest, by_accounts ? accounts_[a] : 0);
+        std::ranges::fill(rising_, 0);
+        for (std::size_t a = 0; a < members.size(); a++) {
+                if (members[a].empty())
+                        continue;
+                if (by_accounts)
+                        rising_[a] = accounts_[a] <= lowest + kEps ? 1 : 2;
+                if (!by_accounts || rising_[a] == 1)
+                        share_rate(members[a], 1, limit);
+        }
+        return lowest < kInfinity;
+}
+
+/// Those on the lowest level rise, as long as they are below the next one.
+void Filling::share_rate(const Members& members, double rate, Limit limit) {
+        const bool minimum_first = std::ranges::any_of(
+                members, [](const Claimant* one) { return one->has < one->min - kEps; });
+        const auto takes_part = [&](const Claimant* one) {
+                return !minimum_first || one->has < one->min - kEps;
+        };
+        double lowest = kInfinity;
+        for (const auto* one : members)
+                if (takes_part(one))
+                        lowest = std::min(lowest, one->level());
+        double weights = 0;
+        double next = kInfinity;
+        const auto is_lowest = [&](const Claimant* one) {
+                return takes_part(one) && one->level() <= lowest + kEps / one->weight;
+        };
+        for (const auto* one : members)
+                if (is_lowest(one))
+                        weights += one->weight;
+                else if (takes_part(one))
+                        next = std::min(next, one->level());
+        for (auto* one : members) {
+                if (!is_lowest(one))
+                        continue;
+                one->rate = rate * one->weight / weights;
+                one->until = std::min(limit(*one), next * one->weight);
+                if (minimum_first)
+                        one->until = std::min(one->until, one->min);
+        }
+}
+
+/// How far the lowest accounts may rise until they meet the next one.
+double Filling::account_step() const {
+        double lowest = kInfinity;
+        double next = kInfinity;
+        for (std::size_t a = 0; a < accounts_.size(); a++)
+                if (rising_[a] == 1)
+                        lowest = std::min(lowest, accounts_[a]);
+                else if (rising_[a] == 2)
+                        next = std::min(next, accounts_[a]);
+        return next - lowest;
+}
+
+void Filling::advance(bool by_accounts) {
+        double step = by_accounts ? account_step() : kInfinity;
+        for (const auto& claimant : claimants_)
+                if (claimant.rate > 0)
+                        step = std::min(step, (claimant.until - claimant.has) / claimant.rate);
+        step = cpu_step(std::min(step, quota_step()));
+        for (auto& claimant : claimants_) {
+                claimant.has += claimant.rate * step;
+                accounts_[claimant.account] += claimant.rate * step;
+        }
+        mark_full_quotas();
+}
+
+template <class Visit>
+void Filling::for_each_below(std::size_t cgroup, Visit visit) {
+        for (auto& claimant : claimants_) {
+                auto at = snapshot_.clients[claimant.client].cgroup;
+                while (at && *at != cgroup)
+                        at = snapshot_.cgroups[*at].parent;
+                if (at)
+                        visit(claimant);
+        }
+}
+
+double Filling::quota_step() {
+        double step = kInfinity;
+        for (std::size_t c = 0; c < snapshot_.cgroups.size(); c++) {
+                if (!snapshot_.cgroups[c].quota)
+                        continue;
+                double has = 0;
+                double rate = 0;
+                for_each_below(c, [&](const Claimant& claimant) {
+                        has += claimant.has;
+                        rate += claimant.rate;
+                });
+                if (rate > 0)
+                        step = std::min(step,
+                                        std::max(*snapshot_.cgroups[c].quota - has, 0.0) / rate);
+        }
+        return step;
+}
+
+void Filling::mark_full_quotas() {
+        for (std::size_t c = 0; c < snapshot_.cgroups.size(); c++) {
+                if (!snapshot_.cgroups[c].quota)
+                        continue;
+                double has = 0;
+                for_each_below(c, [&](const Claimant& claimant) { has += claimant.has; });
+                if (has >= *snapshot_.cgroups[c].quota - kEps)
+                        for_each_below(c, [](Claimant& claimant) { claimant.stuck = true; });
+        }
+}
+
+/// The longest step, at most `most`, for which there are CPUs; who is in the way of a longer one is
+/// stuck.
+double Filling::cpu_step(double most) {
+        std::vector<double> has(groups_.size());
+        std::vector<double> rate(groups_.size());
+        for (const auto& claimant : claimants_) {
+                has[claimant.group] += claimant.has;
+                rate[claimant.group] += claimant.rate;
+        }
+        double step = std::min(most, 2.0 * static_cast<double>(snapshot_.machine.number_limit()));
+        std::vector<char> tight(groups_.size());
+        const auto sink = groups_.size() + cells_.size() + 1;
+        for (std::size_t rounds = groups_.size() + cells_.size() + 4; rounds > 0; rounds--) {
+                double wanted = 0;
+                for (std::size_t g = 0; g < groups_.size(); g++) {
+                        flow_.set_capacity(wish_arcs_[g], has[g] + rate[g] * step);
+                        wanted += has[g] + rate[g] * step;
+                }
+                if (flow_.run(0, sink) >= wanted - kEps)
+                        break;
+                double room = 0;
+                double rising = 0;
+                for (std::size_t c = 0; c < cells_.size(); c++)
+                        if (flow_.reached(groups_.size() + c + 1))
+                                room += capacity_[c];
+                for (std::size_t g = 0; g < groups_.size(); g++)
+                        if (flow_.reached(g + 1)) {
+                                room -= has[g];
+                                rising += rate[g];
+                        }
+                for (std::size_t g = 0; g < groups_.size(); g++)
+                        tight[g] = flow_.reached(g + 1) ? 1 : 0;
+                const double shorter = rising > 0 ? std::max(room, 0.0) / rising : 0;
+                step = std::min(step, shorter);
+                if (step <= 0)
+                        break;
+        }
+        for (auto& claimant : claimants_)
+                if (tight[claimant.group] != 0)
+                        claimant.stuck = true;
+        return step;
+}
+
+}  // namespace
+
+std::vector<double> entitlements(const Settings& settings, const Snapshot& snapshot,
+                                 const EntitlementOptions& options) {
+        return Filling(settings, snapshot, options).fill();
+}
+
+}  // namespace simulation

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: MIT
+//
+// One run with everything that is said about it.
+#pragma once
+
+#include "simulation/report/figures.hpp"
+#include "simulation/report/trace.hpp"
+
+#include <string>
+#include <vector>
+
+namespace simulation {
+
+struct RunReport {
+        std::string policy;
+        Trace trace;
+        Figures figures;
+        /// Expectations that were not met and invariants that were broken: one sentence each.
+        std::vector<std::string> failures;
+};
+
+/// Runs with a recorder, a meter and the invariants.
+[[nodiscard]] RunReport report(const Scenario& scenario, const std::string& policy_name,
+                               Arbiter::Decide decide);
+
+/// What of Scenario::expected and Scenario::expected_grants is not so. `file` is what messages
+/// name.
+[[nodiscard]] std::vector<std::string> unmet(const Scenario& scenario, const Figures& figures,
+                                             const Trace& trace);
+
+}  // namespace simulation
