@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <compare>
 #include <cstddef>
+#include <utility>
 
 namespace governor::policy::fair {
 
@@ -102,35 +103,41 @@ ForeignLoad::PerCpu ForeignLoad::measure(const Sample& sample, std::span<const B
 void ForeignLoad::add(const Sample& sample, std::span<const Burn> clients, TimePoint now) {
         if (sample.warming_up)
                 return;
-        const auto load = measure(sample, clients);
+        auto measured = measure(sample, clients);
+        auto& smoothed = now_.smoothed;
         if (past_.empty()) {
-                smoothed_ = load;
+                smoothed = measured;
         } else {
                 // A low-pass filter of first order (backward Euler): stable for any step, and
                 // close to 1 - exp(-step / time constant) for small ones.
-                const duration<float> step = std::max(now - smoothed_at_, TimePoint::duration{});
+                const duration<float> step = std::max(now - now_.at, TimePoint::duration{});
                 const auto part = step / (step + duration<float>(kSmoothing));
-                smoothed_.resize(std::max(smoothed_.size(), load.size()));
-                for (std::size_t cpu = 0; cpu < smoothed_.size(); cpu++)
-                        smoothed_[cpu] +=
-                                part * ((cpu < load.size() ? load[cpu] : 0) - smoothed_[cpu]);
+                smoothed.resize(std::max(smoothed.size(), measured.size()));
+                for (std::size_t cpu = 0; cpu < smoothed.size(); cpu++)
+                        smoothed[cpu] += part * ((cpu < measured.size() ? measured[cpu] : 0) -
+                                                 smoothed[cpu]);
         }
-        smoothed_at_ = now;
+        now_.measured = std::move(measured);
+        now_.at = now;
         while (!past_.empty() && past_.front().at + kHold < now)
                 past_.pop_front();
         if (past_.empty() || now - past_.back().at >= kPastSpacing)
-                past_.push_back({now, smoothed_});
+                past_.push_back(now_);
+}
+
+float ForeignLoad::Load::on(const CpuMask& cpus) const {
+        return std::min(sum(smoothed, cpus), sum(measured, cpus));
 }
 
 std::uint32_t ForeignLoad::held_millicpu(const CpuMask& cpus) const {
-        auto highest = sum(smoothed_, cpus);
-        for (const auto& past : past_)
-                highest = std::max(highest, sum(past.load, cpus));
+        auto highest = now_.on(cpus);
+        for (const auto& load : past_)
+                highest = std::max(highest, load.on(cpus));
         return rounded(highest);
 }
 
 std::uint32_t ForeignLoad::now_millicpu(std::uint32_t cpu) const {
-        return cpu < smoothed_.size() ? rounded(smoothed_[cpu]) : 0;
+        return cpu < now_.smoothed.size() ? rounded(now_.smoothed[cpu]) : 0;
 }
 
 }  // namespace governor::policy::fair

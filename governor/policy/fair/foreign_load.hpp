@@ -24,8 +24,9 @@ struct Burn {
 };
 
 /// foreign = busy - what clients burn - niced time that is not the clients'. Smoothed over 2 s, and
-/// a peak is held for 10 s: room is taken at once and given back slowly, so that a load that comes
-/// and goes does not make grants come and go. Pure: time is an argument.
+/// a peak is held for 10 s: room is taken at once and given back late, so that a load that comes
+/// and goes does not make grants come and go. The smoothed load counts as far as there is some now,
+/// so that what ended is given back in one step. Pure: time is an argument.
 class ForeignLoad {
 public:
         static constexpr std::chrono::milliseconds kSmoothing{2'000};
@@ -37,7 +38,7 @@ public:
         /// counts in full; one that is warming up not at all. O(CPUs x different sets).
         void add(const Sample& sample, std::span<const Burn> clients, TimePoint now);
 
-        /// The highest smoothed foreign load on `cpus` within the last kHold. O(CPUs).
+        /// The highest foreign load on `cpus` within the last kHold. O(CPUs).
         [[nodiscard]] std::uint32_t held_millicpu(const CpuMask& cpus) const;
 
         /// Smoothed foreign load of one CPU now, 0..1000.
@@ -46,16 +47,18 @@ public:
 private:
         using PerCpu = std::vector<float>;  // millicpu, by CPU number
 
-        struct Past {
+        struct Load {
                 TimePoint at;
-                PerCpu load;
+                PerCpu smoothed;
+                PerCpu measured;
+
+                [[nodiscard]] float on(const CpuMask& cpus) const;
         };
 
         [[nodiscard]] static PerCpu measure(const Sample& sample, std::span<const Burn> clients);
 
-        PerCpu smoothed_;
-        TimePoint smoothed_at_;
-        std::deque<Past> past_;  // oldest first, within kHold
+        Load now_;
+        std::deque<Load> past_;  // oldest first, within kHold
 };
 
 }  // namespace governor::policy::fair

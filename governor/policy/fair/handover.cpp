@@ -23,6 +23,9 @@ public:
                 for (std::size_t i = 0; i < holdings_.size(); i++)
                         if (shares_[i].is_governed)
                                 keep(i);
+                for (std::size_t i = 0; i < holdings_.size(); i++)
+                        if (shares_[i].is_governed && client(i).in_region)
+                                linger(i);
                 const auto counts = count();
                 move_out();
                 count_held();
@@ -46,22 +49,32 @@ private:
                 if (held > shares_[i].target)
                         own(i) -= placement_.give_up(own(i), held - shares_[i].target);
                 taken_ |= own(i);
-                linger(i);
         }
 
-        /// What it has given up and may still run on.
+        /// In the middle of a region it may still run on what it has given up. It takes that back
+        /// first, if it may have more again.
         void linger(std::size_t i) {
-                if (!client(i).in_region)
-                        return;
-                lingering_[i] = (client(i).lingering | client(i).granted) - own(i);
-                lingering_[i] &= snapshot_.machine.pool();
-                if (!shares_[i].charge)
-                        return;
-                const auto charged =
-                        *shares_[i].charge - std::min(*shares_[i].charge, own(i).count());
-                const auto lingering = lingering_[i].count();
-                if (lingering > charged)
-                        lingering_[i] -= placement_.give_up(lingering_[i], lingering - charged);
+                auto& lingering = lingering_[i];
+                lingering = (client(i).lingering | client(i).granted) - taken_;
+                lingering &= snapshot_.machine.pool();
+                lingering -= occupied_;
+                const auto held = own(i).count();
+                if (held < shares_[i].share && !shares_[i].charge) {
+                        const auto back = placement_.pick(own(i), lingering & may_use(i),
+                                                          shares_[i].share - held, false);
+                        own(i) |= back;
+                        taken_ |= back;
+                        lingering -= back;
+                }
+                if (shares_[i].charge)
+                        release(lingering, *shares_[i].charge - std::min(*shares_[i].charge, held));
+                occupied_ |= lingering;
+        }
+
+        /// A rigid holder keeps what it is charged for.
+        void release(CpuMask& lingering, std::uint32_t charged) const {
+                if (const auto count = lingering.count(); count > charged)
+                        lingering -= placement_.give_up(lingering, count - charged);
         }
 
         /// How many each can have now.
@@ -74,7 +87,7 @@ private:
                         claims[i].start = own(i).count();
                         claims[i].wants = claims[i].limit = shares_[i].target;
                         capacity_.keep(i, own(i));
-                        capacity_.occupy(i, lingering_[i] - taken_);
+                        capacity_.occupy(i, lingering_[i]);
                 }
                 for (std::size_t i = 0; i < holdings_.size(); i++) {
                         if (!shares_[i].is_governed)
@@ -108,14 +121,12 @@ private:
                         own(i) -= leaving;
                         taken_ -= leaving;
                         if (client(i).in_region)
-                                lingering_[i] |= leaving;
+                                occupied_ |= leaving;
                 }
         }
 
         void grow(const std::vector<std::uint32_t>& counts) {
-                auto free = snapshot_.machine.pool() - taken_;
-                for (const auto& lingering : lingering_)
-                        free -= lingering;
+                auto free = snapshot_.machine.pool() - taken_ - occupied_;
                 std::vector<std::size_t> growing;
                 std::uint32_t wanted = 0;
                 for (std::size_t i = 0; i < holdings_.size(); i++)
@@ -189,8 +200,7 @@ private:
                         cpus.for_each([&](std::uint32_t cpu) { crowd[cpu] += weight; });
                 };
                 add(taken_, kHolder);
-                for (const auto& lingering : lingering_)
-                        add(lingering, 1);
+                add(occupied_, 1);
                 for (std::size_t i = 0; i < holdings_.size(); i++) {
                         if (!shares_[i].is_governed || !own(i).empty())
                                 continue;
@@ -221,9 +231,10 @@ private:
         const std::vector<Share>& shares_;
         Placement placement_;
         Capacity capacity_;
-        CpuMask taken_;
+        CpuMask taken_;     // have an owner
+        CpuMask occupied_;  // given up, but somebody may still run there
         std::vector<Holding> holdings_;
-        std::vector<CpuMask> lingering_;
+        std::vector<CpuMask> lingering_;   // by client: its part of occupied_
         std::vector<std::uint32_t> held_;  // by group and class: CPUs that clients own
 };
 
