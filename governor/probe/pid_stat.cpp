@@ -12,6 +12,7 @@ namespace {
 // Numbers as in proc_pid_stat(5).
 constexpr int kState = 3;
 constexpr int kPpid = 4;
+constexpr int kFlags = 9;
 constexpr int kUserTime = 14;
 constexpr int kSystemTime = 15;
 constexpr int kReapedUserTime = 16;
@@ -19,6 +20,8 @@ constexpr int kReapedSystemTime = 17;
 constexpr int kNice = 19;
 constexpr int kStartTime = 22;
 constexpr int kPolicy = 41;
+
+constexpr std::uint32_t kPfKthread = 0x00200000;  // PF_KTHREAD of the kernel's sched.h
 
 /// Puts `word` into `ret_number`; adds, so that two columns can make one number.
 template <class Number>
@@ -29,6 +32,12 @@ bool add_number(std::string_view word, Number& ret_number) {
         return number.has_value();
 }
 
+bool take_flags(std::string_view word, PidStat& stat) {
+        const auto flags = parse_number<std::uint32_t>(word);
+        stat.is_kernel_thread = flags && (*flags & kPfKthread) != 0;
+        return flags.has_value();
+}
+
 bool take_column(int column, std::string_view word, PidStat& stat) {
         switch (column) {
         case kState:
@@ -36,6 +45,8 @@ bool take_column(int column, std::string_view word, PidStat& stat) {
                 return word.size() == 1;
         case kPpid:
                 return add_number(word, stat.ppid);
+        case kFlags:
+                return take_flags(word, stat);
         case kUserTime:
                 return add_number(word, stat.user_ticks);
         case kSystemTime:

@@ -17,7 +17,8 @@ struct PidStat {
         char state = '?';        ///< R, S, D, T, t, Z, ...
         std::int32_t nice = 0;
         std::uint32_t scheduling_policy = 0;  ///< SCHED_IDLE of <sched.h>, ...
-        std::uint64_t started_ticks = 0;      ///< after boot; with the pid it names a process
+        bool is_kernel_thread = false;
+        std::uint64_t started_ticks = 0;  ///< after boot; with the pid it names a process
 
         // Clock ticks; none of them ever goes backwards.
         std::uint64_t user_ticks = 0;

@@ -82,6 +82,25 @@ std::optional<PidStat> ProcessScan::read(std::uint32_t pid) {
         return stat && stat->pid == pid ? stat : std::nullopt;
 }
 
+void ProcessScan::read_all(const std::vector<std::uint32_t>& pids) {
+        std::vector<std::uint32_t> kernel_threads;
+        processes_.clear();
+        turn_ = (turn_ + 1) % kKernelThreadTurns;
+        for (const auto pid : pids) {
+                if (pid % kKernelThreadTurns != turn_ &&
+                    std::ranges::binary_search(kernel_threads_, pid)) {
+                        kernel_threads.push_back(pid);
+                        continue;
+                }
+                const auto process = read(pid);
+                if (process && process->is_kernel_thread)
+                        kernel_threads.push_back(pid);
+                else if (process)
+                        processes_.push_back(*process);
+        }
+        kernel_threads_ = std::move(kernel_threads);
+}
+
 int ProcessScan::take() {
         const std::unique_ptr<DIR, int (*)(DIR*)> proc(::opendir((root_ + "/proc").c_str()),
                                                        ::closedir);
@@ -92,10 +111,7 @@ int ProcessScan::take() {
                 if (const auto pid = parse_number<std::uint32_t>(entry->d_name))
                         pids.push_back(*pid);
         std::ranges::sort(pids);
-        processes_.clear();
-        for (const auto pid : pids)
-                if (const auto process = read(pid))
-                        processes_.push_back(*process);
+        read_all(pids);
         read_after_parents(processes_, [this](std::uint32_t pid) { return read(pid); });
         return 0;
 }

@@ -14,7 +14,7 @@ namespace governor::probe {
 using policy::CpuPlace;
 using policy::Topology;
 
-/// Reads `root`/sys/devices/system for the given CPUs: about 15 us per CPU, and 60 us per
+/// Reads `root`/sys/devices/system for the given CPUs: about 15 us per CPU, and 40 us per
 /// last-level cache, which only the first of its CPUs is asked about. Never fails.
 [[nodiscard]] Topology read_topology(const std::string& root, std::span<const std::uint32_t> cpus);
 

@@ -21,6 +21,7 @@ struct FakeProcess {
         std::uint64_t started_ticks = 100;
         int nice = 0;
         unsigned scheduling_policy = 0;
+        unsigned flags = 0x400000;
         char state = 'S';
         std::string name = "program";
 };

@@ -82,6 +82,17 @@ TEST(PidStat, TellsWhoIsStopped) {
         }
 }
 
+TEST(PidStat, TellsKernelThreads) {
+        EXPECT_FALSE(parse_pid_stat(kRecorded)->is_kernel_thread);
+        const auto thread = parse_pid_stat(
+                "15 (rcu_preempt) I 2 0 0 0 -1 2129984 0 0 0 0 0 113 0 0 20 0 1 0 25 0 0 "
+                "18446744073709551615 0 0 0 0 0 0 0 2147483647 0 1 0 0 17 0 0 0 0 0 0 0 0 0 0 0 0 "
+                "0 0\n");
+        ASSERT_TRUE(thread);
+        EXPECT_TRUE(thread->is_kernel_thread);
+        EXPECT_EQ(thread->ppid, 2U);
+}
+
 TEST(PidStat, RefusesWhatIsCut) {
         for (std::size_t size = 0; size < kRecorded.size(); size++)
                 EXPECT_FALSE(parse_pid_stat(kRecorded.substr(0, size))) << size;

@@ -2,11 +2,18 @@
 // All processes at once, and children after their parents.
 #include "probe/process_scan.hpp"
 
+#include "probe/descendants.hpp"
+
 #include "support/fake_machine.hpp"
 
 #include <cerrno>
+#include <csignal>
+#include <ctime>
 #include <gtest/gtest.h>
 #include <map>
+#include <sched.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 namespace governor::probe {
@@ -64,6 +71,28 @@ TEST(ProcessScanTest, PassesOverWhatGoesMeanwhileOrIsBroken) {
         machine.end(1);
         ASSERT_EQ(scan.take(), 0);
         EXPECT_TRUE(scan.processes().empty());
+}
+
+TEST(ProcessScanTest, LeavesKernelThreadsOutAndSeldomReadsThem) {
+        constexpr unsigned kKernelThread = 0x00208040;
+        FakeMachine machine;
+        auto thread = process(15, 2);
+        thread.flags = kKernelThread;
+        machine.process(thread);
+        machine.process(process(40, 1));
+        ProcessScan scan(machine.root());
+        ASSERT_EQ(scan.take(), 0);
+        EXPECT_EQ(pids(scan.processes()), (Pids{40}));
+        machine.process(process(15, 40));  // its pid has come again
+        std::uint32_t scans = 0;
+        while (scan.find(15) == nullptr && scans < 100) {
+                ASSERT_EQ(scan.take(), 0);
+                scans++;
+        }
+        EXPECT_GT(scans, 1U);
+        EXPECT_LE(scans, ProcessScan::kKernelThreadTurns);
+        ASSERT_EQ(scan.take(), 0);
+        EXPECT_EQ(pids(scan.processes()), (Pids{15, 40}));
 }
 
 TEST(ProcessScanTest, KeepsTheLastScanIfThereIsNoProc) {
@@ -126,6 +155,54 @@ TEST(ProcessScanOfThisMachine, FindsThisProcessAndItsParent) {
         EXPECT_EQ(self->ppid, static_cast<std::uint32_t>(getppid()));
         EXPECT_EQ(self->state, 'R');
         EXPECT_EQ(self->nice, nice(0));
+}
+
+[[noreturn]] void burn_and_stop(clock_t time) {
+        while (clock() < time) {
+        }
+        raise(SIGSTOP);
+        while (clock() < 2 * time) {
+        }
+        _exit(0);
+}
+
+TEST(ProcessScanOfThisMachine, CountsAChildOnceWhileItLivesAndWhenItHasEnded) {
+        const auto self = static_cast<std::uint32_t>(getpid());
+        ProcessScan scan("");
+        Descendants descendants;
+        const auto ticks_now = [&] {
+                EXPECT_EQ(scan.take(), 0);
+                descendants.add(scan.processes(), std::vector<std::uint32_t>{self});
+                return descendants.ticks(self);
+        };
+        EXPECT_EQ(ticks_now(), 0U);
+        const pid_t child = fork();
+        if (child == 0) {
+                const sched_param none{};
+                sched_setscheduler(0, SCHED_IDLE, &none);
+                burn_and_stop(CLOCKS_PER_SEC / 10);
+        }
+        ASSERT_GT(child, 0);
+        int status = 0;
+        ASSERT_EQ(waitpid(child, &status, WUNTRACED), child);
+        ASSERT_TRUE(WIFSTOPPED(status));
+        const auto alive = ticks_now();
+        const auto* stopped = scan.find(static_cast<std::uint32_t>(child));
+        ASSERT_NE(stopped, nullptr);
+        EXPECT_TRUE(stopped->is_stopped());
+        EXPECT_EQ(stopped->scheduling_policy, static_cast<unsigned>(SCHED_IDLE));
+        kill(child, SIGCONT);
+        rusage used{};
+        ASSERT_EQ(wait4(child, nullptr, 0, &used), child);
+        const auto used_us = (used.ru_utime.tv_sec + used.ru_stime.tv_sec) * 1'000'000 +
+                             used.ru_utime.tv_usec + used.ru_stime.tv_usec;
+        const auto used_ticks =
+                static_cast<std::uint64_t>(used_us * sysconf(_SC_CLK_TCK) / 1'000'000);
+        const auto ended = ticks_now();
+        EXPECT_LT(alive, ended);
+        EXPECT_LE(ended, used_ticks + 2);  // columns are rounded down on their own
+        EXPECT_GE(ended + 4, used_ticks);
+        EXPECT_EQ(ticks_now(), ended);
 }
 
 }  // namespace
