@@ -34,6 +34,9 @@ public:
         /// few threads, and 8 us for each level of control groups.
         [[nodiscard]] int read(std::uint32_t pid, Confinement& ret_confinement);
 
+        /// For YieldingLoad, which needs the same.
+        [[nodiscard]] Cgroups& cgroups() { return cgroups_; }
+
 private:
         Affinity affinity_;
         Cgroups cgroups_;
