@@ -32,8 +32,16 @@ void Arbiter::set_machine(policy::Machine machine) {
         machine_ = std::move(machine);
 }
 
-void Arbiter::sampled(const policy::Sample& sample, TimePoint now) {
-        foreign_.add(sample, clients_.burns(now), now);
+void Arbiter::sampled(const policy::Sample& sample, std::uint32_t yielding_millicpu,
+                      TimePoint now) {
+        auto burns = clients_.burns(now);
+        if (yielding_millicpu > 0) {
+                policy::CpuMask everywhere;
+                for (const auto& cpu : sample.cpus)
+                        everywhere.add(cpu.cpu);
+                burns.push_back({everywhere, yielding_millicpu});
+        }
+        foreign_.add(sample, burns, now);
 }
 
 std::vector<ClientId> Arbiter::decide(TimePoint now) {

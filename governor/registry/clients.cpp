@@ -166,7 +166,8 @@ void Clients::leave(ClientId id, TimePoint now) {
         const auto since = span ? span->end : state->joined;
         const auto busy = std::max(state->handover.knows_of(), state->handover.burning());
         departed_.add({where.cpus, where.niced, {since, now, (now - since) * busy}});
-
+        if (const auto* held = state->handover.held())
+                short_lived_.add(now - state->joined, held->grant.threads, now);
         history_.add(state->event(EventKind::Left, now));
         cgroups_.leave(where.groups);
         if (--leases_[state->identity.account] == 0)
@@ -232,12 +233,13 @@ std::vector<fair::Burn> Clients::burns(TimePoint now) {
                 if (const auto millicpu = state->burn.millicpu_since(start); millicpu > 0)
                         burns.push_back({state->where.cpus, millicpu, state->where.niced});
         departed_.collect(start, now, burns);
+        short_lived_.update(now);
         return burns;
 }
 
 fair::Snapshot Clients::snapshot(const policy::Machine& machine, const fair::ForeignLoad& foreign,
                                  TimePoint now) const {
-        fair::Snapshot snapshot{now, machine, foreign, {}, {}};
+        fair::Snapshot snapshot{now, machine, foreign, {}, {}, short_lived_.cpus()};
         snapshot.clients.reserve(clients_.size());
         CgroupIndex cgroups;
         for (const auto& [id, state] : clients_) {

@@ -7,6 +7,7 @@
 #include "policy/fair/decision.hpp"
 #include "policy/fair/demand.hpp"
 #include "policy/fair/rules.hpp"
+#include "policy/fair/short_lived.hpp"
 #include "policy/fair/snapshot.hpp"
 #include "registry/accounts.hpp"
 #include "registry/burn_window.hpp"
@@ -117,6 +118,7 @@ private:
         Cgroups cgroups_;
         SampleTimes samples_;
         Departed departed_;
+        policy::fair::ShortLived short_lived_;
         History history_;
 };
 

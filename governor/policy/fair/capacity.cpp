@@ -23,10 +23,11 @@ Classes::Classes(const Snapshot& snapshot, const Settings& settings,
         }
         split(snapshot.machine.pool());
         leave_to_foreign(snapshot.foreign, settings.foreign_max_permyriad);
+        reserve(snapshot.short_lived, snapshot.machine.pool().count());
 }
 
 void Classes::split(const CpuMask& pool) {
-        classes_.push_back({pool, 0, {}});
+        classes_.push_back({pool, 0, 0, {}});
         for (std::size_t g = 0; g < groups_.size(); g++) {
                 const auto before = classes_.size();
                 for (std::size_t k = 0; k < before; k++) {
@@ -35,7 +36,7 @@ void Classes::split(const CpuMask& pool) {
                                 continue;
                         auto outside = classes_[k].cpus - inside;
                         if (!outside.empty())
-                                classes_.push_back({std::move(outside), 0, classes_[k].groups});
+                                classes_.push_back({std::move(outside), 0, 0, classes_[k].groups});
                         classes_[k].cpus = std::move(inside);
                         classes_[k].groups.push_back(g);
                 }
@@ -64,6 +65,22 @@ void Classes::leave_to_foreign(const ForeignLoad& foreign, std::uint32_t most_pe
         }
 }
 
+// Nobody knows where newcomers may run: in every class its part, as far as foreign load and one CPU
+// leave it.
+void Classes::reserve(std::uint32_t cpus, std::uint32_t pool) {
+        std::uint64_t seen = 0;
+        std::uint64_t given = 0;
+        for (auto& part : classes_) {
+                const auto size = part.cpus.count();
+                seen += size;
+                const auto wish = seen * cpus / std::max(pool, 1U) - given;
+                given += wish;
+                const auto left = size - part.foreign;
+                part.reserved = static_cast<std::uint32_t>(
+                        std::min<std::uint64_t>(wish, left > 0 ? left - 1 : 0));
+        }
+}
+
 std::uint32_t Classes::room(std::size_t group) const {
         std::uint32_t sum = 0;
         for (const auto k : groups_[group].classes)
@@ -76,13 +93,19 @@ std::uint32_t Classes::foreign() const {
                                [](std::uint32_t sum, const Class& c) { return sum + c.foreign; });
 }
 
+std::uint32_t Classes::reserved() const {
+        return std::accumulate(classes_.begin(), classes_.end(), 0U,
+                               [](std::uint32_t sum, const Class& c) { return sum + c.reserved; });
+}
+
 Capacity::Capacity(const Classes& classes, std::span<const Cgroup> cgroups,
-                   std::span<const Client> clients)
+                   std::span<const Client> clients, Reserve reserve)
         : classes_(classes), cgroups_(cgroups), clients_(clients), used_(classes.classes().size()),
           flow_(classes.groups().size() * classes.classes().size()), below_(cgroups.size()),
           full_(classes.groups().size()) {
         for (const auto& part : classes.classes())
-                most_.push_back(part.cpus.count() - part.foreign);
+                most_.push_back(part.cpus.count() - part.foreign -
+                                (reserve == Reserve::Keep ? part.reserved : 0));
 }
 
 bool Capacity::take(std::size_t client) {

@@ -26,6 +26,7 @@ public:
         struct Class {
                 CpuMask cpus;
                 std::uint32_t foreign = 0;        ///< CPUs of it that are left to foreign load
+                std::uint32_t reserved = 0;       ///< and those that are kept free for newcomers
                 std::vector<std::size_t> groups;  ///< that may use it
         };
         struct Group {
@@ -40,13 +41,13 @@ public:
         /// What a client's CPUs yield when nobody else has any.
         [[nodiscard]] std::uint32_t room(std::size_t group) const;
         [[nodiscard]] std::uint32_t foreign() const;
-
+        [[nodiscard]] std::uint32_t reserved() const;
         static constexpr std::size_t kNoGroup = static_cast<std::size_t>(-1);
 
 private:
         void split(const CpuMask& pool);
         void leave_to_foreign(const ForeignLoad& foreign, std::uint32_t most_permyriad);
-
+        void reserve(std::uint32_t cpus, std::uint32_t pool);
         std::vector<Class> classes_;
         std::vector<Group> groups_;
         std::vector<std::size_t> group_of_;  // by client
@@ -57,9 +58,10 @@ private:
 /// sums that control groups set.
 class Capacity {
 public:
-        Capacity(const Classes& classes, std::span<const Cgroup> cgroups,
-                 std::span<const Client> clients);
+        enum class Reserve : std::uint8_t { Keep, Use };
 
+        Capacity(const Classes& classes, std::span<const Cgroup> cgroups,
+                 std::span<const Client> clients, Reserve reserve);
         /// One CPU more for `client`. False: not possible, nor will it ever be. Costs O(classes of
         /// its group), and where CPUs have to move O(groups x classes).
         bool take(std::size_t client);

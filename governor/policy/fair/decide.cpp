@@ -53,6 +53,7 @@ public:
                 Reason reason;
                 reason.cpus = snapshot_.machine.pool().count();
                 reason.foreign = classes_.foreign();
+                reason.reserved = classes_.reserved();
                 reason.programs = programs_;
                 reason.accounts = accounts_;
                 reason.share = shares_[i].share;

@@ -15,6 +15,8 @@ std::string division(const Reason& reason) {
         std::string text = counted(reason.cpus, "cpu");
         if (reason.foreign > 0)
                 text += " - " + std::to_string(reason.foreign) + " foreign";
+        if (reason.reserved > 0)
+                text += " - " + std::to_string(reason.reserved) + " for newcomers";
         return text + ", " + counted(reason.programs, "program") + " of " +
                counted(reason.accounts, "account");
 }

@@ -16,7 +16,8 @@ namespace governor::policy::fair {
 
 using TimePoint = std::chrono::steady_clock::time_point;
 
-/// CPU time that clients burn per second, together, somewhere on `cpus`.
+/// CPU time per second that is not foreign load, somewhere on `cpus`: clients burn it, or threads
+/// that yield to everybody.
 struct Burn {
         CpuMask cpus;
         std::uint32_t millicpu = 0;

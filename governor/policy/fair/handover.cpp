@@ -16,7 +16,7 @@ public:
         Handover(const Snapshot& snapshot, const Classes& classes, const std::vector<Share>& shares)
                 : snapshot_(snapshot), classes_(classes), shares_(shares),
                   placement_(snapshot.machine, snapshot.foreign),
-                  capacity_(classes, snapshot.cgroups, snapshot.clients),
+                  capacity_(classes, snapshot.cgroups, snapshot.clients, Capacity::Reserve::Use),
                   holdings_(snapshot.clients.size()), lingering_(snapshot.clients.size()) {}
 
         std::vector<Holding> carry_out() {

@@ -56,7 +56,8 @@ private:
 
         /// Also notes which quotas are in the way.
         std::vector<std::uint32_t> fill_everybody(bool with_newcomers) {
-                Capacity capacity(classes_, snapshot_.cgroups, snapshot_.clients);
+                Capacity capacity(classes_, snapshot_.cgroups, snapshot_.clients,
+                                  Capacity::Reserve::Keep);
                 std::vector<Claim> claims(shares_.size());
                 for (std::size_t i = 0; i < claims.size(); i++) {
                         const auto& client = snapshot_.clients[i];

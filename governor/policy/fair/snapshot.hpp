@@ -65,6 +65,7 @@ struct Snapshot {
         const ForeignLoad& foreign;
         std::vector<Cgroup> cgroups;
         std::vector<Client> clients;
+        std::uint32_t short_lived = 0;  ///< CPUs to keep free for newcomers
 };
 
 }  // namespace governor::policy::fair

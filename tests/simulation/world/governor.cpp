@@ -97,7 +97,7 @@ void Governor::sample(const governor::policy::Sample& sample, Time now) {
                                             lease.process->stopped(), time_point(now));
         }
         foreign_.add(sample, arbiter_.clients().burns(time_point(now)), time_point(now));
-        arbiter_.sampled(sample, time_point(now));
+        arbiter_.sampled(sample, 0, time_point(now));
         next_sample_ = now + period_;
         next_decision_ = now;
 }

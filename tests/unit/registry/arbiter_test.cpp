@@ -53,7 +53,7 @@ protected:
                 now_ += 1s;
                 cpu_time_ += cpus * 1s;
                 arbiter_.clients().measured(id, cpu_time_, false, now_);
-                arbiter_.sampled(busy_sample(16), now_);
+                arbiter_.sampled(busy_sample(16), 0, now_);
         }
 
         [[nodiscard]] policy::fair::Reason reason(ClientId id) const {

@@ -42,9 +42,9 @@ public:
         std::vector<std::uint32_t> follow();
 
         [[nodiscard]] Snapshot snapshot() const {
-                return {now, machine, foreign, cgroups, clients};
+                return {now, machine, foreign, cgroups, clients, short_lived};
         }
-
+        std::uint32_t short_lived = 0;
         Topology topology;
         Machine machine;
         ForeignLoad foreign;

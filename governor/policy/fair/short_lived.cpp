@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: MIT
+// A moving average with hysteresis.
+#include "policy/fair/short_lived.hpp"
+
+namespace governor::policy::fair {
+
+void ShortLived::add(std::chrono::nanoseconds lifetime, std::uint32_t threads, TimePoint now) {
+        if (lifetime >= kLifetime || threads == 0)
+                return;
+        lives_.push_back({now, lifetime * threads});
+        cpu_time_ += lives_.back().cpu_time;
+}
+
+void ShortLived::update(TimePoint now) {
+        while (!lives_.empty() && lives_.front().ended + kWindow < now) {
+                cpu_time_ -= lives_.front().cpu_time;
+                lives_.pop_front();
+        }
+        const auto average = std::chrono::duration<double>(cpu_time_) / kWindow;
+        constexpr double kFar = 0.75;
+        if (average > cpus_ + kFar || average < cpus_ - kFar)
+                cpus_ = static_cast<std::uint32_t>(average + 0.5);
+}
+
+}  // namespace governor::policy::fair

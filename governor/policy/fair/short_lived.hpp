@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+//
+// How many CPUs programs need that are gone again before anybody makes room for them.
+#pragma once
+
+#include "policy/fair/foreign_load.hpp"
+
+#include <chrono>
+#include <cstdint>
+#include <deque>
+
+namespace governor::policy::fair {
+
+/// A build starts a program every 50 ms. None of them lives long enough to make a neighbour shrink,
+/// but together they always disturb some of its threads; so as many CPUs as they held on average
+/// over kWindow are kept free for newcomers. Pure: time is an argument.
+class ShortLived {
+public:
+        /// Who lives longer is no longer short-lived; as Settings::newcomer.
+        static constexpr std::chrono::milliseconds kLifetime{1'000};
+        static constexpr std::chrono::milliseconds kWindow{10'000};
+
+        /// A client is gone that lived for `lifetime` and was granted `threads`.
+        void add(std::chrono::nanoseconds lifetime, std::uint32_t threads, TimePoint now);
+
+        /// Takes note of the time, once per sample. O(programs that were added in the last window).
+        void update(TimePoint now);
+
+        /// CPUs, as of the last update(). Changes when the average is 3/4 of a CPU away from it.
+        [[nodiscard]] std::uint32_t cpus() const { return cpus_; }
+
+private:
+        struct Life {
+                TimePoint ended;
+                std::chrono::nanoseconds cpu_time;
+        };
+
+        std::deque<Life> lives_;  // oldest first
+        std::chrono::nanoseconds cpu_time_{0};
+        std::uint32_t cpus_ = 0;
+};
+
+}  // namespace governor::policy::fair

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: MIT
+// CPUs for programs that come and go.
+#include "policy/fair/short_lived.hpp"
+#include "world.hpp"
+
+#include <gtest/gtest.h>
+
+namespace governor::policy::fair {
+namespace {
+
+class ShortLivedPrograms : public testing::Test {
+protected:
+        /// `per_second` programs that live for a tenth of a second, on one CPU each.
+        void run(int per_second, seconds span) {
+                for (int i = 0; i < per_second * span.count(); i++) {
+                        now_ += milliseconds{1000} / per_second;
+                        lives_.add(milliseconds{100}, 1, now_);
+                        lives_.update(now_);
+                }
+        }
+
+        ShortLived lives_;
+        TimePoint now_{seconds{1000}};
+};
+
+TEST_F(ShortLivedPrograms, NeedAsManyCpusAsTheyHeldOnAverage) {
+        run(20, seconds{15});
+        EXPECT_EQ(lives_.cpus(), 2U);
+}
+
+TEST_F(ShortLivedPrograms, AreForgottenWhenNoneHasComeForAWhile) {
+        run(20, seconds{15});
+        lives_.update(now_ + seconds{11});
+        EXPECT_EQ(lives_.cpus(), 0U);
+}
+
+TEST_F(ShortLivedPrograms, AreNotOneThatLivedForASecond) {
+        for (int i = 0; i < 100; i++)
+                lives_.add(seconds{1}, 64, now_);
+        lives_.update(now_);
+        EXPECT_EQ(lives_.cpus(), 0U);
+}
+
+TEST_F(ShortLivedPrograms, DoNotMakeTheNumberFlicker) {
+        run(20, seconds{12});
+        int changes = 0;
+        for (int i = 0; i < 50; i++) {
+                const auto before = lives_.cpus();
+                run(15 + i % 3 * 5, seconds{1});
+                changes += lives_.cpus() != before ? 1 : 0;
+        }
+        EXPECT_LE(changes, 1);
+}
+
+TEST_F(ShortLivedPrograms, FindCpusThatWereKeptForThem) {
+        World world({16});
+        world.short_lived = 2;
+        world.add();
+        EXPECT_EQ(world.follow(), (std::vector<std::uint32_t>{14}));
+        EXPECT_EQ(explain(world.decide().grants[0]),
+                  "fair share: 16 cpus - 2 for newcomers, 1 program of 1 account -> 14");
+        world.add(1, milliseconds{0});
+        world.clients[0].in_region = true;
+        const auto decision = world.decide();
+        EXPECT_EQ(threads_of(decision), (std::vector<std::uint32_t>{14, 2}));
+        EXPECT_EQ(overlaps(decision), 0U);
+}
+
+TEST_F(ShortLivedPrograms, LeaveOneCpuOfEverySetToTheOthers) {
+        World world({4});
+        world.short_lived = 100;
+        world.add();
+        EXPECT_EQ(world.follow(), (std::vector<std::uint32_t>{1}));
+        EXPECT_FALSE(world.decide().grants[0].shared);
+}
+
+}  // namespace
+}  // namespace governor::policy::fair
