@@ -23,7 +23,8 @@ Classes::Classes(const Snapshot& snapshot, const Settings& settings,
         }
         split(snapshot.machine.pool());
         leave_to_foreign(snapshot.foreign, settings.foreign_max_permyriad);
-        reserve(snapshot.short_lived, snapshot.machine.pool().count());
+        reserve(snapshot.short_lived, snapshot.machine.pool().count(),
+                settings.foreign_max_permyriad);
 }
 
 void Classes::split(const CpuMask& pool) {
@@ -65,9 +66,9 @@ void Classes::leave_to_foreign(const ForeignLoad& foreign, std::uint32_t most_pe
         }
 }
 
-// Nobody knows where newcomers may run: in every class its part, as far as foreign load and one CPU
-// leave it.
-void Classes::reserve(std::uint32_t cpus, std::uint32_t pool) {
+// Nobody knows where newcomers may run: in every class its part. Bounded as foreign load is, but by
+// what that leaves.
+void Classes::reserve(std::uint32_t cpus, std::uint32_t pool, std::uint32_t most_permyriad) {
         std::uint64_t seen = 0;
         std::uint64_t given = 0;
         for (auto& part : classes_) {
@@ -75,9 +76,9 @@ void Classes::reserve(std::uint32_t cpus, std::uint32_t pool) {
                 seen += size;
                 const auto wish = seen * cpus / std::max(pool, 1U) - given;
                 given += wish;
-                const auto left = size - part.foreign;
+                const std::uint64_t left = size - part.foreign;
                 part.reserved = static_cast<std::uint32_t>(
-                        std::min<std::uint64_t>(wish, left > 0 ? left - 1 : 0));
+                        std::min(wish, left * most_permyriad / kPermyriad));
         }
 }
 

@@ -47,7 +47,7 @@ public:
 private:
         void split(const CpuMask& pool);
         void leave_to_foreign(const ForeignLoad& foreign, std::uint32_t most_permyriad);
-        void reserve(std::uint32_t cpus, std::uint32_t pool);
+        void reserve(std::uint32_t cpus, std::uint32_t pool, std::uint32_t most_permyriad);
         std::vector<Class> classes_;
         std::vector<Group> groups_;
         std::vector<std::size_t> group_of_;  // by client
