@@ -45,6 +45,7 @@ public:
         Filling(const Settings& settings, const Snapshot& snapshot,
                 const EntitlementOptions& options);
         std::vector<double> fill();
+        [[nodiscard]] double foreign() const { return foreign_; }
 
 private:
         using Limit = double (*)(const Claimant&);
@@ -72,6 +73,7 @@ private:
         std::vector<char> rising_;      // by account
         std::vector<CpuMask> cells_;
         std::vector<double> capacity_;  // by cell
+        double foreign_ = 0;
         Flow flow_;
         std::vector<std::size_t> wish_arcs_;  // by group
 };
@@ -127,6 +129,7 @@ void Filling::find_cells(const Settings& settings) {
                 const double foreign = std::min(snapshot_.foreign.held_millicpu(cpus) / 1000.0,
                                                 count * settings.foreign_max_permyriad /
                                                         governor::policy::kPermyriad);
+                foreign_ += foreign;
                 capacity_.push_back(count - std::ceil(foreign - kEps));
                 cells_.push_back(std::move(cpus));
         }
@@ -330,6 +333,10 @@ double Filling::cpu_step(double most) {
 std::vector<double> entitlements(const Settings& settings, const Snapshot& snapshot,
                                  const EntitlementOptions& options) {
         return Filling(settings, snapshot, options).fill();
+}
+
+double foreign_cpus(const Settings& settings, const Snapshot& snapshot) {
+        return Filling(settings, snapshot, {}).foreign();
 }
 
 }  // namespace simulation

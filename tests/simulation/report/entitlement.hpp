@@ -24,4 +24,8 @@ struct EntitlementOptions {
                                                const governor::policy::fair::Snapshot& snapshot,
                                                const EntitlementOptions& options = {});
 
+/// CPUs that foreign load should be left, as a real number.
+[[nodiscard]] double foreign_cpus(const governor::policy::fair::Settings& settings,
+                                  const governor::policy::fair::Snapshot& snapshot);
+
 }  // namespace simulation

@@ -2,6 +2,7 @@
 // Expectations are checked against figures and grants.
 #include "simulation/report/run_report.hpp"
 
+#include "simulation/checks/invariants.hpp"
 #include "simulation/scenario/quantities.hpp"
 
 #include <algorithm>
@@ -60,12 +61,16 @@ RunReport report(const Scenario& scenario, const std::string& policy_name, Arbit
         Meter meter;
         RunOptions options;
         options.decide = decide;
-        options.observers = {&recorder, &meter};
+        Invariants invariants;
+        options.observers = invariants.observers();
+        options.observers.insert(options.observers.end(), {&recorder, &meter});
         run(scenario, options);
         report.policy = policy_name;
         report.trace = recorder.take();
         report.figures = meter.figures();
         report.failures = unmet(scenario, report.figures, report.trace);
+        for (const auto& violation : invariants.violations())
+                report.failures.push_back(violation.text(scenario));
         return report;
 }
 

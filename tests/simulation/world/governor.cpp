@@ -36,8 +36,8 @@ governor::policy::fair::TimePoint time_point(Time at) {
 
 Governor::Governor(const Scenario& scenario, Arbiter::Decide decide,
                    const governor::policy::Machine& machine)
-        : period_(scenario.governor.period), machine_(machine),
-          arbiter_(make_arbiter(scenario, decide, machine)) {}
+        : period_(scenario.governor.period), settings_(scenario.governor.fair), decide_(decide),
+          machine_(machine), arbiter_(make_arbiter(scenario, decide, machine)) {}
 
 std::optional<ClientId> Governor::join(const Process& process,
                                        const governor::registry::Confinement& where, Time now) {
@@ -90,7 +90,7 @@ bool Governor::read_reports(Time now) {
 }
 
 void Governor::sample(const governor::policy::Sample& sample, Time now) {
-        read_reports(now);
+        read_reports(now);  // what they do now says what the time since the last sample was for
         for (const auto& lease : leases_) {
                 const std::chrono::duration<double> used(lease.process->cpu_s());
                 arbiter_.clients().measured(lease.id, std::chrono::duration_cast<Time>(used),
@@ -110,6 +110,7 @@ bool Governor::wake(Time now) {
         }
         if (next_decision_ > now)
                 return false;
+        read_reports(now);
         changed_ = arbiter_.decide(time_point(now));
         last_decision_ = now;
         next_decision_ = kNever;

@@ -24,9 +24,9 @@ struct Lease {
         const Process* process = nullptr;
 };
 
-/// It samples every period. Between samples it reads the reports of all clients every kPoll while
-/// somebody waits for CPUs. It decides after every sample, and after an event at once, but at most
-/// once per kRest.
+/// It samples every period. It decides after every sample, and after an event at once, but at most
+/// once per kRest; it reads the reports of all clients right before, and every kPoll while somebody
+/// waits for CPUs.
 class Governor {
 public:
         static constexpr Time kPoll = std::chrono::milliseconds(25);
@@ -57,12 +57,18 @@ public:
         /// What a decision now would go by. Good until the next call of anything here.
         [[nodiscard]] governor::policy::fair::Snapshot snapshot(Time now) const;
         [[nodiscard]] const governor::policy::Machine& machine() const { return machine_; }
+        /// What its policy says to something else.
+        [[nodiscard]] Decision decide_on(const governor::policy::fair::Snapshot& snapshot) const {
+                return decide_(settings_, snapshot);
+        }
 
 private:
         bool read_reports(Time now);
         void want_decision(Time now);
 
         Time period_;
+        governor::policy::fair::Settings settings_;
+        Arbiter::Decide decide_;
         governor::policy::Machine machine_;
         governor::policy::fair::ForeignLoad foreign_;  // as the arbiter's own, for snapshot()
         Arbiter arbiter_;

@@ -152,7 +152,7 @@ void Engine::plug() {
                 world_.machine.set_online(scenario_.hotplug[plugged_].offline, false);
                 world_.machine.set_online(scenario_.hotplug[plugged_].online, true);
                 world_.governor.set_machine(world_.machine.governed(), world_.now);
-                world_.disturbed = world_.now;
+                world_.disturbed = world_.foreign_disturbed = world_.now;
                 changed_ = true;
         }
 }
@@ -167,8 +167,10 @@ void Engine::arrive() {
                 std::optional<ClientId> client;
                 if (process->governed())
                         client = world_.governor.join(*process, confinement(*process), world_.now);
-                if (!client)
+                if (!client) {
                         process->begin_alone();
+                        world_.foreign_disturbed = world_.now;
+                }
                 world_.residents.push_back({arrived_, std::move(process), client});
                 world_.disturbed = world_.now;
                 changed_ = true;
@@ -183,7 +185,7 @@ void Engine::step_hogs() {
                 if (hog.next() > world_.now)
                         continue;
                 hog.step(world_.now);
-                world_.disturbed = world_.now;
+                world_.disturbed = world_.foreign_disturbed = world_.now;
                 changed_ = true;
         }
 }
@@ -209,6 +211,8 @@ void Engine::remove_gone() {
                         continue;
                 if (resident.client)
                         world_.governor.leave(*resident.client, world_.now);
+                else
+                        world_.foreign_disturbed = world_.now;
                 observe([&](Observer& observer) { observer.ended(world_, resident); });
         }
         std::erase_if(world_.residents, [](const Resident& resident) {

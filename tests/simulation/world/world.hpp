@@ -37,6 +37,8 @@ struct World {
         /// Something outside of the governor changed last then: a process came, went, was stopped
         /// or went on, foreign load or CPUs came or went.
         Time disturbed{0};
+        /// The same for foreign load, what is not governed, and CPUs alone; kNever: not yet.
+        Time foreign_disturbed = kNever;
 
         [[nodiscard]] const Held* held(const Resident& resident) const {
                 return resident.client ? governor.held(*resident.client) : nullptr;

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT
+//
+// All invariants together.
+#pragma once
+
+#include "simulation/checks/invariant.hpp"
+#include "simulation/checks/occupancy.hpp"
+#include "simulation/checks/shares.hpp"
+#include "simulation/checks/soundness.hpp"
+#include "simulation/checks/steadiness.hpp"
+#include "simulation/world/run.hpp"
+
+#include <vector>
+
+namespace simulation {
+
+class Invariants {
+public:
+        /// To be put into RunOptions::observers; good as long as this.
+        [[nodiscard]] std::vector<Observer*> observers() {
+                return {&soundness_, &occupancy_, &shares_, &steadiness_};
+        }
+        [[nodiscard]] const std::vector<Violation>& violations() const {
+                return violations_.list();
+        }
+
+private:
+        Violations violations_;
+        Soundness soundness_{violations_};
+        Occupancy occupancy_{violations_};
+        Shares shares_{violations_};
+        Steadiness steadiness_{violations_};
+};
+
+/// Runs `scenario` and returns what was broken, as text.
+[[nodiscard]] std::vector<std::string> broken_invariants(const Scenario& scenario,
+                                                         Arbiter::Decide decide);
+
+}  // namespace simulation

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: MIT
+// What somebody lacks for a moment is no mistake; how long it lasts is measured.
+#include "simulation/checks/shares.hpp"
+
+#include "policy/permyriad.hpp"
+#include "simulation/report/entitlement.hpp"
+
+#include <algorithm>
+#include <cstdio>
+
+namespace simulation {
+
+namespace {
+
+using governor::policy::fair::Limit;
+using governor::policy::fair::Snapshot;
+
+std::string rounded(double value) {
+        char text[32];
+        std::snprintf(text, sizeof text, "%.2f", value);
+        return text;
+}
+
+std::string seconds_text(Time span) {
+        return rounded(std::chrono::duration<double>(span).count()) + " s";
+}
+
+bool is_young(const World& world, const governor::policy::fair::Client& client,
+              const Snapshot& snapshot) {
+        return snapshot.now - client.joined < world.scenario.governor.fair.newcomer;
+}
+
+/// By client of the snapshot.
+const Resident* resident_of(const World& world, governor::registry::ClientId id) {
+        for (const auto& resident : world.residents)
+                if (resident.client == id)
+                        return &resident;
+        return nullptr;
+}
+
+/// CPUs that nobody has, runs on, or should be left to others.
+CpuMask unused_cpus(const World& world) {
+        auto unused = world.governor.machine().pool();
+        for (const auto& resident : world.residents) {
+                if (const auto* held = world.held(resident))
+                        unused -= held->grant.cpus;
+                unused -= resident.process->occupied();
+        }
+        return unused;
+}
+
+/// No control group that it is in has reached its quota.
+bool has_quota_left(const World& world, const Resident& resident) {
+        const auto& groups = world.scenario.cgroups;
+        for (auto own = resident.process->program().cgroup; own; own = groups[*own].parent) {
+                if (!groups[*own].quota)
+                        continue;
+                std::uint32_t used = 0;
+                for (const auto& other : world.residents) {
+                        auto at = other.process->program().cgroup;
+                        while (at && *at != *own)
+                                at = groups[*at].parent;
+                        const auto* held = world.held(other);
+                        if (at && held != nullptr)
+                                used += std::max(held->grant.threads, other.process->team());
+                }
+                if (used + 1 > *groups[*own].quota)
+                        return false;
+        }
+        return true;
+}
+
+}  // namespace
+
+void Shares::decided(const World& world) {
+        check_newcomers(world);
+        if (world.now >= next_look_) {
+                next_look_ = world.now + world.scenario.governor.period / 2;
+                check_shares(world);
+        }
+        for (const auto& resident : world.residents)
+                if (const auto* held = world.held(resident))
+                        watches_[resident.number].threads = held->grant.threads;
+}
+
+void Shares::ended(const World&, const Resident& resident) { watches_.erase(resident.number); }
+
+void Shares::check_newcomers(const World& world) {
+        if (may_be_rigid(world))
+                return;
+        const bool has_shrunk = std::ranges::any_of(world.residents, [&](const Resident& resident) {
+                const auto* held = world.held(resident);
+                return held != nullptr && held->grant.threads < watches_[resident.number].threads;
+        });
+        if (!has_shrunk)
+                return;
+        auto snapshot = world.governor.snapshot(world.now);
+        if (std::erase_if(snapshot.clients, [&](const auto& client) {
+                    return is_young(world, client, snapshot);
+            }) == 0)
+                return;
+        const auto entitled =
+                entitlements(world.scenario.governor.fair, snapshot, {.by_demand = true});
+        for (std::size_t i = 0; i < snapshot.clients.size(); i++) {
+                const auto* resident = resident_of(world, snapshot.clients[i].id);
+                const auto threads = world.held(*resident)->grant.threads;
+                const auto before = watches_[resident->number].threads;
+                if (threads < before && threads < entitled[i] - kTolerance)
+                        violated(world, "newcomers",
+                                 name_of(*resident) + " shrinks from " + std::to_string(before) +
+                                         " to " + std::to_string(threads) +
+                                         ", and without newcomers "
+                                         "is entitled to " +
+                                         rounded(entitled[i]));
+        }
+}
+
+void Shares::check_shares(const World& world) {
+        const auto& settings = world.scenario.governor.fair;
+        const auto snapshot = world.governor.snapshot(world.now);
+        if (snapshot.clients.empty())
+                return;
+        const auto entitled = entitlements(settings, snapshot);
+        const double kept = may_be_rigid(world)
+                                    ? 1 - static_cast<double>(settings.foreign_max_permyriad) /
+                                                      governor::policy::kPermyriad
+                                    : 1;
+        const auto unused = unused_cpus(world);
+        for (std::size_t i = 0; i < snapshot.clients.size(); i++) {
+                const auto* resident = resident_of(world, snapshot.clients[i].id);
+                watch_starvation(world, *resident, entitled[i] * kept);
+                watch_conservation(world, *resident, unused);
+        }
+}
+
+void Shares::watch_starvation(const World& world, const Resident& resident, double entitled) {
+        auto& watch = watches_[resident.number];
+        const auto threads = world.held(resident)->grant.threads;
+        if (!is_hungry(resident) || threads >= entitled - kTolerance) {
+                watch.below_since = kNever;
+                return;
+        }
+        if (watch.below_since == kNever) {
+                watch.below_since = world.now;
+                watch.patience = Time(0);
+        }
+        watch.patience = std::max(watch.patience, settling_time(world));
+        if (world.now - watch.below_since > watch.patience)
+                violated(world, "starvation",
+                         name_of(resident) + " has " + std::to_string(threads) +
+                                 ", is entitled to " + rounded(entitled) +
+                                 ", and has lacked them for " +
+                                 seconds_text(world.now - watch.below_since));
+}
+
+void Shares::watch_conservation(const World& world, const Resident& resident,
+                                const CpuMask& unused) {
+        auto& watch = watches_[resident.number];
+        const auto& grant = world.held(resident)->grant;
+        const auto& process = *resident.process;
+        const auto max = process.program().max;
+        const auto left = unused.count_common(process.allowed());
+        if (!is_hungry(resident) || left <= world.governor.last().foreign ||
+            (max > 0 && grant.threads >= max) || grant.reason.limit == Limit::Ungoverned ||
+            world.disturbed + settling_time(world) > world.now || may_be_rigid(world) ||
+            !has_quota_left(world, resident)) {
+                watch.could_since = kNever;
+                return;
+        }
+        watch.could_since = std::min(watch.could_since, world.now);
+        if (world.now - watch.could_since > settling_time(world))
+                violated(world, "conservation",
+                         name_of(resident) + " has " + std::to_string(grant.threads) + ", and " +
+                                 std::to_string(left - world.governor.last().foreign) +
+                                 " more that it may use lie idle");
+}
+
+}  // namespace simulation

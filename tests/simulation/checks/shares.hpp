@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+//
+// Everybody comes to what is his, and nothing lies idle that somebody could use.
+#pragma once
+
+#include "simulation/checks/invariant.hpp"
+
+#include <cstdint>
+#include <map>
+#include <vector>
+
+namespace simulation {
+
+/// Looked at after every sample, for programs that can always use one CPU more:
+/// - starvation: it does not stay more than kTolerance CPUs below its entitlement for longer than
+///   things take to settle. Where programs do not follow, the others keep at least the part that
+///   they keep from foreign load
+/// - conservation: it does not stay below its maximum so long while there are CPUs that nobody has
+/// And after every decision:
+/// - newcomers: nobody shrinks below what is his without the newcomers
+class Shares final : public Invariant {
+public:
+        /// Whole CPUs are dealt to accounts first and then to their programs: both are rounded.
+        static constexpr double kTolerance = 1.5;
+
+        using Invariant::Invariant;
+        void decided(const World& world) override;
+        void ended(const World& world, const Resident& resident) override;
+
+private:
+        struct Watch {
+                std::uint32_t threads = 0;
+                Time below_since = kNever;  // its entitlement
+                Time could_since = kNever;  // have a CPU that nobody has
+                Time patience{0};           // the longest settling time since then
+        };
+
+        void check_newcomers(const World& world);
+        void check_shares(const World& world);
+        void watch_starvation(const World& world, const Resident& resident, double entitled);
+        void watch_conservation(const World& world, const Resident& resident,
+                                const CpuMask& unused);
+
+        std::map<std::size_t, Watch> watches_;  // by Resident::number
+        Time next_look_{0};
+};
+
+}  // namespace simulation

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: MIT
+// Sums and sets of one decision.
+#include "simulation/checks/soundness.hpp"
+
+#include "simulation/report/entitlement.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace simulation {
+
+namespace {
+
+using governor::policy::fair::Grant;
+using governor::policy::fair::Limit;
+
+std::string cpus_text(const CpuMask& cpus) {
+        return "{" + governor::policy::format_cpu_list(cpus.to_set()) + "}";
+}
+
+bool is_governed(const Grant& grant) { return grant.reason.limit != Limit::Ungoverned; }
+
+}  // namespace
+
+void Soundness::decided(const World& world) {
+        for (const auto& resident : world.residents)
+                if (world.held(resident) != nullptr)
+                        check_grant(world, resident);
+        check_owners(world);
+        check_machine(world);
+        check_quotas(world);
+        check_foreign(world);
+}
+
+void Soundness::check_grant(const World& world, const Resident& resident) {
+        const auto& grant = world.held(resident)->grant;
+        const auto& process = *resident.process;
+        const auto usable = process.allowed() & world.governor.machine().pool();
+        const auto complain = [&](const std::string& what) {
+                violated(world, "well-formed", name_of(resident) + " " + what);
+        };
+        if (grant.threads < 1)
+                complain("has no thread");
+        if (const auto max = process.program().max; max > 0 && grant.threads > max)
+                complain("has " + std::to_string(grant.threads) +
+                         " threads, more than its maximum " + std::to_string(max));
+        if (is_governed(grant) == usable.empty())
+                complain(usable.empty() ? "is governed, and may not run in the pool"
+                                        : "is not governed, and may run in the pool");
+        if (!is_governed(grant))
+                return;
+        if (grant.cpus.count() != grant.threads)
+                complain("has " + std::to_string(grant.threads) + " threads and the CPUs " +
+                         cpus_text(grant.cpus));
+        if (!grant.cpus.is_within(usable))
+                complain("has the CPUs " + cpus_text(grant.cpus) + ", but may use " +
+                         cpus_text(usable));
+}
+
+void Soundness::check_owners(const World& world) {
+        owners_.assign(world.scenario.machine.cpus, nullptr);
+        for (const auto& resident : world.residents) {
+                const auto* held = world.held(resident);
+                if (held == nullptr || held->grant.shared || !is_governed(held->grant))
+                        continue;
+                held->grant.cpus.for_each([&](std::uint32_t cpu) {
+                        if (owners_[cpu] != nullptr)
+                                violated(world, "granted-once",
+                                         "CPU " + std::to_string(cpu) + " belongs to " +
+                                                 name_of(*owners_[cpu]) + " and " +
+                                                 name_of(resident));
+                        owners_[cpu] = &resident;
+                });
+        }
+}
+
+void Soundness::check_machine(const World& world) {
+        std::uint32_t granted = 0;
+        std::uint32_t floors = 0;
+        for (const auto& grant : world.governor.last().grants) {
+                if (!is_governed(grant))
+                        continue;
+                granted += grant.threads;
+                floors += grant.threads == 1 ? 1 : 0;
+        }
+        const auto foreign = world.governor.last().foreign;
+        const auto pool = world.governor.machine().pool().count();
+        if (granted + foreign > pool + floors)
+                violated(world, "within-machine",
+                         std::to_string(granted) + " CPUs are granted, " + std::to_string(floors) +
+                                 " of them as floors, and " + std::to_string(foreign) +
+                                 " left to others, of " + std::to_string(pool));
+}
+
+void Soundness::check_quotas(const World& world) {
+        const auto& groups = world.scenario.cgroups;
+        for (std::size_t g = 0; g < groups.size(); g++) {
+                if (!groups[g].quota)
+                        continue;
+                std::uint32_t granted = 0;
+                std::uint32_t clients = 0;
+                for (const auto& resident : world.residents) {
+                        const auto* held = world.held(resident);
+                        auto at = resident.process->program().cgroup;
+                        while (at && *at != g)
+                                at = groups[*at].parent;
+                        if (held == nullptr || !at || !is_governed(held->grant))
+                                continue;
+                        granted += held->grant.threads;
+                        clients++;
+                }
+                if (granted > std::max(std::ceil(*groups[g].quota), static_cast<double>(clients)))
+                        violated(world, "within-quota",
+                                 std::to_string(granted) + " CPUs are granted below " +
+                                         groups[g].name + ", whose quota is " +
+                                         std::to_string(*groups[g].quota));
+        }
+}
+
+void Soundness::check_foreign(const World& world) {
+        if (world.governor.last().grants.empty())
+                return;
+        const auto should =
+                foreign_cpus(world.scenario.governor.fair, world.governor.snapshot(world.now));
+        if (std::abs(should - world.governor.last().foreign) > 1.01)
+                violated(world, "foreign-load",
+                         std::to_string(world.governor.last().foreign) +
+                                 " CPUs are left to others, who should have " +
+                                 std::to_string(should));
+}
+
+}  // namespace simulation

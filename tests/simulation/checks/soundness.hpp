@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: MIT
+//
+// Every decision for itself: grants are what they claim to be, and fit into the machine together.
+#pragma once
+
+#include "simulation/checks/invariant.hpp"
+
+#include <vector>
+
+namespace simulation {
+
+/// - well-formed: at least one thread, as many CPUs as threads, CPUs that the client may use, no
+///   more than its maximum
+/// - granted-once: no CPU is granted to two, unless it is said to be shared
+/// - within-machine: grants and what is left to foreign load fit into the pool, floors of one aside
+/// - within-quota: the same for control groups
+/// - foreign-load: what is left to it is what it uses, as far as it may be
+class Soundness final : public Invariant {
+public:
+        using Invariant::Invariant;
+        void decided(const World& world) override;
+
+private:
+        void check_grant(const World& world, const Resident& resident);
+        void check_owners(const World& world);
+        void check_machine(const World& world);
+        void check_quotas(const World& world);
+        void check_foreign(const World& world);
+
+        std::vector<const Resident*> owners_;  // by CPU
+};
+
+}  // namespace simulation

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: MIT
+// The policy is asked again about what it has decided itself.
+#include "simulation/checks/steadiness.hpp"
+
+#include <algorithm>
+
+namespace simulation {
+
+namespace {
+
+using governor::policy::fair::Decision;
+using governor::policy::fair::Limit;
+using governor::policy::fair::Snapshot;
+
+/// As the registry does, at the same moment and without a word from the clients.
+void apply(Snapshot& snapshot, const Decision& decision) {
+        for (std::size_t i = 0; i < snapshot.clients.size(); i++) {
+                auto& client = snapshot.clients[i];
+                const auto& grant = decision.grants[i];
+                if (client.in_region && !client.shared)
+                        client.lingering |= client.granted;
+                client.lingering -= grant.cpus;
+                client.granted = grant.cpus;
+                client.shared = grant.shared;
+                if (!client.lingering.empty() && !client.above_since)
+                        client.above_since = snapshot.now;
+        }
+}
+
+std::string difference(const Decision& a, const Decision& b) {
+        for (std::size_t i = 0; i < a.grants.size(); i++) {
+                const auto& one = a.grants[i];
+                const auto& other = b.grants[i];
+                if (one.cpus == other.cpus && one.threads == other.threads)
+                        continue;
+                return "client " + std::to_string(static_cast<std::uint64_t>(one.id)) + " has " +
+                       std::to_string(one.threads) + " {" +
+                       governor::policy::format_cpu_list(one.cpus.to_set()) + "} and then " +
+                       std::to_string(other.threads) + " {" +
+                       governor::policy::format_cpu_list(other.cpus.to_set()) + "}";
+        }
+        return {};
+}
+
+bool lends(const governor::policy::fair::Grant& grant) {
+        return grant.reason.limit == Limit::Idle || grant.reason.limit == Limit::Demand;
+}
+
+/// Nobody pauses, so that demand does not come and go.
+bool everybody_is_hungry(const World& world) {
+        return std::ranges::all_of(world.residents, is_hungry);
+}
+
+}  // namespace
+
+void Steadiness::decided(const World& world) {
+        check_flapping(world);
+        if (world.now < next_look_)
+                return;
+        next_look_ = world.now + world.scenario.governor.period / 2;
+        check_convergence(world);
+}
+
+void Steadiness::ended(const World&, const Resident& resident) { watches_.erase(resident.number); }
+
+void Steadiness::check_convergence(const World& world) {
+        auto snapshot = world.governor.snapshot(world.now);
+        if (snapshot.clients.empty())
+                return;
+        const auto decide = [&] { return world.governor.decide_on(snapshot); };
+        auto decision = decide();
+        apply(snapshot, decision);
+        decision = decide();
+        apply(snapshot, decision);
+        if (const auto change = difference(decision, decide()); !change.empty())
+                violated(world, "convergence", change);
+}
+
+void Steadiness::check_flapping(const World& world) {
+        const bool steady =
+                world.now - world.disturbed > settling_time(world) &&
+                (world.foreign_disturbed == kNever ||
+                 world.now - world.foreign_disturbed > std::max(kForeign, settling_time(world))) &&
+                everybody_is_hungry(world) && !may_be_rigid(world);
+        const bool lending = std::ranges::any_of(world.residents, [&](const Resident& resident) {
+                const auto* held = world.held(resident);
+                return held != nullptr &&
+                       (lends(held->grant) || lends(watches_[resident.number].grant));
+        });
+        for (const auto& resident : world.residents) {
+                const auto* held = world.held(resident);
+                if (held == nullptr)
+                        continue;
+                auto& watch = watches_[resident.number];
+                const bool changed =
+                        watch.grant.cpus != held->grant.cpus && !watch.grant.cpus.empty();
+                const auto before = watch.grant.threads;
+                watch.grant = held->grant;
+                if (!changed)
+                        continue;
+                if (!steady || lending) {
+                        watch.changed = -kCalm;
+                        continue;
+                }
+                if (world.now - watch.changed < kCalm)
+                        violated(world, "flapping",
+                                 name_of(resident) + " changes from " + std::to_string(before) +
+                                         " to " + std::to_string(held->grant.threads) +
+                                         ", and changed less than 10 s ago");
+                watch.changed = world.now;
+        }
+}
+
+}  // namespace simulation

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+//
+// Decisions come to rest.
+#pragma once
+
+#include "simulation/checks/invariant.hpp"
+
+#include <deque>
+#include <map>
+
+namespace simulation {
+
+/// - convergence: when nothing else changes, the second decision from here on is the last one that
+///   changes anything. Looked at after every sample
+/// - flapping: when nothing has happened outside for long, a grant does not change more than once
+///   in kCalm. CPUs that are lent because somebody cannot use them do not count, nor does what
+///   follows from them
+class Steadiness final : public Invariant {
+public:
+        static constexpr Time kCalm = std::chrono::seconds(10);
+        /// So long a peak of foreign load is remembered, and so long its end may be felt.
+        static constexpr Time kForeign = std::chrono::seconds(20);
+
+        using Invariant::Invariant;
+        void decided(const World& world) override;
+        void ended(const World& world, const Resident& resident) override;
+
+private:
+        struct Watch {
+                governor::policy::fair::Grant grant;
+                Time changed = -kCalm;  // while everything was steady
+        };
+
+        void check_flapping(const World& world);
+        void check_convergence(const World& world);
+
+        std::map<std::size_t, Watch> watches_;  // by Resident::number
+        Time next_look_{0};
+};
+
+}  // namespace simulation

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: MIT
+// The real policy, given a false picture of the world, or with its answer tampered with.
+#include "simulation/policies/policies.hpp"
+
+#include "policy/fair/decide.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace simulation {
+
+namespace {
+
+using governor::policy::CpuMask;
+using governor::policy::fair::AccountId;
+using governor::policy::fair::decide;
+using governor::policy::fair::Decision;
+using governor::policy::fair::Limit;
+using governor::policy::fair::Settings;
+using governor::policy::fair::Snapshot;
+
+Decision hands_over_at_once(const Settings& settings, const Snapshot& snapshot) {
+        auto seen = snapshot;
+        for (auto& client : seen.clients) {
+                client.in_region = false;
+                client.lingering.clear();
+                client.above_since.reset();
+        }
+        return decide(settings, seen);
+}
+
+Decision ignores_accounts(const Settings& settings, const Snapshot& snapshot) {
+        auto seen = snapshot;
+        for (auto& client : seen.clients)
+                client.account = AccountId{1};
+        return decide(settings, seen);
+}
+
+Decision ignores_weights(const Settings& settings, const Snapshot& snapshot) {
+        auto seen = snapshot;
+        for (auto& client : seen.clients)
+                client.weight = 100;
+        return decide(settings, seen);
+}
+
+Decision ignores_quotas(const Settings& settings, const Snapshot& snapshot) {
+        auto seen = snapshot;
+        for (auto& group : seen.cgroups)
+                group.quota.reset();
+        return decide(settings, seen);
+}
+
+Decision ignores_cpusets(const Settings& settings, const Snapshot& snapshot) {
+        auto seen = snapshot;
+        for (auto& client : seen.clients)
+                client.allowed = snapshot.machine.pool();
+        return decide(settings, seen);
+}
+
+Decision ignores_maxima(const Settings& settings, const Snapshot& snapshot) {
+        auto seen = snapshot;
+        for (auto& client : seen.clients)
+                client.max = 0;
+        return decide(settings, seen);
+}
+
+Decision yields_everything_to_others(const Settings& settings, const Snapshot& snapshot) {
+        auto seen = settings;
+        seen.foreign_max_permyriad = governor::policy::kPermyriad;
+        return decide(seen, snapshot);
+}
+
+Decision ignores_foreign_load(const Settings& settings, const Snapshot& snapshot) {
+        auto seen = settings;
+        seen.foreign_max_permyriad = 0;
+        return decide(seen, snapshot);
+}
+
+/// Counts are right, but everybody's CPUs begin with the first that he may use.
+Decision overlaps(const Settings& settings, const Snapshot& snapshot) {
+        auto decision = decide(settings, snapshot);
+        for (std::size_t i = 0; i < decision.grants.size(); i++) {
+                auto& grant = decision.grants[i];
+                const auto usable = snapshot.clients[i].allowed & snapshot.machine.pool();
+                if (usable.empty())
+                        continue;
+                grant.cpus.clear();
+                usable.for_each([&](std::uint32_t cpu) {
+                        if (grant.cpus.count() < grant.threads)
+                                grant.cpus.add(cpu);
+                });
+        }
+        return decision;
+}
+
+Decision never_shrinks(const Settings& settings, const Snapshot& snapshot) {
+        auto decision = decide(settings, snapshot);
+        for (std::size_t i = 0; i < decision.grants.size(); i++) {
+                const auto& had = snapshot.clients[i].granted;
+                if (had.count() <= decision.grants[i].threads || snapshot.clients[i].shared)
+                        continue;
+                decision.grants[i].cpus = had;
+                decision.grants[i].threads = had.count();
+        }
+        return decision;
+}
+
+Decision never_grows(const Settings& settings, const Snapshot& snapshot) {
+        auto decision = decide(settings, snapshot);
+        for (std::size_t i = 0; i < decision.grants.size(); i++) {
+                const auto& had = snapshot.clients[i].granted;
+                if (had.empty() || had.count() >= decision.grants[i].threads)
+                        continue;
+                decision.grants[i].cpus = had;
+                decision.grants[i].threads = had.count();
+        }
+        return decision;
+}
+
+/// One CPU less in every second second.
+Decision flaps(const Settings& settings, const Snapshot& snapshot) {
+        auto decision = decide(settings, snapshot);
+        const auto now = snapshot.now.time_since_epoch();
+        if (std::chrono::duration_cast<std::chrono::seconds>(now).count() % 2 == 0)
+                return decision;
+        for (auto& grant : decision.grants)
+                if (grant.threads > 1 && grant.reason.limit != Limit::Ungoverned) {
+                        grant.cpus.remove(*grant.cpus.first());
+                        grant.threads--;
+                }
+        return decision;
+}
+
+/// Everybody's CPUs are moved by one place every second: the counts stay.
+Decision migrates(const Settings& settings, const Snapshot& snapshot) {
+        auto seen = snapshot;
+        const auto now = snapshot.now.time_since_epoch();
+        if (std::chrono::duration_cast<std::chrono::seconds>(now).count() % 5 == 0)
+                for (auto& client : seen.clients)
+                        client.granted.clear();
+        return decide(settings, seen);
+}
+
+Decision starves_the_youngest(const Settings& settings, const Snapshot& snapshot) {
+        auto decision = decide(settings, snapshot);
+        if (decision.grants.size() < 2)
+                return decision;
+        auto& grant = decision.grants.back();
+        if (grant.reason.limit == Limit::Ungoverned)
+                return decision;
+        const auto cpu = *grant.cpus.first();
+        grant.cpus.clear();
+        grant.cpus.add(cpu);
+        grant.threads = 1;
+        return decision;
+}
+
+/// Those who are above their grants for ever are waited for, for ever.
+Decision waits_for_ever(const Settings& settings, const Snapshot& snapshot) {
+        auto seen = settings;
+        seen.handover_max = std::chrono::hours(1000);
+        return decide(seen, snapshot);
+}
+
+Decision newcomers_push(const Settings& settings, const Snapshot& snapshot) {
+        auto seen = settings;
+        seen.newcomer = std::chrono::milliseconds(0);
+        return decide(seen, snapshot);
+}
+
+constexpr std::array kMutants{
+        NamedPolicy{"hands-over-at-once", "CPUs are free as soon as they are not granted any more",
+                    hands_over_at_once},
+        NamedPolicy{"ignores-accounts", "programs share, whoever owns them", ignores_accounts},
+        NamedPolicy{"ignores-weights", "all programs are alike", ignores_weights},
+        NamedPolicy{"ignores-quotas", "cpu.max is not looked at", ignores_quotas},
+        NamedPolicy{"ignores-cpusets", "everybody may use every CPU", ignores_cpusets},
+        NamedPolicy{"ignores-maxima", "programs get more than they ask for", ignores_maxima},
+        NamedPolicy{"yields-everything", "foreign load may push programs aside altogether",
+                    yields_everything_to_others},
+        NamedPolicy{"ignores-foreign", "nothing is left to foreign load", ignores_foreign_load},
+        NamedPolicy{"overlaps", "all sets begin with the first CPU", overlaps},
+        NamedPolicy{"never-shrinks", "who has CPUs keeps them", never_shrinks},
+        NamedPolicy{"never-grows", "the first grant is the highest", never_grows},
+        NamedPolicy{"flaps", "a CPU less in every second second", flaps},
+        NamedPolicy{"migrates", "every five seconds all sets are chosen anew", migrates},
+        NamedPolicy{"starves-the-youngest", "who came last has one CPU", starves_the_youngest},
+        NamedPolicy{"waits-for-ever", "programs that do not follow are waited for", waits_for_ever},
+        NamedPolicy{"newcomers-push", "a program that lives for an instant makes others shrink",
+                    newcomers_push},
+};
+
+}  // namespace
+
+std::span<const NamedPolicy> mutants() { return kMutants; }
+
+}  // namespace simulation

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: MIT
+// An equal split of the pool, in one line of CPUs, for comparison.
+#include "simulation/policies/policies.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace simulation {
+
+namespace {
+
+using governor::policy::fair::Decision;
+using governor::policy::fair::Grant;
+using governor::policy::fair::Limit;
+using governor::policy::fair::Settings;
+using governor::policy::fair::Snapshot;
+
+/// Everybody gets as many of the CPUs in turn, whoever may use them or still runs there.
+Decision split_equally(const Settings&, const Snapshot& snapshot) {
+        Decision decision;
+        const auto pool = snapshot.machine.pool().to_set();
+        const auto clients = snapshot.clients.size();
+        decision.cpus = static_cast<std::uint32_t>(pool.size());
+        for (std::size_t i = 0; i < clients; i++) {
+                Grant grant;
+                grant.id = snapshot.clients[i].id;
+                for (auto k = i * pool.size() / clients; k < (i + 1) * pool.size() / clients; k++)
+                        grant.cpus.add(pool[k]);
+                if (grant.cpus.empty() && !pool.empty()) {
+                        grant.cpus.add(pool[i % pool.size()]);
+                        grant.shared = true;
+                }
+                grant.threads = std::max(grant.cpus.count(), 1U);
+                grant.reason = {Limit::FairShare,
+                                decision.cpus,
+                                0,
+                                static_cast<std::uint32_t>(clients),
+                                1,
+                                grant.threads,
+                                0};
+                decision.grants.push_back(grant);
+        }
+        return decision;
+}
+
+constexpr std::array kPolicies{
+        NamedPolicy{"fair", "the real one", governor::policy::fair::decide},
+        NamedPolicy{"naive", "an equal part of the CPUs for everybody", split_equally},
+};
+
+}  // namespace
+
+std::span<const NamedPolicy> policies() { return kPolicies; }
+
+const NamedPolicy* find_policy(std::string_view name) {
+        for (const auto known : {policies(), mutants()}) {
+                const auto found = std::ranges::find(known, name, &NamedPolicy::name);
+                if (found != known.end())
+                        return &*found;
+        }
+        return nullptr;
+}
+
+}  // namespace simulation
