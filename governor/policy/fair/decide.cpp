@@ -72,10 +72,10 @@ private:
                 };
                 if (share.charge && client.burning > threads)
                         because(Limit::Rigid, client.burning);
+                else if (threads < share.share && is_newcomer(settings_, client, snapshot_.now))
+                        because(Limit::Newcomer, share.share);
                 else if (threads < share.target)
-                        because(is_newcomer(settings_, client, snapshot_.now) ? Limit::Newcomer
-                                                                              : Limit::Handover,
-                                share.target);
+                        because(Limit::Handover, share.target);
                 else if (holding.shared)
                         because(Limit::Floor, 1);
                 else if (client.idle && threads <= std::max(1U, client.wants))

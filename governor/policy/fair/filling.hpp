@@ -15,7 +15,7 @@ namespace governor::policy::fair {
 
 /// How one client takes part.
 struct Claim {
-        bool takes_part = true;
+        bool takes_part = false;
         std::uint32_t start = 0;  ///< it has these already; they are in the Capacity
         std::uint32_t wants = 0;  ///< filled up to this first
         std::uint32_t limit = 0;  ///< and to this with what nobody wants

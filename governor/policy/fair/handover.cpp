@@ -59,9 +59,10 @@ private:
                 lingering &= snapshot_.machine.pool();
                 lingering -= occupied_;
                 const auto held = own(i).count();
-                if (held < shares_[i].share && !shares_[i].charge) {
+                const auto target = std::min(shares_[i].share, shares_[i].target);
+                if (held < target && !shares_[i].charge) {
                         const auto back = placement_.pick(own(i), lingering & may_use(i),
-                                                          shares_[i].share - held, false);
+                                                          target - held, false);
                         own(i) |= back;
                         taken_ |= back;
                         lingering -= back;

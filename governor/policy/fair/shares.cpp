@@ -22,23 +22,27 @@ public:
         }
 
         std::vector<Share> find() {
-                auto counts = fill_everybody(true);
-                if (std::ranges::any_of(snapshot_.clients, [&](const Client& client) {
-                            return is_rigid(settings_, client, snapshot_.now);
-                    })) {
+                auto counts = fill_everybody(Newcomers::With);
+                bool some_are_rigid = false;
+                bool some_are_new = false;
+                for (std::size_t i = 0; i < shares_.size(); i++) {
+                        some_are_rigid = some_are_rigid || is_charged(i);
+                        some_are_new = some_are_new || is_new(i);
+                }
+                if (some_are_rigid) {
                         charge_rigid(counts);
                         const auto entitled = counts;
-                        counts = fill_everybody(true);
+                        counts = fill_everybody(Newcomers::With);
                         for (std::size_t i = 0; i < shares_.size(); i++)
                                 if (shares_[i].charge)
                                         counts[i] = std::min(entitled[i], *shares_[i].charge);
                 }
                 for (std::size_t i = 0; i < shares_.size(); i++)
                         shares_[i].share = shares_[i].target = std::max(1U, counts[i]);
-                if (std::ranges::any_of(snapshot_.clients, [&](const Client& client) {
-                            return is_newcomer(settings_, client, snapshot_.now);
-                    }))
-                        spare_neighbours(fill_everybody(false));
+                if (some_are_new) {
+                        spare_neighbours();
+                        squeeze_newcomers();
+                }
                 return std::move(shares_);
         }
 
@@ -54,34 +58,36 @@ private:
                 shares_[i].limit = std::min(classes_.groups()[group].cpus.count(), own);
         }
 
-        /// Also notes which quotas are in the way.
-        std::vector<std::uint32_t> fill_everybody(bool with_newcomers) {
+        enum class Newcomers : std::uint8_t { With, Without };
+
+        /// What each would get of an empty machine. Also notes which quotas are in the way.
+        std::vector<std::uint32_t> fill_everybody(Newcomers newcomers) {
                 Capacity capacity(classes_, snapshot_.cgroups, snapshot_.clients,
                                   Capacity::Reserve::Keep);
                 std::vector<Claim> claims(shares_.size());
-                for (std::size_t i = 0; i < claims.size(); i++) {
-                        const auto& client = snapshot_.clients[i];
-                        const auto& share = shares_[i];
-                        auto& claim = claims[i];
-                        claim.takes_part =
-                                share.is_governed &&
-                                (with_newcomers || !is_newcomer(settings_, client, snapshot_.now));
-                        if (!claim.takes_part)
-                                continue;
-                        if (share.charge) {
-                                capacity.charge(i, *share.charge);
-                                claim.start = claim.wants = claim.limit = *share.charge;
-                                continue;
-                        }
-                        claim.limit = share.limit;
-                        claim.wants = client.wants > 0 ? client.wants : share.limit;
-                }
+                for (std::size_t i = 0; i < claims.size(); i++)
+                        if (shares_[i].is_governed && (newcomers == Newcomers::With || !is_new(i)))
+                                claims[i] = claim(i, capacity);
                 auto counts = fill(capacity, snapshot_.clients, claims);
-                for (std::size_t i = 0; i < claims.size() && with_newcomers; i++)
+                for (std::size_t i = 0; i < claims.size() && newcomers == Newcomers::With; i++)
                         shares_[i].quota = claims[i].takes_part && counts[i] < shares_[i].limit
                                                    ? capacity.full_quota(i)
                                                    : std::nullopt;
                 return counts;
+        }
+
+        [[nodiscard]] Claim claim(std::size_t i, Capacity& capacity) const {
+                const auto& client = snapshot_.clients[i];
+                const auto& share = shares_[i];
+                if (!share.charge)
+                        return {true, 0, client.wants > 0 ? client.wants : share.limit,
+                                share.limit};
+                capacity.charge(i, *share.charge);
+                return {true, *share.charge, *share.charge, *share.charge};
+        }
+
+        [[nodiscard]] bool is_new(std::size_t i) const {
+                return is_newcomer(settings_, snapshot_.clients[i], snapshot_.now);
         }
 
         [[nodiscard]] bool is_charged(std::size_t i) const {
@@ -125,15 +131,40 @@ private:
         }
 
         /// While only newcomers ask for it, nobody has to give up what he holds.
-        void spare_neighbours(const std::vector<std::uint32_t>& without_newcomers) {
+        void spare_neighbours() {
+                const auto without = fill_everybody(Newcomers::Without);
+                for (std::size_t i = 0; i < shares_.size(); i++)
+                        if (!is_new(i) && !shares_[i].charge)
+                                shares_[i].target =
+                                        std::max(shares_[i].share, std::min(held(i), without[i]));
+        }
+
+        /// What the others hold and may keep is not theirs, even if they had some of it already.
+        void squeeze_newcomers() {
+                Capacity capacity(classes_, snapshot_.cgroups, snapshot_.clients,
+                                  Capacity::Reserve::Use);
+                std::vector<Claim> claims(shares_.size());
                 for (std::size_t i = 0; i < shares_.size(); i++) {
-                        const auto& client = snapshot_.clients[i];
-                        if (is_newcomer(settings_, client, snapshot_.now) || shares_[i].charge)
+                        const auto& share = shares_[i];
+                        if (!share.is_governed)
                                 continue;
-                        const auto held = client.shared ? 0 : client.granted.count();
-                        shares_[i].target =
-                                std::max(shares_[i].share, std::min(held, without_newcomers[i]));
+                        claims[i] = {true, 0, share.share, share.share};
+                        if (is_new(i))
+                                continue;
+                        const auto kept = share.charge.value_or(std::min(held(i), share.target));
+                        capacity.charge(i, kept);
+                        claims[i] = {true, kept, kept, kept};
                 }
+                const auto counts = fill(capacity, snapshot_.clients, claims);
+                for (std::size_t i = 0; i < shares_.size(); i++)
+                        if (shares_[i].is_governed && is_new(i))
+                                shares_[i].target = std::max(1U, counts[i]);
+        }
+
+        /// CPUs of its own that it is granted now.
+        [[nodiscard]] std::uint32_t held(std::size_t i) const {
+                const auto& client = snapshot_.clients[i];
+                return client.shared ? 0 : client.granted.count();
         }
 
         const Settings& settings_;
