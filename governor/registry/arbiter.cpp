@@ -12,8 +12,7 @@ namespace {
 /// Nobody was told to shrink, so that nobody can be late.
 void follow_at_once(policy::fair::Snapshot& snapshot) {
         for (auto& client : snapshot.clients) {
-                client.in_region = false;
-                client.lingering.clear();
+                client.in_use.clear();
                 client.above_since.reset();
                 client.burning = std::min(client.burning, client.granted.count());
         }

@@ -68,8 +68,7 @@ fair::Client Clients::State::client(const policy::CpuMask& pool) const {
                 client.granted = held->grant.cpus & pool;
                 client.shared = held->grant.shared;
         }
-        client.in_region = handover.in_region();
-        client.lingering = handover.lingering() & pool;
+        client.in_use = handover.in_use() & pool;
         client.above_since = handover.above_since();
         client.burning = handover.burning();
         client.idle = demand.idle();

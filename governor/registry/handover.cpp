@@ -15,9 +15,12 @@ void Handover::remember_former() {
                            held_.grant.shared ? policy::CpuMask{} : held_.grant.cpus});
         if (former_.size() <= kFormer)
                 return;
-        former_[1].cpus |= former_[0].cpus;
-        former_[1].threads = std::max(former_[0].threads, former_[1].threads);
-        former_.erase(former_.begin());
+        // The one that the present region is known to go by stays as it is.
+        const auto oldest = former_.begin() + (former_of_region() == &former_.front() ? 1 : 0);
+        const auto next = oldest + 1;
+        next->cpus |= oldest->cpus;
+        next->threads = std::max(next->threads, oldest->threads);
+        former_.erase(oldest);
 }
 
 bool Handover::grant(const policy::fair::Grant& grant, TimePoint now) {
@@ -64,6 +67,14 @@ const Handover::Former* Handover::former_of_region() const {
         const auto found = std::ranges::find_if(
                 former_, [this](const Former& former) { return former.epoch >= report_.epoch; });
         return found != former_.end() ? &*found : nullptr;
+}
+
+policy::CpuMask Handover::in_use() const {
+        if (!report_.in_region || held_.epoch == 0)
+                return {};
+        if (const auto* former = former_of_region())
+                return former->cpus;
+        return held_.grant.shared ? policy::CpuMask{} : held_.grant.cpus;
 }
 
 std::uint32_t Handover::knows_of() const {

@@ -56,6 +56,8 @@ public:
         [[nodiscard]] bool reported() const { return reported_; }
         [[nodiscard]] bool in_region() const { return report_.in_region; }
         [[nodiscard]] const policy::CpuMask& lingering() const { return lingering_; }
+        /// CPUs of its own that its present region began with; empty outside of regions.
+        [[nodiscard]] policy::CpuMask in_use() const;
         [[nodiscard]] std::uint32_t burning() const { return burning_; }
 
         /// Since when it has run on more than is granted: CPUs linger, its team is larger, or it

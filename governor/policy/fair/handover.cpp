@@ -24,7 +24,7 @@ public:
                         if (shares_[i].is_governed)
                                 keep(i);
                 for (std::size_t i = 0; i < holdings_.size(); i++)
-                        if (shares_[i].is_governed && client(i).in_region)
+                        if (shares_[i].is_governed)
                                 linger(i);
                 const auto counts = count();
                 move_out();
@@ -55,9 +55,7 @@ private:
         /// first, if it may have more again.
         void linger(std::size_t i) {
                 auto& lingering = lingering_[i];
-                lingering = (client(i).lingering | client(i).granted) - taken_;
-                lingering &= snapshot_.machine.pool();
-                lingering -= occupied_;
+                lingering = (client(i).in_use & snapshot_.machine.pool()) - taken_ - occupied_;
                 const auto held = own(i).count();
                 const auto target = std::min(shares_[i].share, shares_[i].target);
                 if (held < target && !shares_[i].charge) {
@@ -121,8 +119,7 @@ private:
                         const auto leaving = placement_.give_up(here, here.count() - staying);
                         own(i) -= leaving;
                         taken_ -= leaving;
-                        if (client(i).in_region)
-                                occupied_ |= leaving;
+                        occupied_ |= leaving & client(i).in_use;
                 }
         }
 

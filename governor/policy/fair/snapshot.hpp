@@ -48,10 +48,11 @@ struct Client {
         std::optional<std::size_t> cgroup;  ///< index in Snapshot::cgroups
 
         // What it has: as the registry keeps it.
-        CpuMask granted;         ///< empty: nothing yet
-        bool shared = false;     ///< `granted` is one CPU that is (also) somebody else's
-        bool in_region = false;  ///< it may still run on what an earlier grant gave it
-        CpuMask lingering;       ///< no longer granted, but given back only at its next region
+        CpuMask granted;      ///< empty: nothing yet
+        bool shared = false;  ///< `granted` is one CPU that is (also) somebody else's
+        /// CPUs of its own that its present region began with: it gives back at its end what is no
+        /// longer granted. Empty outside of regions.
+        CpuMask in_use;
         std::optional<TimePoint> above_since;  ///< runs on more than is granted, since then
         std::uint32_t burning = 0;             ///< CPUs it keeps busy, rounded to the nearest
         std::uint32_t wants = 0;  ///< CPUs it can make use of now; 0: not known, all it may have

@@ -17,12 +17,9 @@ void apply(Snapshot& snapshot, const Decision& decision) {
         for (std::size_t i = 0; i < snapshot.clients.size(); i++) {
                 auto& client = snapshot.clients[i];
                 const auto& grant = decision.grants[i];
-                if (client.in_region && !client.shared)
-                        client.lingering |= client.granted;
-                client.lingering -= grant.cpus;
                 client.granted = grant.cpus;
                 client.shared = grant.shared;
-                if (!client.lingering.empty() && !client.above_since)
+                if (!client.in_use.is_within(grant.cpus) && !client.above_since)
                         client.above_since = snapshot.now;
         }
 }

@@ -22,8 +22,7 @@ using governor::policy::fair::Snapshot;
 Decision hands_over_at_once(const Settings& settings, const Snapshot& snapshot) {
         auto seen = snapshot;
         for (auto& client : seen.clients) {
-                client.in_region = false;
-                client.lingering.clear();
+                client.in_use.clear();
                 client.above_since.reset();
         }
         return decide(settings, seen);

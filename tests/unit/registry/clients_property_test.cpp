@@ -104,13 +104,12 @@ protected:
         }
 
         void check(const policy::fair::Client& client) const {
-                EXPECT_FALSE(client.lingering.intersects(client.granted));
                 EXPECT_TRUE(client.max == 0 || client.min <= client.max);
                 EXPECT_GE(client.min, 1U);
                 EXPECT_LE(client.burning, kCpus);
                 EXPECT_TRUE(!client.idle || client.wants == 1);
                 EXPECT_TRUE(!client.above_since || *client.above_since <= now_);
-                EXPECT_TRUE(client.lingering.empty() || client.above_since);
+                EXPECT_TRUE(client.in_use.is_within(client.granted) || client.above_since);
         }
 
         void check() const {

@@ -165,7 +165,7 @@ TEST_F(ClientsTest, HoldNoCpuThatIsGone) {
         grant(id, 0, 8);
         machine_ = machine_of(6);
         EXPECT_EQ(only().granted, CpuMask::range(0, 6));
-        EXPECT_TRUE(only().lingering.empty());
+        EXPECT_TRUE(only().in_use.is_within(only().granted));
 }
 
 TEST_F(ClientsTest, ThatAreNotKnownAreNobody) {
@@ -248,14 +248,14 @@ TEST_F(ClientsTest, ThatNeverReportAreFoundOutByWhatTheyBurn) {
         second(id, 8);
         EXPECT_FALSE(only().above_since);
         grant(id, 0, 4);
-        EXPECT_TRUE(only().lingering.empty());
+        EXPECT_TRUE(only().in_use.is_within(only().granted));
         EXPECT_FALSE(only().above_since) << "it burned that before";
         EXPECT_EQ(only().burning, 4U);
         second(id, 8);
         second(id, 8);
         EXPECT_EQ(only().burning, 8U);
         EXPECT_EQ(only().above_since, now_ - 1s);
-        EXPECT_FALSE(only().in_region);
+        EXPECT_TRUE(only().in_use.empty());
 }
 
 TEST_F(ClientsTest, ThatNeverReportAndFollowAreNotAbove) {

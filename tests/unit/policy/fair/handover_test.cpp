@@ -15,19 +15,16 @@ protected:
         Handover() : world({8}) {
                 world.add();
                 world.follow();
-                world.clients[0].in_region = true;
+                world.clients[0].in_use = world.clients[0].granted;
         }
 
         /// As the registry notes it when the holder's region has gone on.
         void note(const Decision& decision) {
                 for (std::size_t i = 0; i < world.clients.size(); i++) {
                         auto& client = world.clients[i];
-                        if (client.in_region)
-                                client.lingering |= client.granted;
                         client.granted = decision.grants[i].cpus;
                         client.shared = decision.grants[i].shared;
-                        client.lingering -= client.granted;
-                        if (!client.lingering.empty() && !client.above_since)
+                        if (!client.in_use.is_within(client.granted) && !client.above_since)
                                 client.above_since = world.now;
                 }
         }
@@ -47,7 +44,7 @@ TEST_F(Handover, ANewcomerMakesNobodyShrink) {
 TEST_F(Handover, ANewcomerGetsWhatIsFreeUpToItsShare) {
         world.clients[0].max = 3;
         world.follow();
-        world.clients[0].in_region = false;
+        world.clients[0].in_use.clear();
         world.add(1, milliseconds{0});
         EXPECT_EQ(world.follow(), (Counts{3, 5}));
 }
@@ -63,8 +60,7 @@ TEST_F(Handover, AShrinkIsToldAtOnceAndTheGrowthFollowsTheRegionsEnd) {
         world.now += milliseconds{100};
         EXPECT_EQ(threads_of(world.decide()), (Counts{4, 1}));
 
-        world.clients[0].in_region = false;
-        world.clients[0].lingering.clear();
+        world.clients[0].in_use.clear();
         world.clients[0].above_since.reset();
         decision = world.decide();
         EXPECT_EQ(threads_of(decision), (Counts{4, 4}));
@@ -93,7 +89,7 @@ TEST_F(Handover, ARigidHolderThatBurnsNothingBlocksNobody) {
 }
 
 TEST_F(Handover, WhoBurnsMoreThanItIsGrantedKeepsOthersFromGrowing) {
-        world.clients[0].in_region = false;
+        world.clients[0].in_use.clear();
         world.clients[0].burning = 8;
         world.clients[0].above_since = world.now;
         world.add();
@@ -101,7 +97,7 @@ TEST_F(Handover, WhoBurnsMoreThanItIsGrantedKeepsOthersFromGrowing) {
 }
 
 TEST_F(Handover, TheCpusOfOneThatLeftGoToTheOthers) {
-        world.clients[0].in_region = false;
+        world.clients[0].in_use.clear();
         world.add();
         EXPECT_EQ(world.follow(), (Counts{4, 4}));
         world.clients.erase(world.clients.begin());
@@ -109,7 +105,7 @@ TEST_F(Handover, TheCpusOfOneThatLeftGoToTheOthers) {
 }
 
 TEST_F(Handover, CpusThatWentOfflineAreTakenFromTheirHolders) {
-        world.clients[0].in_region = false;
+        world.clients[0].in_use.clear();
         world.add();
         world.follow();
         world.machine = Machine(world.topology, CpuMask::range(0, 4));
