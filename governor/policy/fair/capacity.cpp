@@ -171,16 +171,24 @@ bool Capacity::make_room(std::size_t group) {
         return false;
 }
 
-void Capacity::keep(std::size_t client, const CpuMask& cpus) {
+Capacity::Excess Capacity::keep(std::size_t client, const CpuMask& cpus) {
         const auto group = classes_.group_of(client);
-        std::uint32_t sum = 0;
+        Excess excess;
         for (const auto k : classes_.groups()[group].classes) {
-                const auto here = cpus.count_common(classes_.classes()[k].cpus);
-                used_[k] += here;
-                flow_of(group, k) += here;
-                sum += here;
+                const auto here = cpus & classes_.classes()[k].cpus;
+                const auto spare = most_[k] - std::min(most_[k], used_[k]);
+                const auto fitting = std::min(here.count(), spare);
+                used_[k] += fitting;
+                flow_of(group, k) += fitting;
+                if (here.count() > fitting) {
+                        excess.cpus |= here;
+                        excess.count += here.count() - fitting;
+                }
         }
-        charge_cgroups(client, sum);
+        while (excess.count > 0 && take_class(group))
+                excess.count--;
+        charge_cgroups(client, cpus.count() - excess.count);
+        return excess;
 }
 
 void Capacity::occupy(std::size_t client, const CpuMask& cpus) {

@@ -66,9 +66,13 @@ public:
         /// its group), and where CPUs have to move O(groups x classes).
         bool take(std::size_t client);
 
-        /// Before anything is taken: `client` keeps these CPUs, whether there is room or not. They
-        /// may move.
-        void keep(std::size_t client, const CpuMask& cpus);
+        struct Excess {
+                std::uint32_t count = 0;
+                CpuMask cpus;
+        };
+        /// Before anything is taken: `client` keeps as many CPUs as these, here or, where a class
+        /// is full, elsewhere. Returns how many have no room anywhere, and which these may be.
+        Excess keep(std::size_t client, const CpuMask& cpus);
         /// Before anything is taken: these CPUs are in use by `client`, and cannot move.
         void occupy(std::size_t client, const CpuMask& cpus);
         /// `client` uses this many more, somewhere, whether there is room or not.

@@ -20,12 +20,9 @@ public:
                   holdings_(snapshot.clients.size()), lingering_(snapshot.clients.size()) {}
 
         std::vector<Holding> carry_out() {
-                for (std::size_t i = 0; i < holdings_.size(); i++)
-                        if (shares_[i].is_governed)
-                                keep(i);
-                for (std::size_t i = 0; i < holdings_.size(); i++)
-                        if (shares_[i].is_governed)
-                                linger(i);
+                for_governed([&](std::size_t i) { keep(i); });
+                for_governed([&](std::size_t i) { fit(i, own(i)); });
+                for_governed([&](std::size_t i) { linger(i); });
                 const auto counts = count();
                 move_out();
                 count_held();
@@ -37,6 +34,12 @@ public:
 private:
         [[nodiscard]] const Client& client(std::size_t i) const { return snapshot_.clients[i]; }
         [[nodiscard]] CpuMask& own(std::size_t i) { return holdings_[i].cpus; }
+        template <class Visit>
+        void for_governed(Visit visit) {
+                for (std::size_t i = 0; i < holdings_.size(); i++)
+                        if (shares_[i].is_governed)
+                                visit(i);
+        }
         [[nodiscard]] const CpuMask& may_use(std::size_t i) const {
                 return classes_.groups()[classes_.group_of(i)].cpus;
         }
@@ -51,6 +54,14 @@ private:
                 taken_ |= own(i);
         }
 
+        /// `cpus` of its own count against the capacity; what has no room, goes.
+        void fit(std::size_t i, const CpuMask& cpus) {
+                const auto excess = capacity_.keep(i, cpus);
+                const auto given = placement_.give_up(excess.cpus, excess.count);
+                own(i) -= given;
+                taken_ -= given;
+        }
+
         /// In the middle of a region it may still run on what it has given up. It takes that back
         /// first, if it may have more again.
         void linger(std::size_t i) {
@@ -63,7 +74,8 @@ private:
                                                           target - held, false);
                         own(i) |= back;
                         taken_ |= back;
-                        lingering -= back;
+                        fit(i, back);
+                        lingering -= own(i);
                 }
                 if (shares_[i].charge)
                         release(lingering, *shares_[i].charge - std::min(*shares_[i].charge, held));
@@ -79,23 +91,17 @@ private:
         /// How many each can have now.
         std::vector<std::uint32_t> count() {
                 std::vector<Claim> claims(holdings_.size());
-                for (std::size_t i = 0; i < holdings_.size(); i++) {
-                        claims[i].takes_part = shares_[i].is_governed;
-                        if (!claims[i].takes_part)
-                                continue;
-                        claims[i].start = own(i).count();
-                        claims[i].wants = claims[i].limit = shares_[i].target;
-                        capacity_.keep(i, own(i));
+                for_governed([&](std::size_t i) {
+                        const auto target = std::max(shares_[i].target, own(i).count());
+                        claims[i] = {true, own(i).count(), target, target};
                         capacity_.occupy(i, lingering_[i]);
-                }
-                for (std::size_t i = 0; i < holdings_.size(); i++) {
-                        if (!shares_[i].is_governed)
-                                continue;
+                });
+                for_governed([&](std::size_t i) {
                         const auto known = own(i).count() + lingering_[i].count();
                         const auto used = shares_[i].charge.value_or(client(i).burning);
                         if (client(i).above_since && used > known)
                                 capacity_.charge(i, used - known);
-                }
+                });
                 return fill(capacity_, snapshot_.clients, claims);
         }
 
