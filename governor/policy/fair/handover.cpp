@@ -69,7 +69,7 @@ private:
                 lingering = (client(i).in_use & snapshot_.machine.pool()) - taken_ - occupied_;
                 const auto held = own(i).count();
                 const auto target = std::min(shares_[i].share, shares_[i].target);
-                if (held < target && !shares_[i].charge) {
+                if (held < target) {
                         const auto back = placement_.pick(own(i), lingering & may_use(i),
                                                           target - held, false);
                         own(i) |= back;
@@ -78,7 +78,8 @@ private:
                         lingering -= own(i);
                 }
                 if (shares_[i].charge)
-                        release(lingering, *shares_[i].charge - std::min(*shares_[i].charge, held));
+                        release(lingering,
+                                *shares_[i].charge - std::min(*shares_[i].charge, own(i).count()));
                 occupied_ |= lingering;
         }
 
@@ -96,8 +97,9 @@ private:
                         claims[i] = {true, own(i).count(), target, target};
                         capacity_.occupy(i, lingering_[i]);
                 });
+                // What it burns elsewhere; what it grows by is no longer elsewhere.
                 for_governed([&](std::size_t i) {
-                        const auto known = own(i).count() + lingering_[i].count();
+                        const auto known = claims[i].limit + lingering_[i].count();
                         const auto used = shares_[i].charge.value_or(client(i).burning);
                         if (client(i).above_since && used > known)
                                 capacity_.charge(i, used - known);
