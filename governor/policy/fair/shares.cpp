@@ -95,39 +95,30 @@ private:
                        is_rigid(settings_, snapshot_.clients[i], snapshot_.now);
         }
 
-        /// A rigid holder is charged for what it burns, but the others keep at least that part of
-        /// their own shares which they keep from foreign programs, too.
+        /// A rigid holder is charged for what it burns, as far as everybody else keeps that part of
+        /// his own share which he keeps from foreign programs, too.
         void charge_rigid(const std::vector<std::uint32_t>& entitled) {
-                struct Rigid {
-                        std::uint32_t holders = 0;
-                        std::uint32_t shares = 0;
-                };
-                std::vector<Rigid> by_group(classes_.groups().size());
-                for (std::size_t i = 0; i < shares_.size(); i++)
-                        if (is_charged(i)) {
-                                by_group[classes_.group_of(i)].holders++;
-                                by_group[classes_.group_of(i)].shares += entitled[i];
-                        }
-                const auto most_excess = [&](std::size_t group) {
-                        Rigid rivals;
-                        for (std::size_t g = 0; g < by_group.size(); g++)
-                                if (by_group[g].holders > 0 &&
-                                    classes_.groups()[g].cpus.intersects(
-                                            classes_.groups()[group].cpus)) {
-                                        rivals.holders += by_group[g].holders;
-                                        rivals.shares += by_group[g].shares;
-                                }
-                        const auto room = classes_.room(group);
-                        const std::uint64_t of_others = room - std::min(room, rivals.shares);
-                        return static_cast<std::uint32_t>(of_others *
-                                                          settings_.foreign_max_permyriad /
-                                                          kPermyriad / rivals.holders);
-                };
+                Capacity capacity(classes_, snapshot_.cgroups, snapshot_.clients,
+                                  Capacity::Reserve::Keep);
+                std::vector<Claim> claims(shares_.size());
+                for (std::size_t i = 0; i < shares_.size(); i++) {
+                        if (!shares_[i].is_governed)
+                                continue;
+                        const auto burnt = std::max(snapshot_.clients[i].burning, 1U);
+                        const auto limit = is_charged(i) ? burnt : kept(i, entitled[i]);
+                        claims[i] = {true, 0, std::min(entitled[i], limit), limit};
+                }
+                const auto counts = fill(capacity, snapshot_.clients, claims);
                 for (std::size_t i = 0; i < shares_.size(); i++)
                         if (is_charged(i))
-                                shares_[i].charge =
-                                        std::clamp(snapshot_.clients[i].burning, 1U,
-                                                   entitled[i] + most_excess(classes_.group_of(i)));
+                                shares_[i].charge = counts[i];
+        }
+
+        /// Of a share of `entitled` CPUs, whoever is rigid.
+        [[nodiscard]] std::uint32_t kept(std::size_t i, std::uint32_t entitled) const {
+                const std::uint64_t most = settings_.foreign_max_permyriad;
+                return std::max(entitled - static_cast<std::uint32_t>(entitled * most / kPermyriad),
+                                std::min(snapshot_.clients[i].guaranteed, entitled));
         }
 
         /// While only newcomers ask for it, nobody has to give up what he holds.
