@@ -1,75 +1,76 @@
-
-#include "simulation/checks/invariants.hpp"
-#include "simulation/policies/policies.hpp"
-#include "simulation/report/run_report.hpp"
+// SPDX-License-Identifier: MIT
+//
+// simulate: scenarios in, reports out.
+#include "simulation/command/json.hpp"
+#include "simulation/command/options.hpp"
+#include "simulation/command/seeds.hpp"
+#include "simulation/command/text.hpp"
+#include "simulation/command/timeline.hpp"
+#include "simulation/report/explainer.hpp"
 #include "simulation/scenario/generator.hpp"
-#include "simulation/scenario/quantities.hpp"
 #include "simulation/scenario/scenario_file.hpp"
-#include <chrono>
+
 #include <cstdio>
-#include <cstring>
-#include <map>
-int main(int argc, char** argv) {
-        if (!strcmp(argv[1], "seeds")) {
-                std::map<std::string, int> count;
-                int bad = 0;
-                const auto* pol = simulation::find_policy(argc > 4 ? argv[4] : "fair");
-                std::map<int, int> hist;
-                double worst = 0;
-                auto t00 = std::chrono::steady_clock::now();
-                for (long s = atol(argv[2]); s < atol(argv[3]); s++) {
-                        auto sc = simulation::random_scenario(s);
-                        auto t0 = std::chrono::steady_clock::now();
-                        auto v = simulation::broken_invariants(sc, pol->decide);
-                        double ms = std::chrono::duration<double, std::milli>(
-                                            std::chrono::steady_clock::now() - t0)
-                                            .count();
-                        if (ms > 100) {
-                                std::printf("seed %ld took %.0f ms: %u cpus\n", s, ms,
-                                            sc.machine.cpus);
-                        }
-                        worst = std::max(worst, ms);
-                        if (!v.empty()) {
-                                bad++;
-                                std::puts(v[0].c_str());
-                                auto k = v[0].substr(v[0].find(" s: ") + 4);
-                                count[k.substr(0, k.find(':'))]++;
-                        }
-                }
-                std::printf("%d bad, %.1f s, worst %.0f ms\n", bad,
-                            std::chrono::duration<double>(std::chrono::steady_clock::now() - t00)
-                                    .count(),
-                            worst);
-                for (auto& [k, n] : count)
-                        std::printf("  %s %d\n", k.c_str(), n);
-                return 0;
+#include <cstdlib>
+
+namespace simulation {
+
+namespace {
+
+constexpr std::size_t kColumns = 100;
+
+int explain(const Scenario& scenario, const Options& options) {
+        Explainer explainer(*options.explain);
+        run(scenario, {options.policy->decide, {&explainer}});
+        std::fputs(explainer.text().empty() ? "Nothing was decided from then on.\n"
+                                            : explainer.text().c_str(),
+                   stdout);
+        return kExitOk;
+}
+
+int run_one(const Scenario& scenario, const Options& options) {
+        if (options.print) {
+                std::fputs(write_scenario(scenario).c_str(), stdout);
+                return kExitOk;
         }
-        simulation::Scenario sc;
-        if (!strcmp(argv[1], "seed")) {
-                sc = simulation::random_scenario(atol(argv[2]));
-                std::puts(simulation::write_scenario(sc).c_str());
+        if (options.explain)
+                return explain(scenario, options);
+        const auto found =
+                report(scenario, std::string(options.policy->name), options.policy->decide);
+        if (options.json) {
+                std::puts(report_json(scenario, found).c_str());
         } else {
-                auto s = simulation::load_scenario(argv[1]);
-                if (!s) {
-                        for (auto& e : s.error())
-                                std::puts(e.text().c_str());
-                        return 2;
-                }
-                sc = *s;
+                if (options.timeline)
+                        std::printf("%s\n",
+                                    draw_timeline(found.trace, kColumns, options.colour).c_str());
+                std::fputs(report_text(scenario, found).c_str(), stdout);
         }
-        auto r = simulation::report(sc, "fair", governor::policy::fair::decide);
-        for (auto& l : r.trace.lives) {
-                std::printf("%s %.3f..%.3f cpu %.3f\n", l.name.c_str(),
-                            double(l.started.count()) / 1e9,
-                            l.ended ? double(l.ended->count()) / 1e9 : -1, l.cpu_s);
-                for (auto& g : l.grants)
-                        std::printf("   %.3f %u %s limit %d share %u bound %u\n",
-                                    double(g.at.count()) / 1e9, g.threads,
-                                    governor::policy::format_cpu_list(g.cpus.to_set()).c_str(),
-                                    int(g.reason.limit), g.reason.share, g.reason.bound);
-        }
-        for (auto& f : simulation::figures())
-                std::printf("%s %g\n", std::string(f.name).c_str(), r.figures.*(f.value));
-        for (auto& f : r.failures)
-                std::puts(f.c_str());
+        return found.failures.empty() ? kExitOk : kExitFailed;
+}
+
+int run_file(const Options& options) {
+        const auto scenario = load_scenario(options.file);
+        if (scenario)
+                return run_one(*scenario, options);
+        for (const auto& error : scenario.error())
+                std::fprintf(stderr, "%s\n", error.text().c_str());
+        return kExitUsage;
+}
+
+}  // namespace
+
+}  // namespace simulation
+
+int main(int argc, char** argv) {
+        const auto parsed = simulation::parse_options(argc, argv);
+        if (const auto* exit_code = std::get_if<int>(&parsed))
+                return *exit_code;
+        const auto& options = std::get<simulation::Options>(parsed);
+        if (options.seeds)
+                return options.must_break
+                               ? simulation::run_until_broken(*options.seeds, *options.policy)
+                               : simulation::run_seeds(*options.seeds, *options.policy);
+        return options.seed
+                       ? simulation::run_one(simulation::random_scenario(*options.seed), options)
+                       : simulation::run_file(options);
 }

@@ -26,6 +26,10 @@ bool is_hungry(const Resident& resident) {
                program.spins && !resident.process->stopped();
 }
 
+bool is_young(const World& world, const Resident& resident) {
+        return world.now - resident.process->started() < world.scenario.governor.fair.newcomer;
+}
+
 bool may_be_rigid(const World& world) {
         return std::ranges::any_of(world.residents, [&](const Resident& resident) {
                 return resident.client &&

@@ -59,6 +59,9 @@ private:
 /// It can always use one CPU more.
 [[nodiscard]] bool is_hungry(const Resident& resident);
 
+/// It has not lived Settings::newcomer yet.
+[[nodiscard]] bool is_young(const World& world, const Resident& resident);
+
 /// Somebody may run on more than he is granted for longer than Settings::handover_max.
 [[nodiscard]] bool may_be_rigid(const World& world);
 

@@ -9,7 +9,6 @@ namespace {
 bool tells_the_truth(const Resident& resident) {
         switch (resident.process->program().behaviour) {
         case Behaviour::Honest:
-        case Behaviour::StartOnly:
         case Behaviour::Endless:
                 return true;
         default:
@@ -38,7 +37,7 @@ void Occupancy::ended(const World&, const Resident& resident) {
 bool Occupancy::counts(const World& world, const Resident& resident) const {
         const auto* held = world.held(resident);
         if (held == nullptr || !tells_the_truth(resident) || resident.process->occupied().empty() ||
-            resident.process->is_shared() ||
+            !resident.process->was_promised() ||
             held->grant.reason.limit == governor::policy::fair::Limit::Ungoverned)
                 return false;
         const auto above = above_since_.find(resident.number);

@@ -25,12 +25,6 @@ std::string seconds_text(Time span) {
         return rounded(std::chrono::duration<double>(span).count()) + " s";
 }
 
-bool is_young(const World& world, const governor::policy::fair::Client& client,
-              const Snapshot& snapshot) {
-        return snapshot.now - client.joined < world.scenario.governor.fair.newcomer;
-}
-
-/// By client of the snapshot.
 const Resident* resident_of(const World& world, governor::registry::ClientId id) {
         for (const auto& resident : world.residents)
                 if (resident.client == id)
@@ -80,7 +74,7 @@ void Shares::decided(const World& world) {
         }
         for (const auto& resident : world.residents)
                 if (const auto* held = world.held(resident))
-                        watches_[resident.number].threads = held->grant.threads;
+                        watches_[resident.number].cpus = held->grant.cpus;
 }
 
 void Shares::ended(const World&, const Resident& resident) { watches_.erase(resident.number); }
@@ -88,15 +82,17 @@ void Shares::ended(const World&, const Resident& resident) { watches_.erase(resi
 void Shares::check_newcomers(const World& world) {
         if (may_be_rigid(world))
                 return;
-        const bool has_shrunk = std::ranges::any_of(world.residents, [&](const Resident& resident) {
-                const auto* held = world.held(resident);
-                return held != nullptr && held->grant.threads < watches_[resident.number].threads;
-        });
-        if (!has_shrunk)
+        const auto had = [&](const Resident& resident) {  // CPUs that have gone are nobody's fault
+                return watches_[resident.number].cpus.count_common(world.governor.machine().pool());
+        };
+        if (!std::ranges::any_of(world.residents, [&](const Resident& resident) {
+                    const auto* held = world.held(resident);
+                    return held != nullptr && held->grant.threads < had(resident);
+            }))
                 return;
         auto snapshot = world.governor.snapshot(world.now);
-        if (std::erase_if(snapshot.clients, [&](const auto& client) {
-                    return is_young(world, client, snapshot);
+        if (std::erase_if(snapshot.clients, [&](const governor::policy::fair::Client& client) {
+                    return is_young(world, *resident_of(world, client.id));
             }) == 0)
                 return;
         const auto entitled =
@@ -104,7 +100,7 @@ void Shares::check_newcomers(const World& world) {
         for (std::size_t i = 0; i < snapshot.clients.size(); i++) {
                 const auto* resident = resident_of(world, snapshot.clients[i].id);
                 const auto threads = world.held(*resident)->grant.threads;
-                const auto before = watches_[resident->number].threads;
+                const auto before = had(*resident);
                 if (threads < before && threads < entitled[i] - kTolerance)
                         violated(world, "newcomers",
                                  name_of(*resident) + " shrinks from " + std::to_string(before) +

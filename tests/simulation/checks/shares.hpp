@@ -29,7 +29,7 @@ public:
 
 private:
         struct Watch {
-                std::uint32_t threads = 0;
+                CpuMask cpus;               // granted
                 Time below_since = kNever;  // its entitlement
                 Time could_since = kNever;  // have a CPU that nobody has
                 Time patience{0};           // the longest settling time since then

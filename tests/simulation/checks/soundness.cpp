@@ -77,19 +77,24 @@ void Soundness::check_owners(const World& world) {
 void Soundness::check_machine(const World& world) {
         std::uint32_t granted = 0;
         std::uint32_t floors = 0;
-        for (const auto& grant : world.governor.last().grants) {
-                if (!is_governed(grant))
+        for (const auto& resident : world.residents) {
+                const auto* held = world.held(resident);
+                if (held == nullptr || !is_governed(held->grant))
                         continue;
-                granted += grant.threads;
-                floors += grant.threads == 1 ? 1 : 0;
+                granted += held->grant.threads;
+                if (is_young(world, resident))
+                        floors += held->grant.threads;
+                else if (held->grant.threads == 1)
+                        floors++;
         }
         const auto foreign = world.governor.last().foreign;
         const auto pool = world.governor.machine().pool().count();
         if (granted + foreign > pool + floors)
                 violated(world, "within-machine",
                          std::to_string(granted) + " CPUs are granted, " + std::to_string(floors) +
-                                 " of them as floors, and " + std::to_string(foreign) +
-                                 " left to others, of " + std::to_string(pool));
+                                 " of them as floors or to newcomers, and " +
+                                 std::to_string(foreign) + " left to others, of " +
+                                 std::to_string(pool));
 }
 
 void Soundness::check_quotas(const World& world) {
@@ -98,7 +103,7 @@ void Soundness::check_quotas(const World& world) {
                 if (!groups[g].quota)
                         continue;
                 std::uint32_t granted = 0;
-                std::uint32_t clients = 0;
+                std::uint32_t floors = 0;
                 for (const auto& resident : world.residents) {
                         const auto* held = world.held(resident);
                         auto at = resident.process->program().cgroup;
@@ -107,9 +112,9 @@ void Soundness::check_quotas(const World& world) {
                         if (held == nullptr || !at || !is_governed(held->grant))
                                 continue;
                         granted += held->grant.threads;
-                        clients++;
+                        floors += held->grant.threads == 1 ? 1 : 0;
                 }
-                if (granted > std::max(std::ceil(*groups[g].quota), static_cast<double>(clients)))
+                if (granted > std::ceil(*groups[g].quota) + floors)
                         violated(world, "within-quota",
                                  std::to_string(granted) + " CPUs are granted below " +
                                          groups[g].name + ", whose quota is " +

@@ -12,7 +12,8 @@ namespace simulation {
 /// - well-formed: at least one thread, as many CPUs as threads, CPUs that the client may use, no
 ///   more than its maximum
 /// - granted-once: no CPU is granted to two, unless it is said to be shared
-/// - within-machine: grants and what is left to foreign load fit into the pool, floors of one aside
+/// - within-machine: grants and what is left to foreign load fit into the pool; floors of one CPU
+///   aside, and what newcomers have, for whom nobody shrinks even when foreign load comes
 /// - within-quota: the same for control groups
 /// - foreign-load: what is left to it is what it uses, as far as it may be
 class Soundness final : public Invariant {

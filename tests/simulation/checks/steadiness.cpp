@@ -28,7 +28,7 @@ std::string difference(const Decision& a, const Decision& b) {
         for (std::size_t i = 0; i < a.grants.size(); i++) {
                 const auto& one = a.grants[i];
                 const auto& other = b.grants[i];
-                if (one.cpus == other.cpus && one.threads == other.threads)
+                if (one.cpus == other.cpus || (one.shared && other.shared))
                         continue;
                 return "client " + std::to_string(static_cast<std::uint64_t>(one.id)) + " has " +
                        std::to_string(one.threads) + " {" +
@@ -37,6 +37,21 @@ std::string difference(const Decision& a, const Decision& b) {
                        governor::policy::format_cpu_list(other.cpus.to_set()) + "}";
         }
         return {};
+}
+
+/// How long it goes on.
+std::string rounds_text(const World& world, Snapshot& snapshot, Decision decision) {
+        constexpr int kMost = 50;
+        int rounds = 0;
+        for (bool changed = true; changed && rounds < kMost; rounds++) {
+                apply(snapshot, decision);
+                auto next = world.governor.decide_on(snapshot);
+                changed = !difference(decision, next).empty();
+                decision = std::move(next);
+        }
+        return ", and comes to rest " +
+               (rounds < kMost ? "after " + std::to_string(rounds) : "only after 50 or more") +
+               " decisions more";
 }
 
 bool lends(const governor::policy::fair::Grant& grant) {
@@ -70,14 +85,13 @@ void Steadiness::check_convergence(const World& world) {
         decision = decide();
         apply(snapshot, decision);
         if (const auto change = difference(decision, decide()); !change.empty())
-                violated(world, "convergence", change);
+                violated(world, "convergence", change + rounds_text(world, snapshot, decision));
 }
 
 void Steadiness::check_flapping(const World& world) {
         const bool steady =
                 world.now - world.disturbed > settling_time(world) &&
-                (world.foreign_disturbed == kNever ||
-                 world.now - world.foreign_disturbed > std::max(kForeign, settling_time(world))) &&
+                (world.foreign_disturbed == kNever || world.now - world.disturbed > kForeign) &&
                 everybody_is_hungry(world) && !may_be_rigid(world);
         const bool lending = std::ranges::any_of(world.residents, [&](const Resident& resident) {
                 const auto* held = world.held(resident);

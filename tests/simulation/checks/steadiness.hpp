@@ -11,14 +11,15 @@
 namespace simulation {
 
 /// - convergence: when nothing else changes, the second decision from here on is the last one that
-///   changes anything. Looked at after every sample
+///   changes anything, but for who shares which CPU. Looked at after every sample
 /// - flapping: when nothing has happened outside for long, a grant does not change more than once
 ///   in kCalm. CPUs that are lent because somebody cannot use them do not count, nor does what
 ///   follows from them
 class Steadiness final : public Invariant {
 public:
         static constexpr Time kCalm = std::chrono::seconds(10);
-        /// So long a peak of foreign load is remembered, and so long its end may be felt.
+        /// So long a peak of foreign load is remembered, and its end may be felt; and programs that
+        /// come and go push it to and fro.
         static constexpr Time kForeign = std::chrono::seconds(20);
 
         using Invariant::Invariant;

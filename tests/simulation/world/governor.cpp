@@ -34,10 +34,10 @@ governor::policy::fair::TimePoint time_point(Time at) {
                 std::chrono::duration_cast<std::chrono::steady_clock::duration>(at + kStart));
 }
 
-Governor::Governor(const Scenario& scenario, Arbiter::Decide decide,
+Governor::Governor(const Scenario& scenario, Arbiter::Decide policy,
                    const governor::policy::Machine& machine)
-        : period_(scenario.governor.period), settings_(scenario.governor.fair), decide_(decide),
-          machine_(machine), arbiter_(make_arbiter(scenario, decide, machine)) {}
+        : period_(scenario.governor.period), settings_(scenario.governor.fair), decide_(policy),
+          machine_(machine), arbiter_(make_arbiter(scenario, policy, machine)) {}
 
 std::optional<ClientId> Governor::join(const Process& process,
                                        const governor::registry::Confinement& where, Time now) {
@@ -111,6 +111,10 @@ bool Governor::wake(Time now) {
         if (next_decision_ > now)
                 return false;
         read_reports(now);
+        return true;
+}
+
+void Governor::decide(Time now) {
         changed_ = arbiter_.decide(time_point(now));
         last_decision_ = now;
         next_decision_ = kNever;
@@ -120,7 +124,6 @@ bool Governor::wake(Time now) {
                 next_poll_ = kNever;
         else if (next_poll_ == kNever)
                 next_poll_ = now + kPoll;
-        return true;
 }
 
 governor::policy::fair::Snapshot Governor::snapshot(Time now) const {

@@ -32,7 +32,7 @@ public:
         static constexpr Time kPoll = std::chrono::milliseconds(25);
         static constexpr Time kRest = std::chrono::milliseconds(1);
 
-        Governor(const Scenario& scenario, Arbiter::Decide decide,
+        Governor(const Scenario& scenario, Arbiter::Decide policy,
                  const governor::policy::Machine& machine);
 
         /// Empty: refused. `process` must live until leave().
@@ -44,10 +44,12 @@ public:
         /// When it has something to do.
         [[nodiscard]] Time next() const;
         [[nodiscard]] bool samples_at(Time now) const { return next_sample_ <= now; }
-        /// A reading of the counters; to be followed by wake().
+        /// A reading of the counters; a decision is due then.
         void sample(const governor::policy::Sample& sample, Time now);
-        /// True if it has decided; then changed() tells for whom something changed.
+        /// Reads reports if it is time to. True if a decision is due.
         bool wake(Time now);
+        /// Decides; then changed() tells for whom something changed.
+        void decide(Time now);
         [[nodiscard]] const std::vector<ClientId>& changed() const { return changed_; }
 
         [[nodiscard]] const std::vector<Lease>& leases() const { return leases_; }

@@ -191,7 +191,8 @@ void Process::choose_team(const Held* held) {
         epoch_ = held != nullptr ? held->epoch : 0;
         team_ = obeys ? held->grant.threads : std::max(allowed_.count(), 1U);
         set_ = obeys ? held->grant.cpus : allowed_;
-        shared_ = obeys && held->grant.shared;
+        promised_ = obeys && !held->grant.shared &&
+                    held->grant.reason.limit != governor::policy::fair::Limit::Ungoverned;
 }
 
 /// CPUs that each thread of the team would use if it could, on average.

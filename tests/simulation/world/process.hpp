@@ -70,8 +70,8 @@ public:
         [[nodiscard]] std::uint32_t team() const { return team_; }
         /// The CPUs that its team was given when the present region began; none between regions.
         [[nodiscard]] const CpuMask& occupied() const;
-        /// That team was told that somebody else may have its CPU.
-        [[nodiscard]] bool is_shared() const { return shared_; }
+        /// That team was given its CPUs for itself alone.
+        [[nodiscard]] bool was_promised() const { return promised_; }
         [[nodiscard]] double cpu_s() const { return cpu_s_; }
         [[nodiscard]] double rate() const { return rate_; }
         /// How long its present region takes at the present speed, from its beginning to its end.
@@ -112,7 +112,7 @@ private:
         std::uint64_t first_epoch_ = 0;
         std::uint32_t first_team_ = 0;
         CpuMask set_;
-        bool shared_ = false;
+        bool promised_ = false;
         bool blended_ = false;
         double per_cpu_ = 0;  // work done per CPU time that its threads use
 

@@ -231,6 +231,8 @@ void Engine::govern() {
                                 world_.now);
         if (!governor.wake(world_.now))
                 return;
+        observe([&](Observer& observer) { observer.deciding(world_); });
+        governor.decide(world_.now);
         tell(governor.changed());
         observe([&](Observer& observer) { observer.decided(world_); });
 }

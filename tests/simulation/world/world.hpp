@@ -56,7 +56,9 @@ public:
         virtual void started(const World&, const Resident&) {}
         /// It is still in World::residents, and no longer known to the governor.
         virtual void ended(const World&, const Resident&) {}
-        /// The governor has decided.
+        /// The governor is about to decide by Governor::snapshot().
+        virtual void deciding(const World&) {}
+        /// It has decided.
         virtual void decided(const World&) {}
         /// Nothing changes until World::now + span; Process::rate() holds for all of it.
         virtual void passes(const World&, Time) {}

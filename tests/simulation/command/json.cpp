@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: MIT
+// Names of fields are a contract with bench/simulate.
+#include "simulation/command/json.hpp"
+
+#include <nlohmann/json.hpp>
+
+namespace simulation {
+
+namespace {
+
+using nlohmann::json;
+
+double seconds(Time at) { return std::chrono::duration<double>(at).count(); }
+
+std::string list(const CpuMask& cpus) { return governor::policy::format_cpu_list(cpus.to_set()); }
+
+const char* name_of(Limit limit) {
+        switch (limit) {
+        case Limit::Ungoverned:
+                return "ungoverned";
+        case Limit::FairShare:
+                return "fair share";
+        case Limit::Everything:
+                return "everything";
+        case Limit::OwnMax:
+                return "own max";
+        case Limit::Cpuset:
+                return "cpuset";
+        case Limit::Quota:
+                return "quota";
+        case Limit::Demand:
+                return "demand";
+        case Limit::Idle:
+                return "idle";
+        case Limit::Floor:
+                return "floor";
+        case Limit::Newcomer:
+                return "newcomer";
+        case Limit::Handover:
+                return "handover";
+        case Limit::Rigid:
+                return "rigid";
+        }
+        return "";
+}
+
+const char* name_of(Phase phase) {
+        switch (phase) {
+        case Phase::Hello:
+                return "hello";
+        case Phase::Region:
+                return "region";
+        case Phase::Serial:
+                return "serial";
+        case Phase::Sleep:
+                return "sleep";
+        case Phase::Gone:
+                return "gone";
+        }
+        return "";
+}
+
+json as_json(const Scenario& scenario, const Life& life) {
+        json grants = json::array();
+        for (const auto& step : life.grants)
+                grants.push_back({{"at_s", seconds(step.at)},
+                                  {"threads", step.threads},
+                                  {"cpus", list(step.cpus)},
+                                  {"shared", step.shared},
+                                  {"limit", name_of(step.reason.limit)},
+                                  {"share", step.reason.share}});
+        json teams = json::array();
+        for (const auto& step : life.teams)
+                teams.push_back({{"at_s", seconds(step.at)},
+                                 {"phase", name_of(step.phase)},
+                                 {"stopped", step.stopped},
+                                 {"threads", step.team},
+                                 {"cpus", list(step.occupied)}});
+        return {{"name", life.name},
+                {"program", scenario.programs[life.program].name},
+                {"user", life.user},
+                {"governed", life.governed},
+                {"started_s", seconds(life.started)},
+                {"ended_s", life.ended ? json(seconds(*life.ended)) : json()},
+                {"finished", life.finished},
+                {"cpu_s", life.cpu_s},
+                {"grants", std::move(grants)},
+                {"teams", std::move(teams)}};
+}
+
+}  // namespace
+
+std::string report_json(const Scenario& scenario, const RunReport& report) {
+        json figures = json::object();
+        for (const auto& figure : simulation::figures())
+                figures[std::string(figure.name)] = report.figures.*(figure.value);
+        json decisions = json::array();
+        for (const auto& step : report.trace.decisions)
+                decisions.push_back({{"at_s", seconds(step.at)},
+                                     {"cpus", step.cpus},
+                                     {"foreign", step.foreign}});
+        json programs = json::array();
+        for (const auto& life : report.trace.lives)
+                programs.push_back(as_json(scenario, life));
+        const json all{{"scenario", scenario.name},          {"policy", report.policy},
+                       {"end_s", seconds(report.trace.end)}, {"cpus", scenario.machine.cpus},
+                       {"figures", std::move(figures)},      {"failures", report.failures},
+                       {"decisions", std::move(decisions)},  {"programs", std::move(programs)}};
+        return all.dump();
+}
+
+}  // namespace simulation

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: MIT
+// argv -> Options.
+#include "simulation/command/options.hpp"
+
+#include "simulation/scenario/quantities.hpp"
+#include "simulation/scenario/scenario_file.hpp"
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <cstdlib>
+#include <limits>
+#include <unistd.h>
+
+namespace simulation {
+
+namespace {
+
+constexpr auto kAnySeed = std::numeric_limits<std::uint64_t>::max();
+
+std::optional<SeedRange> parse_seeds(const std::string& text) {
+        const auto dots = text.find("..");
+        if (dots == text.npos)
+                return std::nullopt;
+        const auto first = parse_whole(text.substr(0, dots), 0, kAnySeed);
+        const auto last = parse_whole(text.substr(dots + 2), 0, kAnySeed - 1);
+        if (!first || !last || *first > *last)
+                return std::nullopt;
+        return SeedRange{*first, *last};
+}
+
+std::string policy_names() {
+        std::string names;
+        for (const auto known : {policies(), mutants()})
+                for (const auto& policy : known)
+                        names += (names.empty() ? "" : ", ") + std::string(policy.name);
+        return names;
+}
+
+std::string describe_policies() {
+        std::string text = "Policies:\n";
+        for (const auto known : {policies(), mutants()})
+                for (const auto& policy : known) {
+                        std::string line = "  " + std::string(policy.name);
+                        line.resize(26, ' ');
+                        text += line + std::string(policy.meaning) + "\n";
+                }
+        return text;
+}
+
+std::string refusal(const std::string& value, const std::string& accepted) {
+        return "`" + value + "` is not accepted; accepted: " + accepted;
+}
+
+struct Texts {
+        std::string seeds;
+        std::string explain;
+        std::string policy = "fair";
+        bool keys = false;
+};
+
+void declare(CLI::App& app, Options& options, Texts& texts) {
+        app.add_option("SCENARIO", options.file, "A scenario file; --keys lists what may be in it");
+        app.add_option("--seed", options.seed, "A random scenario instead")->type_name("N");
+        app.add_option("--seeds", texts.seeds,
+                       "Many random scenarios; prints which invariants they break")
+                ->type_name("FIRST..LAST")
+                ->check([](const std::string& text) {
+                        return parse_seeds(text) ? ""
+                                                 : refusal(text, "FIRST..LAST, such as 1..1000");
+                });
+        app.add_option("--policy", texts.policy, "Who decides; see below")
+                ->type_name("NAME")
+                ->capture_default_str()
+                ->check([](const std::string& text) {
+                        return find_policy(text) != nullptr ? "" : refusal(text, policy_names());
+                });
+        app.add_flag("--timeline", options.timeline, "Grants over time as well");
+        app.add_flag("--json", options.json, "Everything, for programs: figures, grants, teams");
+        app.add_option("--explain", texts.explain,
+                       "Instead: what the policy saw and decided then, or as soon as it did")
+                ->type_name("TIME")
+                ->check([](const std::string& text) {
+                        return parse_time(text) ? "" : refusal(text, "a time with its unit: 2.5s");
+                });
+        app.add_flag("--print", options.print, "Instead: the scenario, as a file");
+        app.add_flag("--must-break", options.must_break,
+                     "With --seeds: fails if the policy breaks nothing that `fair` keeps");
+        app.add_flag("--keys", texts.keys, "Instead: all sections and keys of scenario files");
+        app.footer(describe_policies() +
+                   "Exit: 0 done, 1 an expectation or an invariant does not hold, 2 wrong usage or "
+                   "file.");
+}
+
+/// One of the three.
+bool names_scenarios(const Options& options) {
+        return (options.file.empty() ? 0 : 1) + (options.seed ? 1 : 0) + (options.seeds ? 1 : 0) ==
+               1;
+}
+
+int complain(const std::string& message) {
+        std::fprintf(stderr, "simulate: %s (see simulate --help)\n", message.c_str());
+        return kExitUsage;
+}
+
+}  // namespace
+
+std::variant<Options, int> parse_options(int argc, char** argv) {
+        Options options;
+        Texts texts;
+        CLI::App app{
+                "Runs the real policy of governord on a virtual machine with virtual programs,\n"
+                "in virtual time.",
+                "simulate"};
+        declare(app, options, texts);
+        try {
+                app.parse(argc, argv);
+        } catch (const CLI::Success& success) {
+                return app.exit(success);
+        } catch (const CLI::ParseError& error) {
+                return complain(error.what());
+        }
+        if (texts.keys) {
+                std::fputs(describe_keys().c_str(), stdout);
+                return kExitOk;
+        }
+        options.seeds = parse_seeds(texts.seeds);
+        options.explain = parse_time(texts.explain);
+        options.policy = find_policy(texts.policy);
+        if (!names_scenarios(options))
+                return complain("one of SCENARIO, --seed and --seeds is needed");
+        if (options.must_break && !options.seeds)
+                return complain("--must-break goes with --seeds");
+        const char* no_colour = std::getenv("NO_COLOR");
+        options.colour =
+                ::isatty(STDOUT_FILENO) == 1 && (no_colour == nullptr || no_colour[0] == '\0');
+        return options;
+}
+
+}  // namespace simulation

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: MIT
+// The fields of the snapshot, as far as they say something.
+#include "simulation/report/explainer.hpp"
+
+#include "simulation/scenario/quantities.hpp"
+
+#include <algorithm>
+
+namespace simulation {
+
+namespace {
+
+using governor::policy::fair::Client;
+using governor::policy::fair::Snapshot;
+
+std::string list(const CpuMask& cpus) {
+        return "{" + governor::policy::format_cpu_list(cpus.to_set()) + "}";
+}
+
+std::string name(const World& world, governor::registry::ClientId id) {
+        for (const auto& resident : world.residents)
+                if (resident.client == id)
+                        return resident.process->program().name + "/" +
+                               std::to_string(resident.process->copy() + 1);
+        return "?";
+}
+
+std::string describe(const Client& client, const Snapshot& snapshot) {
+        const auto ago = [&](governor::policy::fair::TimePoint at) {
+                return format_time(std::chrono::duration_cast<Time>(snapshot.now - at));
+        };
+        std::string text = "user " + std::to_string(static_cast<std::uint64_t>(client.account)) +
+                           ", lived " + ago(client.joined);
+        const auto add = [&](bool matters, const std::string& what) {
+                if (matters)
+                        text += ", " + what;
+        };
+        add(client.weight != 100, "weight " + std::to_string(client.weight));
+        add(client.min > 1, "min " + std::to_string(client.min));
+        add(client.guaranteed > 1, "guaranteed " + std::to_string(client.guaranteed));
+        add(client.max > 0, "max " + std::to_string(client.max));
+        add(client.allowed != snapshot.machine.pool(), "may use " + list(client.allowed));
+        add(true, "had " + list(client.granted));
+        add(client.shared, "shared");
+        add(client.in_region, "in a region");
+        add(!client.lingering.empty(), "lingers on " + list(client.lingering));
+        add(client.above_since.has_value(),
+            "above for " + (client.above_since ? ago(*client.above_since) : ""));
+        add(true, "burns " + std::to_string(client.burning));
+        add(client.wants > 0, "wants " + std::to_string(client.wants));
+        add(client.idle, "idle");
+        return text;
+}
+
+}  // namespace
+
+void Explainer::deciding(const World& world) {
+        is_open_ = text_.empty() && world.now >= at_;
+        if (!is_open_)
+                return;
+        const auto snapshot = world.governor.snapshot(world.now);
+        seen_.clear();
+        for (const auto& client : snapshot.clients)
+                seen_.push_back(describe(client, snapshot));
+}
+
+void Explainer::decided(const World& world) {
+        if (!is_open_)
+                return;
+        const auto& decision = world.governor.last();
+        text_ = "At " + format_time(world.now) + ": " + std::to_string(decision.cpus) +
+                " CPUs, of these " + std::to_string(decision.foreign) + " left to others\n";
+        for (std::size_t i = 0; i < decision.grants.size(); i++) {
+                const auto& grant = decision.grants[i];
+                text_ += name(world, grant.id) + ": " + seen_[i] + "\n    -> " + list(grant.cpus) +
+                         (grant.shared ? " shared" : "") + ", " +
+                         governor::policy::fair::explain(grant) + "\n";
+        }
+}
+
+}  // namespace simulation
