@@ -42,8 +42,7 @@ std::string describe(const Client& client, const Snapshot& snapshot) {
         add(client.allowed != snapshot.machine.pool(), "may use " + list(client.allowed));
         add(true, "had " + list(client.granted));
         add(client.shared, "shared");
-        add(client.in_region, "in a region");
-        add(!client.lingering.empty(), "lingers on " + list(client.lingering));
+        add(!client.in_use.empty(), "its region uses " + list(client.in_use));
         add(client.above_since.has_value(),
             "above for " + (client.above_since ? ago(*client.above_since) : ""));
         add(true, "burns " + std::to_string(client.burning));
