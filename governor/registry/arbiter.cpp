@@ -33,6 +33,7 @@ void Arbiter::set_machine(policy::Machine machine) {
 
 void Arbiter::sampled(const policy::Sample& sample, std::uint32_t yielding_millicpu,
                       TimePoint now) {
+        clients_.sampled(sample, now);
         auto burns = clients_.burns(now);
         if (yielding_millicpu > 0) {
                 policy::CpuMask everywhere;

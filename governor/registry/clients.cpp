@@ -17,6 +17,17 @@ constexpr auto kNobody = std::numeric_limits<std::uint32_t>::max();  // no user'
 
 std::uint32_t rounded_cpus(std::uint32_t millicpu) { return (millicpu + 500) / 1000; }
 
+/// A CPU whose idle time is not known counts as idle.
+std::uint32_t idle_on(const policy::Sample& sample, const policy::CpuMask& cpus) {
+        if (sample.warming_up)
+                return std::numeric_limits<std::uint32_t>::max();
+        std::uint32_t permyriad = 0;
+        for (const auto& cpu : sample.cpus)
+                if (cpus.contains(cpu.cpu))
+                        permyriad += cpu.idle_permyriad.value_or(policy::kPermyriad);
+        return permyriad / 10;
+}
+
 /// The smaller of two limits of which 0 is none.
 std::uint32_t stricter(std::uint32_t a, std::uint32_t b) {
         return a == 0 || b == 0 ? std::max(a, b) : std::min(a, b);
@@ -35,6 +46,7 @@ struct Clients::State {
         Handover handover;
         BurnWindow burn;
         fair::Demand demand;
+        std::optional<fair::Usage> usage;  // measured, and not yet part of the demand
         std::uint32_t first_grant = 0;
 
         [[nodiscard]] bool ignored() const { return rule.ignore.value_or(false); }
@@ -217,10 +229,25 @@ void Clients::measured(ClientId id, std::chrono::nanoseconds cpu_time, bool stop
                 handover.burned(rounded_cpus(rate->millicpu), rate->since, now);
         // Who never reports may be in a region at any time.
         if (rate || stopped)
-                state->demand.add({rate ? rate->granted : handover.knows_of(),
-                                   rate ? rate->millicpu : 0,
-                                   handover.in_region() || !handover.reported(), stopped},
-                                  now);
+                state->usage = {rate ? rate->granted : handover.knows_of(),
+                                rate ? rate->millicpu : 0,
+                                handover.in_region() || !handover.reported(), stopped};
+}
+
+void Clients::sampled(const policy::Sample& sample, TimePoint now) {
+        const policy::CpuMask* cpus = nullptr;  // most clients may run on the same ones
+        std::uint32_t idle_millicpu = 0;
+        for (auto& [id, state] : clients_) {
+                if (!state->usage)
+                        continue;
+                if (cpus == nullptr || *cpus != state->where.cpus) {
+                        cpus = &state->where.cpus;
+                        idle_millicpu = idle_on(sample, *cpus);
+                }
+                state->usage->idle_millicpu = idle_millicpu;
+                state->demand.add(*state->usage, now);
+                state->usage.reset();
+        }
 }
 
 std::vector<fair::Burn> Clients::burns(TimePoint now) {

@@ -83,6 +83,8 @@ public:
         /// CPU time it has used since it began, with its descendants that hold no lease, and
         /// whether a signal has stopped it. Once per sample, at the time of the sample.
         void measured(ClientId id, std::chrono::nanoseconds cpu_time, bool stopped, TimePoint now);
+        /// After all of them were measured: what they could have burned besides.
+        void sampled(const policy::Sample& sample, TimePoint now);
 
         /// What each burned over the window of the sample of `now`, for policy::fair::ForeignLoad.
         /// Ignored clients are in it, and those that left in that time.

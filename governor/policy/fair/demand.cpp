@@ -13,11 +13,21 @@ constexpr auto kAll = std::numeric_limits<std::uint32_t>::max();
 constexpr std::uint32_t kMillicpu = 1000;
 constexpr std::uint32_t kTenth = 10;
 
+/// Others had its CPUs: what it burned does not tell what it wants. Else who is crowded out would
+/// seem to want less, get less, and be crowded out for ever.
+bool is_crowded_out(const Usage& usage) {
+        const auto granted = std::uint64_t{std::max(usage.granted, 1U)} * kMillicpu;
+        const auto missing = granted - std::min<std::uint64_t>(granted, usage.burn_millicpu);
+        return missing > 0 && usage.idle_millicpu < missing / 2;
+}
+
 /// The CPUs that `usage` needs with half as many to spare; kAll if that is more than it has. One
 /// rule for both, so that a client held to what it needs is not taken for saturated there. So much
 /// to spare, since teams that wait asleep for their slowest thread keep CPUs busy for less than
 /// their region takes: they must be able to grow again.
 std::uint32_t needs(const Usage& usage) {
+        if (is_crowded_out(usage))
+                return kAll;
         const auto cpus =
                 (std::uint64_t{usage.burn_millicpu} * 3 + 2 * kMillicpu - 1) / (2 * kMillicpu);
         if (cpus > std::max(usage.granted, 1U))
@@ -31,7 +41,8 @@ bool Demand::is_low(const Usage& usage) const {
         if (usage.stopped)
                 return true;
         if (usage.in_region)
-                return usage.burn_millicpu < std::uint64_t{usage.granted} * kMillicpu / kTenth;
+                return !is_crowded_out(usage) &&
+                       usage.burn_millicpu < std::uint64_t{usage.granted} * kMillicpu / kTenth;
         // Work on a single CPU may be regions of one thread that nobody happened to look at. But
         // who was idle before its grant was lent away is no less idle afterwards.
         const bool may_be_regions = usage.granted <= 1 && !idle_;

@@ -8,6 +8,7 @@
 #include <chrono>
 #include <cstdint>
 #include <deque>
+#include <limits>
 #include <optional>
 
 namespace governor::policy::fair {
@@ -19,6 +20,8 @@ struct Usage {
         std::uint32_t burn_millicpu = 0;  ///< CPU time per second
         bool in_region = false;           ///< in a parallel region now
         bool stopped = false;             ///< by a signal or a debugger
+        /// Of all CPUs that it may run on: it could have burned this, too. Not known: a lot.
+        std::uint32_t idle_millicpu = std::numeric_limits<std::uint32_t>::max();
 };
 
 /// A client that keeps its CPUs busy can use more than it has; one that does not is held to its

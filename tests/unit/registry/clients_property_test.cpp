@@ -67,6 +67,11 @@ protected:
                                 cpu_time = -cpu_time;
                         clients_.measured(id, cpu_time, below(10) == 0, now_);
                 }
+                policy::Sample sample;
+                sample.warming_up = below(2) == 0;
+                for (std::uint32_t cpu = 0; cpu < kCpus; cpu++)
+                        sample.cpus.push_back({cpu, below(10'001)});
+                clients_.sampled(sample, now_);
                 for (const auto& burn : clients_.burns(now_))
                         EXPECT_LE(burn.millicpu, kCpus * 1000) << "more than there is";
         }

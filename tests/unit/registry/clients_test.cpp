@@ -36,7 +36,10 @@ protected:
                 now_ += 1s;
                 cpu_time_ += cpus * 1s;
                 clients_.measured(id, cpu_time_, stopped, now_);
+                clients_.sampled(sample_, now_);
         }
+
+        policy::Sample sample_;  // warming up: nothing is known
 
         [[nodiscard]] std::vector<policy::fair::Client> listed() const {
                 return clients_.snapshot(machine_, foreign_, now_).clients;
@@ -204,6 +207,24 @@ TEST_F(ClientsTest, ThatAreIdleWakeWithARegion) {
         EXPECT_EQ(only().wants, 0U);
 }
 
+TEST_F(ClientsTest, ThatAreCrowdedOutWantNoLess) {
+        sample_.warming_up = false;
+        for (std::uint32_t cpu = 0; cpu < 16; cpu++)
+                sample_.cpus.push_back({cpu, 0U});
+        const auto id = join();
+        grant(id, 0, 8);
+        (void)region(id, 1, 8);
+        for (int i = 0; i < 20; i++)
+                second(id, 0);
+        EXPECT_FALSE(only().idle) << "there was no idle CPU";
+        EXPECT_EQ(only().wants, 0U);
+        for (auto& cpu : sample_.cpus)
+                cpu.idle_permyriad = 5'000;
+        for (int i = 0; i < 3; i++)
+                second(id, 0);
+        EXPECT_TRUE(only().idle);
+}
+
 TEST_F(ClientsTest, ThatAreStoppedAreIdle) {
         const auto id = join();
         grant(id, 0, 8);
@@ -342,6 +363,7 @@ TEST_F(ClientsTest, ThatComeAreChargedForTheWholeWindow) {
         cpu_time_ = 4s;
         now_ += 500ms;
         clients_.measured(id, cpu_time_, false, now_);
+        clients_.sampled(sample_, now_);
         const auto burns = clients_.burns(now_);
         ASSERT_EQ(burns.size(), 1U);
         EXPECT_EQ(burns[0].millicpu, 4'000U) << "or a newcomer would be taken for foreign load";

@@ -53,6 +53,13 @@ TEST_F(DemandTest, OfATeamThatSleepsAThirdOfTheTimeIsAllThatItMayHave) {
         EXPECT_EQ(demand_.wants(), 0U);
 }
 
+TEST_F(DemandTest, OfOneThatIsCrowdedOutIsNotLess) {
+        run({8, 1'000, kInRegion, false, 3'000}, 20s);
+        EXPECT_EQ(demand_.wants(), 0U);
+        run({8, 1'000, kInRegion, false, 4'000}, 20s);
+        EXPECT_EQ(demand_.wants(), 2U) << "it left half of what it had not burned";
+}
+
 TEST_F(DemandTest, IsAtLeastOne) {
         run({8, 0, kInRegion}, 1s);
         EXPECT_EQ(demand_.wants(), 1U);
