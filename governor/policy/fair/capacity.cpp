@@ -117,15 +117,17 @@ bool Capacity::take(std::size_t client) {
 }
 
 bool Capacity::take_class(std::size_t group) {
-        if (full_[group])
-                return false;
+        return !full_[group] && (take_spare(group) || make_room(group));
+}
+
+bool Capacity::take_spare(std::size_t group) {
         for (const auto k : classes_.groups()[group].classes)
                 if (has_spare(k)) {
                         used_[k]++;
                         flow_of(group, k)++;
                         return true;
                 }
-        return make_room(group);
+        return false;
 }
 
 // Breadth first from `group`: it takes a CPU of a class from another group, which takes one
@@ -202,7 +204,7 @@ void Capacity::occupy(std::size_t client, const CpuMask& cpus) {
 void Capacity::charge(std::size_t client, std::uint32_t cpus) {
         const auto group = classes_.group_of(client);
         charge_cgroups(client, cpus);
-        for (std::uint32_t i = 0; i < cpus && take_class(group); i++)
+        for (std::uint32_t i = 0; i < cpus && take_spare(group); i++)
                 continue;
 }
 

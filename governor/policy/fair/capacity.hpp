@@ -75,7 +75,7 @@ public:
         Excess keep(std::size_t client, const CpuMask& cpus);
         /// Before anything is taken: these CPUs are in use by `client`, and cannot move.
         void occupy(std::size_t client, const CpuMask& cpus);
-        /// `client` uses this many more, somewhere, whether there is room or not.
+        /// `client` uses this many more, somewhere, whether there is room or not. Nobody moves.
         void charge(std::size_t client, std::uint32_t cpus);
 
         /// How many CPUs a group has in a class, those that are only occupied aside.
@@ -94,6 +94,7 @@ private:
         }
         void charge_cgroups(std::size_t client, std::uint32_t cpus);
         bool take_class(std::size_t group);
+        bool take_spare(std::size_t group);
         bool make_room(std::size_t group);
 
         const Classes& classes_;
