@@ -25,7 +25,7 @@ void Handover::remember_former() {
 
 bool Handover::grant(const policy::fair::Grant& grant, TimePoint now) {
         const bool same = held_.epoch != 0 && held_.grant.threads == grant.threads &&
-                          held_.grant.cpus == grant.cpus;
+                          held_.grant.cpus == grant.cpus && held_.grant.shared == grant.shared;
         if (!same) {
                 remember_former();
                 held_.epoch++;

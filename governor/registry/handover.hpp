@@ -38,7 +38,8 @@ public:
         /// nullptr: nothing granted yet.
         [[nodiscard]] const Held* held() const { return held_.epoch != 0 ? &held_ : nullptr; }
 
-        /// Takes note of a grant. True if it must be told: other threads or CPUs.
+        /// Takes note of a grant. True if it must be told: other threads or CPUs, or the same
+        /// CPU as its own now, or no longer.
         bool grant(const policy::fair::Grant& grant, TimePoint now);
 
         struct Effect {
