@@ -23,6 +23,8 @@ void Occupancy::decided(const World& world) {
                 const auto* held = world.held(resident);
                 if (held == nullptr)
                         continue;
+                if (held->grant.shared || resident.process->stopped())
+                        lent_by_[resident.number] = resident.process->epoch();
                 if (resident.process->occupied().is_within(held->grant.cpus))
                         above_since_.erase(resident.number);
                 else
@@ -32,6 +34,7 @@ void Occupancy::decided(const World& world) {
 
 void Occupancy::ended(const World&, const Resident& resident) {
         above_since_.erase(resident.number);
+        lent_by_.erase(resident.number);
 }
 
 bool Occupancy::counts(const World& world, const Resident& resident) const {
@@ -39,6 +42,10 @@ bool Occupancy::counts(const World& world, const Resident& resident) const {
         if (held == nullptr || !tells_the_truth(resident) || resident.process->occupied().empty() ||
             !resident.process->was_promised() ||
             held->grant.reason.limit == governor::policy::fair::Limit::Ungoverned)
+                return false;
+        const auto lent = lent_by_.find(resident.number);
+        if (resident.process->stopped() ||
+            (lent != lent_by_.end() && lent->second == resident.process->epoch()))
                 return false;
         const auto above = above_since_.find(resident.number);
         return above == above_since_.end() ||

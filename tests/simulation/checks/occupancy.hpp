@@ -10,7 +10,8 @@
 namespace simulation {
 
 /// occupied-once: no CPU was given to the teams of two programs that tell the truth, at the same
-/// time; unless one was told that it shares it, or has not followed for Settings::handover_max.
+/// time; unless one was told that it shares it, is or was stopped in the middle, or has not
+/// followed for Settings::handover_max.
 class Occupancy final : public Invariant {
 public:
         using Invariant::Invariant;
@@ -22,7 +23,8 @@ private:
         [[nodiscard]] bool counts(const World& world, const Resident& resident) const;
         void find(const World& world);
 
-        std::map<std::size_t, Time> above_since_;  // by Resident::number
+        std::map<std::size_t, Time> above_since_;       // by Resident::number
+        std::map<std::size_t, std::uint64_t> lent_by_;  // likewise, and Process::epoch()
         CpuMask seen_;
 };
 

@@ -156,8 +156,9 @@ void Shares::watch_conservation(const World& world, const Resident& resident,
         const auto& process = *resident.process;
         const auto max = process.program().max;
         const auto left = unused.count_common(process.allowed());
-        if (!is_hungry(resident) || left <= world.governor.last().foreign ||
-            (max > 0 && grant.threads >= max) || grant.reason.limit == Limit::Ungoverned ||
+        const auto others = world.governor.last().foreign + grant.reason.reserved;
+        if (!is_hungry(resident) || left <= others || (max > 0 && grant.threads >= max) ||
+            grant.reason.limit == Limit::Ungoverned ||
             world.disturbed + settling_time(world) > world.now || may_be_rigid(world) ||
             !has_quota_left(world, resident)) {
                 watch.could_since = kNever;
@@ -167,8 +168,7 @@ void Shares::watch_conservation(const World& world, const Resident& resident,
         if (world.now - watch.could_since > settling_time(world))
                 violated(world, "conservation",
                          name_of(resident) + " has " + std::to_string(grant.threads) + ", and " +
-                                 std::to_string(left - world.governor.last().foreign) +
-                                 " more that it may use lie idle");
+                                 std::to_string(left - others) + " more that it may use lie idle");
 }
 
 }  // namespace simulation

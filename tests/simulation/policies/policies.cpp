@@ -11,7 +11,6 @@ namespace {
 
 using governor::policy::fair::Decision;
 using governor::policy::fair::Grant;
-using governor::policy::fair::Limit;
 using governor::policy::fair::Settings;
 using governor::policy::fair::Snapshot;
 
@@ -31,13 +30,7 @@ Decision split_equally(const Settings&, const Snapshot& snapshot) {
                         grant.shared = true;
                 }
                 grant.threads = std::max(grant.cpus.count(), 1U);
-                grant.reason = {Limit::FairShare,
-                                decision.cpus,
-                                0,
-                                static_cast<std::uint32_t>(clients),
-                                1,
-                                grant.threads,
-                                0};
+                grant.reason.share = grant.threads;
                 decision.grants.push_back(grant);
         }
         return decision;

@@ -124,13 +124,18 @@ void Filling::find_cells(const Settings& settings) {
                         users.push_back(group.contains(cpu));
                 cells[users].add(cpu);
         });
+        const double most =
+                static_cast<double>(settings.foreign_max_permyriad) / governor::policy::kPermyriad;
+        const double reserved =
+                snapshot_.short_lived / std::max<double>(snapshot_.machine.pool().count(), 1);
         for (auto& [users, cpus] : cells) {
                 const double count = cpus.count();
-                const double foreign = std::min(snapshot_.foreign.held_millicpu(cpus) / 1000.0,
-                                                count * settings.foreign_max_permyriad /
-                                                        governor::policy::kPermyriad);
+                const double foreign =
+                        std::min(snapshot_.foreign.held_millicpu(cpus) / 1000.0, count * most);
+                const double left = count - std::ceil(foreign - kEps);
                 foreign_ += foreign;
-                capacity_.push_back(count - std::ceil(foreign - kEps));
+                capacity_.push_back(left - std::min(std::ceil(count * reserved - kEps),
+                                                    std::floor(left * most)));
                 cells_.push_back(std::move(cpus));
         }
 }

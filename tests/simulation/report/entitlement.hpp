@@ -19,7 +19,7 @@ struct EntitlementOptions {
 /// guaranteed, and then accounts rise together, and in each account the clients in proportion to
 /// their weights, those below their minimum first; up to maxima, CPUs that they may use, and
 /// quotas. Foreign load takes whole CPUs, up to Settings::foreign_max_permyriad of those that the
-/// same clients may use. 0 for who may use no CPU of the pool.
+/// same clients may use; what is kept for newcomers likewise. 0 for who may use no CPU of the pool.
 [[nodiscard]] std::vector<double> entitlements(const governor::policy::fair::Settings& settings,
                                                const governor::policy::fair::Snapshot& snapshot,
                                                const EntitlementOptions& options = {});

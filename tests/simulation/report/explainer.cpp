@@ -42,7 +42,7 @@ std::string describe(const Client& client, const Snapshot& snapshot) {
         add(client.allowed != snapshot.machine.pool(), "may use " + list(client.allowed));
         add(true, "had " + list(client.granted));
         add(client.shared, "shared");
-        add(!client.in_use.empty(), "its region uses " + list(client.in_use));
+        add(!client.in_use.empty(), "in a region on " + list(client.in_use));
         add(client.above_since.has_value(),
             "above for " + (client.above_since ? ago(*client.above_since) : ""));
         add(true, "burns " + std::to_string(client.burning));
@@ -59,6 +59,9 @@ void Explainer::deciding(const World& world) {
                 return;
         const auto snapshot = world.governor.snapshot(world.now);
         seen_.clear();
+        reserved_.clear();
+        if (snapshot.short_lived > 0)
+                reserved_ = std::to_string(snapshot.short_lived) + " kept free for newcomers\n";
         for (const auto& client : snapshot.clients)
                 seen_.push_back(describe(client, snapshot));
 }
@@ -68,7 +71,8 @@ void Explainer::decided(const World& world) {
                 return;
         const auto& decision = world.governor.last();
         text_ = "At " + format_time(world.now) + ": " + std::to_string(decision.cpus) +
-                " CPUs, of these " + std::to_string(decision.foreign) + " left to others\n";
+                " CPUs, of these " + std::to_string(decision.foreign) + " left to others\n" +
+                reserved_;
         for (std::size_t i = 0; i < decision.grants.size(); i++) {
                 const auto& grant = decision.grants[i];
                 text_ += name(world, grant.id) + ": " + seen_[i] + "\n    -> " + list(grant.cpus) +

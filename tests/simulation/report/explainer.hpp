@@ -24,6 +24,7 @@ private:
         Time at_;
         bool is_open_ = false;
         std::string text_;
+        std::string reserved_;
         std::vector<std::string> seen_;  // by client of the snapshot
 };
 

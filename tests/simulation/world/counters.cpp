@@ -26,12 +26,14 @@ double at(const std::vector<double>& values, std::uint32_t cpu) {
 
 }  // namespace
 
-void Counters::advance(Time span, std::span<const double> busy, std::span<const double> niced) {
+void Counters::advance(Time span, std::span<const double> busy, std::span<const double> niced,
+                       double yielding) {
         if (busy_s_.size() < busy.size()) {
                 busy_s_.resize(busy.size());
                 niced_s_.resize(busy.size());
         }
         const double passed_s = seconds(span);
+        yielding_s_ += yielding * passed_s;
         for (std::size_t cpu = 0; cpu < busy.size(); cpu++) {
                 busy_s_[cpu] += busy[cpu] * passed_s;
                 niced_s_[cpu] += niced[cpu] * passed_s;
@@ -41,13 +43,15 @@ void Counters::advance(Time span, std::span<const double> busy, std::span<const 
 const governor::policy::Sample& Counters::read(const CpuMask& online, Time now, Time period) {
         const auto window = std::max(period, kShortestWindow);
         if (readings_.empty())
-                readings_.push_back({now - window, online, {}, {}});
-        readings_.push_back({now, online, busy_s_, niced_s_});
+                readings_.push_back({now - window, online, {}, {}, 0});
+        readings_.push_back({now, online, busy_s_, niced_s_, yielding_s_});
         while (readings_.size() > 2 && now - readings_[1].at >= window * 9 / 10)
                 readings_.pop_front();
 
         const auto& from = readings_.front();
         const double elapsed_s = seconds(now - from.at);
+        yielding_millicpu_ = static_cast<std::uint32_t>(
+                std::lround((yielding_s_ - from.yielding_s) / elapsed_s * 1000));
         sample_.warming_up = false;
         sample_.cpus.clear();
         online.for_each([&](std::uint32_t cpu) {

@@ -15,12 +15,17 @@ namespace simulation {
 
 class Counters {
 public:
-        /// Time passes; `busy` and `niced` are parts of it, by CPU number. O(CPUs).
-        void advance(Time span, std::span<const double> busy, std::span<const double> niced);
+        /// Time passes; `busy` and `niced` are parts of it, by CPU number. Threads that yield to
+        /// everybody use `yielding` CPUs. O(CPUs).
+        void advance(Time span, std::span<const double> busy, std::span<const double> niced,
+                     double yielding);
 
         /// Reads the counters of the CPUs that are online. As if they had been read since long ago,
         /// when nothing ran: the first sample is complete.
         const governor::policy::Sample& read(const CpuMask& online, Time now, Time period);
+
+        /// Over the window of the last reading.
+        [[nodiscard]] std::uint32_t yielding_millicpu() const { return yielding_millicpu_; }
 
 private:
         struct Reading {
@@ -28,10 +33,13 @@ private:
                 CpuMask online;
                 std::vector<double> busy_s;
                 std::vector<double> niced_s;
+                double yielding_s = 0;
         };
 
         std::vector<double> busy_s_;
         std::vector<double> niced_s_;
+        double yielding_s_ = 0;
+        std::uint32_t yielding_millicpu_ = 0;
         std::deque<Reading> readings_;
         governor::policy::Sample sample_;
 };

@@ -21,6 +21,13 @@ Time virtual_time(governor::policy::fair::TimePoint at) {
         return std::chrono::duration_cast<Time>(at.time_since_epoch()) - kStart;
 }
 
+CpuMask cpus_of(const governor::policy::Sample& sample) {
+        CpuMask cpus;
+        for (const auto& cpu : sample.cpus)
+                cpus.add(cpu.cpu);
+        return cpus;
+}
+
 Arbiter make_arbiter(const Scenario& scenario, Arbiter::Decide decide,
                      const governor::policy::Machine& machine) {
         return {scenario.governor.fair, governor::registry::Mode::Govern,
@@ -89,15 +96,19 @@ bool Governor::read_reports(Time now) {
         return matters;
 }
 
-void Governor::sample(const governor::policy::Sample& sample, Time now) {
+void Governor::sample(const governor::policy::Sample& sample, std::uint32_t yielding_millicpu,
+                      Time now) {
         read_reports(now);  // what they do now says what the time since the last sample was for
         for (const auto& lease : leases_) {
                 const std::chrono::duration<double> used(lease.process->cpu_s());
                 arbiter_.clients().measured(lease.id, std::chrono::duration_cast<Time>(used),
                                             lease.process->stopped(), time_point(now));
         }
-        foreign_.add(sample, arbiter_.clients().burns(time_point(now)), time_point(now));
-        arbiter_.sampled(sample, 0, time_point(now));
+        auto burns = arbiter_.clients().burns(time_point(now));
+        if (yielding_millicpu > 0)
+                burns.push_back({cpus_of(sample), yielding_millicpu});
+        foreign_.add(sample, burns, time_point(now));
+        arbiter_.sampled(sample, yielding_millicpu, time_point(now));
         next_sample_ = now + period_;
         next_decision_ = now;
 }

@@ -44,8 +44,10 @@ public:
         /// When it has something to do.
         [[nodiscard]] Time next() const;
         [[nodiscard]] bool samples_at(Time now) const { return next_sample_ <= now; }
-        /// A reading of the counters; a decision is due then.
-        void sample(const governor::policy::Sample& sample, Time now);
+        /// A reading of the counters, and what threads burned that yield to everybody; a decision
+        /// is due then.
+        void sample(const governor::policy::Sample& sample, std::uint32_t yielding_millicpu,
+                    Time now);
         /// Reads reports if it is time to. True if a decision is due.
         bool wake(Time now);
         /// Decides; then changed() tells for whom something changed.

@@ -17,6 +17,8 @@ public:
 
         [[nodiscard]] const Foreign& foreign() const { return *foreign_; }
         [[nodiscard]] bool busy() const { return busy_; }
+        /// To everybody: it runs only where nobody else wants to.
+        [[nodiscard]] bool yields() const { return idle_; }
         /// When it begins or stops being busy.
         [[nodiscard]] Time next() const { return next_; }
         void step(Time now);

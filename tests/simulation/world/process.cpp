@@ -20,8 +20,8 @@ const CpuMask kNone;
 }  // namespace
 
 Process::Process(const Program& program, std::size_t index, std::uint32_t copy, CpuMask allowed,
-                 Time now)
-        : program_(&program), index_(index), copy_(copy), allowed_(std::move(allowed)),
+                 bool idle, Time now)
+        : program_(&program), index_(index), copy_(copy), allowed_(std::move(allowed)), idle_(idle),
           started_(now) {}
 
 const CpuMask& Process::occupied() const { return phase_ == Phase::Region ? set_ : kNone; }
@@ -215,7 +215,7 @@ std::optional<Threads> Process::threads() const {
         threads.cpus = program_->bound && !set_.empty() ? set_ : allowed_;
         threads.count = phase_ == Phase::Region ? team_ : 1;
         threads.appetite = phase_ == Phase::Region ? appetite() : 1;
-        threads.weight = nice_weight(program_->nice);
+        threads.weight = idle_ ? idle_weight() : nice_weight(program_->nice);
         threads.niced = program_->nice > 0;
         threads.cgroup = program_->cgroup;
         return threads;

@@ -29,9 +29,10 @@ class Process {
 public:
         static constexpr Time kBlended = std::chrono::milliseconds(5);
 
-        /// `allowed`: cpuset and taskset. `program` must outlive this.
+        /// `allowed`: cpuset and taskset. `idle`: by its control group. `program` must outlive
+        /// this.
         Process(const Program& program, std::size_t index, std::uint32_t copy, CpuMask allowed,
-                Time now);
+                bool idle, Time now);
 
         [[nodiscard]] const Program& program() const { return *program_; }
         [[nodiscard]] std::size_t program_index() const { return index_; }
@@ -68,6 +69,8 @@ public:
         [[nodiscard]] bool stopped() const { return stopped_; }
         [[nodiscard]] bool finished() const { return done_ >= program_->regions && !killed_; }
         [[nodiscard]] std::uint32_t team() const { return team_; }
+        /// Of the grant that the present or last region began with.
+        [[nodiscard]] std::uint64_t epoch() const { return epoch_; }
         /// The CPUs that its team was given when the present region began; none between regions.
         [[nodiscard]] const CpuMask& occupied() const;
         /// That team was given its CPUs for itself alone.
@@ -95,6 +98,7 @@ private:
         std::size_t index_;
         std::uint32_t copy_;
         CpuMask allowed_;
+        bool idle_;
         Time started_;
 
         Phase phase_ = Phase::Hello;

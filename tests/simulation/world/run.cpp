@@ -65,6 +65,7 @@ private:
         void divide();
         void remove_gone();
         [[nodiscard]] bool is_over() const;
+        [[nodiscard]] bool is_idle(const std::optional<std::size_t>& cgroup) const;
         [[nodiscard]] CpuMask allowed(const std::optional<std::size_t>& cgroup,
                                       const std::optional<CpuSet>& cpus) const;
         [[nodiscard]] governor::registry::Confinement confinement(const Process& process) const;
@@ -86,6 +87,7 @@ private:
         std::vector<Throttle> throttles_;
         std::vector<Threads> threads_;
         Division division_;
+        double yielding_rate_ = 0;
         bool changed_ = true;  // who runs, or where
 };
 
@@ -94,12 +96,17 @@ Engine::Engine(const Scenario& scenario, const RunOptions& options)
           arrivals_(arrivals_of(scenario)) {
         for (const auto& group : scenario.cgroups)
                 throttles_.push_back({group.parent, group.quota});
-        for (const auto& foreign : scenario.foreign) {
-                bool idle = false;
-                for (auto at = foreign.cgroup; at; at = scenario.cgroups[*at].parent)
-                        idle = idle || scenario.cgroups[*at].idle;
-                world_.hogs.emplace_back(foreign, allowed(foreign.cgroup, foreign.cpus), idle);
-        }
+        for (const auto& foreign : scenario.foreign)
+                world_.hogs.emplace_back(foreign, allowed(foreign.cgroup, foreign.cpus),
+                                         is_idle(foreign.cgroup));
+}
+
+/// cpu.idle of the group or of one above it.
+bool Engine::is_idle(const std::optional<std::size_t>& cgroup) const {
+        for (auto at = cgroup; at; at = scenario_.cgroups[*at].parent)
+                if (scenario_.cgroups[*at].idle)
+                        return true;
+        return false;
 }
 
 /// Who was put nowhere by anybody does not run on isolated CPUs.
@@ -141,7 +148,7 @@ void Engine::pass_until(Time then) {
                 observe([&](Observer& observer) { observer.passes(world_, span); });
                 for (auto& resident : world_.residents)
                         resident.process->advance(span);
-                counters_.advance(span, division_.busy, division_.niced);
+                counters_.advance(span, division_.busy, division_.niced, yielding_rate_);
         }
         world_.now = then;
 }
@@ -163,7 +170,7 @@ void Engine::arrive() {
                 const auto& program = scenario_.programs[arrival.program];
                 auto process = std::make_unique<Process>(program, arrival.program, arrival.copy,
                                                          allowed(program.cgroup, program.cpus),
-                                                         world_.now);
+                                                         is_idle(program.cgroup), world_.now);
                 std::optional<ClientId> client;
                 if (process->governed())
                         client = world_.governor.join(*process, confinement(*process), world_.now);
@@ -225,10 +232,11 @@ void Engine::govern() {
         auto& governor = world_.governor;
         if (governor.next() > world_.now)
                 return;
-        if (governor.samples_at(world_.now))
-                governor.sample(counters_.read(world_.machine.online(), world_.now,
-                                               scenario_.governor.period),
-                                world_.now);
+        if (governor.samples_at(world_.now)) {
+                const auto& sample = counters_.read(world_.machine.online(), world_.now,
+                                                    scenario_.governor.period);
+                governor.sample(sample, counters_.yielding_millicpu(), world_.now);
+        }
         if (!governor.wake(world_.now))
                 return;
         observe([&](Observer& observer) { observer.deciding(world_); });
@@ -264,9 +272,14 @@ void Engine::divide() {
         std::size_t next = 0;
         for (auto& resident : world_.residents)
                 resident.process->set_rate(resident.process->runs() ? division_.rate[next++] : 0.0);
-        world_.foreign_rate = 0;
-        while (next < threads_.size())
-                world_.foreign_rate += division_.rate[next++];
+        world_.foreign_rate = yielding_rate_ = 0;
+        for (const auto& hog : world_.hogs) {
+                if (!hog.busy())
+                        continue;
+                world_.foreign_rate += division_.rate[next];
+                yielding_rate_ += hog.yields() ? division_.rate[next] : 0;
+                next++;
+        }
 }
 
 bool Engine::is_over() const {
