@@ -235,6 +235,17 @@ void Clients::measured(ClientId id, std::chrono::nanoseconds cpu_time, bool stop
 }
 
 void Clients::sampled(const policy::Sample& sample, TimePoint now) {
+        std::map<const Cgroups::Entry*, std::uint64_t> burn_millicpu;
+        for (const auto& [id, state] : clients_)
+                for (const auto* group : state->groups)
+                        if (group->quota && state->usage)
+                                burn_millicpu[group] += state->usage->burn_millicpu;
+        // Who shares a quota that is used up cannot burn more, however idle the CPUs are.
+        const auto is_throttled = [&](const State& state) {
+                return std::ranges::any_of(state.groups, [&](const Cgroups::Entry* group) {
+                        return group->quota && burn_millicpu[group] >= *group->quota * 900ULL;
+                });
+        };
         const policy::CpuMask* cpus = nullptr;  // most clients may run on the same ones
         std::uint32_t idle_millicpu = 0;
         for (auto& [id, state] : clients_) {
@@ -244,7 +255,7 @@ void Clients::sampled(const policy::Sample& sample, TimePoint now) {
                         cpus = &state->where.cpus;
                         idle_millicpu = idle_on(sample, *cpus);
                 }
-                state->usage->idle_millicpu = idle_millicpu;
+                state->usage->idle_millicpu = is_throttled(*state) ? 0 : idle_millicpu;
                 state->demand.add(*state->usage, now);
                 state->usage.reset();
         }

@@ -178,7 +178,7 @@ std::vector<std::uint32_t> fill(Capacity& capacity, std::span<const Client> clie
         Filling filling(capacity, clients, claims);
         filling.give_one_each();
         filling.fill_clients(
-                [&](std::size_t i) { return std::min(clients[i].guaranteed, claims[i].limit); });
+                [&](std::size_t i) { return std::min(claims[i].guaranteed, claims[i].limit); });
         filling.fill_accounts(
                 [&](std::size_t i) { return std::min(claims[i].wants, claims[i].limit); });
         filling.fill_accounts([&](std::size_t i) { return claims[i].limit; });

@@ -16,9 +16,10 @@ namespace governor::policy::fair {
 /// How one client takes part.
 struct Claim {
         bool takes_part = false;
-        std::uint32_t start = 0;  ///< it has these already; they are in the Capacity
-        std::uint32_t wants = 0;  ///< filled up to this first
-        std::uint32_t limit = 0;  ///< and to this with what nobody wants
+        std::uint32_t start = 0;       ///< it has these already; they are in the Capacity
+        std::uint32_t guaranteed = 0;  ///< filled up to this before the shares of accounts
+        std::uint32_t wants = 0;       ///< filled up to this first
+        std::uint32_t limit = 0;       ///< and to this with what nobody wants
 };
 
 /// Weighted max-min over what `capacity` allows: in this order up to one CPU each (even without

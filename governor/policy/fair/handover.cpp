@@ -94,7 +94,7 @@ private:
                 std::vector<Claim> claims(holdings_.size());
                 for_governed([&](std::size_t i) {
                         const auto target = std::max(shares_[i].target, own(i).count());
-                        claims[i] = {true, own(i).count(), target, target};
+                        claims[i] = {true, own(i).count(), 0, target, target};
                         capacity_.occupy(i, lingering_[i]);
                 });
                 // What it burns elsewhere; what it grows by is no longer elsewhere.

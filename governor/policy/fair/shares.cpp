@@ -79,12 +79,17 @@ private:
         [[nodiscard]] Claim claim(std::size_t i, Capacity& capacity) const {
                 const auto& client = snapshot_.clients[i];
                 const auto& share = shares_[i];
-                if (!share.charge)
-                        return {true, 0, client.wants > 0 ? client.wants : share.limit,
-                                share.limit};
-                capacity.charge(i, *share.charge);
-                return {true, *share.charge, *share.charge, *share.charge};
+                if (share.charge) {
+                        capacity.charge(i, *share.charge);
+                        return fixed(*share.charge);
+                }
+                const auto guaranteed = kept_.empty() ? client.guaranteed : kept_[i];
+                const auto wants = client.wants > 0 ? client.wants : share.limit;
+                return {true, 0, guaranteed, std::max(wants, guaranteed), share.limit};
         }
+
+        /// It has these CPUs, and gets no more.
+        [[nodiscard]] static Claim fixed(std::uint32_t cpus) { return {true, cpus, 0, cpus, cpus}; }
 
         [[nodiscard]] bool is_new(std::size_t i) const {
                 return is_newcomer(settings_, snapshot_.clients[i], snapshot_.now);
@@ -101,12 +106,15 @@ private:
                 Capacity capacity(classes_, snapshot_.cgroups, snapshot_.clients,
                                   Capacity::Reserve::Keep);
                 std::vector<Claim> claims(shares_.size());
+                kept_.resize(shares_.size());
                 for (std::size_t i = 0; i < shares_.size(); i++) {
                         if (!shares_[i].is_governed)
                                 continue;
+                        kept_[i] = kept(i, entitled[i]);
                         const auto burnt = std::max(snapshot_.clients[i].burning, 1U);
-                        const auto limit = is_charged(i) ? burnt : kept(i, entitled[i]);
-                        claims[i] = {true, 0, std::min(entitled[i], limit), limit};
+                        const auto limit = is_charged(i) ? burnt : kept_[i];
+                        const auto first = std::min(entitled[i], limit);
+                        claims[i] = {true, 0, first, first, limit};
                 }
                 const auto counts = fill(capacity, snapshot_.clients, claims);
                 for (std::size_t i = 0; i < shares_.size(); i++)
@@ -139,12 +147,12 @@ private:
                         const auto& share = shares_[i];
                         if (!share.is_governed)
                                 continue;
-                        claims[i] = {true, 0, share.share, share.share};
+                        claims[i] = {true, 0, 0, share.share, share.share};
                         if (is_new(i))
                                 continue;
                         const auto kept = share.charge.value_or(std::min(held(i), share.target));
                         capacity.charge(i, kept);
-                        claims[i] = {true, kept, kept, kept};
+                        claims[i] = fixed(kept);
                 }
                 const auto counts = fill(capacity, snapshot_.clients, claims);
                 for (std::size_t i = 0; i < shares_.size(); i++)
@@ -162,6 +170,7 @@ private:
         const Snapshot& snapshot_;
         const Classes& classes_;
         std::vector<Share> shares_;
+        std::vector<std::uint32_t> kept_;  // by client, whoever is rigid; empty: nobody is
 };
 
 }  // namespace
