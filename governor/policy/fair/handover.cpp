@@ -24,8 +24,9 @@ public:
                 for_governed([&](std::size_t i) { fit(i, own(i)); });
                 for_governed([&](std::size_t i) { linger(i); });
                 const auto counts = count();
-                move_out();
                 count_held();
+                free_ = snapshot_.machine.pool() - taken_ - occupied_;
+                move_out();
                 grow(counts);
                 share_the_rest();
                 return std::move(holdings_);
@@ -107,32 +108,32 @@ private:
                 return fill(capacity_, snapshot_.clients, claims);
         }
 
-        /// Who can make room by using other CPUs of his own, does.
+        /// Who holds CPUs where others need them more, and may use others: as soon as these are
+        /// free.
         void move_out() {
-                for (std::size_t k = 0; k < classes_.classes().size(); k++) {
-                        const auto& part = classes_.classes()[k];
-                        for (const auto g : part.groups)
-                                move_out(g, part.cpus, capacity_.flow(g, k));
-                }
+                for (std::size_t k = 0; k < classes_.classes().size(); k++)
+                        for (const auto g : classes_.classes()[k].groups)
+                                move_out(g, k);
         }
-        void move_out(std::size_t group, const CpuMask& from, std::uint32_t stay) {
-                for (std::size_t i = holdings_.size(); i-- > 0;) {
+        void move_out(std::size_t group, std::size_t from) {
+                const auto stay = capacity_.flow(group, from);
+                for (std::size_t i = holdings_.size(); i-- > 0 && held_in(group, from) > stay;) {
                         if (!shares_[i].is_governed || classes_.group_of(i) != group)
                                 continue;
-                        const auto here = own(i) & from;
-                        const auto staying = std::min(here.count(), stay);
-                        stay -= staying;
-                        if (here.count() == staying)
-                                continue;
-                        const auto leaving = placement_.give_up(here, here.count() - staying);
-                        own(i) -= leaving;
-                        taken_ -= leaving;
-                        occupied_ |= leaving & client(i).in_use;
+                        const auto here = own(i) & classes_.classes()[from].cpus;
+                        const auto before = own(i).count();
+                        grow(i, before + std::min(here.count(), held_in(group, from) - stay),
+                             false);
+                        const auto left = placement_.give_up(here, own(i).count() - before);
+                        own(i) -= left;
+                        taken_ -= left;
+                        occupied_ |= left & client(i).in_use;
+                        free_ |= left - client(i).in_use;
+                        held_in(group, from) -= left.count();
                 }
         }
 
         void grow(const std::vector<std::uint32_t>& counts) {
-                auto free = snapshot_.machine.pool() - taken_ - occupied_;
                 std::vector<std::size_t> growing;
                 std::uint32_t wanted = 0;
                 for (std::size_t i = 0; i < holdings_.size(); i++)
@@ -146,12 +147,12 @@ private:
                 std::ranges::stable_sort(growing, [&](std::size_t a, std::size_t b) {
                         return counts[a] > counts[b];
                 });
-                const bool is_roomy = free.count() >= wanted + growing.size();
+                const bool is_roomy = free_.count() >= wanted + growing.size();
                 for (const auto i : growing)
-                        grow(i, counts[i], free, is_roomy);
+                        grow(i, counts[i], is_roomy);
         }
 
-        void grow(std::size_t i, std::uint32_t count, CpuMask& free, bool is_roomy) {
+        void grow(std::size_t i, std::uint32_t count, bool is_roomy) {
                 auto classes = classes_.groups()[classes_.group_of(i)].classes;
                 const auto cpus_of = [&](std::size_t k) { return classes_.classes()[k].cpus; };
                 if (classes.size() > 1)
@@ -160,7 +161,7 @@ private:
                         });
                 for (const auto k : classes) {
                         const auto missing = count - own(i).count();
-                        auto usable = free & cpus_of(k);
+                        auto usable = free_ & cpus_of(k);
                         const auto foreign = classes_.classes()[k].foreign;
                         const auto spare = usable.count() - std::min(usable.count(), foreign);
                         const auto number = std::min({missing, spare, unfilled(i, k)});
@@ -169,7 +170,7 @@ private:
                         usable -= placement_.foreign_homes(usable, foreign);
                         const auto picked = placement_.pick(own(i), usable, number, is_roomy);
                         own(i) |= picked;
-                        free -= picked;
+                        free_ -= picked;
                         taken_ |= picked;
                         held_in(classes_.group_of(i), k) += picked.count();
                 }
@@ -239,6 +240,7 @@ private:
         Capacity capacity_;
         CpuMask taken_;     // have an owner
         CpuMask occupied_;  // given up, but somebody may still run there
+        CpuMask free_;      // neither, when it comes to growing
         std::vector<Holding> holdings_;
         std::vector<CpuMask> lingering_;   // by client: its part of occupied_
         std::vector<std::uint32_t> held_;  // by group and class: CPUs that clients own
