@@ -84,10 +84,17 @@ private:
                 occupied_ |= lingering;
         }
 
-        /// A rigid holder keeps what it is charged for.
-        void release(CpuMask& lingering, std::uint32_t charged) const {
-                if (const auto count = lingering.count(); count > charged)
-                        lingering -= placement_.give_up(lingering, count - charged);
+        /// A rigid holder keeps what it is charged for: always the same ones, lest everybody move
+        /// about it.
+        static void release(CpuMask& lingering, std::uint32_t charged) {
+                CpuMask kept;
+                lingering.for_each([&](std::uint32_t cpu) {
+                        if (charged > 0) {
+                                kept.add(cpu);
+                                charged--;
+                        }
+                });
+                lingering = std::move(kept);
         }
 
         /// How many each can have now.
