@@ -103,7 +103,7 @@ Capacity::Capacity(const Classes& classes, std::span<const Cgroup> cgroups,
                    std::span<const Client> clients, Reserve reserve)
         : classes_(classes), cgroups_(cgroups), clients_(clients), used_(classes.classes().size()),
           flow_(classes.groups().size() * classes.classes().size()), below_(cgroups.size()),
-          full_(classes.groups().size()) {
+          awaited_(classes.classes().size()), full_(classes.groups().size()) {
         for (const auto& part : classes.classes())
                 most_.push_back(part.cpus.count() - part.foreign -
                                 (reserve == Reserve::Keep ? part.reserved : 0));
@@ -161,7 +161,7 @@ bool Capacity::make_room(std::size_t group) {
                         for (const auto holder : classes_.classes()[k].groups) {
                                 const bool is_reached = holder == group ||
                                                         step_to[holder].from != Classes::kNoGroup;
-                                if (is_reached || flow(holder, k) == 0)
+                                if (is_reached || flow(holder, k) == 0 || awaited_[k])
                                         continue;
                                 step_to[holder] = {taker, k};
                                 reached.push_back(holder);
@@ -193,11 +193,14 @@ Capacity::Excess Capacity::keep(std::size_t client, const CpuMask& cpus) {
         return excess;
 }
 
-void Capacity::occupy(std::size_t client, const CpuMask& cpus) {
+void Capacity::occupy(std::size_t client, const CpuMask& cpus, bool for_now) {
         if (cpus.empty())
                 return;
-        for (std::size_t k = 0; k < used_.size(); k++)
-                used_[k] += cpus.count_common(classes_.classes()[k].cpus);
+        for (std::size_t k = 0; k < used_.size(); k++) {
+                const auto here = cpus.count_common(classes_.classes()[k].cpus);
+                used_[k] += here;
+                awaited_[k] = awaited_[k] || (for_now && here > 0);
+        }
         charge_cgroups(client, cpus.count());
 }
 

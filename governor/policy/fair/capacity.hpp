@@ -74,7 +74,8 @@ public:
         /// is full, elsewhere. Returns how many have no room anywhere, and which these may be.
         Excess keep(std::size_t client, const CpuMask& cpus);
         /// Before anything is taken: these CPUs are in use by `client`, and cannot move.
-        void occupy(std::size_t client, const CpuMask& cpus);
+        /// `for_now`: they come free before long, so that nobody has to move out of their classes.
+        void occupy(std::size_t client, const CpuMask& cpus, bool for_now);
         /// `client` uses this many more, somewhere, whether there is room or not. Nobody moves.
         void charge(std::size_t client, std::uint32_t cpus);
 
@@ -104,6 +105,7 @@ private:
         std::vector<std::uint32_t> used_;   // by class
         std::vector<std::uint32_t> flow_;   // by group and class
         std::vector<std::uint32_t> below_;  // by cgroup: CPUs of all clients below
+        std::vector<bool> awaited_;         // by class: CPUs come free there before long
         std::vector<bool> full_;            // by group
 };
 

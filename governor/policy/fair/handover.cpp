@@ -103,7 +103,7 @@ private:
                 for_governed([&](std::size_t i) {
                         const auto target = std::max(shares_[i].target, own(i).count());
                         claims[i] = {true, own(i).count(), 0, target, target};
-                        capacity_.occupy(i, lingering_[i]);
+                        capacity_.occupy(i, lingering_[i], !shares_[i].charge);
                 });
                 // What it burns elsewhere; what it grows by is no longer elsewhere.
                 for_governed([&](std::size_t i) {
