@@ -41,7 +41,7 @@ public:
                         shares_[i].share = shares_[i].target = std::max(1U, counts[i]);
                 if (some_are_new) {
                         spare_neighbours();
-                        squeeze_newcomers();
+                        share_what_is_left();
                 }
                 return std::move(shares_);
         }
@@ -138,8 +138,9 @@ private:
                                         std::max(shares_[i].share, std::min(held(i), without[i]));
         }
 
-        /// What the others hold and may keep is not theirs, even if they had some of it already.
-        void squeeze_newcomers() {
+        /// Who may keep more than his share leaves less than theirs to the others: among these it
+        /// is shared fairly.
+        void share_what_is_left() {
                 Capacity capacity(classes_, snapshot_.cgroups, snapshot_.clients,
                                   Capacity::Reserve::Use);
                 std::vector<Claim> claims(shares_.size());
@@ -147,16 +148,16 @@ private:
                         const auto& share = shares_[i];
                         if (!share.is_governed)
                                 continue;
-                        claims[i] = {true, 0, 0, share.share, share.share};
-                        if (is_new(i))
-                                continue;
-                        const auto kept = share.charge.value_or(std::min(held(i), share.target));
+                        const auto kept =
+                                is_new(i) ? 0
+                                          : share.charge.value_or(std::min(held(i), share.target));
                         capacity.charge(i, kept);
-                        claims[i] = fixed(kept);
+                        claims[i] = share.charge ? fixed(kept)
+                                                 : Claim{true, kept, 0, share.target, share.target};
                 }
                 const auto counts = fill(capacity, snapshot_.clients, claims);
                 for (std::size_t i = 0; i < shares_.size(); i++)
-                        if (shares_[i].is_governed && is_new(i))
+                        if (shares_[i].is_governed && !shares_[i].charge)
                                 shares_[i].target = std::max(1U, counts[i]);
         }
 
