@@ -59,7 +59,6 @@ private:
 
 struct AccountFill {
         std::uint32_t cpus = 0;
-        std::uint32_t holds = 0;
         Queue queue;
 };
 
@@ -79,7 +78,6 @@ public:
                         account_of_[i] = entry->second;
                         cpus_[i] = claims[i].start;
                         account(i).cpus += claims[i].start;
-                        account(i).holds += holds(i);
                 }
         }
 
@@ -149,8 +147,7 @@ private:
                         cpus_[i] >= holds(i), i};
         }
         [[nodiscard]] Turn turn_of_account(std::size_t a) const {
-                return {true, static_cast<double>(accounts_[a].cpus),
-                        accounts_[a].cpus >= accounts_[a].holds, a};
+                return {true, static_cast<double>(accounts_[a].cpus), true, a};
         }
         bool give(std::size_t i) {
                 if (!capacity_.take(i)) {
