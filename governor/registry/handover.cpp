@@ -10,9 +10,7 @@ namespace governor::registry {
 void Handover::remember_former() {
         if (held_.epoch == 0)
                 return;
-        // A CPU that was somebody else's all the time is not given back.
-        former_.push_back({held_.epoch, held_.grant.threads,
-                           held_.grant.shared ? policy::CpuMask{} : held_.grant.cpus});
+        former_.push_back({held_.epoch, held_.grant.threads, own_cpus()});
         if (former_.size() <= kFormer)
                 return;
         // The one that the present region is known to go by stays as it is.
@@ -69,12 +67,19 @@ const Handover::Former* Handover::former_of_region() const {
         return found != former_.end() ? &*found : nullptr;
 }
 
+// A CPU that was somebody else's all the time is not given back.
+policy::CpuMask Handover::own_cpus() const {
+        const bool is_own =
+                !held_.grant.shared && held_.grant.reason.limit != policy::fair::Limit::Ungoverned;
+        return is_own ? held_.grant.cpus : policy::CpuMask{};
+}
+
 policy::CpuMask Handover::in_use() const {
         if (!report_.in_region || held_.epoch == 0)
                 return {};
         if (const auto* former = former_of_region())
                 return former->cpus;
-        return held_.grant.shared ? policy::CpuMask{} : held_.grant.cpus;
+        return own_cpus();
 }
 
 std::uint32_t Handover::knows_of() const {

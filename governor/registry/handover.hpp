@@ -78,6 +78,7 @@ private:
         };
 
         void remember_former();
+        [[nodiscard]] policy::CpuMask own_cpus() const;
         [[nodiscard]] const Former* former_of_region() const;
         void update(TimePoint burning_since, TimePoint now);
 

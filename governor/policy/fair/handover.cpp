@@ -20,6 +20,7 @@ public:
                   holdings_(snapshot.clients.size()), lingering_(snapshot.clients.size()) {}
 
         std::vector<Holding> carry_out() {
+                find_contested();
                 for_governed([&](std::size_t i) { keep(i); });
                 for_governed([&](std::size_t i) { fit(i, own(i)); });
                 for_governed([&](std::size_t i) { linger(i); });
@@ -43,6 +44,14 @@ private:
         }
         [[nodiscard]] const CpuMask& may_use(std::size_t i) const {
                 return classes_.groups()[classes_.group_of(i)].cpus;
+        }
+
+        void find_contested() {
+                CpuMask seen;
+                for (const auto& each : snapshot_.clients) {
+                        contested_ |= seen & each.in_use;
+                        seen |= each.in_use;
+                }
         }
 
         void keep(std::size_t i) {
@@ -71,8 +80,9 @@ private:
                 const auto held = own(i).count();
                 const auto target = std::min(shares_[i].share, shares_[i].target);
                 if (held < target) {
-                        const auto back = placement_.pick(own(i), lingering & may_use(i),
-                                                          target - held, false);
+                        const auto back =
+                                placement_.pick(own(i), (lingering & may_use(i)) - contested_,
+                                                target - held, false);
                         own(i) |= back;
                         taken_ |= back;
                         fit(i, back);
@@ -245,9 +255,10 @@ private:
         const std::vector<Share>& shares_;
         Placement placement_;
         Capacity capacity_;
-        CpuMask taken_;     // have an owner
-        CpuMask occupied_;  // given up, but somebody may still run there
-        CpuMask free_;      // neither, when it comes to growing
+        CpuMask taken_;      // have an owner
+        CpuMask occupied_;   // given up, but somebody may still run there
+        CpuMask contested_;  // the regions of two clients use them
+        CpuMask free_;       // neither, when it comes to growing
         std::vector<Holding> holdings_;
         std::vector<CpuMask> lingering_;   // by client: its part of occupied_
         std::vector<std::uint32_t> held_;  // by group and class: CPUs that clients own
