@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: MIT
+"""What runs came to, as text."""
+
+from __future__ import annotations
+
+from .run import Process, Run
+
+_HEADINGS = ("program", "user", "copies", "done", "time s", "cpu s", "granted")
+
+
+def report(runs: list[Run]) -> str:
+    """A table of programs for each run, the figures side by side, and what does not hold."""
+    text = ""
+    for run in runs:
+        text += f"{run.record['scenario']}, policy {run.record['policy']}, "
+        text += f"{run.record['cpus']} CPUs, {run.record['end_s']:.2f} s\n\n"
+        text += _aligned([list(_HEADINGS), *_program_rows(run)]) + "\n"
+    text += _aligned(_figure_rows(runs))
+    for run in runs:
+        text += "".join(f"FAILED {failure}\n" for failure in run.failures)
+    return text
+
+
+def _program_rows(run: Run) -> list[list[str]]:
+    """Means over the copies."""
+    copies: dict[str, list[Process]] = {}
+    for process in run.processes():
+        copies.setdefault(process.record["program"], []).append(process)
+    return [_program_row(name, processes) for name, processes in copies.items()]
+
+
+def _program_row(name: str, processes: list[Process]) -> list[str]:
+    count = len(processes)
+    lived_s = sum(p.ended_s - p.record["started_s"] for p in processes)
+    return [
+        name,
+        str(processes[0].user),
+        str(count),
+        str(sum(p.record["finished"] for p in processes)),
+        f"{lived_s / count:.2f}",
+        f"{sum(p.record['cpu_s'] for p in processes) / count:.2f}",
+        f"{sum(p.granted().mean() for p in processes) / count:.2f}",
+    ]
+
+
+def _figure_rows(runs: list[Run]) -> list[list[str]]:
+    rows = [["", *(run.record["policy"] for run in runs)]]
+    for name in runs[0].figures:
+        rows.append([name, *(f"{run.figures[name]:.3f}" for run in runs)])
+    return rows
+
+
+def _aligned(rows: list[list[str]]) -> str:
+    """The first column to the left, the others to the right."""
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
+    lines = []
+    for row in rows:
+        cells = [row[0].ljust(widths[0])]
+        cells += [cell.rjust(width) for cell, width in zip(row[1:], widths[1:])]
+        lines.append("  ".join(cells).rstrip())
+    return "\n".join(lines) + "\n"
