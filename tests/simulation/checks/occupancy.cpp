@@ -23,33 +23,32 @@ void Occupancy::decided(const World& world) {
                 const auto* held = world.held(resident);
                 if (held == nullptr)
                         continue;
-                if (held->grant.shared || resident.process->stopped())
-                        lent_by_[resident.number] = resident.process->epoch();
-                if (resident.process->occupied().is_within(held->grant.cpus))
+                const auto& process = *resident.process;
+                if (process.occupied().is_within(held->grant.cpus))
                         above_since_.erase(resident.number);
-                else
-                        above_since_.try_emplace(resident.number, world.now);
+                const auto above = process.occupied().is_within(held->grant.cpus)
+                                           ? world.now
+                                           : above_since_.try_emplace(resident.number, world.now)
+                                                     .first->second;
+                if (held->grant.shared || process.stopped() ||
+                    held->grant.reason.limit == governor::policy::fair::Limit::Ungoverned ||
+                    world.now - above >= world.scenario.governor.fair.handover_max)
+                        broken_[resident.number] = process.epoch();
         }
 }
 
 void Occupancy::ended(const World&, const Resident& resident) {
         above_since_.erase(resident.number);
-        lent_by_.erase(resident.number);
+        broken_.erase(resident.number);
 }
 
 bool Occupancy::counts(const World& world, const Resident& resident) const {
-        const auto* held = world.held(resident);
-        if (held == nullptr || !tells_the_truth(resident) || resident.process->occupied().empty() ||
-            !resident.process->was_promised() ||
-            held->grant.reason.limit == governor::policy::fair::Limit::Ungoverned)
+        const auto& process = *resident.process;
+        if (world.held(resident) == nullptr || !tells_the_truth(resident) ||
+            process.occupied().empty() || !process.was_promised() || process.stopped())
                 return false;
-        const auto lent = lent_by_.find(resident.number);
-        if (resident.process->stopped() ||
-            (lent != lent_by_.end() && lent->second == resident.process->epoch()))
-                return false;
-        const auto above = above_since_.find(resident.number);
-        return above == above_since_.end() ||
-               world.now - above->second < world.scenario.governor.fair.handover_max;
+        const auto broken = broken_.find(resident.number);
+        return broken == broken_.end() || broken->second != process.epoch();
 }
 
 void Occupancy::passes(const World& world, Time) {

@@ -9,9 +9,10 @@
 
 namespace simulation {
 
-/// occupied-once: no CPU was given to the teams of two programs that tell the truth, at the same
-/// time; unless one was told that it shares it, is or was stopped in the middle, or has not
-/// followed for Settings::handover_max.
+/// occupied-once: no CPU was promised to the teams of two programs that tell the truth, at the same
+/// time. The promise of a grant that is its own alone holds until the end of the region; but not if
+/// meanwhile it was stopped, was told that it shares, was left alone because all its CPUs went, or
+/// has not followed a later grant for Settings::handover_max.
 class Occupancy final : public Invariant {
 public:
         using Invariant::Invariant;
@@ -23,8 +24,8 @@ private:
         [[nodiscard]] bool counts(const World& world, const Resident& resident) const;
         void find(const World& world);
 
-        std::map<std::size_t, Time> above_since_;       // by Resident::number
-        std::map<std::size_t, std::uint64_t> lent_by_;  // likewise, and Process::epoch()
+        std::map<std::size_t, Time> above_since_;      // by Resident::number
+        std::map<std::size_t, std::uint64_t> broken_;  // likewise: Process::epoch() of the promise
         CpuMask seen_;
 };
 
