@@ -32,6 +32,32 @@ const Resident* resident_of(const World& world, governor::registry::ClientId id)
         return nullptr;
 }
 
+bool somebody_shares(const World& world) {
+        return std::ranges::any_of(world.governor.last().grants,
+                                   &governor::policy::fair::Grant::shared);
+}
+
+/// Whatever the others turn out to want: who wants less leaves more to his neighbours, but his
+/// account may take that from another account's programs on the same CPUs.
+std::vector<double> certain_entitlements(const World& world, const Snapshot& snapshot) {
+        const auto& settings = world.scenario.governor.fair;
+        auto entitled = entitlements(settings, snapshot);
+        const bool is_enough =
+                std::ranges::all_of(world.governor.last().grants, [&](const auto& grant) {
+                        const auto client = std::ranges::find(snapshot.clients, grant.id,
+                                                              &governor::policy::fair::Client::id);
+                        const auto i = static_cast<std::size_t>(client - snapshot.clients.begin());
+                        return i >= entitled.size() ||
+                               grant.threads >= entitled[i] - Shares::kTolerance;
+                });
+        if (is_enough)
+                return entitled;
+        const auto by_demand = entitlements(settings, snapshot, {.by_demand = true});
+        for (std::size_t i = 0; i < entitled.size(); i++)
+                entitled[i] = std::min(entitled[i], by_demand[i]);
+        return entitled;
+}
+
 /// CPUs that nobody has, runs on, or should be left to others.
 CpuMask unused_cpus(const World& world) {
         auto unused = world.governor.machine().pool();
@@ -116,7 +142,7 @@ void Shares::check_shares(const World& world) {
         const auto snapshot = world.governor.snapshot(world.now);
         if (snapshot.clients.empty())
                 return;
-        const auto entitled = entitlements(settings, snapshot);
+        const auto entitled = certain_entitlements(world, snapshot);
         const double kept = may_be_rigid(world)
                                     ? 1 - static_cast<double>(settings.foreign_max_permyriad) /
                                                       governor::policy::kPermyriad
@@ -132,7 +158,8 @@ void Shares::check_shares(const World& world) {
 void Shares::watch_starvation(const World& world, const Resident& resident, double entitled) {
         auto& watch = watches_[resident.number];
         const auto threads = world.held(resident)->grant.threads;
-        if (!is_hungry(resident) || threads >= entitled - kTolerance) {
+        const double tolerance = kTolerance + (somebody_shares(world) ? 1 : 0);
+        if (!is_hungry(resident) || threads >= entitled - tolerance) {
                 watch.below_since = kNever;
                 return;
         }

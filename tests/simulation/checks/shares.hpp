@@ -13,8 +13,9 @@ namespace simulation {
 
 /// Looked at after every sample, for programs that can always use one CPU more:
 /// - starvation: it does not stay more than kTolerance CPUs below its entitlement for longer than
-///   things take to settle. Where programs do not follow, the others keep at least the part that
-///   they keep from foreign load
+///   things take to settle; one more where there are more programs than CPUs, since everybody has
+///   one at least. Where programs do not follow, the others keep at least the part that they keep
+///   from foreign load
 /// - conservation: it does not stay below its maximum so long while there are CPUs that nobody has
 /// And after every decision:
 /// - newcomers: nobody shrinks below what is his without the newcomers
