@@ -193,22 +193,29 @@ Capacity::Excess Capacity::keep(std::size_t client, const CpuMask& cpus) {
         return excess;
 }
 
-void Capacity::occupy(std::size_t client, const CpuMask& cpus, bool for_now) {
+void Capacity::occupy(std::size_t client, const CpuMask& cpus) {
         if (cpus.empty())
                 return;
         for (std::size_t k = 0; k < used_.size(); k++) {
                 const auto here = cpus.count_common(classes_.classes()[k].cpus);
                 used_[k] += here;
-                awaited_[k] = awaited_[k] || (for_now && here > 0);
+                awaited_[k] = awaited_[k] || here > 0;
         }
         charge_cgroups(client, cpus.count());
 }
 
-void Capacity::charge(std::size_t client, std::uint32_t cpus) {
+void Capacity::charge(std::size_t client, std::uint32_t cpus, const CpuMask& likely) {
         const auto group = classes_.group_of(client);
         charge_cgroups(client, cpus);
-        for (std::uint32_t i = 0; i < cpus && take_spare(group); i++)
-                continue;
+        for (const auto k : classes_.groups()[group].classes) {
+                const auto here = std::min({likely.count_common(classes_.classes()[k].cpus), cpus,
+                                            most_[k] - std::min(most_[k], used_[k])});
+                used_[k] += here;
+                flow_of(group, k) += here;
+                cpus -= here;
+        }
+        while (cpus > 0 && take_spare(group))
+                cpus--;
 }
 
 std::optional<std::uint32_t> Capacity::full_quota(std::size_t client) const {

@@ -73,11 +73,12 @@ public:
         /// Before anything is taken: `client` keeps as many CPUs as these, here or, where a class
         /// is full, elsewhere. Returns how many have no room anywhere, and which these may be.
         Excess keep(std::size_t client, const CpuMask& cpus);
-        /// Before anything is taken: these CPUs are in use by `client`, and cannot move.
-        /// `for_now`: they come free before long, so that nobody has to move out of their classes.
-        void occupy(std::size_t client, const CpuMask& cpus, bool for_now);
-        /// `client` uses this many more, somewhere, whether there is room or not. Nobody moves.
-        void charge(std::size_t client, std::uint32_t cpus);
+        /// Before anything is taken: these CPUs are in use by `client` until before long: they
+        /// cannot move, and nobody has to move out of their classes.
+        void occupy(std::size_t client, const CpuMask& cpus);
+        /// `client` uses this many more, on `likely` or elsewhere, whether there is room or not.
+        /// Nobody moves for that.
+        void charge(std::size_t client, std::uint32_t cpus, const CpuMask& likely = {});
 
         /// How many CPUs a group has in a class, those that are only occupied aside.
         [[nodiscard]] std::uint32_t flow(std::size_t group, std::size_t class_index) const {

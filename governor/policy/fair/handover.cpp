@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <utility>
 
 namespace governor::policy::fair {
 
@@ -73,7 +74,8 @@ private:
         }
 
         /// In the middle of a region it may still run on what it has given up. It takes that back
-        /// first, if it may have more again.
+        /// first, if it may have more again. What a rigid holder will not leave is not waited for:
+        /// it is charged, but that may be for any CPUs that it could use.
         void linger(std::size_t i) {
                 auto& lingering = lingering_[i];
                 lingering = (client(i).in_use & snapshot_.machine.pool()) - taken_ - occupied_;
@@ -89,22 +91,8 @@ private:
                         lingering -= own(i);
                 }
                 if (shares_[i].charge)
-                        release(lingering,
-                                *shares_[i].charge - std::min(*shares_[i].charge, own(i).count()));
+                        rigid_ |= std::exchange(lingering, {});
                 occupied_ |= lingering;
-        }
-
-        /// A rigid holder keeps what it is charged for: always the same ones, lest everybody move
-        /// about it.
-        static void release(CpuMask& lingering, std::uint32_t charged) {
-                CpuMask kept;
-                lingering.for_each([&](std::uint32_t cpu) {
-                        if (charged > 0) {
-                                kept.add(cpu);
-                                charged--;
-                        }
-                });
-                lingering = std::move(kept);
         }
 
         /// How many each can have now.
@@ -113,14 +101,14 @@ private:
                 for_governed([&](std::size_t i) {
                         const auto target = std::max(shares_[i].target, own(i).count());
                         claims[i] = {true, own(i).count(), 0, target, target};
-                        capacity_.occupy(i, lingering_[i], !shares_[i].charge);
+                        capacity_.occupy(i, lingering_[i]);
                 });
                 // What it burns elsewhere; what it grows by is no longer elsewhere.
                 for_governed([&](std::size_t i) {
                         const auto known = claims[i].limit + lingering_[i].count();
                         const auto used = shares_[i].charge.value_or(client(i).burning);
                         if (client(i).above_since && used > known)
-                                capacity_.charge(i, used - known);
+                                capacity_.charge(i, used - known, client(i).in_use);
                 });
                 return fill(capacity_, snapshot_.clients, claims);
         }
@@ -185,7 +173,9 @@ private:
                         if (number == 0)
                                 continue;
                         usable -= placement_.foreign_homes(usable, foreign);
-                        const auto picked = placement_.pick(own(i), usable, number, is_roomy);
+                        auto picked = placement_.pick(own(i), usable - rigid_, number, is_roomy);
+                        picked |= placement_.pick(own(i) | picked, usable & rigid_,
+                                                  number - picked.count(), is_roomy);
                         own(i) |= picked;
                         free_ -= picked;
                         taken_ |= picked;
@@ -257,6 +247,7 @@ private:
         Capacity capacity_;
         CpuMask taken_;      // have an owner
         CpuMask occupied_;   // given up, but somebody may still run there
+        CpuMask rigid_;      // rigid holders may run there as well
         CpuMask contested_;  // the regions of two clients use them
         CpuMask free_;       // neither, when it comes to growing
         std::vector<Holding> holdings_;
