@@ -21,7 +21,6 @@ using governor::policy::fair::Snapshot;
 
 constexpr double kEps = 1e-6;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr std::size_t kNone = static_cast<std::size_t>(-1);
 
 struct Claimant {
         std::size_t client = 0;  // in the snapshot
