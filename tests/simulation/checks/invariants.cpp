@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// One run, all of them.
 #include "simulation/checks/invariants.hpp"
 
 namespace simulation {

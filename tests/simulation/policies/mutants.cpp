@@ -11,7 +11,6 @@ namespace simulation {
 
 namespace {
 
-using governor::policy::CpuMask;
 using governor::policy::fair::AccountId;
 using governor::policy::fair::decide;
 using governor::policy::fair::Decision;

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// Small worlds whose shares are known.
 #include "simulation/report/entitlement.hpp"
 
 #include <gtest/gtest.h>

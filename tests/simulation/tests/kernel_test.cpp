@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// Small machines whose shares are known, and random ones.
 #include "simulation/world/kernel.hpp"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// Programs whose times are known.
 #include "simulation/report/figures.hpp"
 #include "simulation/report/trace.hpp"
 #include "simulation/scenario/generator.hpp"

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// What may be in a file, and what is said about what may not.
 #include "simulation/scenario/generator.hpp"
 #include "simulation/scenario/quantities.hpp"
 #include "simulation/scenario/scenario_file.hpp"
