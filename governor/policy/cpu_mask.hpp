@@ -47,7 +47,7 @@ public:
 
         /// Equal sets are equal, whatever they held before. The order is total, without a meaning.
         friend bool operator==(const CpuMask&, const CpuMask&) = default;
-        friend auto operator<=>(const CpuMask&, const CpuMask&) = default;
+        friend bool operator<(const CpuMask& a, const CpuMask& b) { return a.words_ < b.words_; }
 
         /// Calls `visit(cpu)` for each CPU, ascending.
         template <class Visit>

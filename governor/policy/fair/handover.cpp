@@ -215,6 +215,7 @@ private:
                 };
                 add(taken_, kHolder);
                 add(occupied_, 1);
+                least_.assign(classes_.groups().size(), 0);
                 for (std::size_t i = 0; i < holdings_.size(); i++) {
                         if (!shares_[i].is_governed || !own(i).empty())
                                 continue;
@@ -225,17 +226,25 @@ private:
                 }
         }
 
+        /// Looks at all CPUs only if it cannot stay; crowds only grow, so that what was the least
+        /// for its group stays a lower bound.
         [[nodiscard]] std::uint32_t least_crowded(std::size_t i,
-                                                  const std::vector<std::uint32_t>& crowd) const {
+                                                  const std::vector<std::uint32_t>& crowd) {
+                auto& least = least_[classes_.group_of(i)];
+                const auto before = client(i).granted.first();
+                const auto may_stay = [&] {
+                        return client(i).shared && before && may_use(i).contains(*before) &&
+                               crowd[*before] <= least + kHolder;
+                };
+                if (may_stay())
+                        return *before;
                 std::uint32_t best = *may_use(i).first();
                 may_use(i).for_each([&](std::uint32_t cpu) {
                         if (crowd[cpu] < crowd[best])
                                 best = cpu;
                 });
-                const auto before = client(i).granted.first();
-                const bool may_stay = client(i).shared && before && may_use(i).contains(*before) &&
-                                      crowd[*before] <= crowd[best] + kHolder;
-                return may_stay ? *before : best;
+                least = crowd[best];
+                return may_stay() ? *before : best;
         }
 
         static constexpr std::uint32_t kHolder = 2;  // crowds as much as two that are leaving
@@ -251,8 +260,9 @@ private:
         CpuMask contested_;  // the regions of two clients use them
         CpuMask free_;       // neither, when it comes to growing
         std::vector<Holding> holdings_;
-        std::vector<CpuMask> lingering_;   // by client: its part of occupied_
-        std::vector<std::uint32_t> held_;  // by group and class: CPUs that clients own
+        std::vector<CpuMask> lingering_;    // by client: its part of occupied_
+        std::vector<std::uint32_t> least_;  // by group: no CPU that it may use is less crowded
+        std::vector<std::uint32_t> held_;   // by group and class: CPUs that clients own
 };
 
 }  // namespace
