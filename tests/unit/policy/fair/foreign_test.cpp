@@ -12,8 +12,8 @@ using Counts = std::vector<std::uint32_t>;
 TEST(ForeignShare, WhatForeignProgramsUseIsNotHandedOut) {
         World world({64});
         world.load(CpuMask::range(0, 9));
-        for (int i = 0; i < 3; i++)
-                world.add(i % 2);
+        for (const std::uint64_t account : {0, 1, 0})
+                world.add(account);
         EXPECT_EQ(world.follow(), (Counts{14, 27, 14}));
         EXPECT_EQ(explain(world.decide().grants[0]),
                   "fair share: 64 cpus - 9 foreign, 3 programs of 2 accounts -> 14");
