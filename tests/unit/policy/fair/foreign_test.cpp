@@ -12,7 +12,7 @@ using Counts = std::vector<std::uint32_t>;
 TEST(ForeignShare, WhatForeignProgramsUseIsNotHandedOut) {
         World world({64});
         world.load(CpuMask::range(0, 9));
-        for (const std::uint64_t account : {0, 1, 0})
+        for (const auto account : {0U, 1U, 0U})
                 world.add(account);
         EXPECT_EQ(world.follow(), (Counts{14, 27, 14}));
         EXPECT_EQ(explain(world.decide().grants[0]),
