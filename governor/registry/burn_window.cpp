@@ -32,6 +32,12 @@ std::optional<TimePoint> SampleTimes::previous() const {
         return times_.size() < 2 ? std::nullopt : std::optional(times_[times_.size() - 2]);
 }
 
+void BurnWindow::begin(nanoseconds cpu_time, TimePoint now) {
+        readings_.push_back({now, nanoseconds{0}, 1});
+        cpu_time_ = cpu_time;
+        judged_from_ = now;
+}
+
 void BurnWindow::add(nanoseconds cpu_time, std::uint32_t most, std::uint32_t granted, TimePoint now,
                      TimePoint previous) {
         if (readings_.empty())

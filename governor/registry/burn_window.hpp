@@ -39,6 +39,10 @@ private:
 /// Of one program.
 class BurnWindow {
 public:
+        /// Before the first reading: what it has used so far does not count. Without this call,
+        /// what it used before its first reading is taken for burnt since the sample before.
+        void begin(std::chrono::nanoseconds cpu_time, TimePoint now);
+
         /// The program had used `cpu_time` at `now`, on at most `most` CPUs, `granted` of them by
         /// right. Time that goes backwards, or faster than `most` CPUs can, is clamped. What it had
         /// used before the first call is taken for burnt since `previous`: when the sample before

@@ -17,14 +17,23 @@ constexpr auto kNobody = std::numeric_limits<std::uint32_t>::max();  // no user'
 
 std::uint32_t rounded_cpus(std::uint32_t millicpu) { return (millicpu + 500) / 1000; }
 
-/// A CPU whose idle time is not known counts as idle.
+/// Anybody can make groups, as deep and as many as he likes; those without a quota say nothing.
+Confinement with_quotas_only(Confinement where) {
+        std::erase_if(where.groups, [](const auto& group) { return !group.quota; });
+        return where;
+}
+
+/// Time that a client could have had: of a CPU that was idle, or busy with what yields to it. A CPU
+/// whose idle time is not known counts as idle.
 std::uint32_t idle_on(const policy::Sample& sample, const policy::CpuMask& cpus) {
         if (sample.warming_up)
                 return std::numeric_limits<std::uint32_t>::max();
         std::uint32_t permyriad = 0;
         for (const auto& cpu : sample.cpus)
                 if (cpus.contains(cpu.cpu))
-                        permyriad += cpu.idle_permyriad.value_or(policy::kPermyriad);
+                        permyriad += std::min(policy::kPermyriad,
+                                              cpu.idle_permyriad.value_or(policy::kPermyriad) +
+                                                      cpu.nice_permyriad);
         return permyriad / 10;
 }
 
@@ -158,8 +167,10 @@ Clients::Joined Clients::join(const Identity& identity, const Request& request,
         const auto id = state->id = ClientId{++last_id_};
         state->rule = fair::combine(rules_, {identity.uid, identity.label, identity.executable});
         state->request = request;
-        state->where = where;
-        state->groups = cgroups_.enter(where.groups);
+        state->where = with_quotas_only(where);
+        state->groups = cgroups_.enter(state->where.groups);
+        if (identity.cpu_time)
+                state->burn.begin(*identity.cpu_time, now);
         leases_[identity.account]++;
         history_.add(state->event(EventKind::Joined, now));
         clients_.emplace(id, std::move(state));
@@ -177,7 +188,7 @@ void Clients::leave(ClientId id, TimePoint now) {
         const auto since = span ? span->end : state->joined;
         const auto busy = std::max(state->handover.knows_of(), state->handover.burning());
         departed_.add({where.cpus, where.niced, {since, now, (now - since) * busy}});
-        if (const auto* held = state->handover.held())
+        if (const auto* held = state->handover.held(); held != nullptr && held->is_own())
                 short_lived_.add(now - state->joined, held->grant.threads, now);
         history_.add(state->event(EventKind::Left, now));
         cgroups_.leave(where.groups);
@@ -195,10 +206,11 @@ void Clients::confine(ClientId id, const Confinement& where) {
         auto* state = find(id);
         if (state == nullptr)
                 return;
-        auto entered = cgroups_.enter(where.groups);  // first: groups of both must not go
+        auto next = with_quotas_only(where);
+        auto entered = cgroups_.enter(next.groups);  // first: groups of both must not go
         cgroups_.leave(state->where.groups);
         state->groups = std::move(entered);
-        state->where = where;
+        state->where = std::move(next);
 }
 
 bool Clients::report(ClientId id, const Report& report, TimePoint now) {

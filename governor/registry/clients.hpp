@@ -35,6 +35,8 @@ struct Identity {
         std::uint32_t uid = 0;   ///< may differ from the account's: subordinate uids
         std::string label;       ///< as the program says
         std::string executable;  ///< path; empty: not known
+        /// What it had used when it came. Empty: it has just begun.
+        std::optional<std::chrono::nanoseconds> cpu_time;
 };
 
 /// What the program asks for; validated by the caller.

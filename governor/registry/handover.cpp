@@ -69,9 +69,7 @@ const Handover::Former* Handover::former_of_region() const {
 
 // A CPU that was somebody else's all the time is not given back.
 policy::CpuMask Handover::own_cpus() const {
-        const bool is_own =
-                !held_.grant.shared && held_.grant.reason.limit != policy::fair::Limit::Ungoverned;
-        return is_own ? held_.grant.cpus : policy::CpuMask{};
+        return held_.is_own() ? held_.grant.cpus : policy::CpuMask{};
 }
 
 policy::CpuMask Handover::in_use() const {

@@ -28,6 +28,11 @@ struct Held {
         std::uint64_t epoch = 0;  ///< counts its grants; 0: none yet
         policy::fair::Grant grant;
         std::chrono::steady_clock::time_point since;
+
+        /// Its CPUs are in the pool, and nobody else's.
+        [[nodiscard]] bool is_own() const {
+                return !grant.shared && grant.reason.limit != policy::fair::Limit::Ungoverned;
+        }
 };
 
 /// A shrink acts at the client's next region: until it reports one that began with the newest

@@ -103,7 +103,8 @@ Capacity::Capacity(const Classes& classes, std::span<const Cgroup> cgroups,
                    std::span<const Client> clients, Reserve reserve)
         : classes_(classes), cgroups_(cgroups), clients_(clients), used_(classes.classes().size()),
           flow_(classes.groups().size() * classes.classes().size()), below_(cgroups.size()),
-          awaited_(classes.classes().size()), full_(classes.groups().size()) {
+          awaited_(classes.classes().size()), closed_(classes.classes().size()),
+          full_(classes.groups().size()) {
         for (const auto& part : classes.classes())
                 most_.push_back(part.cpus.count() - part.foreign -
                                 (reserve == Reserve::Keep ? part.reserved : 0));
@@ -144,7 +145,7 @@ bool Capacity::make_room(std::size_t group) {
         for (std::size_t next = 0; next < reached.size(); next++) {
                 auto taker = reached[next];
                 for (const auto k : classes_.groups()[taker].classes) {
-                        if (seen_class[k])
+                        if (seen_class[k] || closed_[k])
                                 continue;
                         seen_class[k] = true;
                         if (has_spare(k)) {
@@ -170,6 +171,8 @@ bool Capacity::make_room(std::size_t group) {
         }
         for (const auto g : reached)
                 full_[g] = true;
+        for (std::size_t k = 0; k < seen_class.size(); k++)
+                closed_[k] = closed_[k] || seen_class[k];
         return false;
 }
 

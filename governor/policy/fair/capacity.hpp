@@ -107,6 +107,7 @@ private:
         std::vector<std::uint32_t> flow_;   // by group and class
         std::vector<std::uint32_t> below_;  // by cgroup: CPUs of all clients below
         std::vector<bool> awaited_;         // by class: CPUs come free there before long
+        std::vector<bool> closed_;          // by class: no way leads on from there any more
         std::vector<bool> full_;            // by group
 };
 

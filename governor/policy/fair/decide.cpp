@@ -56,7 +56,7 @@ public:
                 reason.reserved = classes_.reserved();
                 reason.programs = programs_;
                 reason.accounts = accounts_;
-                reason.share = shares_[i].share;
+                reason.share = std::max(1U, shares_[i].share);
                 limit(i, holding, reason);
                 return reason;
         }
@@ -73,13 +73,13 @@ private:
                 if (share.charge && client.burning > threads)
                         because(Limit::Rigid, client.burning);
                 else if (threads < share.share && is_newcomer(settings_, client, snapshot_.now))
-                        because(Limit::Newcomer, share.share);
+                        because(Limit::Newcomer, reason.share);
                 else if (threads < share.target)
                         because(Limit::Handover, share.target);
+                else if (client.idle && threads <= 1)
+                        because(Limit::Idle, 1);
                 else if (holding.shared)
                         because(Limit::Floor, 1);
-                else if (client.idle && threads <= std::max(1U, client.wants))
-                        because(Limit::Idle, client.wants);
                 else if (threads >= snapshot_.machine.pool().count())
                         because(Limit::Everything, threads);
                 else if (client.max > 0 && threads >= client.max)

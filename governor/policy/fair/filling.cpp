@@ -81,17 +81,6 @@ public:
                 }
         }
 
-        void give_one_each() {
-                for (std::size_t i = 0; i < clients_.size(); i++) {
-                        if (!claims_[i].takes_part || cpus_[i] > 0)
-                                continue;
-                        if (!capacity_.take(i))
-                                stuck_[i] = true;
-                        cpus_[i]++;
-                        account(i).cpus++;
-                }
-        }
-
         /// `limit(i)` is the count that client i is filled up to, by its own account alone.
         template <class Limit>
         void fill_clients(Limit limit) {
@@ -173,7 +162,6 @@ private:
 std::vector<std::uint32_t> fill(Capacity& capacity, std::span<const Client> clients,
                                 std::span<const Claim> claims) {
         Filling filling(capacity, clients, claims);
-        filling.give_one_each();
         filling.fill_clients(
                 [&](std::size_t i) { return std::min(claims[i].guaranteed, claims[i].limit); });
         filling.fill_accounts(

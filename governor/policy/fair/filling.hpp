@@ -22,13 +22,13 @@ struct Claim {
         std::uint32_t limit = 0;       ///< and to this with what nobody wants
 };
 
-/// Weighted max-min over what `capacity` allows: in this order up to one CPU each (even without
-/// room), to what is guaranteed, to what they want, to their limits. The next CPU goes to the
-/// account with fewest CPUs, and in it to the client whose (CPUs + 1/2) / weight is lowest
-/// (Webster's divisor method), those below their minimum first; ties among clients to who holds it
-/// already, then to who joined first. Greedy is optimal for this: A. Federgruen, H. Groenevelt,
-/// "The Greedy Procedure for Resource Allocation Problems", Operations Research 34 (1986). Returns
-/// CPUs by client. O((CPUs + clients) x log clients) takes.
+/// Weighted max-min over what `capacity` allows: in this order to what is guaranteed, to what they
+/// want, to their limits. The next CPU goes to the account with fewest CPUs, and in it to the
+/// client whose (CPUs + 1/2) / weight is lowest (Webster's divisor method), those below their
+/// minimum first; ties among clients to who holds it already, then to who joined first. Greedy is
+/// optimal for this: A. Federgruen, H. Groenevelt, "The Greedy Procedure for Resource Allocation
+/// Problems", Operations Research 34 (1986). Returns CPUs by client. O((CPUs + clients) x log
+/// clients) takes.
 [[nodiscard]] std::vector<std::uint32_t> fill(Capacity& capacity, std::span<const Client> clients,
                                               std::span<const Claim> claims);
 

@@ -38,7 +38,7 @@ public:
                                         counts[i] = std::min(entitled[i], *shares_[i].charge);
                 }
                 for (std::size_t i = 0; i < shares_.size(); i++)
-                        shares_[i].share = shares_[i].target = std::max(1U, counts[i]);
+                        shares_[i].share = shares_[i].target = counts[i];
                 if (some_are_new) {
                         spare_neighbours();
                         share_what_is_left();
@@ -83,9 +83,17 @@ private:
                         capacity.charge(i, *share.charge);
                         return fixed(*share.charge);
                 }
-                const auto guaranteed = kept_.empty() ? client.guaranteed : kept_[i];
+                // Who is idle wants no CPU of its own, and lends what is guaranteed to it.
+                if (client.idle)
+                        return {true, 0, 0, 0, share.limit};
+                const auto guaranteed = kept_.empty() ? guarantee(client) : kept_[i];
                 const auto wants = client.wants > 0 ? client.wants : share.limit;
                 return {true, 0, guaranteed, std::max(wants, guaranteed), share.limit};
+        }
+
+        /// The one that everybody may have is nothing that comes before the shares of accounts.
+        [[nodiscard]] static std::uint32_t guarantee(const Client& client) {
+                return client.guaranteed > 1 ? client.guaranteed : 0;
         }
 
         /// It has these CPUs, and gets no more.
@@ -126,7 +134,7 @@ private:
         [[nodiscard]] std::uint32_t kept(std::size_t i, std::uint32_t entitled) const {
                 const std::uint64_t most = settings_.foreign_max_permyriad;
                 return std::max(entitled - static_cast<std::uint32_t>(entitled * most / kPermyriad),
-                                std::min(snapshot_.clients[i].guaranteed, entitled));
+                                std::min(guarantee(snapshot_.clients[i]), entitled));
         }
 
         /// While only newcomers ask for it, nobody has to give up what he holds.
@@ -158,7 +166,7 @@ private:
                 const auto counts = fill(capacity, snapshot_.clients, claims);
                 for (std::size_t i = 0; i < shares_.size(); i++)
                         if (shares_[i].is_governed && !shares_[i].charge)
-                                shares_[i].target = std::max(1U, counts[i]);
+                                shares_[i].target = counts[i];
         }
 
         /// CPUs of its own that it is granted now.

@@ -15,8 +15,8 @@ namespace governor::policy::fair {
 struct Share {
         bool is_governed = false;  ///< it may run on CPUs of the pool
         std::uint32_t limit = 1;   ///< its maximum and its CPUs: never more
-        std::uint32_t share = 1;   ///< what it gets when all handovers are over
-        std::uint32_t target = 1;  ///< what it should have now: more, as long as only newcomers ask
+        std::uint32_t share = 0;   ///< what it gets when all handovers are over; 0: a shared CPU
+        std::uint32_t target = 0;  ///< what it should have now: more, as long as only newcomers ask
         std::optional<std::uint32_t> charge;  ///< a rigid holder: what it is taken to use instead
         std::optional<std::uint32_t> quota;   ///< of a control group, if that is what limits it
 };

@@ -69,6 +69,14 @@ TEST_F(BurnWindowTest, ChargesTheFirstWindowWithWhatWasUsedBefore) {
         EXPECT_EQ(window_.millicpu_since(now_ - 1s), 3'200U) << "64 CPUs for 50 ms";
 }
 
+TEST_F(BurnWindowTest, WhatWasUsedBeforeTheBeginningIsNotBurned) {
+        cpu_time_ = 1000h;
+        window_.begin(cpu_time_, now_);
+        run(2, 1s);
+        EXPECT_EQ(window_.millicpu_since(now_ - 1s), 2'000U);
+        EXPECT_EQ(judged(), 2'000U);
+}
+
 TEST_F(BurnWindowTest, JudgesAnewAfterARestart) {
         run(8, 5s);
         window_.restart();

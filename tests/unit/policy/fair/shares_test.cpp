@@ -141,12 +141,42 @@ TEST(FairShare, AnIdleHolderLendsItsShareAndGetsItBack) {
         EXPECT_EQ(world.follow(), (Counts{4, 4}));
         world.clients[0].idle = true;
         world.clients[0].wants = 1;
-        EXPECT_EQ(world.follow(), (Counts{1, 7}));
+        EXPECT_EQ(world.follow(), (Counts{1, 8}));
         EXPECT_EQ(explain(world.decide().grants[0]),
                   "idle: its share is lent until its next region -> 1");
         world.clients[0].idle = false;
         world.clients[0].wants = 0;
         EXPECT_EQ(world.follow(), (Counts{4, 4}));
+}
+
+TEST(FairShare, ManyProgramsOfOneUserTakeNothingFromAnother) {
+        World world({16});
+        for (int i = 0; i < 16; i++)
+                world.add(1);
+        world.add(2);
+        const auto counts = world.follow();
+        EXPECT_EQ(counts.back(), 8U);
+        EXPECT_EQ(world.follow(), counts);
+}
+
+TEST(FairShare, WhoFindsNoRoomInItsCpusetCostsItsUserNothing) {
+        World world({16});
+        for (int i = 0; i < 12; i++)
+                world.add(1).allowed = CpuMask::range(0, 1);
+        world.add(1);
+        world.add(2);
+        const auto counts = world.follow();
+        EXPECT_EQ(counts[12], 7U);
+        EXPECT_EQ(counts[13], 8U);
+}
+
+TEST(FairShare, WhatIsGuaranteedToOneThatIsIdleIsLent) {
+        World world({16});
+        world.add(1).guaranteed = 12;
+        world.add(2);
+        world.clients[0].idle = true;
+        world.clients[0].wants = 1;
+        EXPECT_EQ(world.follow(), (Counts{1, 16}));
 }
 
 TEST(FairShare, WhatNobodyWantsIsStillHandedOut) {
