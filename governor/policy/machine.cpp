@@ -32,8 +32,10 @@ Machine::Machine(const Topology& topology, const CpuMask& pool) {
                 pool_.add(cpu);
                 homes_.resize(cpu + 1);
                 auto& home = homes_[cpu];
-                const Number alone = place.core ? std::nullopt : Number(cpu);
-                home.core = part(cores, {place.package, place.core, alone}, cores_);
+                const Number own = place.first_sibling ? place.first_sibling
+                                   : place.core        ? std::nullopt
+                                                       : Number(cpu);
+                home.core = part(cores, {place.package, place.core, own}, cores_);
                 home.cache = part(caches, place.cache, caches_);
                 home.node = part(nodes, place.node, nodes_);
                 cores_[home.core].add(cpu);

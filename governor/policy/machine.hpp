@@ -14,10 +14,13 @@ namespace governor::policy {
 
 /// Where one CPU sits, in the kernel's numbers; what is not known is empty.
 struct CpuPlace {
-        std::optional<std::uint32_t> core;  ///< within its package
+        std::optional<std::uint32_t> core;  ///< within its package, or a part of it
         std::optional<std::uint32_t> package;
         std::optional<std::uint32_t> node;   ///< NUMA
         std::optional<std::uint32_t> cache;  ///< lowest CPU that shares its last-level cache
+        /// Lowest CPU of its core. Tells cores apart where their numbers do not: they start anew in
+        /// each cluster of some machines.
+        std::optional<std::uint32_t> first_sibling = std::nullopt;
 
         friend bool operator==(const CpuPlace&, const CpuPlace&) = default;
 };

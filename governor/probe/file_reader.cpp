@@ -38,7 +38,7 @@ ssize_t read_all(int fd, std::vector<char>& buffer) {
 }  // namespace
 
 int FileReader::read(const std::string& path, std::string_view& ret_text) {
-        const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+        const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
         if (fd < 0)
                 return -errno;
         if (buffer_.empty())

@@ -25,7 +25,8 @@ void KeptFile::close() {
 
 int KeptFile::read(std::string_view& ret_text) {
         if (fd_ < 0)
-                fd_ = ::open(path_.c_str(), O_RDONLY | O_CLOEXEC);
+                // O_NONBLOCK: opening a FIFO must not stop a daemon.
+                fd_ = ::open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
         if (fd_ < 0)
                 return -errno;
         if (buffer_.empty())

@@ -49,6 +49,18 @@ CpuSet read_last_cache(FileReader& files, const std::string& directory) {
         return highest != 0 ? read_list(files, of_highest + "shared_cpu_list") : CpuSet{};
 }
 
+/// The kernel before 5.7 knows the older of the two names only.
+void read_siblings(FileReader& files, const std::string& directory, Topology& topology) {
+        for (auto& [cpu, place] : topology) {
+                const auto core = directory + "/cpu" + std::to_string(cpu) + "/topology/";
+                auto siblings = read_list(files, core + "core_cpus_list");
+                if (siblings.empty())
+                        siblings = read_list(files, core + "thread_siblings_list");
+                if (!siblings.empty())
+                        place.first_sibling = siblings.front();
+        }
+}
+
 /// With 4096 CPUs it counts that a cache is read once, not once for each of its CPUs.
 void read_caches(FileReader& files, const std::string& directory, Topology& topology) {
         for (auto& [cpu, place] : topology) {
@@ -89,6 +101,7 @@ Topology read_topology(const std::string& root, std::span<const std::uint32_t> c
                                  read_number(files, directory + "physical_package_id"),
                                  std::nullopt, std::nullopt};
         }
+        read_siblings(files, system + "cpu", topology);
         read_caches(files, system + "cpu", topology);
         read_nodes(files, system + "node", topology);
         return topology;

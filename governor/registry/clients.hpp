@@ -36,7 +36,7 @@ struct Identity {
         std::string label;       ///< as the program says
         std::string executable;  ///< path; empty: not known
         /// What it had used when it came. Empty: it has just begun.
-        std::optional<std::chrono::nanoseconds> cpu_time;
+        std::optional<std::chrono::nanoseconds> cpu_time = std::nullopt;
 };
 
 /// What the program asks for; validated by the caller.

@@ -151,7 +151,7 @@ void Shares::check_shares(const World& world) {
         for (std::size_t i = 0; i < snapshot.clients.size(); i++) {
                 const auto* resident = resident_of(world, snapshot.clients[i].id);
                 watch_starvation(world, *resident, entitled[i] * kept);
-                watch_conservation(world, *resident, unused);
+                watch_conservation(world, *resident, snapshot.clients[i].max, unused);
         }
 }
 
@@ -176,12 +176,11 @@ void Shares::watch_starvation(const World& world, const Resident& resident, doub
                                  seconds_text(world.now - watch.below_since));
 }
 
-void Shares::watch_conservation(const World& world, const Resident& resident,
+void Shares::watch_conservation(const World& world, const Resident& resident, std::uint32_t max,
                                 const CpuMask& unused) {
         auto& watch = watches_[resident.number];
         const auto& grant = world.held(resident)->grant;
         const auto& process = *resident.process;
-        const auto max = process.program().max;
         const auto left = unused.count_common(process.allowed());
         const auto others = world.governor.last().foreign + grant.reason.reserved;
         if (!is_hungry(resident) || left <= others || (max > 0 && grant.threads >= max) ||

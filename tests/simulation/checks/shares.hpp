@@ -39,7 +39,8 @@ private:
         void check_newcomers(const World& world);
         void check_shares(const World& world);
         void watch_starvation(const World& world, const Resident& resident, double entitled);
-        void watch_conservation(const World& world, const Resident& resident,
+        /// `max` is the program's or a rule's; 0: none.
+        void watch_conservation(const World& world, const Resident& resident, std::uint32_t max,
                                 const CpuMask& unused);
 
         std::map<std::size_t, Watch> watches_;  // by Resident::number

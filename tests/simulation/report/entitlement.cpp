@@ -106,7 +106,7 @@ void Filling::add_claimants(const EntitlementOptions& options) {
                 if (options.by_demand && client.wants > 0)
                         claimant.wants = std::min<double>(claimant.most, client.wants);
                 claimant.min = client.min;
-                claimant.guaranteed = client.guaranteed;
+                claimant.guaranteed = client.idle ? 1 : client.guaranteed;  // idle: it is lent
                 if (claimant.group == groups_.size())
                         groups_.push_back(std::move(usable));
                 claimants_.push_back(claimant);

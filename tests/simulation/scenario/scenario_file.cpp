@@ -33,8 +33,8 @@ struct SectionName {
         explicit SectionName(std::string_view text) {
                 const auto space = text.find(' ');
                 kind = text.substr(0, space);
-                if (space != text.npos)
-                        name = text.substr(text.find_first_not_of(' ', space));
+                if (const auto begin = text.find_first_not_of(' ', space); begin != text.npos)
+                        name = text.substr(begin);
         }
 };
 
@@ -276,6 +276,8 @@ tl::expected<Scenario, Errors> parse_scenario(std::string_view text, const std::
 tl::expected<Scenario, Errors> load_scenario(const std::string& path) {
         std::ifstream file(path);
         std::ostringstream text;
+        if (file && file.peek() == std::ifstream::traits_type::eof())
+                return tl::unexpected(Errors{{{path, 0}, "is empty, or a folder"}});
         if (!file || !(text << file.rdbuf()))
                 return tl::unexpected(Errors{
                         {{path, 0}, std::string("cannot be read: ") + std::strerror(errno)}});
