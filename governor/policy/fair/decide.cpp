@@ -44,6 +44,8 @@ public:
                         if (!shares[i].is_governed)
                                 continue;
                         programs_++;
+                        const auto charge = shares[i].charge.value_or(0);
+                        rigid_ += charge - std::min(charge, shares[i].share);
                         accounts.insert(snapshot.clients[i].account);
                 }
                 accounts_ = static_cast<std::uint32_t>(accounts.size());
@@ -54,6 +56,7 @@ public:
                 reason.cpus = snapshot_.machine.pool().count();
                 reason.foreign = classes_.foreign();
                 reason.reserved = classes_.reserved();
+                reason.rigid = rigid_;
                 reason.programs = programs_;
                 reason.accounts = accounts_;
                 reason.share = std::max(1U, shares_[i].share);
@@ -98,6 +101,7 @@ private:
         const Snapshot& snapshot_;
         const Classes& classes_;
         const std::vector<Share>& shares_;
+        std::uint32_t rigid_ = 0;
         std::uint32_t programs_ = 0;
         std::uint32_t accounts_ = 0;
 };

@@ -17,6 +17,9 @@ std::string division(const Reason& reason) {
                 text += " - " + std::to_string(reason.foreign) + " foreign";
         if (reason.reserved > 0)
                 text += " - " + std::to_string(reason.reserved) + " for newcomers";
+        if (reason.rigid > 0)
+                text += " - " + std::to_string(reason.rigid) +
+                        " kept by programs that do not follow";
         return text + ", " + counted(reason.programs, "program") + " of " +
                counted(reason.accounts, "account");
 }

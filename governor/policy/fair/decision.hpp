@@ -34,6 +34,7 @@ struct Reason {
         std::uint32_t cpus = 0;      ///< distributed
         std::uint32_t foreign = 0;   ///< of these, left to programs that are not governed
         std::uint32_t reserved = 0;  ///< of these, kept free for programs that come and go
+        std::uint32_t rigid = 0;  ///< of these, what rigid holders are charged above their shares
         std::uint32_t programs = 0;  ///< that share the rest
         std::uint32_t accounts = 0;  ///< that these programs belong to
         std::uint32_t share = 0;     ///< its fair share: what it gets when handovers are over
