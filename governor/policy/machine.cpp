@@ -46,8 +46,4 @@ Machine::Machine(const Topology& topology, const CpuMask& pool) {
                 core_sizes_.push_back(core.count());
 }
 
-const CpuMask& Machine::core_of(std::uint32_t cpu) const { return cores_[homes_[cpu].core]; }
-const CpuMask& Machine::cache_of(std::uint32_t cpu) const { return caches_[homes_[cpu].cache]; }
-const CpuMask& Machine::node_of(std::uint32_t cpu) const { return nodes_[homes_[cpu].node]; }
-
 }  // namespace governor::policy

@@ -38,12 +38,6 @@ public:
 
         [[nodiscard]] const CpuMask& pool() const { return pool_; }
 
-        /// SMT siblings in the pool, `cpu` included. `cpu` must be in the pool.
-        [[nodiscard]] const CpuMask& core_of(std::uint32_t cpu) const;
-        /// The CPUs of the pool that share its last-level cache, and its NUMA node.
-        [[nodiscard]] const CpuMask& cache_of(std::uint32_t cpu) const;
-        [[nodiscard]] const CpuMask& node_of(std::uint32_t cpu) const;
-
         /// Indices into cores(), caches() and nodes().
         struct Home {
                 std::uint32_t core = 0;

@@ -82,13 +82,6 @@ void Classes::reserve(std::uint32_t cpus, std::uint32_t pool, std::uint32_t most
         }
 }
 
-std::uint32_t Classes::room(std::size_t group) const {
-        std::uint32_t sum = 0;
-        for (const auto k : groups_[group].classes)
-                sum += classes_[k].cpus.count() - classes_[k].foreign;
-        return sum;
-}
-
 std::uint32_t Classes::foreign() const {
         return std::accumulate(classes_.begin(), classes_.end(), 0U,
                                [](std::uint32_t sum, const Class& c) { return sum + c.foreign; });

@@ -38,16 +38,16 @@ public:
         [[nodiscard]] const std::vector<Group>& groups() const { return groups_; }
         [[nodiscard]] std::size_t group_of(std::size_t client) const { return group_of_[client]; }
 
-        /// What a client's CPUs yield when nobody else has any.
-        [[nodiscard]] std::uint32_t room(std::size_t group) const;
         [[nodiscard]] std::uint32_t foreign() const;
         [[nodiscard]] std::uint32_t reserved() const;
+
         static constexpr std::size_t kNoGroup = static_cast<std::size_t>(-1);
 
 private:
         void split(const CpuMask& pool);
         void leave_to_foreign(const ForeignLoad& foreign, std::uint32_t most_permyriad);
         void reserve(std::uint32_t cpus, std::uint32_t pool, std::uint32_t most_permyriad);
+
         std::vector<Class> classes_;
         std::vector<Group> groups_;
         std::vector<std::size_t> group_of_;  // by client
@@ -62,6 +62,7 @@ public:
 
         Capacity(const Classes& classes, std::span<const Cgroup> cgroups,
                  std::span<const Client> clients, Reserve reserve);
+
         /// One CPU more for `client`. False: not possible, nor will it ever be. Costs O(classes of
         /// its group), and where CPUs have to move O(groups x classes).
         bool take(std::size_t client);

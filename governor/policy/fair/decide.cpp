@@ -38,27 +38,24 @@ class Reasons {
 public:
         Reasons(const Settings& settings, const Snapshot& snapshot, const Classes& classes,
                 const std::vector<Share>& shares)
-                : settings_(settings), snapshot_(snapshot), classes_(classes), shares_(shares) {
+                : settings_(settings), snapshot_(snapshot), shares_(shares) {
                 std::set<AccountId> accounts;
                 for (std::size_t i = 0; i < shares.size(); i++) {
                         if (!shares[i].is_governed)
                                 continue;
-                        programs_++;
+                        common_.programs++;
                         const auto charge = shares[i].charge.value_or(0);
-                        rigid_ += charge - std::min(charge, shares[i].share);
+                        common_.rigid += charge - std::min(charge, shares[i].share);
                         accounts.insert(snapshot.clients[i].account);
                 }
-                accounts_ = static_cast<std::uint32_t>(accounts.size());
+                common_.accounts = static_cast<std::uint32_t>(accounts.size());
+                common_.cpus = snapshot.machine.pool().count();
+                common_.foreign = classes.foreign();
+                common_.reserved = classes.reserved();
         }
 
         [[nodiscard]] Reason of(std::size_t i, const Holding& holding) const {
-                Reason reason;
-                reason.cpus = snapshot_.machine.pool().count();
-                reason.foreign = classes_.foreign();
-                reason.reserved = classes_.reserved();
-                reason.rigid = rigid_;
-                reason.programs = programs_;
-                reason.accounts = accounts_;
+                auto reason = common_;
                 reason.share = std::max(1U, shares_[i].share);
                 limit(i, holding, reason);
                 return reason;
@@ -83,7 +80,7 @@ private:
                         because(Limit::Idle, 1);
                 else if (holding.shared)
                         because(Limit::Floor, 1);
-                else if (threads >= snapshot_.machine.pool().count())
+                else if (threads >= common_.cpus)
                         because(Limit::Everything, threads);
                 else if (client.max > 0 && threads >= client.max)
                         because(Limit::OwnMax, client.max);
@@ -99,11 +96,8 @@ private:
 
         const Settings& settings_;
         const Snapshot& snapshot_;
-        const Classes& classes_;
         const std::vector<Share>& shares_;
-        std::uint32_t rigid_ = 0;
-        std::uint32_t programs_ = 0;
-        std::uint32_t accounts_ = 0;
+        Reason common_;  // what all have in common
 };
 
 /// When time alone changes the decision: a newcomer comes of age, a holder becomes rigid.

@@ -46,7 +46,8 @@ struct Reason {
 struct Grant {
         ClientId id{};
         std::uint32_t threads = 1;  ///< >= 1
-        /// As many CPUs as threads. Nobody else's unless `shared`.
+        /// As many CPUs as threads, and nobody else's unless `shared`. Of one that is not governed:
+        /// all that it may run on.
         CpuMask cpus;
         bool shared = false;  ///< no CPU was left: one that somebody else may be using
         Reason reason;

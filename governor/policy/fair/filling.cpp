@@ -125,15 +125,12 @@ public:
 
 private:
         [[nodiscard]] AccountFill& account(std::size_t i) { return accounts_[account_of_[i]]; }
-        [[nodiscard]] std::uint32_t holds(std::size_t i) const {
-                return clients_[i].shared ? 0 : clients_[i].granted.count();
-        }
         [[nodiscard]] bool takes_more(std::size_t i, std::uint32_t limit) const {
                 return claims_[i].takes_part && !stuck_[i] && cpus_[i] < limit;
         }
         [[nodiscard]] Turn turn_of(std::size_t i) const {
                 return {cpus_[i] >= clients_[i].min, (cpus_[i] + 0.5) / clients_[i].weight,
-                        cpus_[i] >= holds(i), i};
+                        cpus_[i] >= clients_[i].held(), i};
         }
         [[nodiscard]] Turn turn_of_account(std::size_t a) const {
                 return {true, static_cast<double>(accounts_[a].cpus), true, a};

@@ -159,7 +159,9 @@ private:
 
         void grow(std::size_t i, std::uint32_t count, bool is_roomy) {
                 auto classes = classes_.groups()[classes_.group_of(i)].classes;
-                const auto cpus_of = [&](std::size_t k) { return classes_.classes()[k].cpus; };
+                const auto cpus_of = [&](std::size_t k) -> const CpuMask& {
+                        return classes_.classes()[k].cpus;
+                };
                 if (classes.size() > 1)
                         std::ranges::stable_sort(classes, std::greater{}, [&](std::size_t k) {
                                 return own(i).count_common(cpus_of(k));

@@ -21,7 +21,7 @@ struct Holding {
 
 /// By client; empty for those that are not governed. A CPU is free when nobody holds it and nobody
 /// may still run on it: CPUs that are given up inside a region, or were before, come free at the
-/// holder's next region. A rigid holder keeps of these as many as it is charged for.
+/// holder's next region. What a rigid holder will not leave is not waited for.
 [[nodiscard]] std::vector<Holding> hand_over(const Snapshot& snapshot, const Classes& classes,
                                              const std::vector<Share>& shares);
 

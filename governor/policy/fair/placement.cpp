@@ -122,6 +122,8 @@ Placement::Placement(const Machine& machine, const ForeignLoad& foreign)
 }
 
 CpuMask Placement::give_up(const CpuMask& held, std::uint32_t count) const {
+        if (count == 0)
+                return {};
         const Census has(machine_, held);
         const auto caches = rank_caches(machine_, has, [&](const Machine::Home& home) {
                 return std::array{has.nodes[home.node], kMost - home.node, has.caches[home.cache],
@@ -145,6 +147,8 @@ CpuMask Placement::give_up(const CpuMask& held, std::uint32_t count) const {
 
 CpuMask Placement::pick(const CpuMask& held, const CpuMask& free, std::uint32_t count,
                         bool is_roomy) const {
+        if (count == 0)
+                return {};
         const Census has(machine_, held);
         const Census spare(machine_, free);
         const auto caches = rank_caches(machine_, spare, [&](const Machine::Home& home) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Three fillings of the same machine: everybody, with rigid holders charged for what they burn, and
-// without newcomers.
+// The same machine filled again and again: by everybody, with rigid holders charged for what they
+// burn, without newcomers, and on top of what may be kept.
 #include "policy/fair/shares.hpp"
 
 #include "policy/fair/filling.hpp"
@@ -143,7 +143,8 @@ private:
                 for (std::size_t i = 0; i < shares_.size(); i++)
                         if (!is_new(i) && !shares_[i].charge)
                                 shares_[i].target =
-                                        std::max(shares_[i].share, std::min(held(i), without[i]));
+                                        std::max(shares_[i].share,
+                                                 std::min(snapshot_.clients[i].held(), without[i]));
         }
 
         /// Who may keep more than his share leaves less than theirs to the others: among these it
@@ -158,7 +159,8 @@ private:
                                 continue;
                         const auto kept =
                                 is_new(i) ? 0
-                                          : share.charge.value_or(std::min(held(i), share.target));
+                                          : share.charge.value_or(std::min(
+                                                    snapshot_.clients[i].held(), share.target));
                         capacity.charge(i, kept);
                         claims[i] = share.charge ? fixed(kept)
                                                  : Claim{true, kept, 0, share.target, share.target};
@@ -167,12 +169,6 @@ private:
                 for (std::size_t i = 0; i < shares_.size(); i++)
                         if (shares_[i].is_governed && !shares_[i].charge)
                                 shares_[i].target = counts[i];
-        }
-
-        /// CPUs of its own that it is granted now.
-        [[nodiscard]] std::uint32_t held(std::size_t i) const {
-                const auto& client = snapshot_.clients[i];
-                return client.shared ? 0 : client.granted.count();
         }
 
         const Settings& settings_;

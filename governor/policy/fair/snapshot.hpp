@@ -57,6 +57,9 @@ struct Client {
         std::uint32_t burning = 0;             ///< CPUs it keeps busy, rounded to the nearest
         std::uint32_t wants = 0;  ///< CPUs it can make use of now; 0: not known, all it may have
         bool idle = false;        ///< why it wants no more than one
+
+        /// CPUs that it is granted for itself.
+        [[nodiscard]] std::uint32_t held() const { return shared ? 0 : granted.count(); }
 };
 
 /// Clients in the order in which they joined.
