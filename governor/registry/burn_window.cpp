@@ -33,42 +33,42 @@ std::optional<TimePoint> SampleTimes::previous() const {
 }
 
 void BurnWindow::begin(nanoseconds cpu_time, TimePoint now) {
-        readings_.push_back({now, nanoseconds{0}, 1});
+        marks_.push_back({now, nanoseconds{0}, nanoseconds{0}, 1});
         cpu_time_ = cpu_time;
         judged_from_ = now;
 }
 
-void BurnWindow::add(nanoseconds cpu_time, std::uint32_t most, std::uint32_t granted, TimePoint now,
+void BurnWindow::add(const Reading& reading, std::uint32_t most, TimePoint now,
                      TimePoint previous) {
-        if (readings_.empty())
-                readings_.push_back({previous, nanoseconds{0}, granted});
-        else if (now <= readings_.back().at)
+        if (marks_.empty())
+                marks_.push_back({previous, nanoseconds{0}, nanoseconds{0}, reading.granted});
+        else if (now <= marks_.back().at)
                 return;
-        const auto& last = readings_.back();
+        const auto& last = marks_.back();
         const nanoseconds possible = (now - last.at) * most;
-        const auto used = std::clamp(cpu_time - cpu_time_, nanoseconds{0}, possible);
-        readings_.push_back({now, last.used + used, granted});
-        cpu_time_ = cpu_time;
+        const auto used = std::clamp(reading.used - cpu_time_, nanoseconds{0}, possible);
+        const auto excess = std::max(used - (reading.allowed - allowed_), nanoseconds{0});
+        marks_.push_back({now, last.used + used, last.excess + excess, reading.granted});
+        cpu_time_ = reading.used;
+        allowed_ = reading.allowed;
         if (!judged_from_)
                 judged_from_ = now;
-        while (readings_.size() > 2 && now - readings_[1].at >= kFullWindow)
-                readings_.pop_front();
+        while (marks_.size() > 2 && now - marks_[1].at >= kFullWindow)
+                marks_.pop_front();
 }
-
-void BurnWindow::restart() { judged_from_.reset(); }
 
 std::optional<BurnWindow::Rate> BurnWindow::judged() const {
         if (!judged_from_)
                 return std::nullopt;
         const auto from = std::ranges::find_if(
-                readings_, [&](const Reading& reading) { return reading.at >= *judged_from_; });
-        const auto& last = readings_.back();
-        if (last.at - from->at < kFullWindow)
+                marks_, [&](const Mark& mark) { return mark.at >= *judged_from_; });
+        const auto& last = marks_.back();
+        const auto elapsed = last.at - from->at;
+        if (elapsed < kFullWindow)
                 return std::nullopt;
-        auto granted = from->granted;
-        for (auto reading = from; reading != readings_.end(); ++reading)
-                granted = std::min(granted, reading->granted);
-        return Rate{millicpu(last.used - from->used, last.at - from->at), from->at, granted};
+        const auto least = std::ranges::min_element(from, marks_.end(), {}, &Mark::granted);
+        return Rate{millicpu(last.used - from->used, elapsed),
+                    millicpu(last.excess - from->excess, elapsed), from->at, least->granted};
 }
 
 std::uint32_t BurnWindow::millicpu_since(TimePoint window_start) const {
@@ -77,10 +77,10 @@ std::uint32_t BurnWindow::millicpu_since(TimePoint window_start) const {
 }
 
 std::optional<BurnWindow::Span> BurnWindow::measured() const {
-        if (readings_.empty())
+        if (marks_.empty())
                 return std::nullopt;
-        const auto& first = readings_.front();
-        const auto& last = readings_.back();
+        const auto& first = marks_.front();
+        const auto& last = marks_.back();
         return Span{first.at, last.at, last.used - first.used};
 }
 

@@ -43,22 +43,25 @@ public:
         /// what it used before its first reading is taken for burnt since the sample before.
         void begin(std::chrono::nanoseconds cpu_time, TimePoint now);
 
-        /// The program had used `cpu_time` at `now`, on at most `most` CPUs, `granted` of them by
-        /// right. Time that goes backwards, or faster than `most` CPUs can, is clamped. What it had
-        /// used before the first call is taken for burnt since `previous`: when the sample before
-        /// was taken.
-        void add(std::chrono::nanoseconds cpu_time, std::uint32_t most, std::uint32_t granted,
-                 TimePoint now, TimePoint previous);
-
-        /// What is burnt until the next reading is not judged.
-        void restart();
+        struct Reading {
+                std::chrono::nanoseconds used;     ///< CPU time since the program began
+                std::chrono::nanoseconds allowed;  ///< CPU time that it could have used by right
+                std::uint32_t granted;             ///< CPUs that it goes by
+        };
+        /// Of a program that runs on at most `most` CPUs. Time that goes backwards, or faster than
+        /// `most` CPUs can, is clamped. What it had used before the first call is taken for burnt
+        /// since `previous`: when the sample before was taken.
+        void add(const Reading& reading, std::uint32_t most, TimePoint now, TimePoint previous);
 
         struct Rate {
                 std::uint32_t millicpu = 0;
+                /// Of these, beyond what was allowed between one reading and the next: what was
+                /// allowed and not used does not count for later.
+                std::uint32_t excess_millicpu = 0;
                 TimePoint since;
                 std::uint32_t granted = 0;  ///< the least at any reading since then
         };
-        /// Over the last full window since the first reading or restart(). Empty: not full yet.
+        /// Over the last full window since the first reading. Empty: not full yet.
         [[nodiscard]] std::optional<Rate> judged() const;
 
         /// Over the window of a sample, the time before the first reading included.
@@ -74,15 +77,17 @@ public:
         [[nodiscard]] std::optional<Span> measured() const;
 
 private:
-        struct Reading {
+        struct Mark {
                 TimePoint at;
-                std::chrono::nanoseconds used;  // clamped, since the first reading
+                std::chrono::nanoseconds used;    // clamped, since the first reading
+                std::chrono::nanoseconds excess;  // of it
                 std::uint32_t granted;
         };
 
-        std::deque<Reading> readings_;  // oldest first; the window starts at the front
-        std::chrono::nanoseconds cpu_time_{0};
-        std::optional<TimePoint> judged_from_;  // empty: from the next reading on
+        std::deque<Mark> marks_;                // oldest first; the window starts at the front
+        std::chrono::nanoseconds cpu_time_{0};  // of the last reading, as it was read
+        std::chrono::nanoseconds allowed_{0};
+        std::optional<TimePoint> judged_from_;  // empty: from the first reading on
 };
 
 /// What programs burned that are gone, until no window reaches back to them: else the end of every

@@ -63,7 +63,6 @@ struct Clients::State {
         [[nodiscard]] fair::Client client(const policy::CpuMask& pool) const;
         [[nodiscard]] Event event(EventKind kind, TimePoint now) const;
         bool apply(const fair::Grant& grant, TimePoint now, History& history);
-        void restart_burn(TimePoint now);
 };
 
 std::uint32_t Clients::State::max() const {
@@ -108,12 +107,6 @@ Event Clients::State::event(EventKind kind, TimePoint now) const {
         return event;
 }
 
-/// After it has acted on a shrink, what it burned before must not count against it.
-void Clients::State::restart_burn(TimePoint now) {
-        burn.restart();
-        handover.forget_burned(now);
-}
-
 bool Clients::State::apply(const fair::Grant& grant, TimePoint now, History& history) {
         const auto* held = handover.held();
         const auto before = held != nullptr ? held->grant.threads : 0;
@@ -121,8 +114,6 @@ bool Clients::State::apply(const fair::Grant& grant, TimePoint now, History& his
         const bool changed = handover.grant(grant, now);
         if (first_grant == 0)
                 first_grant = grant.threads;
-        if (grant.threads < before && handover.lingering().empty())
-                restart_burn(now);
         if (grant.reason.limit == fair::Limit::Rigid && !was_rigid)
                 history.add(event(EventKind::Rigid, now));
         if (changed) {
@@ -219,8 +210,6 @@ bool Clients::report(ClientId id, const Report& report, TimePoint now) {
                 return false;
         const bool was_above = state->handover.above_since().has_value();
         const auto effect = state->handover.report(report, state->where.cpus.count(), now);
-        if (effect.gave_back)
-                state->restart_burn(now);
         const bool woke = effect.began && state->demand.idle();
         if (effect.began)
                 state->demand.woke();
@@ -234,11 +223,13 @@ void Clients::measured(ClientId id, std::chrono::nanoseconds cpu_time, bool stop
         if (state == nullptr)
                 return;
         auto& handover = state->handover;
-        state->burn.add(cpu_time, state->where.cpus.count(), handover.knows_of(), now,
+        state->burn.add({cpu_time, handover.allowed(now), handover.knows_of()},
+                        state->where.cpus.count(), now,
                         samples_.previous().value_or(state->joined));
         const auto rate = state->burn.judged();
         if (rate)
-                handover.burned(rounded_cpus(rate->millicpu), rate->since, now);
+                handover.burned(rounded_cpus(rate->millicpu), rounded_cpus(rate->excess_millicpu),
+                                rate->since, now);
         // Who never reports may be in a region at any time.
         if (rate || stopped)
                 state->usage = {rate ? rate->granted : handover.knows_of(),

@@ -21,7 +21,20 @@ void Handover::remember_former() {
         former_.erase(oldest);
 }
 
+std::chrono::nanoseconds Handover::allowed(TimePoint now) const {
+        if (held_.epoch == 0 || now <= allowed_at_)
+                return allowed_;
+        return allowed_ + (now - allowed_at_) * (held_.grant.threads + lingering_.count());
+}
+
+/// Before what it is allowed changes.
+void Handover::count_allowed(TimePoint now) {
+        allowed_ = allowed(now);
+        allowed_at_ = std::max(allowed_at_, now);
+}
+
 bool Handover::grant(const policy::fair::Grant& grant, TimePoint now) {
+        count_allowed(now);
         const bool same = held_.epoch != 0 && held_.grant.threads == grant.threads &&
                           held_.grant.cpus == grant.cpus && held_.grant.shared == grant.shared;
         if (!same) {
@@ -35,6 +48,7 @@ bool Handover::grant(const policy::fair::Grant& grant, TimePoint now) {
 }
 
 Handover::Effect Handover::report(const Report& report, std::uint32_t most, TimePoint now) {
+        count_allowed(now);
         const auto before = std::exchange(report_, report);
         const bool lingered = !lingering_.empty();
         if (report_.epoch > held_.epoch)
@@ -49,14 +63,10 @@ Handover::Effect Handover::report(const Report& report, std::uint32_t most, Time
                 report_.in_region && (!before.in_region || before.epoch != report_.epoch)};
 }
 
-void Handover::burned(std::uint32_t cpus, TimePoint since, TimePoint now) {
+void Handover::burned(std::uint32_t cpus, std::uint32_t excess, TimePoint since, TimePoint now) {
         burning_ = cpus;
-        update(since, now);
-}
-
-void Handover::forget_burned(TimePoint now) {
-        burning_ = std::min(burning_, held_.grant.threads);
-        update(now, now);
+        burns_more_ = excess > 0;
+        update(std::max(since, held_.since), now);
 }
 
 const Handover::Former* Handover::former_of_region() const {
@@ -88,11 +98,9 @@ std::uint32_t Handover::knows_of() const {
 void Handover::update(TimePoint burning_since, TimePoint now) {
         const auto* former = former_of_region();
         lingering_ = former != nullptr ? former->cpus - held_.grant.cpus : policy::CpuMask{};
-        const auto granted = held_.grant.threads;
         const bool unfinished =
-                !lingering_.empty() || (report_.in_region && report_.team > granted);
-        const bool burns_more = burning_ > granted + lingering_.count();
-        if (held_.epoch == 0 || (!unfinished && !burns_more))
+                !lingering_.empty() || (report_.in_region && report_.team > held_.grant.threads);
+        if (held_.epoch == 0 || (!unfinished && !burns_more_))
                 above_since_.reset();
         else if (!above_since_)
                 above_since_ = unfinished ? now : burning_since;

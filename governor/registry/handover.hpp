@@ -54,10 +54,13 @@ public:
         /// The team is clamped to `most`; an epoch that was not granted yet counts as the oldest.
         Effect report(const Report& report, std::uint32_t most, TimePoint now);
 
-        /// It has kept `cpus` CPUs busy, rounded to the nearest, since `since`.
-        void burned(std::uint32_t cpus, TimePoint since, TimePoint now);
-        /// What it burned does not count any more: no more than what it holds.
-        void forget_burned(TimePoint now);
+        /// CPU time that it could have used by right until `now`: what it was granted, and what
+        /// lingered, while it did. Never decreases.
+        [[nodiscard]] std::chrono::nanoseconds allowed(TimePoint now) const;
+
+        /// Since `since` it has kept `cpus` CPUs busy, `excess` of them beyond what it was allowed
+        /// at the time; both rounded to the nearest.
+        void burned(std::uint32_t cpus, std::uint32_t excess, TimePoint since, TimePoint now);
 
         [[nodiscard]] bool reported() const { return reported_; }
         [[nodiscard]] bool in_region() const { return report_.in_region; }
@@ -67,7 +70,7 @@ public:
         [[nodiscard]] std::uint32_t burning() const { return burning_; }
 
         /// Since when it has run on more than is granted: CPUs linger, its team is larger, or it
-        /// burns more than is granted and lingers together. Empty: it does not.
+        /// burns more than it is allowed. Empty: it does not.
         [[nodiscard]] std::optional<TimePoint> above_since() const { return above_since_; }
 
         /// The threads of the grant that it goes by: of its region's, else of the newest. 0: none.
@@ -83,6 +86,7 @@ private:
         };
 
         void remember_former();
+        void count_allowed(TimePoint now);
         [[nodiscard]] policy::CpuMask own_cpus() const;
         [[nodiscard]] const Former* former_of_region() const;
         void update(TimePoint burning_since, TimePoint now);
@@ -92,7 +96,10 @@ private:
         bool reported_ = false;
         std::vector<Former> former_;  // that a region may still go by, oldest first
         policy::CpuMask lingering_;
+        std::chrono::nanoseconds allowed_{0};  // until allowed_at_
+        TimePoint allowed_at_;
         std::uint32_t burning_ = 0;
+        bool burns_more_ = false;
         std::optional<TimePoint> above_since_;
 };
 

@@ -21,7 +21,8 @@ protected:
                         now_ += period;
                         cpu_time_ +=
                                 std::chrono::duration_cast<std::chrono::nanoseconds>(period * cpus);
-                        window_.add(cpu_time_, 64, granted_, now_, previous);
+                        allowed_ += period * granted_;
+                        window_.add({cpu_time_, allowed_, granted_}, 64, now_, previous);
                 }
         }
 
@@ -30,9 +31,15 @@ protected:
                 return rate ? rate->millicpu : 999'999;
         }
 
+        [[nodiscard]] std::uint32_t excess() const {
+                const auto rate = window_.judged();
+                return rate ? rate->excess_millicpu : 999'999;
+        }
+
         BurnWindow window_;
         TimePoint now_ = kStart;
         std::chrono::nanoseconds cpu_time_{0};
+        std::chrono::nanoseconds allowed_{0};
         std::uint32_t granted_ = 8;
 };
 
@@ -77,16 +84,34 @@ TEST_F(BurnWindowTest, WhatWasUsedBeforeTheBeginningIsNotBurned) {
         EXPECT_EQ(judged(), 2'000U);
 }
 
-TEST_F(BurnWindowTest, JudgesAnewAfterARestart) {
-        run(8, 5s);
-        window_.restart();
-        EXPECT_FALSE(window_.judged());
-        run(8, 1s);
-        EXPECT_FALSE(window_.judged()) << "of this second nobody knows how much was before";
-        run(4, 1s);
-        EXPECT_EQ(judged(), 4'000U);
-        EXPECT_EQ(window_.judged()->since, now_ - 1s);
-        EXPECT_EQ(window_.millicpu_since(now_ - 1s), 4'000U) << "which a restart does not change";
+TEST_F(BurnWindowTest, WhatIsAllowedIsNoExcess) {
+        run(8, 5s, 100ms);
+        EXPECT_EQ(excess(), 0U);
+        granted_ = 4;
+        run(4, 500ms, 100ms);
+        EXPECT_EQ(excess(), 0U) << "what was burned before the shrink was allowed then";
+        EXPECT_GT(judged(), 4'000U);
+}
+
+TEST_F(BurnWindowTest, WhatIsNotAllowedIsExcessFromTheFirstReadingOn) {
+        run(8, 5s, 100ms);
+        granted_ = 4;
+        run(8, 500ms, 100ms);
+        EXPECT_NEAR(excess(), 2'222, 10) << "4 CPUs for 500 of 900 ms";
+        run(8, 1s, 100ms);
+        EXPECT_EQ(excess(), 4'000U);
+        run(4, 1s, 100ms);
+        EXPECT_EQ(excess(), 0U);
+}
+
+TEST_F(BurnWindowTest, WhatWasAllowedAndNotUsedDoesNotCountForLater) {
+        for (int i = 0; i < 10; i++) {
+                granted_ = 16;
+                run(0, 200ms, 100ms);
+                granted_ = 1;
+                run(16, 200ms, 100ms);
+        }
+        EXPECT_NEAR(excess(), 7'500, 1'000) << "15 CPUs, half of the time";
 }
 
 TEST_F(BurnWindowTest, ClampsAClockThatGoesBackwards) {
@@ -118,7 +143,7 @@ TEST_F(BurnWindowTest, SurvivesTheExtremesOfAClock) {
 
 TEST_F(BurnWindowTest, IgnoresASecondReadingOfTheSameTime) {
         run(4, 2s);
-        window_.add(cpu_time_ + 1s, 64, 8, now_, now_);
+        window_.add({cpu_time_ + 1s, allowed_, 8}, 64, now_, now_);
         EXPECT_EQ(judged(), 4'000U);
 }
 

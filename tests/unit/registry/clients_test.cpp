@@ -271,12 +271,25 @@ TEST_F(ClientsTest, ThatNeverReportAreFoundOutByWhatTheyBurn) {
         grant(id, 0, 4);
         EXPECT_TRUE(only().in_use.is_within(only().granted));
         EXPECT_FALSE(only().above_since) << "it burned that before";
-        EXPECT_EQ(only().burning, 4U);
         second(id, 8);
         second(id, 8);
         EXPECT_EQ(only().burning, 8U);
-        EXPECT_EQ(only().above_since, now_ - 1s);
+        EXPECT_EQ(only().above_since, now_ - 2s) << "since the shrink";
         EXPECT_TRUE(only().in_use.empty());
+}
+
+TEST_F(ClientsTest, ThatMakeTheirOwnGrantShrinkAllTheTimeAreFoundOut) {
+        const auto id = join();
+        for (int i = 0; i < 5; i++) {
+                grant(id, 0, 16);
+                now_ += 500ms;
+                grant(id, 0, 1);
+                now_ -= 500ms;
+                second(id, 16);
+        }
+        EXPECT_EQ(only().burning, 16U);
+        ASSERT_TRUE(only().above_since);
+        EXPECT_GE(now_ - *only().above_since, 2s);
 }
 
 TEST_F(ClientsTest, ThatNeverReportAndFollowAreNotAbove) {

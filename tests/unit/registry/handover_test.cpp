@@ -158,28 +158,49 @@ TEST_F(HandoverTest, ALargerTeamThanGrantedIsAbove) {
         EXPECT_FALSE(handover_.above_since()) << "a team outside of a region is none";
 }
 
-TEST_F(HandoverTest, BurningMoreThanIsGrantedIsAboveSinceTheWindowBegan) {
+TEST_F(HandoverTest, BurningMoreThanIsAllowedIsAboveSinceTheWindowBegan) {
         grant(0, 4);
-        handover_.burned(4, now_, now_ + 1s);
+        handover_.burned(4, 0, now_, now_ + 1s);
         EXPECT_FALSE(handover_.above_since());
-        handover_.burned(5, now_ + 1s, now_ + 2s);
+        handover_.burned(5, 1, now_ + 1s, now_ + 2s);
         EXPECT_EQ(handover_.above_since(), now_ + 1s);
-        handover_.burned(5, now_ + 2s, now_ + 3s);
+        EXPECT_EQ(handover_.burning(), 5U);
+        handover_.burned(5, 1, now_ + 2s, now_ + 3s);
         EXPECT_EQ(handover_.above_since(), now_ + 1s);
-        handover_.forget_burned(now_ + 3s);
-        EXPECT_EQ(handover_.burning(), 4U);
+        handover_.burned(4, 0, now_ + 3s, now_ + 4s);
         EXPECT_FALSE(handover_.above_since());
 }
 
-TEST_F(HandoverTest, BurningOnWhatLingersIsNoMoreThanThat) {
+TEST_F(HandoverTest, IsNotAboveAGrantSinceBeforeIt) {
         grant(0, 8);
-        region(1, 8);
-        handover_.burned(8, now_, now_);
         now_ += 1s;
         grant(0, 4);
-        EXPECT_EQ(handover_.above_since(), now_) << "for what lingers";
+        handover_.burned(7, 1, now_ - 500ms, now_ + 500ms);
+        EXPECT_EQ(handover_.above_since(), now_);
+}
+
+TEST_F(HandoverTest, StaysAboveWhoeverItsGrantIsChangedFor) {
+        grant(0, 4);
+        handover_.burned(8, 4, now_, now_ + 1s);
+        now_ += 2s;
         grant(0, 8);
+        EXPECT_EQ(handover_.above_since(), now_ - 2s) << "until it has kept to one for a while";
+        handover_.burned(8, 0, now_, now_ + 1s);
         EXPECT_FALSE(handover_.above_since());
+}
+
+TEST_F(HandoverTest, WhatLingersIsAllowed) {
+        EXPECT_EQ(handover_.allowed(now_), 0s);
+        grant(0, 8);
+        region(1, 8);
+        now_ += 1s;
+        grant(0, 4);
+        now_ += 1s;
+        EXPECT_EQ(handover_.allowed(now_), 16s);
+        region(2, 4);
+        EXPECT_EQ(handover_.allowed(now_), 16s);
+        EXPECT_EQ(handover_.allowed(now_ + 1s), 20s);
+        EXPECT_EQ(handover_.allowed(now_ - 5s), 16s) << "time does not run backwards";
 }
 
 TEST_F(HandoverTest, GoesByTheGrantOfItsRegion) {
