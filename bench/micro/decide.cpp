@@ -90,7 +90,7 @@ void one_comes_and_goes(benchmark::State& state) {
         for (auto _ : state) {
                 const auto id = at.add(7);
                 benchmark::DoNotOptimize(at.arbiter().decide(at.now()));
-                at.arbiter().clients().leave(id, at.now());
+                at.arbiter().clients().leave(id, std::nullopt, at.now());
                 benchmark::DoNotOptimize(at.arbiter().decide(at.now()));
         }
 }

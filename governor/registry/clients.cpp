@@ -62,7 +62,10 @@ struct Clients::State {
         [[nodiscard]] std::uint32_t max() const;
         [[nodiscard]] fair::Client client(const policy::CpuMask& pool) const;
         [[nodiscard]] Event event(EventKind kind, TimePoint now) const;
+        [[nodiscard]] std::uint32_t keeps_busy() const;
         bool apply(const fair::Grant& grant, TimePoint now, History& history);
+        void add_reading(std::chrono::nanoseconds cpu_time, std::optional<TimePoint> previous,
+                         TimePoint now);
 };
 
 std::uint32_t Clients::State::max() const {
@@ -126,6 +129,20 @@ bool Clients::State::apply(const fair::Grant& grant, TimePoint now, History& his
         return changed;
 }
 
+/// CPUs, as far as is known: what it was last seen to burn, else what it has of its own.
+std::uint32_t Clients::State::keeps_busy() const {
+        if (burn.judged())
+                return handover.burning();
+        const auto* held = handover.held();
+        return held != nullptr && held->is_own() ? handover.knows_of() : 0;
+}
+
+void Clients::State::add_reading(std::chrono::nanoseconds cpu_time,
+                                 std::optional<TimePoint> previous, TimePoint now) {
+        burn.add({cpu_time, handover.allowed(now), handover.knows_of()}, where.cpus.count(), now,
+                 previous.value_or(joined));
+}
+
 Clients::Clients(const LeaseLimits& limits, std::vector<fair::Rule> rules)
         : limits_(limits), rules_(std::move(rules)) {}
 Clients::Clients(Clients&&) noexcept = default;
@@ -168,19 +185,21 @@ Clients::Joined Clients::join(const Identity& identity, const Request& request,
         return {Refusal::None, id};
 }
 
-void Clients::leave(ClientId id, TimePoint now) {
-        const auto* state = find(id);
+void Clients::leave(ClientId id, std::optional<std::chrono::nanoseconds> cpu_time, TimePoint now) {
+        auto* state = find(id);
         if (state == nullptr)
                 return;
+        if (cpu_time)
+                state->add_reading(*cpu_time, samples_.previous(), now);
         const auto& where = state->where;
         const auto span = state->burn.measured();
         if (span)
                 departed_.add({where.cpus, where.niced, *span});
         const auto since = span ? span->end : state->joined;
-        const auto busy = std::max(state->handover.knows_of(), state->handover.burning());
-        departed_.add({where.cpus, where.niced, {since, now, (now - since) * busy}});
-        if (const auto* held = state->handover.held(); held != nullptr && held->is_own())
-                short_lived_.add(now - state->joined, held->grant.threads, now);
+        const auto guessed = (now - since) * state->keeps_busy();
+        departed_.add({where.cpus, where.niced, {since, now, guessed}});
+        short_lived_[state->identity.account].add(
+                now - state->joined, (span ? span->used : guessed.zero()) + guessed, now);
         history_.add(state->event(EventKind::Left, now));
         cgroups_.leave(where.groups);
         if (--leases_[state->identity.account] == 0)
@@ -223,9 +242,7 @@ void Clients::measured(ClientId id, std::chrono::nanoseconds cpu_time, bool stop
         if (state == nullptr)
                 return;
         auto& handover = state->handover;
-        state->burn.add({cpu_time, handover.allowed(now), handover.knows_of()},
-                        state->where.cpus.count(), now,
-                        samples_.previous().value_or(state->joined));
+        state->add_reading(cpu_time, samples_.previous(), now);
         const auto rate = state->burn.judged();
         if (rate)
                 handover.burned(rounded_cpus(rate->millicpu), rounded_cpus(rate->excess_millicpu),
@@ -273,13 +290,27 @@ std::vector<fair::Burn> Clients::burns(TimePoint now) {
                 if (const auto millicpu = state->burn.millicpu_since(start); millicpu > 0)
                         burns.push_back({state->where.cpus, millicpu, state->where.niced});
         departed_.collect(start, now, burns);
-        short_lived_.update(now);
+        for (auto& [account, programs] : short_lived_)
+                programs.update(now);
+        std::erase_if(short_lived_, [](const auto& of) { return of.second.empty(); });
         return burns;
+}
+
+/// No account's more than an equal part of the pool: its programs, too, have to share.
+std::uint32_t Clients::short_lived_cpus(std::uint32_t pool) const {
+        auto accounts = leases_.size();
+        for (const auto& [account, programs] : short_lived_)
+                accounts += leases_.contains(account) ? 0 : 1;
+        std::uint32_t sum = 0;
+        for (const auto& [account, programs] : short_lived_)
+                sum += std::min(programs.cpus(), static_cast<std::uint32_t>(pool / accounts));
+        return sum;
 }
 
 fair::Snapshot Clients::snapshot(const policy::Machine& machine, const fair::ForeignLoad& foreign,
                                  TimePoint now) const {
-        fair::Snapshot snapshot{now, machine, foreign, {}, {}, short_lived_.cpus()};
+        fair::Snapshot snapshot{now, machine, foreign, {},
+                                {},  short_lived_cpus(machine.pool().count())};
         snapshot.clients.reserve(clients_.size());
         CgroupIndex cgroups;
         for (const auto& [id, state] : clients_) {

@@ -76,7 +76,9 @@ public:
         /// is a user's: the network has no leases.
         Joined join(const Identity& identity, const Request& request, const Confinement& where,
                     TimePoint now);
-        void leave(ClientId id, TimePoint now);
+        /// It had used `cpu_time` in all. Empty: it was gone before anybody could look; then it is
+        /// taken to have gone on as it was last seen to, or to have used what it was granted.
+        void leave(ClientId id, std::optional<std::chrono::nanoseconds> cpu_time, TimePoint now);
 
         void request(ClientId id, const Request& request);
         void confine(ClientId id, const Confinement& where);
@@ -113,6 +115,7 @@ private:
 
         [[nodiscard]] State* find(ClientId id);
         [[nodiscard]] Refusal refusal(const Account& account) const;
+        [[nodiscard]] std::uint32_t short_lived_cpus(std::uint32_t pool) const;
 
         LeaseLimits limits_;
         std::vector<policy::fair::Rule> rules_;
@@ -122,7 +125,7 @@ private:
         Cgroups cgroups_;
         SampleTimes samples_;
         Departed departed_;
-        policy::fair::ShortLived short_lived_;
+        std::map<Account, policy::fair::ShortLived> short_lived_;
         History history_;
 };
 

@@ -4,11 +4,12 @@
 
 namespace governor::policy::fair {
 
-void ShortLived::add(std::chrono::nanoseconds lifetime, std::uint32_t threads, TimePoint now) {
-        if (lifetime >= kLifetime || threads == 0)
+void ShortLived::add(std::chrono::nanoseconds lifetime, std::chrono::nanoseconds cpu_time,
+                     TimePoint now) {
+        if (lifetime >= kLifetime || cpu_time <= std::chrono::nanoseconds{0})
                 return;
-        lives_.push_back({now, lifetime * threads});
-        cpu_time_ += lives_.back().cpu_time;
+        lives_.push_back({now, cpu_time});
+        cpu_time_ += cpu_time;
 }
 
 void ShortLived::update(TimePoint now) {

@@ -12,22 +12,25 @@
 namespace governor::policy::fair {
 
 /// A build starts a program every 50 ms. None of them lives long enough to make a neighbour shrink,
-/// but together they always disturb some of its threads; so as many CPUs as they held on average
-/// over kWindow are kept free for newcomers. Pure: time is an argument.
+/// but together they always disturb some of its threads; so as many CPUs as they kept busy on
+/// average over kWindow are kept free for newcomers. Of one account. Pure: time is an argument.
 class ShortLived {
 public:
         /// Who lives longer is no longer short-lived; as Settings::newcomer.
         static constexpr std::chrono::milliseconds kLifetime{1'000};
         static constexpr std::chrono::milliseconds kWindow{10'000};
 
-        /// A client is gone that lived for `lifetime` and was granted `threads`.
-        void add(std::chrono::nanoseconds lifetime, std::uint32_t threads, TimePoint now);
+        /// A client is gone that lived for `lifetime` and used `cpu_time`.
+        void add(std::chrono::nanoseconds lifetime, std::chrono::nanoseconds cpu_time,
+                 TimePoint now);
 
         /// Takes note of the time, once per sample. O(programs that were added in the last window).
         void update(TimePoint now);
 
         /// CPUs, as of the last update(). Changes when the average is 3/4 of a CPU away from it.
         [[nodiscard]] std::uint32_t cpus() const { return cpus_; }
+        /// Nothing is known any more, as of the last update().
+        [[nodiscard]] bool empty() const { return lives_.empty() && cpus_ == 0; }
 
 private:
         struct Life {

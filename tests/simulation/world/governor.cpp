@@ -28,6 +28,10 @@ CpuMask cpus_of(const governor::policy::Sample& sample) {
         return cpus;
 }
 
+Time cpu_time(const Process& process) {
+        return std::chrono::duration_cast<Time>(std::chrono::duration<double>(process.cpu_s()));
+}
+
 Arbiter make_arbiter(const Scenario& scenario, Arbiter::Decide decide,
                      const governor::policy::Machine& machine) {
         return {scenario.governor.fair, governor::registry::Mode::Govern,
@@ -55,6 +59,7 @@ std::optional<ClientId> Governor::join(const Process& process,
         identity.uid = program.user;
         identity.label = program.name;
         identity.executable = "/usr/bin/" + program.name;
+        identity.cpu_time = cpu_time(process);
         governor::registry::Request request;
         request.min = program.min;
         request.max = program.max;
@@ -70,8 +75,11 @@ std::optional<ClientId> Governor::join(const Process& process,
 }
 
 void Governor::leave(ClientId id, Time now) {
-        arbiter_.clients().leave(id, time_point(now));
-        std::erase_if(leases_, [&](const Lease& lease) { return lease.id == id; });
+        const auto lease = std::ranges::find(leases_, id, &Lease::id);
+        const bool says_bye = lease->process->finished();
+        arbiter_.clients().leave(id, says_bye ? std::optional(cpu_time(*lease->process)) : std::nullopt,
+                                 time_point(now));
+        leases_.erase(lease);
         want_decision(now);
 }
 
@@ -100,8 +108,7 @@ void Governor::sample(const governor::policy::Sample& sample, std::uint32_t yiel
                       Time now) {
         read_reports(now);  // what they do now says what the time since the last sample was for
         for (const auto& lease : leases_) {
-                const std::chrono::duration<double> used(lease.process->cpu_s());
-                arbiter_.clients().measured(lease.id, std::chrono::duration_cast<Time>(used),
+                arbiter_.clients().measured(lease.id, cpu_time(*lease.process),
                                             lease.process->stopped(), time_point(now));
         }
         auto burns = arbiter_.clients().burns(time_point(now));

@@ -72,7 +72,7 @@ TEST_P(ArbiterTest, SaysWhoseGrantChanged) {
         EXPECT_TRUE(arbiter_.decide(now_).empty());
         const auto second = join();
         EXPECT_EQ(arbiter_.decide(now_), (std::vector{first, second}));
-        arbiter_.clients().leave(first, now_);
+        arbiter_.clients().leave(first, std::nullopt, now_);
         EXPECT_EQ(arbiter_.decide(now_), std::vector{second});
         EXPECT_EQ(arbiter_.last().grants.size(), 1U);
 }
@@ -93,7 +93,7 @@ TEST_P(ArbiterTest, TakesNoNewcomerAndNoneThatLeavesForForeign) {
                 second(id, 16);
                 second(id, 16);
                 now_ += 500ms;
-                arbiter_.clients().leave(id, now_);
+                arbiter_.clients().leave(id, std::nullopt, now_);
                 now_ -= 500ms;
         }
         (void)arbiter_.decide(now_);

@@ -57,7 +57,7 @@ protected:
         }
         void leave() {
                 const auto id = somebody();
-                clients_.leave(id, now_);
+                clients_.leave(id, std::nullopt, now_);
                 std::erase(ids_, id);
         }
         void sample() {

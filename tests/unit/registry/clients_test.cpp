@@ -59,7 +59,7 @@ TEST_F(ClientsTest, AreListedInTheOrderInWhichTheyJoined) {
         const auto first = join();
         const auto second = join(0);
         const auto third = join(1001);
-        clients_.leave(second, now_);
+        clients_.leave(second, std::nullopt, now_);
         const auto fourth = join(1);
         const auto clients = listed();
         ASSERT_EQ(clients.size(), 3U);
@@ -157,7 +157,7 @@ TEST_F(ClientsTest, HoldWhatWasAppliedLast) {
         EXPECT_FALSE(grant(id, 0, 8));
         EXPECT_EQ(clients_.held(id)->grant.threads, 8U);
         EXPECT_EQ(only().granted, CpuMask::range(0, 8));
-        clients_.leave(id, now_);
+        clients_.leave(id, std::nullopt, now_);
         EXPECT_EQ(clients_.held(id), nullptr);
 }
 
@@ -173,7 +173,7 @@ TEST_F(ClientsTest, HoldNoCpuThatIsGone) {
 
 TEST_F(ClientsTest, ThatAreNotKnownAreNobody) {
         const ClientId nobody{99};
-        clients_.leave(nobody, now_);
+        clients_.leave(nobody, std::nullopt, now_);
         clients_.request(nobody, {});
         clients_.confine(nobody, {});
         clients_.measured(nobody, 1s, false, now_);
@@ -390,7 +390,7 @@ TEST_F(ClientsTest, ThatLeaveAreChargedUntilTheWindowHasPassed) {
                 second(id, 8);
                 (void)clients_.burns(now_);
         }
-        clients_.leave(id, now_ + 500ms);
+        clients_.leave(id, std::nullopt, now_ + 500ms);
         const auto burns = clients_.burns(now_ + 1s);
         ASSERT_EQ(burns.size(), 1U);
         EXPECT_EQ(burns[0].millicpu, 4'000U) << "or its end would be taken for foreign load";
@@ -401,10 +401,62 @@ TEST_F(ClientsTest, ThatLiveLessThanAPeriodAreChargedForIt) {
         (void)clients_.burns(now_);
         const auto id = join();
         grant(id, 0, 8);
-        clients_.leave(id, now_ + 250ms);
+        clients_.leave(id, std::nullopt, now_ + 250ms);
         const auto burns = clients_.burns(now_ + 1s);
         ASSERT_EQ(burns.size(), 1U);
         EXPECT_EQ(burns[0].millicpu, 2'000U);
+}
+
+TEST_F(ClientsTest, ThatLeaveAreChargedForWhatTheyBurnedWhereThatIsKnown) {
+        (void)clients_.burns(now_);
+        const auto id = join();
+        grant(id, 0, 8);
+        clients_.leave(id, 500ms, now_ + 250ms);
+        const auto burns = clients_.burns(now_ + 1s);
+        ASSERT_EQ(burns.size(), 1U) << "not for the 8 CPUs that it did not use";
+        EXPECT_EQ(burns[0].millicpu, 500U);
+}
+
+TEST_F(ClientsTest, ThatWereLastSeenAsleepHideNoForeignLoadWhenTheyGo) {
+        const auto id = join();
+        grant(id, 0, 8);
+        for (int i = 0; i < 3; i++)
+                second(id, 0);
+        clients_.leave(id, std::nullopt, now_ + 900ms);
+        for (const auto& burn : clients_.burns(now_ + 1s))
+                EXPECT_EQ(burn.millicpu, 0U);
+}
+
+class ShortLivedClients : public ClientsTest {
+protected:
+        /// So many programs of this user a second that keep `cpus` CPUs busy for a tenth of it.
+        void run(std::uint32_t uid, int per_second, std::uint32_t cpus) {
+                for (int i = 0; i < 12 * per_second; i++) {
+                        const auto id = join(uid);
+                        grant(id, 0, 8);
+                        now_ += 1000ms / per_second;
+                        clients_.leave(id, cpus * 100ms, now_);
+                        (void)clients_.burns(now_);
+                }
+        }
+        [[nodiscard]] std::uint32_t reserve() const {
+                return clients_.snapshot(machine_, foreign_, now_).short_lived;
+        }
+};
+
+TEST_F(ShortLivedClients, AreKeptRoomForAsFarAsTheyUseIt) {
+        run(1000, 10, 4);
+        EXPECT_EQ(reserve(), 4U);
+        run(1000, 10, 0);
+        EXPECT_EQ(reserve(), 0U) << "who sleeps needs none";
+}
+
+TEST_F(ShortLivedClients, AreKeptNoMoreRoomForThanTheirAccountMayHave) {
+        run(1000, 10, 16);
+        EXPECT_EQ(reserve(), 16U);
+        (void)join(1001);
+        (void)join(1002);
+        EXPECT_EQ(reserve(), 5U) << "of 16 CPUs, one of three";
 }
 
 TEST(ClientLimits, AreOfAllAndOfEachUserButRoot) {
@@ -420,7 +472,7 @@ TEST(ClientLimits, AreOfAllAndOfEachUserButRoot) {
         EXPECT_EQ(join(0), Refusal::None);
         EXPECT_EQ(join(0), Refusal::TooMany);
         EXPECT_EQ(join(1001), Refusal::TooMany);
-        clients.leave(ClientId{1}, kStart);
+        clients.leave(ClientId{1}, std::nullopt, kStart);
         EXPECT_EQ(join(1000), Refusal::None);
 }
 
@@ -438,7 +490,7 @@ TEST_F(ClientHistory, KnowsWhoCameAndWent) {
         EXPECT_EQ(last().pid, 100U);
         EXPECT_EQ(last().uid, 1000U);
         EXPECT_STREQ(last().label.data(), "prime");
-        clients_.leave(id, now_ + 1s);
+        clients_.leave(id, std::nullopt, now_ + 1s);
         EXPECT_EQ(last().kind, EventKind::Left);
         EXPECT_EQ(last().at, now_ + 1s);
 }

@@ -10,11 +10,11 @@ namespace {
 
 class ShortLivedPrograms : public testing::Test {
 protected:
-        /// `per_second` programs that live for a tenth of a second, on one CPU each.
+        /// `per_second` programs that live for a tenth of a second and keep one CPU busy each.
         void run(int per_second, seconds span) {
                 for (int i = 0; i < per_second * span.count(); i++) {
                         now_ += milliseconds{1000} / per_second;
-                        lives_.add(milliseconds{100}, 1, now_);
+                        lives_.add(milliseconds{100}, milliseconds{100}, now_);
                         lives_.update(now_);
                 }
         }
@@ -23,20 +23,22 @@ protected:
         TimePoint now_{seconds{1000}};
 };
 
-TEST_F(ShortLivedPrograms, NeedAsManyCpusAsTheyHeldOnAverage) {
+TEST_F(ShortLivedPrograms, NeedAsManyCpusAsTheyKeptBusyOnAverage) {
         run(20, seconds{15});
         EXPECT_EQ(lives_.cpus(), 2U);
 }
 
 TEST_F(ShortLivedPrograms, AreForgottenWhenNoneHasComeForAWhile) {
         run(20, seconds{15});
+        EXPECT_FALSE(lives_.empty());
         lives_.update(now_ + seconds{11});
         EXPECT_EQ(lives_.cpus(), 0U);
+        EXPECT_TRUE(lives_.empty());
 }
 
 TEST_F(ShortLivedPrograms, AreNotOneThatLivedForASecond) {
         for (int i = 0; i < 100; i++)
-                lives_.add(seconds{1}, 64, now_);
+                lives_.add(seconds{1}, seconds{64}, now_);
         lives_.update(now_);
         EXPECT_EQ(lives_.cpus(), 0U);
 }
