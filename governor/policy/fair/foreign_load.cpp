@@ -76,6 +76,27 @@ std::vector<Claim> claims(std::span<const Burn> burns) {
         return merged;
 }
 
+/// Sets of CPUs that hang together by overlaps, and what their claims did not find. Which CPUs of
+/// its set a claim was for is guessed: where another one's was guessed wrong, one finds too little
+/// in its own set, and as much is too much elsewhere.
+struct Component {
+        CpuMask cpus;
+        float missing = 0;
+};
+
+/// No two of `components` overlap, so they are no more than CPUs. O(components).
+void add_claim(std::vector<Component>& components, const CpuMask& cpus, float missing) {
+        Component merged{cpus, missing};
+        std::erase_if(components, [&merged](const Component& other) {
+                if (!other.cpus.intersects(merged.cpus))
+                        return false;
+                merged.cpus |= other.cpus;
+                merged.missing += other.missing;
+                return true;
+        });
+        components.push_back(std::move(merged));
+}
+
 std::uint32_t rounded(float value) { return static_cast<std::uint32_t>(value + 0.5F); }
 
 }  // namespace
@@ -91,12 +112,16 @@ ForeignLoad::PerCpu ForeignLoad::measure(const Sample& sample, std::span<const B
         }
         // The kernel's split is not quite that of the clients: system time is never niced, and one
         // thread may be niced by itself. What does not fit the one kind is taken from the other.
+        std::vector<Component> components;
         for (const auto& claim : claims(clients)) {
                 const auto niced_left = take(niced, *claim.cpus, claim.niced);
                 const auto plain_left = take(plain, *claim.cpus, claim.plain);
-                take(plain, *claim.cpus, niced_left);
-                take(niced, *claim.cpus, plain_left);
+                const auto missing = take(plain, *claim.cpus, niced_left) +
+                                     take(niced, *claim.cpus, plain_left);
+                add_claim(components, *claim.cpus, missing);
         }
+        for (const auto& [cpus, missing] : components)
+                take(plain, cpus, missing);
         return plain;
 }
 

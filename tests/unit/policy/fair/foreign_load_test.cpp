@@ -70,6 +70,21 @@ TEST(ForeignLoad, ChargesAFreeClientForWhatABoundOneCannotHaveBurned) {
         EXPECT_EQ(measured(all_busy(2), clients, CpuMask::range(0, 2)), 0U);
 }
 
+TEST(ForeignLoad, IsNotMadeUpWhereSetsOverlap) {
+        const std::vector<Burn> two{{CpuMask::range(0, 4), 2'000}, {CpuMask::range(2, 5), 5'000}};
+        EXPECT_EQ(measured(all_busy(7), two, CpuMask::range(0, 7)), 0U)
+                << "the first burned it on CPUs 0 and 1, which nobody can know";
+        const std::vector<Burn> chain{{CpuMask::range(0, 4), 1'000},
+                                      {CpuMask::range(2, 5), 4'000},
+                                      {CpuMask::range(5, 6), 5'000}};
+        EXPECT_EQ(measured(all_busy(11), chain, CpuMask::range(0, 11)), 1'000U);
+}
+
+TEST(ForeignLoad, IsNotHiddenByBurnsOnOtherCpus) {
+        const std::vector<Burn> clients{{CpuMask::range(0, 2), 64'000}};
+        EXPECT_EQ(measured(all_busy(4), clients, CpuMask::range(2, 2)), 2'000U);
+}
+
 TEST(ForeignLoad, CountsACpuThatIsNotKnownAsIdle) {
         Sample sample = all_busy(3);
         sample.cpus[1].idle_permyriad.reset();
