@@ -87,12 +87,13 @@ fair::Client Clients::State::client(const policy::CpuMask& pool) const {
         client.min = most(request.min);
         client.guaranteed = most(rule.min.value_or(1));
         client.allowed = where.cpus;
-        if (const auto* held = handover.held()) {
+        if (const auto* held = handover.held(); held != nullptr && held->is_governed()) {
                 client.granted = held->grant.cpus & pool;
                 client.shared = held->grant.shared;
         }
         client.in_use = handover.in_use() & pool;
         client.above_since = handover.above_since();
+        client.relapsed = handover.relapsed();
         client.burning = handover.burning();
         client.idle = demand.idle();
         client.wants = demand.idle() ? 1 : demand.wants();
@@ -231,7 +232,7 @@ bool Clients::report(ClientId id, const Report& report, TimePoint now) {
         const auto effect = state->handover.report(report, state->where.cpus.count(), now);
         const bool woke = effect.began && state->demand.idle();
         if (effect.began)
-                state->demand.woke();
+                state->demand.woke(now);
         return effect.gave_back || woke || (was_above && !state->handover.above_since());
 }
 
@@ -309,8 +310,8 @@ std::uint32_t Clients::short_lived_cpus(std::uint32_t pool) const {
 
 fair::Snapshot Clients::snapshot(const policy::Machine& machine, const fair::ForeignLoad& foreign,
                                  TimePoint now) const {
-        fair::Snapshot snapshot{now, machine, foreign, {},
-                                {},  short_lived_cpus(machine.pool().count())};
+        fair::Snapshot snapshot{now, machine, foreign,
+                                {},  {},      short_lived_cpus(machine.pool().count())};
         snapshot.clients.reserve(clients_.size());
         CgroupIndex cgroups;
         for (const auto& [id, state] : clients_) {

@@ -64,9 +64,9 @@ Handover::Effect Handover::report(const Report& report, std::uint32_t most, Time
 }
 
 void Handover::burned(std::uint32_t cpus, std::uint32_t excess, TimePoint since, TimePoint now) {
-        burning_ = cpus;
         burns_more_ = excess > 0;
         update(std::max(since, held_.since), now);
+        burning_ = relapsed_ ? std::max(burning_, cpus) : cpus;
 }
 
 const Handover::Former* Handover::former_of_region() const {
@@ -102,8 +102,20 @@ void Handover::update(TimePoint burning_since, TimePoint now) {
                 !lingering_.empty() || (report_.in_region && report_.team > held_.grant.threads);
         if (held_.epoch == 0 || (!unfinished && !burns_more_))
                 above_since_.reset();
-        else if (!above_since_)
+        else if (!above_since_) {
                 above_since_ = unfinished ? now : burning_since;
+                was_before_ = was_long_ && *above_since_ - *was_long_ < kHold;
+        }
+        watch_relapse(now);
+}
+
+void Handover::watch_relapse(TimePoint now) {
+        if (above_since_ && now - *above_since_ >= kLong) {
+                relapsed_ = relapsed_ || was_before_;
+                was_long_ = now;
+        } else if (relapsed_ && now - *was_long_ >= kHold) {
+                relapsed_ = false;
+        }
 }
 
 }  // namespace governor::registry

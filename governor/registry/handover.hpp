@@ -29,10 +29,12 @@ struct Held {
         policy::fair::Grant grant;
         std::chrono::steady_clock::time_point since;
 
-        /// Its CPUs are in the pool, and nobody else's.
-        [[nodiscard]] bool is_own() const {
-                return !grant.shared && grant.reason.limit != policy::fair::Limit::Ungoverned;
+        /// It may run on CPUs of the pool.
+        [[nodiscard]] bool is_governed() const {
+                return grant.reason.limit != policy::fair::Limit::Ungoverned;
         }
+        /// Its CPUs are in the pool, and nobody else's.
+        [[nodiscard]] bool is_own() const { return !grant.shared && is_governed(); }
 };
 
 /// A shrink acts at the client's next region: until it reports one that began with the newest
@@ -67,16 +69,23 @@ public:
         [[nodiscard]] const policy::CpuMask& lingering() const { return lingering_; }
         /// CPUs of its own that its present region began with; empty outside of regions.
         [[nodiscard]] policy::CpuMask in_use() const;
+        /// CPUs that it keeps busy; while it has relapsed: the most it has.
         [[nodiscard]] std::uint32_t burning() const { return burning_; }
 
         /// Since when it has run on more than is granted: CPUs linger, its team is larger, or it
         /// burns more than it is allowed. Empty: it does not.
         [[nodiscard]] std::optional<TimePoint> above_since() const { return above_since_; }
 
+        /// It has been above for kLong twice with less than kHold between, and not yet been good
+        /// for kHold: who follows only now and then would shake his neighbours each time.
+        [[nodiscard]] bool relapsed() const { return relapsed_; }
+
         /// The threads of the grant that it goes by: of its region's, else of the newest. 0: none.
         [[nodiscard]] std::uint32_t knows_of() const;
 
 private:
+        static constexpr std::chrono::milliseconds kLong{2'000};  // as Settings::handover_max
+        static constexpr std::chrono::milliseconds kHold{10'000};
         static constexpr std::size_t kFormer = 4;  // grants are rarer than regions: these are few
 
         struct Former {
@@ -90,6 +99,7 @@ private:
         [[nodiscard]] policy::CpuMask own_cpus() const;
         [[nodiscard]] const Former* former_of_region() const;
         void update(TimePoint burning_since, TimePoint now);
+        void watch_relapse(TimePoint now);
 
         Held held_;
         Report report_;
@@ -101,6 +111,9 @@ private:
         std::uint32_t burning_ = 0;
         bool burns_more_ = false;
         std::optional<TimePoint> above_since_;
+        std::optional<TimePoint> was_long_;  // when it had last been above for kLong
+        bool was_before_ = false;            // above for kLong, less than kHold before above_since_
+        bool relapsed_ = false;
 };
 
 }  // namespace governor::registry

@@ -55,7 +55,7 @@ void Demand::add(const Usage& usage, TimePoint now) {
                 low_since_.reset();
         else if (!low_since_)
                 low_since_ = now;
-        idle_ = low_since_ && now - *low_since_ >= kIdle;
+        idle_ = low_since_ && now - *low_since_ >= patience_;
 
         while (!peaks_.empty() && peaks_.front().at + kHold < now)
                 peaks_.pop_front();
@@ -65,9 +65,13 @@ void Demand::add(const Usage& usage, TimePoint now) {
         peaks_.push_back({now, wants});
 }
 
-void Demand::woke() {
-        if (idle_)
+void Demand::woke(TimePoint now) {
+        if (idle_) {
                 peaks_.clear();
+                const bool is_again = woke_at_ && now - *woke_at_ < patience_ + kHold;
+                patience_ = is_again ? std::min(patience_ * 2, kHold) : kIdle;
+                woke_at_ = now;
+        }
         idle_ = false;
         low_since_.reset();
 }

@@ -28,7 +28,9 @@ struct Usage {
 /// peak of the last kHold, with half as much to spare. Idle is one that for kIdle has been stopped,
 /// or in a region with less than a tenth of its CPUs busy, or outside of regions with no more than
 /// its one thread busy (with a single CPU granted, where that looks like work: less than a tenth of
-/// it). Pure: time is an argument.
+/// it). Who wakes again and again shakes his neighbours each time: if the last time was less than
+/// kHold ago, it takes him twice as long to be idle as it did then, up to kHold. Pure: time is an
+/// argument.
 class Demand {
 public:
         static constexpr std::chrono::milliseconds kHold{10'000};
@@ -38,7 +40,7 @@ public:
 
         /// It has begun a region: no longer idle. What it did while it was idle says nothing about
         /// what it wants now.
-        void woke();
+        void woke(TimePoint now);
 
         [[nodiscard]] bool idle() const { return idle_; }
 
@@ -55,6 +57,8 @@ private:
 
         bool idle_ = false;
         std::optional<TimePoint> low_since_;
+        std::optional<TimePoint> woke_at_;
+        std::chrono::milliseconds patience_ = kIdle;  // low for so long is idle
         std::deque<Peak> peaks_;  // within kHold; decreasing, so the front is the highest
 };
 

@@ -116,8 +116,8 @@ ForeignLoad::PerCpu ForeignLoad::measure(const Sample& sample, std::span<const B
         for (const auto& claim : claims(clients)) {
                 const auto niced_left = take(niced, *claim.cpus, claim.niced);
                 const auto plain_left = take(plain, *claim.cpus, claim.plain);
-                const auto missing = take(plain, *claim.cpus, niced_left) +
-                                     take(niced, *claim.cpus, plain_left);
+                const auto missing =
+                        take(plain, *claim.cpus, niced_left) + take(niced, *claim.cpus, plain_left);
                 add_claim(components, *claim.cpus, missing);
         }
         for (const auto& [cpus, missing] : components)

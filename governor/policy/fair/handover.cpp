@@ -90,7 +90,7 @@ private:
                         fit(i, back);
                         lingering -= own(i);
                 }
-                if (shares_[i].charge)
+                if (shares_[i].is_rigid)
                         rigid_ |= std::exchange(lingering, {});
                 occupied_ |= lingering;
         }
@@ -107,7 +107,7 @@ private:
                 for_governed([&](std::size_t i) {
                         const auto known = claims[i].limit + lingering_[i].count();
                         const auto used = shares_[i].charge.value_or(client(i).burning);
-                        if (client(i).above_since && used > known)
+                        if ((client(i).above_since || shares_[i].charge) && used > known)
                                 capacity_.charge(i, used - known, client(i).in_use);
                 });
                 return fill(capacity_, snapshot_.clients, claims);

@@ -55,6 +55,7 @@ private:
                 const auto own =
                         client.max > 0 ? client.max : std::numeric_limits<std::uint32_t>::max();
                 shares_[i].is_governed = true;
+                shares_[i].is_rigid = is_rigid(settings_, client, snapshot_.now);
                 shares_[i].limit = std::min(classes_.groups()[group].cpus.count(), own);
         }
 
@@ -104,8 +105,8 @@ private:
         }
 
         [[nodiscard]] bool is_charged(std::size_t i) const {
-                return shares_[i].is_governed &&
-                       is_rigid(settings_, snapshot_.clients[i], snapshot_.now);
+                return shares_[i].is_rigid ||
+                       (shares_[i].is_governed && snapshot_.clients[i].relapsed);
         }
 
         /// A rigid holder is charged for what it burns, as far as everybody else keeps that part of
@@ -119,8 +120,7 @@ private:
                         if (!shares_[i].is_governed)
                                 continue;
                         kept_[i] = kept(i, entitled[i]);
-                        const auto burnt = std::max(snapshot_.clients[i].burning, 1U);
-                        const auto limit = is_charged(i) ? burnt : kept_[i];
+                        const auto limit = is_charged(i) ? runs_on(i, entitled[i]) : kept_[i];
                         const auto first = std::min(entitled[i], limit);
                         claims[i] = {true, 0, first, first, limit};
                 }
@@ -128,6 +128,11 @@ private:
                 for (std::size_t i = 0; i < shares_.size(); i++)
                         if (is_charged(i))
                                 shares_[i].charge = counts[i];
+        }
+
+        /// Who only relapsed may follow at any time: nothing is kept from him.
+        [[nodiscard]] std::uint32_t runs_on(std::size_t i, std::uint32_t entitled) const {
+                return std::max(snapshot_.clients[i].burning, shares_[i].is_rigid ? 1U : entitled);
         }
 
         /// Of a share of `entitled` CPUs, whoever is rigid.

@@ -17,8 +17,10 @@ struct Share {
         std::uint32_t limit = 1;   ///< its maximum and its CPUs: never more
         std::uint32_t share = 0;   ///< what it gets when all handovers are over; 0: a shared CPU
         std::uint32_t target = 0;  ///< what it should have now: more, as long as only newcomers ask
-        std::optional<std::uint32_t> charge;  ///< a rigid holder: what it is taken to use instead
-        std::optional<std::uint32_t> quota;   ///< of a control group, if that is what limits it
+        bool is_rigid = false;     ///< what it will not leave is not waited for
+        /// Of a rigid holder, or one that relapsed: what it is taken to use instead.
+        std::optional<std::uint32_t> charge;
+        std::optional<std::uint32_t> quota;  ///< of a control group, if that is what limits it
 };
 
 /// By client. `classes` must be those of the same snapshot.

@@ -54,6 +54,7 @@ struct Client {
         /// longer granted. Empty outside of regions.
         CpuMask in_use;
         std::optional<TimePoint> above_since;  ///< runs on more than is granted, since then
+        bool relapsed = false;                 ///< it was rigid, and may be again at any time
         std::uint32_t burning = 0;             ///< CPUs it keeps busy, rounded to the nearest
         std::uint32_t wants = 0;  ///< CPUs it can make use of now; 0: not known, all it may have
         bool idle = false;        ///< why it wants no more than one

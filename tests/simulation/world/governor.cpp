@@ -77,7 +77,8 @@ std::optional<ClientId> Governor::join(const Process& process,
 void Governor::leave(ClientId id, Time now) {
         const auto lease = std::ranges::find(leases_, id, &Lease::id);
         const bool says_bye = lease->process->finished();
-        arbiter_.clients().leave(id, says_bye ? std::optional(cpu_time(*lease->process)) : std::nullopt,
+        arbiter_.clients().leave(id,
+                                 says_bye ? std::optional(cpu_time(*lease->process)) : std::nullopt,
                                  time_point(now));
         leases_.erase(lease);
         want_decision(now);

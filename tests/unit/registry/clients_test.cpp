@@ -171,6 +171,14 @@ TEST_F(ClientsTest, HoldNoCpuThatIsGone) {
         EXPECT_TRUE(only().in_use.is_within(only().granted));
 }
 
+TEST_F(ClientsTest, HoldNothingOnCpusThatWereNotGovernedWhenTheyAre) {
+        const auto id = join();
+        auto all = grant_of(id, kAll);
+        all.reason.limit = policy::fair::Limit::Ungoverned;
+        (void)clients_.apply(decision_of({all}), now_);
+        EXPECT_TRUE(only().granted.empty()) << "others may have them, too";
+}
+
 TEST_F(ClientsTest, ThatAreNotKnownAreNobody) {
         const ClientId nobody{99};
         clients_.leave(nobody, std::nullopt, now_);

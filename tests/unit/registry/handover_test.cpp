@@ -203,6 +203,47 @@ TEST_F(HandoverTest, WhatLingersIsAllowed) {
         EXPECT_EQ(handover_.allowed(now_ - 5s), 16s) << "time does not run backwards";
 }
 
+class Relapse : public HandoverTest {
+protected:
+        /// Burns 8 CPUs of which it may use 4, and then 4, for so long.
+        void overrun(std::chrono::seconds above, std::chrono::seconds good) {
+                for (const auto end = now_ + above; now_ < end;)
+                        burn(8);
+                for (const auto end = now_ + good; now_ < end;)
+                        burn(4);
+        }
+        void burn(std::uint32_t cpus) {
+                now_ += 1s;
+                handover_.burned(cpus, cpus - 4, now_ - 1s, now_);
+        }
+};
+
+TEST_F(Relapse, IsASecondTimeWithinTenSeconds) {
+        grant(0, 4);
+        overrun(4s, 4s);
+        EXPECT_FALSE(handover_.relapsed()) << "once is no habit";
+        EXPECT_EQ(handover_.burning(), 4U);
+        overrun(4s, 1s);
+        EXPECT_TRUE(handover_.relapsed());
+        EXPECT_EQ(handover_.burning(), 8U) << "as it may again";
+        EXPECT_FALSE(handover_.above_since());
+        overrun(0s, 8s);
+        EXPECT_TRUE(handover_.relapsed());
+        overrun(0s, 2s);
+        EXPECT_FALSE(handover_.relapsed());
+        EXPECT_EQ(handover_.burning(), 4U);
+}
+
+TEST_F(Relapse, IsNotWhatIsShortOrLongAfter) {
+        grant(0, 4);
+        for (int i = 0; i < 5; i++)
+                overrun(1s, 1s);
+        EXPECT_FALSE(handover_.relapsed()) << "regions may be late";
+        overrun(4s, 12s);
+        overrun(4s, 12s);
+        EXPECT_FALSE(handover_.relapsed());
+}
+
 TEST_F(HandoverTest, GoesByTheGrantOfItsRegion) {
         grant(0, 2);
         region(1, 2);

@@ -148,7 +148,7 @@ TEST_F(DemandTest, IsIdleWhenStoppedWhateverTheLastWindowSays) {
 TEST_F(DemandTest, ComesBackWithARegionAndIsNotKnownThen) {
         run({8, 0, kOutside}, 30s);
         ASSERT_TRUE(demand_.idle());
-        demand_.woke();
+        demand_.woke(now_);
         EXPECT_FALSE(demand_.idle());
         EXPECT_EQ(demand_.wants(), 0U) << "not the little of an idle time";
 }
@@ -156,16 +156,31 @@ TEST_F(DemandTest, ComesBackWithARegionAndIsNotKnownThen) {
 TEST_F(DemandTest, IsLowAnewAfterEachRegion) {
         for (int i = 0; i < 20; i++) {
                 run({8, 100, kOutside}, 900ms, 100ms);
-                demand_.woke();
+                demand_.woke(now_);
                 EXPECT_FALSE(demand_.idle());
         }
         run({8, 100, kOutside}, 1100ms, 100ms);
         EXPECT_TRUE(demand_.idle());
 }
 
+TEST_F(DemandTest, IsIdleLaterIfItHasJustBeen) {
+        const Usage nothing{8, 0, kOutside};
+        for (const auto patience : {1s, 1s, 2s, 4s, 8s, 10s, 10s}) {
+                run(nothing, patience, 100ms);
+                EXPECT_FALSE(demand_.idle()) << patience.count();
+                run(nothing, 100ms, 100ms);
+                EXPECT_TRUE(demand_.idle()) << patience.count();
+                demand_.woke(now_);
+        }
+        run(nothing, 30s);
+        demand_.woke(now_);
+        run(nothing, 1100ms, 100ms);
+        EXPECT_TRUE(demand_.idle()) << "that was long ago";
+}
+
 TEST_F(DemandTest, KeepsItsPeaksWhenARegionBeginsThatWasNotIdle) {
         run({8, 3'000, kInRegion}, 3s);
-        demand_.woke();
+        demand_.woke(now_);
         EXPECT_EQ(demand_.wants(), 5U);
 }
 

@@ -88,6 +88,18 @@ TEST_F(Handover, ARigidHolderThatBurnsNothingBlocksNobody) {
         EXPECT_EQ(world.decide().grants[1].threads, 7U);
 }
 
+TEST_F(Handover, OneThatRelapsedIsChargedWhileItFollowsAndKeepsItsShare) {
+        world.clients[0].in_use.clear();
+        world.add();
+        world.add();
+        EXPECT_EQ(world.follow(), (Counts{3, 3, 2}));
+        world.clients[0].relapsed = true;
+        world.clients[0].burning = 6;
+        EXPECT_EQ(world.follow(), (Counts{3, 2, 1})) << "half of what the others had";
+        world.clients[0].burning = 1;
+        EXPECT_EQ(world.follow(), (Counts{3, 3, 2})) << "it may have all that it is entitled to";
+}
+
 TEST_F(Handover, WhoBurnsMoreThanItIsGrantedKeepsOthersFromGrowing) {
         world.clients[0].in_use.clear();
         world.clients[0].burning = 8;
