@@ -51,6 +51,7 @@ struct Clients::State {
         fair::Rule rule;
         Request request;
         Confinement where;
+        OwnLimits limits;  // as far as it has these now
         Cgroups::Chain groups;
         Handover handover;
         BurnWindow burn;
@@ -69,7 +70,7 @@ struct Clients::State {
 };
 
 std::uint32_t Clients::State::max() const {
-        const auto own = stricter(request.max, rule.max.value_or(0));
+        const auto own = stricter(limits.max(), rule.max.value_or(0));
         return request.start_only ? stricter(own, first_grant) : own;
 }
 
@@ -86,7 +87,7 @@ fair::Client Clients::State::client(const policy::CpuMask& pool) const {
         };
         client.min = most(request.min);
         client.guaranteed = most(rule.min.value_or(1));
-        client.allowed = where.cpus;
+        client.allowed = limits.cpus();
         if (const auto* held = handover.held(); held != nullptr && held->is_governed()) {
                 client.granted = held->grant.cpus & pool;
                 client.shared = held->grant.shared;
@@ -177,6 +178,7 @@ Clients::Joined Clients::join(const Identity& identity, const Request& request,
         state->rule = fair::combine(rules_, {identity.uid, identity.label, identity.executable});
         state->request = request;
         state->where = with_quotas_only(where);
+        state->limits = OwnLimits(request.max, where.cpus);
         state->groups = cgroups_.enter(state->where.groups);
         if (identity.cpu_time)
                 state->burn.begin(*identity.cpu_time, now);
@@ -208,12 +210,15 @@ void Clients::leave(ClientId id, std::optional<std::chrono::nanoseconds> cpu_tim
         clients_.erase(id);
 }
 
-void Clients::request(ClientId id, const Request& request) {
-        if (auto* state = find(id))
-                state->request = request;
+void Clients::request(ClientId id, const Request& request, TimePoint now) {
+        auto* state = find(id);
+        if (state == nullptr)
+                return;
+        state->request = request;
+        state->limits.ask(request.max, state->where.cpus, now);
 }
 
-void Clients::confine(ClientId id, const Confinement& where) {
+void Clients::confine(ClientId id, const Confinement& where, TimePoint now) {
         auto* state = find(id);
         if (state == nullptr)
                 return;
@@ -222,6 +227,7 @@ void Clients::confine(ClientId id, const Confinement& where) {
         cgroups_.leave(state->where.groups);
         state->groups = std::move(entered);
         state->where = std::move(next);
+        state->limits.ask(state->request.max, state->where.cpus, now);
 }
 
 bool Clients::report(ClientId id, const Report& report, TimePoint now) {
@@ -270,6 +276,7 @@ void Clients::sampled(const policy::Sample& sample, TimePoint now) {
         const policy::CpuMask* cpus = nullptr;  // most clients may run on the same ones
         std::uint32_t idle_millicpu = 0;
         for (auto& [id, state] : clients_) {
+                state->limits.update(now);
                 if (!state->usage)
                         continue;
                 if (cpus == nullptr || *cpus != state->where.cpus) {

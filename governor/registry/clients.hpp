@@ -14,6 +14,7 @@
 #include "registry/cgroups.hpp"
 #include "registry/handover.hpp"
 #include "registry/history.hpp"
+#include "registry/own_limits.hpp"
 
 #include <chrono>
 #include <cstddef>
@@ -80,8 +81,9 @@ public:
         /// taken to have gone on as it was last seen to, or to have used what it was granted.
         void leave(ClientId id, std::optional<std::chrono::nanoseconds> cpu_time, TimePoint now);
 
-        void request(ClientId id, const Request& request);
-        void confine(ClientId id, const Confinement& where);
+        /// More than it had may act later: see OwnLimits.
+        void request(ClientId id, const Request& request, TimePoint now);
+        void confine(ClientId id, const Confinement& where, TimePoint now);
         /// True if this may change a decision: it gave back what it held, or woke.
         bool report(ClientId id, const Report& report, TimePoint now);
         /// CPU time it has used since it began, with its descendants that hold no lease, and

@@ -59,8 +59,7 @@ Handover::Effect Handover::report(const Report& report, std::uint32_t most, Time
         std::erase_if(former_, [oldest](const Former& former) { return former.epoch < oldest; });
         reported_ = true;
         update(now, now);
-        return {lingered && lingering_.empty(),
-                report_.in_region && (!before.in_region || before.epoch != report_.epoch)};
+        return {lingered && lingering_.empty(), report_.regions != before.regions};
 }
 
 void Handover::burned(std::uint32_t cpus, std::uint32_t excess, TimePoint since, TimePoint now) {

@@ -21,6 +21,9 @@ struct Report {
         std::uint64_t epoch = 0;  ///< of the grant that its present or last region began with
         std::uint32_t team = 0;   ///< threads of that region
         bool in_region = false;
+        /// Begun so far; may wrap. Tells of those that began and ended since the slot was last
+        /// read.
+        std::uint64_t regions = 0;
 };
 
 /// What it was last told.
@@ -51,7 +54,7 @@ public:
 
         struct Effect {
                 bool gave_back = false;  ///< nothing lingers any more
-                bool began = false;      ///< another region than before
+                bool began = false;      ///< a region, since the last report
         };
         /// The team is clamped to `most`; an epoch that was not granted yet counts as the oldest.
         Effect report(const Report& report, std::uint32_t most, TimePoint now);

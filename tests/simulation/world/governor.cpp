@@ -11,10 +11,11 @@ namespace {
 /// So that the policy may look back from the start of a scenario.
 constexpr auto kStart = std::chrono::hours(1000);
 
-/// Reports are read more often while this is so.
+/// Reports are read more often while somebody waits for CPUs, or may want back what he lent.
 bool waits(const governor::policy::fair::Grant& grant) {
         using governor::policy::fair::Limit;
-        return grant.reason.limit == Limit::Handover || grant.reason.limit == Limit::Newcomer;
+        return grant.reason.limit == Limit::Handover || grant.reason.limit == Limit::Newcomer ||
+               grant.reason.limit == Limit::Idle;
 }
 
 Time virtual_time(governor::policy::fair::TimePoint at) {

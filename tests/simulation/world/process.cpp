@@ -164,6 +164,7 @@ void Process::after_serial(Time now, const Held* held) {
 void Process::begin_region(const Held* held) {
         const bool first = phase_ == Phase::Hello;
         choose_team(held);
+        regions_++;
         if (first) {
                 first_epoch_ = epoch_;
                 first_team_ = team_;
@@ -249,7 +250,7 @@ governor::registry::Report Process::report(const Held* held) const {
         case Behaviour::StartOnly:
         case Behaviour::Endless:
         case Behaviour::Greedy:
-                return {epoch_, team_, in_region};
+                return {epoch_, team_, in_region, regions_};
         }
         return {};
 }

@@ -117,6 +117,7 @@ private:
         std::uint32_t first_team_ = 0;
         CpuMask set_;
         bool promised_ = false;
+        std::uint64_t regions_ = 0;  // begun
         bool blended_ = false;
         double per_cpu_ = 0;  // work done per CPU time that its threads use
 

@@ -94,7 +94,7 @@ protected:
                 case 1:
                         return leave();
                 case 2:
-                        return clients_.confine(somebody(), somewhere());
+                        return clients_.confine(somebody(), somewhere(), now_);
                 case 3:
                         return sample();
                 case 4:

@@ -28,7 +28,7 @@ protected:
         }
 
         bool region(ClientId id, std::uint64_t epoch, std::uint32_t team) {
-                return clients_.report(id, {epoch, team, true}, now_);
+                return clients_.report(id, {epoch, team, true, ++regions_}, now_);
         }
 
         /// A second in which the client burns so many CPUs.
@@ -48,6 +48,7 @@ protected:
 
         void use_rule(const Rule& rule) { clients_ = Clients(LeaseLimits{}, {rule}); }
 
+        std::uint64_t regions_ = 0;
         policy::Machine machine_ = machine_of(16);
         policy::fair::ForeignLoad foreign_;
         Clients clients_{LeaseLimits{}, {}};
@@ -91,7 +92,7 @@ TEST_F(ClientsTest, AskAnew) {
         const auto id = join();
         Request request;
         request.max = 3;
-        clients_.request(id, request);
+        clients_.request(id, request, now_);
         EXPECT_EQ(only().max, 3U);
 }
 
@@ -116,10 +117,10 @@ TEST_F(ClientsTest, AreHeldToARule) {
         EXPECT_EQ(only().guaranteed, 2U);
         EXPECT_EQ(only().weight, 50U);
         request.max = 3;
-        clients_.request(id, request);
+        clients_.request(id, request, now_);
         EXPECT_EQ(only().max, 3U) << "the stricter of both";
         request.max = 0;
-        clients_.request(id, request);
+        clients_.request(id, request, now_);
         EXPECT_EQ(only().max, 4U);
 }
 
@@ -182,8 +183,8 @@ TEST_F(ClientsTest, HoldNothingOnCpusThatWereNotGovernedWhenTheyAre) {
 TEST_F(ClientsTest, ThatAreNotKnownAreNobody) {
         const ClientId nobody{99};
         clients_.leave(nobody, std::nullopt, now_);
-        clients_.request(nobody, {});
-        clients_.confine(nobody, {});
+        clients_.request(nobody, {}, now_);
+        clients_.confine(nobody, {}, now_);
         clients_.measured(nobody, 1s, false, now_);
         EXPECT_FALSE(region(nobody, 1, 1));
         EXPECT_FALSE(grant(nobody, 0, 1));
@@ -213,6 +214,18 @@ TEST_F(ClientsTest, ThatAreIdleWakeWithARegion) {
         EXPECT_TRUE(region(id, 1, 8));
         EXPECT_FALSE(only().idle);
         EXPECT_EQ(only().wants, 0U);
+}
+
+TEST_F(ClientsTest, ThatAreIdleWakeWithARegionThatNobodySaw) {
+        const auto id = join();
+        grant(id, 0, 8);
+        (void)clients_.report(id, {1, 8, false, 7}, now_);
+        for (int i = 0; i < 4; i++)
+                second(id, 0);
+        EXPECT_FALSE(clients_.report(id, {1, 8, false, 7}, now_));
+        EXPECT_TRUE(only().idle);
+        EXPECT_TRUE(clients_.report(id, {1, 8, false, 8}, now_));
+        EXPECT_FALSE(only().idle);
 }
 
 TEST_F(ClientsTest, ThatAreCrowdedOutWantNoLess) {
@@ -355,12 +368,12 @@ TEST_F(ClientsTest, AreConfinedAnew) {
         const auto id = join();
         Confinement where = within(CpuMask::range(0, 2));
         where.groups = {{"/a", 2}, {"", {}}};
-        clients_.confine(id, where);
+        clients_.confine(id, where, now_);
         EXPECT_EQ(only().allowed, CpuMask::range(0, 2));
         EXPECT_EQ(only().cgroup, 0U);
-        clients_.confine(id, where);
+        clients_.confine(id, where, now_);
         EXPECT_EQ(clients_.snapshot(machine_, foreign_, now_).cgroups.size(), 1U);
-        clients_.confine(id, within(kAll));
+        clients_.confine(id, within(kAll), now_);
         EXPECT_TRUE(clients_.snapshot(machine_, foreign_, now_).cgroups.empty());
 }
 

@@ -5,6 +5,7 @@
 #include "registry/programs.hpp"
 
 #include <gtest/gtest.h>
+#include <utility>
 
 namespace governor::registry {
 namespace {
@@ -19,12 +20,19 @@ protected:
         bool grant(std::uint32_t first, std::uint32_t count) {
                 return handover_.grant(grant_of(ClientId{1}, CpuMask::range(first, count)), now_);
         }
+        /// It is in a region, of which it has begun another unless it goes by the same grant.
         Handover::Effect region(std::uint64_t epoch, std::uint32_t team) {
-                return handover_.report({epoch, team, true}, kMost, now_);
+                if (std::exchange(epoch_, epoch) != epoch)
+                        regions_++;
+                return handover_.report({epoch, team, true, regions_}, kMost, now_);
         }
-        Handover::Effect outside() { return handover_.report({0, 0, false}, kMost, now_); }
+        Handover::Effect outside() {
+                return handover_.report({0, 0, false, regions_}, kMost, now_);
+        }
 
         Handover handover_;
+        std::uint64_t epoch_ = 0;
+        std::uint64_t regions_ = 0;
         TimePoint now_ = kStart;
 };
 
