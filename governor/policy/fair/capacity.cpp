@@ -66,8 +66,8 @@ void Classes::leave_to_foreign(const ForeignLoad& foreign, std::uint32_t most_pe
         }
 }
 
-// Nobody knows where newcomers may run: in every class its part. Bounded as foreign load is, but by
-// what that leaves.
+// Nobody knows where newcomers may run: in every class its part. Bounded together with foreign
+// load.
 void Classes::reserve(std::uint32_t cpus, std::uint32_t pool, std::uint32_t most_permyriad) {
         std::uint64_t seen = 0;
         std::uint64_t given = 0;
@@ -76,10 +76,17 @@ void Classes::reserve(std::uint32_t cpus, std::uint32_t pool, std::uint32_t most
                 seen += size;
                 const auto wish = seen * cpus / std::max(pool, 1U) - given;
                 given += wish;
-                const std::uint64_t left = size - part.foreign;
+                const auto most = std::uint64_t{size} * most_permyriad / kPermyriad;
                 part.reserved = static_cast<std::uint32_t>(
-                        std::min(wish, left * most_permyriad / kPermyriad));
+                        std::min(wish, most - std::min<std::uint64_t>(most, part.foreign)));
         }
+}
+
+Classes Classes::undivided() const {
+        auto whole = *this;
+        for (auto& part : whole.classes_)
+                part.foreign = part.reserved = 0;
+        return whole;
 }
 
 std::uint32_t Classes::foreign() const {

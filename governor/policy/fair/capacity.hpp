@@ -41,6 +41,9 @@ public:
         [[nodiscard]] std::uint32_t foreign() const;
         [[nodiscard]] std::uint32_t reserved() const;
 
+        /// The same, with nothing left to foreign programs and newcomers.
+        [[nodiscard]] Classes undivided() const;
+
         static constexpr std::size_t kNoGroup = static_cast<std::size_t>(-1);
 
 private:

@@ -63,7 +63,10 @@ private:
 
         /// What each would get of an empty machine. Also notes which quotas are in the way.
         std::vector<std::uint32_t> fill_everybody(Newcomers newcomers) {
-                Capacity capacity(classes_, snapshot_.cgroups, snapshot_.clients,
+                return fill_everybody(newcomers, classes_);
+        }
+        std::vector<std::uint32_t> fill_everybody(Newcomers newcomers, const Classes& classes) {
+                Capacity capacity(classes, snapshot_.cgroups, snapshot_.clients,
                                   Capacity::Reserve::Keep);
                 std::vector<Claim> claims(shares_.size());
                 for (std::size_t i = 0; i < claims.size(); i++)
@@ -110,8 +113,10 @@ private:
         }
 
         /// A rigid holder is charged for what it burns, as far as everybody else keeps that part of
-        /// his own share which he keeps from foreign programs, too.
+        /// his own share which he keeps from foreign programs, too: of what he would have without
+        /// either.
         void charge_rigid(const std::vector<std::uint32_t>& entitled) {
+                const auto undivided = fill_everybody(Newcomers::With, classes_.undivided());
                 Capacity capacity(classes_, snapshot_.cgroups, snapshot_.clients,
                                   Capacity::Reserve::Keep);
                 std::vector<Claim> claims(shares_.size());
@@ -119,7 +124,7 @@ private:
                 for (std::size_t i = 0; i < shares_.size(); i++) {
                         if (!shares_[i].is_governed)
                                 continue;
-                        kept_[i] = kept(i, entitled[i]);
+                        kept_[i] = std::min(entitled[i], kept(i, undivided[i]));
                         const auto limit = is_charged(i) ? runs_on(i, entitled[i]) : kept_[i];
                         const auto first = std::min(entitled[i], limit);
                         claims[i] = {true, 0, first, first, limit};
@@ -135,11 +140,11 @@ private:
                 return std::max(snapshot_.clients[i].burning, shares_[i].is_rigid ? 1U : entitled);
         }
 
-        /// Of a share of `entitled` CPUs, whoever is rigid.
-        [[nodiscard]] std::uint32_t kept(std::size_t i, std::uint32_t entitled) const {
+        /// Of a share of `cpus`, whatever others use.
+        [[nodiscard]] std::uint32_t kept(std::size_t i, std::uint32_t cpus) const {
                 const std::uint64_t most = settings_.foreign_max_permyriad;
-                return std::max(entitled - static_cast<std::uint32_t>(entitled * most / kPermyriad),
-                                std::min(guarantee(snapshot_.clients[i]), entitled));
+                return std::max(cpus - static_cast<std::uint32_t>(cpus * most / kPermyriad),
+                                guarantee(snapshot_.clients[i]));
         }
 
         /// While only newcomers ask for it, nobody has to give up what he holds.

@@ -131,10 +131,11 @@ void Filling::find_cells(const Settings& settings) {
                 const double count = cpus.count();
                 const double foreign =
                         std::min(snapshot_.foreign.held_millicpu(cpus) / 1000.0, count * most);
-                const double left = count - std::ceil(foreign - kEps);
+                const double left = std::ceil(foreign - kEps);
                 foreign_ += foreign;
-                capacity_.push_back(left - std::min(std::ceil(count * reserved - kEps),
-                                                    std::floor(left * most)));
+                capacity_.push_back(count - left -
+                                    std::min(std::ceil(count * reserved - kEps),
+                                             std::max(std::floor(count * most) - left, 0.0)));
                 cells_.push_back(std::move(cpus));
         }
 }

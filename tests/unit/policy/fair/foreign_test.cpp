@@ -57,6 +57,20 @@ TEST(ForeignShare, APinnedHogKeepsItsCpusAndClientsGetOthers) {
         EXPECT_EQ(world.decide().grants[0].cpus, CpuMask(CpuSet{0, 1, 5, 6, 7}));
 }
 
+TEST(ForeignShare, HogsNewcomersAndRigidHoldersTogetherLeaveHalf) {
+        World world({64});
+        world.load(CpuMask::range(0, 20));
+        world.short_lived = 100;
+        world.add();
+        world.add();
+        EXPECT_EQ(world.follow(), (Counts{16, 16}));
+        world.clients[0].relapsed = true;
+        world.clients[0].burning = 64;
+        EXPECT_EQ(world.follow(), (Counts{16, 16})) << "the others have their half already";
+        world.short_lived = 0;
+        EXPECT_EQ(world.follow(), (Counts{22, 16}));
+}
+
 TEST(ForeignShare, OneCpuThatIsSharedWithAHogIsStillHandedOut) {
         World world({1});
         world.load(CpuMask::range(0, 1));
