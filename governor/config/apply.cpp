@@ -30,10 +30,11 @@ std::string assign(std::span<const KeyOf<Target>> keys, Target& target,
         const auto* key = find_key(keys, assignment.key);
         if (key == nullptr)
                 return "unknown key `" + assignment.key + "`; known: " + names_of(keys);
-        if (!key->set(target, assignment.value))
-                return "`" + assignment.key + " = " + assignment.value +
-                       "` is not accepted; accepted: " + std::string(key->accepted);
-        return {};
+        if (key->set(target, assignment.value))
+                return {};
+        const auto why = key->explain != nullptr ? key->explain(assignment.value) : std::string();
+        return "`" + assignment.key + " = " + assignment.value + "` is not accepted" +
+               (why.empty() ? "; accepted: " + std::string(key->accepted) : ": " + why);
 }
 
 /// One file on its way into the settings.
@@ -169,6 +170,26 @@ void check(const Settings& settings, Errors& errors) {
                                  "` of " + settings.origins.at("cpus").text()});
         for (const auto& rule : settings.programs)
                 check_rule(rule, settings, errors);
+}
+
+std::vector<std::string> notes(const Settings& settings) {
+        constexpr std::string_view kIdle = " no effect under `policy = threshold`";
+        std::vector<std::string> notes;
+        for (const std::string key : {"foreign_max", "handover_max"})
+                if (const auto origin = settings.origins.find(key);
+                    origin != settings.origins.end())
+                        notes.push_back(origin->second.text() + ": `" + key + "` has" +
+                                        std::string(kIdle));
+        if (settings.programs.empty())
+                return notes;
+        const auto first = "program " + settings.programs.front().name;
+        const auto others = settings.programs.size() - 1;
+        notes.push_back(settings.origins.at(first).text() + ": [" + first + "]" +
+                        (others == 0 ? " has"
+                                     : " and " + std::to_string(others) + " more rule" +
+                                               (others == 1 ? "" : "s") + " have") +
+                        std::string(kIdle));
+        return notes;
 }
 
 }  // namespace governor::config

@@ -13,6 +13,7 @@ struct Feed {
         std::string_view rest;
         std::size_t line = 0;
         IniFile file;
+        bool is_below_refused_section = false;
 };
 
 /// White space is gone from the line's start.
@@ -57,6 +58,8 @@ char* next_line(char* buffer, int size, void* stream) {
 
         const auto room = static_cast<std::size_t>(size) - 2;
         const auto wrong = what_is_wrong(line, room);
+        if (line.starts_with('['))
+                feed.is_below_refused_section = !wrong.empty();
         if (!wrong.empty())
                 feed.file.errors.push_back({feed.line, wrong});
         if (!wrong.empty() || is_blank(line))
@@ -73,8 +76,17 @@ char* next_line(char* buffer, int size, void* stream) {
 /// The section that inih names may be cut short.
 int take_assignment(void* user, const char*, const char* key, const char* value) {
         auto& feed = *static_cast<Feed*>(user);
-        feed.file.sections.back().assignments.push_back(
-                {key, value != nullptr ? value : "", feed.line});
+        if (feed.is_below_refused_section)
+                return 1;
+        const std::string_view text = value != nullptr ? value : "";
+        if (text.starts_with(';'))  // with white space before it, it would be a comment
+                feed.file.errors.push_back(
+                        {feed.line, "`" + std::string(key) + " = " + std::string(text) +
+                                            "`: a value cannot begin with `;`; write white space "
+                                            "before a comment, and `\\;` in a pattern"});
+        else
+                feed.file.sections.back().assignments.push_back(
+                        {key, std::string(text), feed.line});
         return 1;
 }
 

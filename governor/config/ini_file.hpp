@@ -31,7 +31,8 @@ struct IniFile {
         /// In the order of the text. The first one has neither name nor line: what stands before
         /// any section.
         std::vector<Section> sections;
-        std::vector<IniError> errors;  ///< lines that are no INI, in order
+        std::vector<IniError> errors;  ///< lines that are no INI, in order; what stands below a
+                                       ///< section line among them belongs nowhere and is left out
 };
 
 /// Comments start with '#' or ';' at the start of a line, or with " ;" behind a value. White

@@ -21,6 +21,9 @@ struct KeyOf {
         bool (*set)(Target& target, std::string_view value);  ///< false: not accepted, unchanged
         /// As it may be written in a file; empty: not set, and there is no default.
         std::string (*get)(const Target& target);
+        /// Of a value that `set` does not accept: what is wrong with it and what to write instead,
+        /// where there is more to say than `accepted`; else empty, or no function.
+        std::string (*explain)(std::string_view value) = nullptr;
 };
 
 using Key = KeyOf<Settings>;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // One row per key of a rule.
 #include "config/keys.hpp"
+#include "config/patterns.hpp"
 #include "config/units.hpp"
 
 #include <array>
@@ -33,10 +34,12 @@ std::string get_number(const Rule& rule) {
         return rule.*member ? std::to_string(*(rule.*member)) : "";
 }
 
+using Explain = std::string (*)(std::string_view pattern);
+
 /// Printable ASCII, so that what is shown is what is written.
-template <Text member>
+template <Text member, Explain what_is_wrong>
 bool set_pattern(Rule& rule, std::string_view value) {
-        if (value.empty() ||
+        if (value.empty() || !what_is_wrong(value).empty() ||
             !std::ranges::all_of(value, [](char c) { return c >= ' ' && c <= '~'; }))
                 return false;
         rule.*member = std::string(value);
@@ -72,10 +75,12 @@ constexpr std::string_view kPattern = "a shell pattern (* ? [...]) of printable 
 constexpr std::array kKeys{
         ProgramKey{"user", "a user's name, or a number 0 .. 4294967294", "programs of this user",
                    set_number<&Rule::uid, 0, kMostUser>, get_number<&Rule::uid>},
-        ProgramKey{"label", kPattern, "programs that call themselves so", set_pattern<&Rule::label>,
-                   get_pattern<&Rule::label>},
+        ProgramKey{"label", kPattern, "programs that call themselves so",
+                   set_pattern<&Rule::label, what_is_wrong_with_pattern>, get_pattern<&Rule::label>,
+                   what_is_wrong_with_pattern},
         ProgramKey{"executable", kPattern, "programs in files of this name, or with a / this path",
-                   set_pattern<&Rule::executable>, get_pattern<&Rule::executable>},
+                   set_pattern<&Rule::executable, what_is_wrong_with_executable>,
+                   get_pattern<&Rule::executable>, what_is_wrong_with_executable},
         ProgramKey{"weight", "1 .. 10000", "share against other programs of the same account",
                    set_number<&Rule::weight, 1, kMostWeight>, get_number<&Rule::weight>},
         ProgramKey{"min", "1 .. 65536", "threads that are guaranteed",

@@ -35,6 +35,8 @@ std::size_t raise_descriptor_limit() {
 }
 
 int check(const Options& options, const config::Settings& settings) {
+        for (const auto& note : config::notes(settings))
+                std::printf("note: %s\n", note.c_str());
         if (settings.origins.empty())
                 std::printf("%s: nothing is set, all defaults\n", options.config.c_str());
         else

@@ -9,11 +9,7 @@ namespace governor::policy {
 
 namespace {
 
-/// What stands at the start of a pattern, for one byte.
-struct Step {
-        std::size_t length = 1;  ///< of the pattern
-        bool matches = false;
-};
+using Kind = PatternElement::Kind;
 
 /// Where the set that starts at pattern[0] == '[' ends; npos: it does not, so it is no set. A ']'
 /// right at its start is a member.
@@ -35,28 +31,45 @@ bool is_member(std::string_view members, unsigned char byte) {
         return false;
 }
 
-/// `pattern` is not empty.
-Step step(std::string_view pattern, char byte) {
-        switch (pattern.front()) {
-        case '?':
-                return {1, true};
-        case '\\':
-                return pattern.size() > 1 ? Step{2, pattern[1] == byte} : Step{1, byte == '\\'};
-        case '[':
-                if (const auto end = end_of_set(pattern); end != pattern.npos) {
-                        const bool inverted = pattern[1] == '!' || pattern[1] == '^';
-                        const std::size_t start = inverted ? 2 : 1;
-                        const bool member = is_member(pattern.substr(start, end - start),
-                                                      static_cast<unsigned char>(byte));
-                        return {end + 1, member != inverted};
-                }
-                return {1, byte == '['};
+/// `set` with its brackets.
+bool matches_set(std::string_view set, char byte) {
+        const bool inverted = set[1] == '!' || set[1] == '^';
+        set.remove_suffix(1);
+        set.remove_prefix(inverted ? 2 : 1);
+        return is_member(set, static_cast<unsigned char>(byte)) != inverted;
+}
+
+/// Does the `element` at the start of `pattern`, no `*`, match this byte?
+bool matches_byte(const PatternElement& element, std::string_view pattern, char byte) {
+        switch (element.kind) {
+        case Kind::Set:
+                return matches_set(pattern.substr(0, element.length), byte);
+        case Kind::Byte:
+                return element.byte == byte;
         default:
-                return {1, pattern.front() == byte};
+                return true;
         }
 }
 
 }  // namespace
+
+PatternElement first_element(std::string_view pattern) {
+        switch (pattern.front()) {
+        case '*':
+                return {Kind::AnyBytes, 1};
+        case '?':
+                return {Kind::AnyByte, 1};
+        case '\\':
+                return pattern.size() > 1 ? PatternElement{Kind::Byte, 2, pattern[1]}
+                                          : PatternElement{Kind::Byte, 1, '\\'};
+        case '[':
+                if (const auto end = end_of_set(pattern); end != pattern.npos)
+                        return {Kind::Set, end + 1};
+                return {Kind::Byte, 1, '['};
+        default:
+                return {Kind::Byte, 1, pattern.front()};
+        }
+}
 
 bool matches_shell_pattern(std::string_view pattern, std::string_view text) {
         auto after_star = std::string_view::npos;  // where the pattern goes on behind the last `*`
@@ -68,8 +81,9 @@ bool matches_shell_pattern(std::string_view pattern, std::string_view text) {
                         taken = t;
                         continue;
                 }
-                const auto next = p < pattern.size() ? step(pattern.substr(p), text[t]) : Step{};
-                if (next.matches) {
+                const auto rest = pattern.substr(p);
+                const auto next = rest.empty() ? PatternElement{} : first_element(rest);
+                if (!rest.empty() && matches_byte(next, rest, text[t])) {
                         p += next.length;
                         t++;
                 } else if (after_star != std::string_view::npos) {

@@ -3,6 +3,8 @@
 // Shell patterns, byte by byte.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <string_view>
 
 namespace governor::policy {
@@ -12,5 +14,21 @@ namespace governor::policy {
 /// Unlike fnmatch(3) it knows no locale, and takes a time at most proportional to the text's
 /// length, which may be a hostile program's.
 [[nodiscard]] bool matches_shell_pattern(std::string_view pattern, std::string_view text);
+
+/// What stands at the start of a pattern.
+struct PatternElement {
+        enum class Kind : std::uint8_t {
+                Byte,      ///< one that stands for itself, maybe behind a backslash
+                AnyByte,   ///< ?
+                AnyBytes,  ///< *
+                Set,       ///< [...]
+        };
+        Kind kind = Kind::Byte;
+        std::size_t length = 1;  ///< of the pattern
+        char byte = '\0';        ///< of Kind::Byte
+};
+
+/// `pattern` is not empty.
+[[nodiscard]] PatternElement first_element(std::string_view pattern);
 
 }  // namespace governor::policy

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // governorctl config: the settings in force and where they come from.
+#include "render/ini.hpp"
 #include "verbs/ask.hpp"
 #include "verbs/verbs.hpp"
 
@@ -50,7 +51,7 @@ nlohmann::ordered_json as_json(const Config& config) {
 }
 
 std::string as_ini(const Setting& setting) {
-        return "# " + setting.origin() + "\n" + setting.key() + " = " + setting.value() + "\n";
+        return "# " + setting.origin() + "\n" + render::assignment(setting.key(), setting.value());
 }
 
 /// As a file that could be given to governord.

@@ -117,6 +117,17 @@ TEST(Configuration, ReportsLinesThatAreNoIni) {
                   "f.conf:2: line longer than 198 bytes");
 }
 
+TEST(Configuration, DoesNotGiveTheKeysBelowARefusedSectionToTheOneBefore) {
+        for (const std::string broken : {"[program x", "[govenor]", "[program]"}) {
+                const auto out = apply("[governor]\nperiod = 2s\n" + broken +
+                                       "\nperiod = 3s\nmax = 4\n[governor]\nthreshold = 9%\n");
+                ASSERT_EQ(out.errors.size(), 1U) << broken;
+                EXPECT_EQ(out.errors[0].origin.line, 3U);
+                EXPECT_EQ(out.settings.period, std::chrono::seconds{2});
+                EXPECT_EQ(out.settings.threshold.threshold_permyriad, 900U);
+        }
+}
+
 TEST(Configuration, ReportsEveryMistakeNotOnlyTheFirst) {
         const auto out = apply("[governor]\nthreshold = 5\nperiod = 1s\nnonsense = 1\nrubbish\n");
         EXPECT_EQ(out.errors.size(), 3U);

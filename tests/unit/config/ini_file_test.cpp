@@ -90,10 +90,26 @@ TEST(IniFile, ReportsLinesThatAreNoIniWithTheirNumber) {
         EXPECT_EQ(lines("[s]\nrubbish\na = 1\nmore rubbish\n"),
                   (Lines{"3 [s] a=1", std::string("2! ") + kNotOfTheForm,
                          std::string("4! ") + kNotOfTheForm}));
-        EXPECT_EQ(lines("[s\na = 1\n"), (Lines{"2 [] a=1", "1! not of the form `[section]`"}));
-        EXPECT_EQ(lines("[s] junk\na = 1\n"),
-                  (Lines{"2 [] a=1", "1! not of the form `[section]`"}));
         EXPECT_EQ(lines("[s] ; why\na = 1\n"), (Lines{"2 [s] a=1"}));
+}
+
+TEST(IniFile, LeavesOutWhatStandsBelowASectionLineThatIsNone) {
+        for (const auto& broken :
+             std::vector<std::string>{"[t", "[t] junk", "[", "[" + std::string(198, 't') + "]"})
+                EXPECT_EQ(lines("[s]\na = 1\n" + broken + "\nb = 2\n[u]\nc = 3\n"),
+                          (Lines{"2 [s] a=1", "6 [u] c=3",
+                                 broken.size() > 198 ? "3! line longer than 198 bytes"
+                                                     : "3! not of the form `[section]`"}));
+        EXPECT_EQ(lines("[s\na = 1\n"), (Lines{"1! not of the form `[section]`"}));
+}
+
+TEST(IniFile, RefusesValuesThatWouldBeCommentsBehindWhiteSpace) {
+        const std::string why =
+                "a value cannot begin with `;`; write white space before a comment, "
+                "and `\\;` in a pattern";
+        EXPECT_EQ(lines("[s]\na =;x\nb=;\n"),
+                  (Lines{"1 [s]", "2! `a = ;x`: " + why, "3! `b = ;`: " + why}));
+        EXPECT_EQ(lines("[s]\na = ;x\nb = \\;x\n"), (Lines{"2 [s] a=", "3 [s] b=\\;x"}));
 }
 
 TEST(IniFile, ReportsALineThatIsTooLongAndGoesOn) {

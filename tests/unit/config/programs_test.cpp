@@ -170,6 +170,70 @@ TEST(ProgramSection, AcceptsTheEndsOfEveryRange) {
                         << text;
 }
 
+TEST(ProgramPattern, MayNotBeOneThatNobodyMeans) {
+        const std::string open =
+                " is not accepted: its `[` has no `]`; write `\\[` for the bracket "
+                "itself";
+        for (const std::string value : {"[abc", "a[", "[]", "[!]", "*[a-", "[a]b[c"}) {
+                EXPECT_EQ(error_of("label = " + value), "f.conf:2: `label = " + value + "`" + open);
+                EXPECT_EQ(error_of("executable = " + value),
+                          "f.conf:2: `executable = " + value + "`" + open);
+        }
+        EXPECT_EQ(error_of("label = v[9-0]"),
+                  "f.conf:2: `label = v[9-0]` is not accepted: `[9-0]` fits nothing; write the "
+                  "lower end of a range first");
+}
+
+TEST(ProgramPattern, OfAPathMustBeOneThatTheKernelCouldName) {
+        const auto why = [](const std::string& value) {
+                const auto error = error_of("executable = " + value);
+                const auto start = "f.conf:2: `executable = " + value + "` is not accepted: ";
+                EXPECT_TRUE(error.starts_with(start)) << error;
+                return error.substr(std::min(start.size(), error.size()));
+        };
+        EXPECT_EQ(why("solver/x"), "with a `/` in it it is a whole path, and that begins with `/`; "
+                                   "write `*/solver/x` for one in any folder");
+        EXPECT_EQ(why("/opt/solver/"),
+                  "no program's path ends with `/`; write `/opt/solver/*` for all below");
+        for (const auto* value : {"./x", "~/x", "\\a/x", "[abc]/x"})
+                EXPECT_TRUE(why(value).starts_with("with a `/` in it")) << value;
+        for (const auto* value : {"/", "*/", "/a\\/"})
+                EXPECT_TRUE(why(value).starts_with("no program's path ends with")) << value;
+        for (const auto* value : {"/a//b", "/a/./b", "/a/../b", "/a/..", "/a/.", "*//b"})
+                EXPECT_TRUE(why(value).starts_with("no program's path has `/")) << value;
+}
+
+TEST(ProgramPattern, IsAcceptedIfItCanFit) {
+        for (const std::string value :
+             {"x", "*", "/opt/*", "*/x", "?opt/x", "[!a]opt/x", "[/]opt/x", "\\/opt/x", "/a/.b/..c",
+              "/a/?", "/a[/]/b", "\\[x", "[]x]", "[a-]",
+              "/a/*/"
+              "b"})
+                EXPECT_EQ(
+                        only_rule("[program x]\nmax = 1\nexecutable = " + value + "\n").executable,
+                        value);
+        for (const std::string value : {"solver/x", "/opt/", "//", "a\\[b"})
+                EXPECT_EQ(only_rule("[program x]\nmax = 1\nlabel = " + value + "\n").label, value);
+}
+
+TEST(SettingsWithoutEffect, AreNoted) {
+        const auto notes_of = [](std::string_view text) { return notes(apply(text).settings); };
+        using Texts = std::vector<std::string>;
+        EXPECT_EQ(notes_of("[governor]\nthreshold = 7%\nreserve = 1\n"), Texts{});
+        EXPECT_EQ(
+                notes_of("[governor]\nhandover_max = 1s\nforeign_max = 7%\n[program x]\nmax = 1\n"),
+                (Texts{"f.conf:3: `foreign_max` has no effect under `policy = threshold`",
+                       "f.conf:2: `handover_max` has no effect under `policy = threshold`",
+                       "f.conf:4: [program x] has no effect under `policy = threshold`"}));
+        const std::string two = "[program y]\nmax = 1\n[program x]\nmax = 1\n";
+        EXPECT_EQ(notes_of(two),
+                  (Texts{"f.conf:1: [program y] and 1 more rule have no effect under "
+                         "`policy = threshold`"}));
+        EXPECT_EQ(notes_of(two + "[program z]\nmax = 1\n"),
+                  (Texts{"f.conf:1: [program y] and 2 more rules have no effect under `policy = "
+                         "threshold`"}));
+}
+
 TEST(UserKey, IsANameThatIsLookedUpOrANumberThatIsNot) {
         const auto user = [](const std::string& name) {
                 return only_rule("[program x]\nignore = yes\nuser = " + name + "\n").uid;

@@ -76,6 +76,23 @@ TEST(ShellPattern, BackslashTakesTheNextByteAsItIs) {
         expect_matches(R"(a\)", {R"(a\)"});
 }
 
+TEST(ShellPattern, BeginsWithAnElement) {
+        using Kind = PatternElement::Kind;
+        const auto expect = [](std::string_view pattern, Kind kind, std::size_t length, char byte) {
+                const auto element = first_element(pattern);
+                EXPECT_EQ(element.kind, kind) << pattern;
+                EXPECT_EQ(element.length, length) << pattern;
+                EXPECT_EQ(element.byte, byte) << pattern;
+        };
+        expect("ab", Kind::Byte, 1, 'a');
+        expect(R"(\*b)", Kind::Byte, 2, '*');
+        expect(R"(\)", Kind::Byte, 1, '\\');
+        expect("[ab", Kind::Byte, 1, '[');
+        expect("**", Kind::AnyBytes, 1, '\0');
+        expect("?*", Kind::AnyByte, 1, '\0');
+        expect("[!]a]b]", Kind::Set, 5, '\0');
+}
+
 TEST(ShellPattern, IsNotSlowedDownByHostileTexts) {
         std::string pattern;
         for (int i = 0; i < 60; i++)
