@@ -10,39 +10,39 @@ import tempfile
 import time
 from pathlib import Path
 
+from .drawing import NoPictures
+from .endings import EXIT_FAILED, EXIT_INTERRUPTED, EXIT_OK, Failed
+from .endings import complain, exit_status, output_folder, print_result
 from .interruption import Interrupted, Interruption
 from .machine import describe_machine
-from .pictures import NoPictures, draw_pictures
+from .pictures import draw_pictures
 from .programs import ProcessFailed
 from .progress import Progress
 from .quantities import BadInput
 from .records import Results, read_results, write_results
 from .runner import Experiment, plan_text
 from .settings import Settings, read_settings
-from .summary import as_json, summarize
+from .summary import Row, as_json, summarize
 from .table import markdown_table, plain_table
 
-EXIT_OK, EXIT_FAILED, EXIT_USAGE, EXIT_INTERRUPTED = 0, 1, 2, 130
+NAME = "bench/scenario"
 
 
 def main(arguments: list[str], checkout: Path) -> int:
     """Returns the exit status; `checkout` is where build/bin and the commit are looked for."""
     started_s = time.monotonic()
-    try:
-        settings = read_settings(arguments, checkout / "build" / "bin")
-        if settings.redraw is not None:
-            results = read_results(settings.redraw)
-            return _report(results, _output_folder(settings), settings.pictures, EXIT_OK)
-        if settings.dry_run:
-            sys.stdout.write(plan_text(settings))
-            return EXIT_OK
-        _check_programs(settings)
-        return _experiment(settings, arguments, checkout, started_s)
-    except BadInput as error:
-        _complain(str(error))
-        return EXIT_USAGE
-    except KeyboardInterrupt:
-        return EXIT_INTERRUPTED
+    return exit_status(NAME, lambda: _command(arguments, checkout, started_s))
+
+
+def _command(arguments: list[str], checkout: Path, started_s: float) -> int:
+    settings = read_settings(arguments, checkout / "build" / "bin")
+    if settings.redraw is not None:
+        results = read_results(settings.redraw)
+        return _report(results, _output_folder(settings), settings.pictures, EXIT_OK)
+    if settings.dry_run:
+        return EXIT_OK if print_result(NAME, plan_text(settings)) else EXIT_FAILED
+    _check_programs(settings)
+    return _experiment(settings, arguments, checkout, started_s)
 
 
 def _experiment(
@@ -82,32 +82,34 @@ def _outcome(experiment: Experiment, results: Results) -> int:
 
 
 def _report(results: Results, output: Path, pictures: bool, status: int) -> int:
-    """Table on stdout, files in `output`; returns `status`."""
+    """Table on stdout, files in `output`; returns `status`, or that this failed."""
     rows = summarize(results.runs, results.settings["methods"])
-    sys.stdout.write(plain_table(results, rows))
-    sys.stdout.flush()
+    printed = print_result(NAME, plain_table(results, rows))
+    try:
+        names = _write_files(results, rows, output, pictures and status != EXIT_INTERRUPTED)
+    except OSError as error:
+        raise Failed(f"{error.filename or output} cannot be written: {error.strerror}.") from error
+    for error in results.errors:
+        complain(NAME, error)
+    printed = printed and print_result(NAME, f"\nIn {output}: {', '.join(names)}\n")
+    return status if printed or status != EXIT_OK else EXIT_FAILED
+
+
+def _write_files(results: Results, rows: list[Row], output: Path, pictures: bool) -> list[str]:
+    """Returns their names."""
     write_results(results, as_json(rows), output / "results.json")
     (output / "results.md").write_text(markdown_table(results, rows), encoding="utf-8")
     names = ["results.json", "results.md"]
-    if pictures and status != EXIT_INTERRUPTED:
+    if pictures:
         try:
             names += [path.name for path in draw_pictures(results, rows, output)]
         except NoPictures as reason:
-            _complain(str(reason))
-    for error in results.errors:
-        _complain(error)
-    sys.stdout.write(f"\nIn {output}: {', '.join(names)}\n")
-    return status
+            complain(NAME, str(reason))
+    return names
 
 
 def _output_folder(settings: Settings) -> Path:
-    if settings.output is None:
-        return Path(tempfile.mkdtemp(prefix="governor-bench-"))
-    try:
-        settings.output.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise BadInput(f"--output {settings.output}: {error.strerror}.") from error
-    return settings.output
+    return output_folder(settings.output, "governor-bench-")
 
 
 def _check_programs(settings: Settings) -> None:
@@ -127,7 +129,3 @@ def _warn_if_busy(results: Results) -> None:
         results.notes.append(
             f"the load average was {load:.2f} on {cpus} CPUs before the start; others were running."
         )
-
-
-def _complain(text: str) -> None:
-    sys.stderr.write(f"bench/scenario: {text}\n")

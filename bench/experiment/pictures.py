@@ -6,6 +6,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from .cells import BASELINES, method_named
+from .drawing import pyplot, save
 from .quantities import region_text
 from .ranges import Range, median
 from .records import Results, RunRecord
@@ -18,17 +19,12 @@ _GOVERNED_COLOURS = ("#9ecae1", "#4292c6", "#2171b5", "#08306b")
 _LOAD_COLOURS = {"prime": "#1f77b4", "mandel": "#d95f02", "md": "#2ca02c", "matvec": "#9467bd"}
 _LOG_FROM = 8.0
 _SCENARIOS_PER_PANEL = 5
-_DPI = 130
-
-
-class NoPictures(Exception):
-    """There is nothing to draw with."""
 
 
 def draw_pictures(results: Results, rows: list[Row], folder: Path) -> list[Path]:
     """Draws all pictures that the results have data for and returns their paths; NoPictures without
     matplotlib."""
-    plot = _matplotlib()
+    plot = pyplot()
     drawn = [_draw_bars(plot, results, rows, folder / "bars.png")]
     for scenario in dict.fromkeys(run.scenario for run in results.runs):
         runs = [run for run in results.runs if run.scenario == scenario]
@@ -37,17 +33,6 @@ def draw_pictures(results: Results, rows: list[Row], folder: Path) -> list[Path]
             path = folder / f"timeline-{scenario}.png"
             drawn.append(_draw_timeline(plot, results, governed, default, path))
     return [path for path in drawn if path is not None]
-
-
-def _matplotlib():
-    try:
-        import matplotlib
-
-        matplotlib.use("Agg")
-        from matplotlib import pyplot
-    except ImportError as error:
-        raise NoPictures(f"pictures are skipped, matplotlib is missing ({error})") from error
-    return pyplot
 
 
 # Bars
@@ -77,7 +62,7 @@ def _draw_bars(plot, results: Results, rows: list[Row], path: Path) -> Path | No
         handles=_legend(methods), loc="lower center", ncol=4, frameon=False, fontsize=9
     )
     figure.tight_layout(rect=(0, 0.65 / size[1], 1, 0.99))
-    return _saved(plot, figure, path)
+    return save(plot, figure, [path])[0]
 
 
 def _legend(methods: list[str]) -> list:
@@ -226,7 +211,7 @@ def _draw_timeline(
     if not alike:
         figure.text(0.99, 0.005, "time axes differ", ha="right", fontsize=8, style="italic")
     figure.tight_layout(rect=(0, 0.01, 1, 0.98), h_pad=0.3)
-    return _saved(plot, figure, path)
+    return save(plot, figure, [path])[0]
 
 
 def _draw_column(panels: list, run: RunRecord, end_s: float, leftmost: bool) -> None:
@@ -297,9 +282,3 @@ def _title(results: Results) -> str:
         f" {region_text(settings['region_us'])}, starts {settings['stagger_s']:g} s apart,"
         f" {repetitions} repetition{'s' if repetitions > 1 else ''}"
     )
-
-
-def _saved(plot, figure, path: Path) -> Path:
-    figure.savefig(path, dpi=_DPI)
-    plot.close(figure)
-    return path

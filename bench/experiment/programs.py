@@ -14,13 +14,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from .endings import Failed
+
 _PR_SET_PDEATHSIG = 1
 _LIBC = ctypes.CDLL(None, use_errno=True)
 _FOREIGN_SETTINGS = ("OMP_", "GOMP_", "KMP_", "LIBOMP_", "THREADCOUNT")
 _SHOWN_STDERR = 4000
 
 
-class ProcessFailed(Exception):
+class ProcessFailed(Failed):
     """A process ended as it should not; the message carries the end of its stderr."""
 
 

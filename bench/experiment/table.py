@@ -6,6 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 from .cells import BASELINES
+from .columns import aligned
 from .quantities import region_text
 from .records import Results
 from .summary import Row, ratio_text, time_text
@@ -87,28 +88,6 @@ def _markdown_cells(row: Row) -> list[str]:
 
 def _escaped(text: str) -> str:
     return text.replace("<", "&lt;").replace(">", "&gt;").replace("|", "\\|")
-
-
-def aligned(lines: list[list[str]]) -> str:
-    """Columns of equal width, names left and numbers right; the first line holds titles of groups of
-    columns, which may run over."""
-    groups, *cells = lines
-    widths = [max(len(line[column]) for line in cells) for column in range(len(cells[0]))]
-    texts = [_group_line(groups, widths)]
-    for line in cells:
-        first = line[0].ljust(widths[0])
-        rest = [text.rjust(width) for text, width in zip(line[1:], widths[1:])]
-        texts.append("  " + "  ".join([first, *rest]))
-    return "\n".join(texts)
-
-
-def _group_line(groups: list[str], widths: list[int]) -> str:
-    text, column = "", 2
-    for group, width in zip(groups, widths):
-        if group:
-            text = text.ljust(column) + group
-        column += width + 2
-    return text
 
 
 def remarks(results: Results) -> list[str]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What both commands share: a folder that other users can enter, signals, exit statuses."""
+"""What both commands share: a folder that other users can enter, signals, files."""
 
 from __future__ import annotations
 
@@ -12,12 +12,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Callable
 
-from experiment.interruption import Interrupted, Interruption
-from experiment.programs import ProcessFailed
+from experiment.endings import exit_status
+from experiment.interruption import Interruption
 from experiment.progress import Progress
 from experiment.quantities import BadInput
-
-EXIT_OK, EXIT_FAILED, EXIT_USAGE, EXIT_INTERRUPTED = 0, 1, 2, 130
 
 
 @dataclass(frozen=True)
@@ -34,7 +32,8 @@ def run_command(name: str, body: Callable[[Callable[[], Stage]], int]) -> int:
     the folder is gone afterwards."""
     folder: Path | None = None
     progress = Progress(sys.stderr)
-    try:
+
+    def interruptible() -> int:
         with Interruption() as interruption:
 
             def stage() -> Stage:
@@ -44,23 +43,13 @@ def run_command(name: str, body: Callable[[Callable[[], Stage]], int]) -> int:
                 return Stage(folder, interruption, progress)
 
             return body(stage)
-    except BadInput as error:
-        complain(name, str(error))
-        return EXIT_USAGE
-    except ProcessFailed as error:
-        complain(name, str(error))
-        return EXIT_FAILED
-    except (Interrupted, KeyboardInterrupt):
-        complain(name, "ended by a signal.")
-        return EXIT_INTERRUPTED
+
+    try:
+        return exit_status(name, interruptible)
     finally:
         progress.close()
         if folder is not None:
             shutil.rmtree(folder, ignore_errors=True)
-
-
-def complain(name: str, text: str) -> None:
-    sys.stderr.write(f"{name}: {text}\n")
 
 
 def is_root() -> bool:

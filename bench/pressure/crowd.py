@@ -10,13 +10,13 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from experiment.endings import EXIT_FAILED, EXIT_OK, complain, print_result
 from experiment.governor import Governor, socket_path
 from experiment.machine import describe_machine
 from experiment.programs import ProcessFailed
 
 from .accounts import raise_descriptor_limit
-from .command import EXIT_FAILED, EXIT_OK, Stage
-from .command import check_files, check_writable, complain, is_root, run_command, write_json
+from .command import Stage, check_files, check_writable, is_root, run_command, write_json
 from .counters import Counters, read_counters, samples_between
 from .crowd_report import crowd_text, losses, servers_of
 from .crowd_settings import CrowdSettings, read_crowd_settings
@@ -41,12 +41,12 @@ def main(arguments: list[str], checkout: Path) -> int:
         document = {"format": FORMAT, "machine": machine, "settings": settings.described()}
         document |= measure(settings, stage())
         document["notes"] = list(settings.notes)
-        print(crowd_text(document), end="", flush=True)
+        printed = print_result(NAME, crowd_text(document))
         if settings.json is not None:
             write_json(document, settings.json)
         for loss in document["errors"]:
             complain(NAME, loss)
-        return EXIT_FAILED if document["errors"] else EXIT_OK
+        return EXIT_OK if printed and not document["errors"] else EXIT_FAILED
 
     return run_command(NAME, body)
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
-from experiment.table import aligned
+from experiment.columns import aligned
 
 from .crowd_settings import CrowdSettings
 from .latency import Latency, latency_of, ratios

@@ -14,6 +14,7 @@ from typing import Any
 from experiment.calibration import Calibration
 from experiment.cells import Cell, run_order
 from experiment.checks import checksum_errors
+from experiment.endings import EXIT_FAILED, EXIT_OK, complain, print_result
 from experiment.governor import Governor, socket_path
 from experiment.machine import describe_machine
 from experiment.programs import Launch
@@ -23,8 +24,7 @@ from experiment.side_by_side import Outcome, Pace, run_side_by_side
 from experiment.summary import as_json
 
 from .accounts import raise_descriptor_limit
-from .command import EXIT_FAILED, EXIT_OK, Stage
-from .command import check_files, check_writable, complain, is_root, run_command
+from .command import Stage, check_files, check_writable, is_root, run_command
 from .counters import Counters, read_counters, samples_between
 from .figures import Figures, figures_of
 from .hostile_report import ArmRun, HostileResults, hostile_text, rows_of
@@ -52,12 +52,12 @@ def main(arguments: list[str], checkout: Path) -> int:
         _Measurement(settings, results, stage()).run()
         results.errors += checksum_errors(results.runs)
         rows = rows_of(results)
-        print(hostile_text(results, rows), end="", flush=True)
+        printed = print_result(NAME, hostile_text(results, rows))
         if settings.json is not None:
             write_results(results, as_json(rows), settings.json)
         for error in results.errors:
             complain(NAME, error)
-        return EXIT_FAILED if results.errors else EXIT_OK
+        return EXIT_OK if printed and not results.errors else EXIT_FAILED
 
     return run_command(NAME, body)
 

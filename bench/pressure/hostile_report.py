@@ -9,7 +9,8 @@ from typing import Any
 
 from experiment.records import Results
 from experiment.summary import Row, ratio_text, summarize, time_text
-from experiment.table import aligned, remarks
+from experiment.columns import aligned
+from experiment.table import remarks
 
 from .hostile_settings import ARMS
 

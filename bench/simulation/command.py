@@ -3,62 +3,47 @@
 
 from __future__ import annotations
 
-import sys
-import tempfile
 from pathlib import Path
 
-from experiment.pictures import NoPictures
-from experiment.quantities import BadInput
+from experiment.drawing import NoPictures
+from experiment.endings import EXIT_FAILED, EXIT_OK, Failed
+from experiment.endings import complain, exit_status, output_folder, print_result
 
 from .pictures import draw_pictures
-from .run import Run, SimulatorFailed, simulate
+from .run import Run, simulate
 from .settings import Settings, read_settings
 from .table import report
 
-EXIT_OK, EXIT_FAILED, EXIT_USAGE, EXIT_INTERRUPTED = 0, 1, 2, 130
+NAME = "bench/simulate"
 
 
 def main(arguments: list[str], checkout: Path) -> int:
     """Returns the exit status; `checkout` is where build/bin is looked for."""
-    try:
-        settings = read_settings(arguments, checkout / "build" / "bin")
-        runs = [simulate(settings.arguments(policy)) for policy in settings.policies]
-        sys.stdout.write(report(runs))
-        sys.stdout.flush()
-        if settings.pictures:
-            _draw(runs, settings)
-        return EXIT_FAILED if any(run.failures for run in runs) else EXIT_OK
-    except BadInput as error:
-        _complain(str(error))
-        return EXIT_USAGE
-    except SimulatorFailed as error:
-        _complain(str(error))
-        return EXIT_FAILED
-    except KeyboardInterrupt:
-        return EXIT_INTERRUPTED
+    return exit_status(NAME, lambda: _simulate(arguments, checkout))
 
 
-def _draw(runs: list[Run], settings: Settings) -> None:
-    output = _output_folder(settings)
+def _simulate(arguments: list[str], checkout: Path) -> int:
+    settings = read_settings(arguments, checkout / "build" / "bin")
+    asked = settings.output
+    if settings.pictures and asked is not None:
+        output_folder(asked, "")
+    runs = [simulate(settings.arguments(policy)) for policy in settings.policies]
+    printed = print_result(NAME, report(runs))
+    if settings.pictures and (printed or asked is not None):
+        printed = _draw(runs, settings) and printed
+    return EXIT_OK if printed and not any(run.failures for run in runs) else EXIT_FAILED
+
+
+def _draw(runs: list[Run], settings: Settings) -> bool:
+    """Says where the pictures are; False if that cannot be said."""
+    output = output_folder(settings.output, "governor-simulate-")
     try:
         names = [p.name for run in runs for p in draw_pictures(run, output, settings.formats)]
     except NoPictures as reason:
-        _complain(str(reason))
+        complain(NAME, str(reason))
         if settings.output is None:
             output.rmdir()
-        return
-    sys.stdout.write(f"\nIn {output}: {', '.join(names)}\n")
-
-
-def _output_folder(settings: Settings) -> Path:
-    if settings.output is None:
-        return Path(tempfile.mkdtemp(prefix="governor-simulate-"))
-    try:
-        settings.output.mkdir(parents=True, exist_ok=True)
+        return True
     except OSError as error:
-        raise BadInput(f"--output {settings.output}: {error.strerror}.") from error
-    return settings.output
-
-
-def _complain(text: str) -> None:
-    sys.stderr.write(f"bench/simulate: {text}\n")
+        raise Failed(f"{error.filename or output} cannot be written: {error.strerror}.") from error
+    return print_result(NAME, f"\nIn {output}: {', '.join(names)}\n")

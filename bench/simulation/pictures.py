@@ -6,11 +6,10 @@ from __future__ import annotations
 import colorsys
 from pathlib import Path
 
-from experiment.pictures import NoPictures
+from experiment.drawing import pyplot, save
 
 from .run import Process, Run
 
-_DPI = 130
 _MOST_LANES = 40
 _FOREIGN = "#555555"
 # One hue per user; shades of it for the user's processes.
@@ -19,28 +18,13 @@ _HUES = (0.58, 0.06, 0.33, 0.78, 0.13, 0.92, 0.47, 0.0)
 
 def draw_pictures(run: Run, folder: Path, formats: tuple[str, ...]) -> list[Path]:
     """NAME-POLICY-timeline and NAME-POLICY-cpus in each format; NoPictures without matplotlib."""
-    plot = _matplotlib()
+    plot = pyplot()
     stem = f"{run.record['scenario']}-{run.record['policy']}"
     drawn = []
     for draw, kind in ((_draw_timeline, "timeline"), (_draw_cpus, "cpus")):
-        figure = draw(plot, run)
-        for suffix in formats:
-            path = folder / f"{stem}-{kind}.{suffix}"
-            figure.savefig(path, dpi=_DPI)
-            drawn.append(path)
-        plot.close(figure)
+        paths = [folder / f"{stem}-{kind}.{suffix}" for suffix in formats]
+        drawn += save(plot, draw(plot, run), paths)
     return drawn
-
-
-def _matplotlib():
-    try:
-        import matplotlib
-
-        matplotlib.use("Agg")
-        from matplotlib import pyplot
-    except ImportError as error:
-        raise NoPictures(f"pictures are skipped, matplotlib is missing ({error})") from error
-    return pyplot
 
 
 def _draw_timeline(plot, run: Run):

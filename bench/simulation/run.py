@@ -8,13 +8,10 @@ import subprocess
 from dataclasses import dataclass
 from typing import Any
 
+from experiment.endings import Failed
 from experiment.quantities import BadInput
 
 _OK, _FAILED = 0, 1
-
-
-class SimulatorFailed(Exception):
-    """It ended in another way than it says it may."""
 
 
 @dataclass(frozen=True)
@@ -97,7 +94,8 @@ class Run:
 
 
 def simulate(arguments: list[str]) -> Run:
-    """BadInput with the simulator's own words for a scenario or a policy that cannot be."""
+    """BadInput with the simulator's own words for a scenario or a policy that cannot be; Failed when it
+    ends in another way than it says it may."""
     try:
         done = subprocess.run(arguments, capture_output=True, text=True, check=False)
     except OSError as error:
@@ -108,7 +106,7 @@ def simulate(arguments: list[str]) -> Run:
     if done.returncode == 2:
         raise BadInput(done.stderr.strip().removeprefix("simulate: "))
     if done.returncode not in (_OK, _FAILED):
-        raise SimulatorFailed(f"{arguments[0]} ended with {done.returncode}: {done.stderr.strip()}")
+        raise Failed(f"{arguments[0]} ended with {done.returncode}: {done.stderr.strip()}")
     return Run(json.loads(done.stdout))
 
 

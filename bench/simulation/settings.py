@@ -58,7 +58,8 @@ def _parser(programs: Path) -> argparse.ArgumentParser:
         description="Runs governord's policy on a virtual machine with virtual programs, reports how "
         "fair and how fast it was, and draws who had how many CPUs, and which.",
         epilog="Scenario files: tests/simulation/scenarios; `simulate --keys` lists what may be in "
-        "them. Exit: 0 done, 1 an expectation or an invariant does not hold, 2 usage or file.",
+        "them. Exit: 0 done, 1 an expectation or an invariant does not hold, or the result could not "
+        "be written, 2 usage, or a file or folder that cannot be used, 130 ended by a signal.",
     )
     parser.add_argument("scenario", type=Path, nargs="?", metavar="SCENARIO", help="a scenario file")
     parser.add_argument(

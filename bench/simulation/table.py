@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from experiment.columns import columns
+
 from .run import Process, Run
 
 _HEADINGS = ("program", "user", "copies", "done", "time s", "cpu s", "granted")
@@ -14,8 +16,8 @@ def report(runs: list[Run]) -> str:
     for run in runs:
         text += f"{run.record['scenario']}, policy {run.record['policy']}, "
         text += f"{run.record['cpus']} CPUs, {run.record['end_s']:.2f} s\n\n"
-        text += _aligned([list(_HEADINGS), *_program_rows(run)]) + "\n"
-    text += _aligned(_figure_rows(runs))
+        text += _text([list(_HEADINGS), *_program_rows(run)]) + "\n"
+    text += _text(_figure_rows(runs))
     for run in runs:
         text += "".join(f"FAILED {failure}\n" for failure in run.failures)
     return text
@@ -50,12 +52,5 @@ def _figure_rows(runs: list[Run]) -> list[list[str]]:
     return rows
 
 
-def _aligned(rows: list[list[str]]) -> str:
-    """The first column to the left, the others to the right."""
-    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
-    lines = []
-    for row in rows:
-        cells = [row[0].ljust(widths[0])]
-        cells += [cell.rjust(width) for cell, width in zip(row[1:], widths[1:])]
-        lines.append("  ".join(cells).rstrip())
-    return "\n".join(lines) + "\n"
+def _text(rows: list[list[str]]) -> str:
+    return "\n".join(columns(rows)) + "\n"

@@ -2,6 +2,10 @@
 """The command line, what is read from the simulator, and the report; pictures where they can be."""
 
 import importlib.util
+import json
+import os
+import subprocess
+import sys
 import tempfile
 import unittest
 from pathlib import Path
@@ -12,6 +16,7 @@ from simulation.run import Run, Steps, cpu_list, simulate
 from simulation.settings import read_settings
 from simulation.table import report
 
+BENCH = Path(__file__).parents[2]
 RUN = Run(
     {
         "scenario": "two", "policy": "fair", "end_s": 4.0, "cpus": 4,
@@ -70,6 +75,46 @@ class CommandLine(unittest.TestCase):
         with self.assertRaises(BadInput) as refused:
             simulate(settings("x.sim").arguments("fair"))
         self.assertIn("build first", str(refused.exception))
+
+
+class Endings(unittest.TestCase):
+    """The command with a stand-in for the simulator."""
+
+    def setUp(self):
+        temporary = tempfile.TemporaryDirectory()
+        self.addCleanup(temporary.cleanup)
+        self.folder = Path(temporary.name)
+        simulator = self.folder / "simulate"
+        (self.folder / "run.json").write_text(json.dumps({**RUN.record, "failures": []}))
+        simulator.write_text(f"#!/bin/sh\ncat {self.folder}/run.json\n")
+        simulator.chmod(0o755)
+
+    def run_command(self, *arguments, **options):
+        return subprocess.run(
+            [sys.executable, str(BENCH / "simulate"), "--bin", str(self.folder), "x.sim", *arguments],
+            stderr=subprocess.PIPE, text=True, check=False, **options,
+        )  # fmt: skip
+
+    def test_a_run_without_failures_is_0(self):
+        done = self.run_command("--no-pictures", stdout=subprocess.PIPE)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertIn("two, policy fair", done.stdout)
+
+    def test_a_folder_that_takes_no_files_is_2(self):
+        done = self.run_command("--output", "/proc/self", stdout=subprocess.PIPE)
+        self.assertEqual(done.returncode, 2)
+        self.assertRegex(done.stderr, r"\Abench/simulate: --output /proc/self: .*\.\n\Z")
+        self.assertEqual(done.stdout, "")
+
+    def test_a_reader_that_has_gone_is_1(self):
+        reader, writer = os.pipe()
+        os.close(reader)
+        done = self.run_command("--no-pictures", stdout=writer)
+        os.close(writer)
+        self.assertEqual(done.returncode, 1)
+        self.assertEqual(
+            done.stderr, "bench/simulate: the result cannot be printed: Broken pipe.\n"
+        )
 
 
 class Runs(unittest.TestCase):
