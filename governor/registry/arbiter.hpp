@@ -38,7 +38,7 @@ public:
         /// CPUs came or went: decide() next.
         void set_machine(policy::Machine machine);
 
-        /// Takes a sample; Clients::measured() of every client must have been called for it. ///
+        /// Takes a sample; Clients::measured() of every client must have been called for it.
         /// `yielding_millicpu` is burned, somewhere, by threads that run only when nobody else
         /// wants to (SCHED_IDLE, cgroups with cpu.idle).
         void sampled(const policy::Sample& sample, std::uint32_t yielding_millicpu, TimePoint now);
