@@ -4,6 +4,7 @@
 #pragma once
 
 #include "policy/sample.hpp"
+#include "policy/time_point.hpp"
 #include "probe/proc_stat.hpp"
 
 #include <chrono>
@@ -14,7 +15,7 @@
 
 namespace governor::probe {
 
-using TimePoint = std::chrono::steady_clock::time_point;
+using policy::TimePoint;
 
 /// Against which time the idle ticks of a CPU are held.
 enum class TimeBase : std::uint8_t {

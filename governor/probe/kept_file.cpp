@@ -31,6 +31,7 @@ int KeptFile::read(std::string_view& ret_text) {
                 return -errno;
         if (buffer_.empty())
                 buffer_.resize(kFirstBuffer);
+        // In one piece, unlike FileReader's: what is read in several would be of several moments.
         for (;;) {
                 const auto n = ::pread(fd_, buffer_.data(), buffer_.size(), 0);
                 if (n < 0 && errno == EINTR)

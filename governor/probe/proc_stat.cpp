@@ -4,9 +4,9 @@
 #include "probe/proc_stat.hpp"
 
 #include "policy/cpu_set.hpp"
+#include "probe/text.hpp"
 
 #include <algorithm>
-#include <charconv>
 
 namespace governor::probe {
 
@@ -18,34 +18,33 @@ constexpr std::size_t kIowait = 4;
 constexpr std::size_t kColumnsNeeded = 4;
 constexpr std::size_t kColumnsOfTime = 8;  // the guest columns behind are part of user and nice
 
+/// The next word of `line`, where any number of spaces separates words; empty: it is no number.
 template <class Number>
-bool take_number(std::string_view& line, Number& ret_number) {
+std::optional<Number> take_number(std::string_view& line) {
         line.remove_prefix(std::min(line.find_first_not_of(' '), line.size()));
-        const auto [end, error] =
-                std::from_chars(line.data(), line.data() + line.size(), ret_number);
-        if (error != std::errc{})
-                return false;
-        line.remove_prefix(static_cast<std::size_t>(end - line.data()));
-        return line.empty() || line.front() == ' ';
+        return parse_number<Number>(take_until(line, ' '));
 }
 
 /// `line` starts behind "cpu", with the CPU's number.
 std::optional<CpuTicks> parse_cpu_line(std::string_view line) {
         CpuTicks ticks;
-        if (!take_number(line, ticks.cpu) || ticks.cpu >= policy::kCpuNumberLimit)
+        const auto cpu = take_number<std::uint32_t>(line);
+        if (!cpu || *cpu >= policy::kCpuNumberLimit)
                 return std::nullopt;
+        ticks.cpu = *cpu;
         std::size_t column = 0;
-        for (std::uint64_t value = 0; line.find_first_not_of(' ') != line.npos; column++) {
-                if (!take_number(line, value))
+        for (; line.find_first_not_of(' ') != line.npos; column++) {
+                const auto value = take_number<std::uint64_t>(line);
+                if (!value)
                         return std::nullopt;
                 if (column == kNice)
-                        ticks.nice = value;
+                        ticks.nice = *value;
                 if (column == kIdle)
-                        ticks.idle = value;
+                        ticks.idle = *value;
                 if (column == kIowait)
-                        ticks.iowait = value;
+                        ticks.iowait = *value;
                 if (column < kColumnsOfTime)
-                        ticks.total += value;
+                        ticks.total += *value;
         }
         if (column < kColumnsNeeded)
                 return std::nullopt;
@@ -61,8 +60,7 @@ std::optional<StatReading> parse_proc_stat(std::string_view text) {
                 return std::nullopt;
         StatReading reading;
         while (!text.empty() && !reading.list_ended) {
-                const auto line = text.substr(0, text.find('\n'));
-                text.remove_prefix(line.size() + 1);
+                const auto line = take_until(text, '\n');
                 if (line.starts_with("cpu ") && reading.cpus.empty())
                         continue;  // the sum over all CPUs: jumps when one goes offline
                 if (!line.starts_with("cpu") || line.size() < 4 || !is_digit(line[3])) {

@@ -4,8 +4,8 @@
 
 #include "policy/cpu_set.hpp"
 #include "probe/file_reader.hpp"
+#include "probe/text.hpp"
 
-#include <charconv>
 #include <filesystem>
 #include <string_view>
 
@@ -17,11 +17,9 @@ using policy::CpuSet;
 
 std::optional<std::uint32_t> read_number(FileReader& files, const std::string& path) {
         std::string_view text;
-        std::uint32_t number = 0;
         if (files.read(path, text) < 0)
                 return std::nullopt;
-        const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-        return error == std::errc{} ? std::optional(number) : std::nullopt;
+        return parse_number<std::uint32_t>(take_until(text, '\n'));
 }
 
 CpuSet read_list(FileReader& files, const std::string& path) {
@@ -77,15 +75,17 @@ void read_caches(FileReader& files, const std::string& directory, Topology& topo
 void read_nodes(FileReader& files, const std::string& directory, Topology& topology) {
         std::error_code error;
         for (const auto& entry : std::filesystem::directory_iterator(directory, error)) {
+                constexpr std::string_view kPrefix = "node";
                 const auto name = entry.path().filename().string();
-                std::uint32_t node = 0;
-                if (!name.starts_with("node") ||
-                    std::from_chars(name.data() + 4, name.data() + name.size(), node).ec !=
-                            std::errc{})
+                if (!name.starts_with(kPrefix))
+                        continue;
+                const auto node =
+                        parse_number<std::uint32_t>(std::string_view(name).substr(kPrefix.size()));
+                if (!node)
                         continue;
                 for (const auto cpu : read_list(files, entry.path() / "cpulist"))
                         if (const auto place = topology.find(cpu); place != topology.end())
-                                place->second.node = node;
+                                place->second.node = *node;
         }
 }
 

@@ -3,6 +3,7 @@
 // CPU time of programs that the kernel lets run only where nobody else wants to.
 #pragma once
 
+#include "policy/time_point.hpp"
 #include "probe/cgroups.hpp"
 #include "probe/descendants.hpp"
 #include "probe/pid_stat.hpp"
@@ -16,7 +17,7 @@
 
 namespace governor::probe {
 
-using TimePoint = std::chrono::steady_clock::time_point;
+using policy::TimePoint;
 
 /// Processes with the scheduling policy SCHED_IDLE (their first thread's), and control groups with
 /// cpu.idle = 1. Each counts once, and what is subtracted from the busy time of CPUs elsewhere does

@@ -3,6 +3,8 @@
 // What each user may take of the daemon: connections and work. Pure; time is an argument.
 #pragma once
 
+#include "policy/time_point.hpp"
+
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -13,7 +15,7 @@
 
 namespace governor::registry {
 
-using TimePoint = std::chrono::steady_clock::time_point;
+using policy::TimePoint;
 
 /// Who pays. Everybody who comes over the network is one account: nobody is known there.
 struct Account {

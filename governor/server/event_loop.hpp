@@ -3,6 +3,7 @@
 // sd-event with owners and callables. One thread; callbacks run one after the other.
 #pragma once
 
+#include "policy/time_point.hpp"
 #include "server/socket_set.hpp"
 
 #include <chrono>
@@ -14,7 +15,7 @@
 
 namespace governor::server {
 
-using TimePoint = std::chrono::steady_clock::time_point;
+using policy::TimePoint;
 
 /// A timer or a signal; it is gone when this goes, which may be from inside its own callback.
 class EventSource {

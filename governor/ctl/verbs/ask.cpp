@@ -39,6 +39,23 @@ ask(const std::string& socket, governor::v1::Request request, governor::v1::Repl
         return connection->call(std::move(request), kind);
 }
 
+tl::expected<void, Failure> ask_pages(
+        const std::string& socket, governor::v1::Request request,
+        governor::v1::Reply::KindCase kind,
+        const std::function<bool(const governor::v1::Reply& reply, governor::v1::Request& request)>&
+                take) {
+        auto connection = Connection::open(addresses(socket));
+        if (!connection)
+                return tl::unexpected(std::move(connection.error()));
+        for (bool more = true; more;) {
+                const auto reply = connection->call(request, kind);
+                if (!reply)
+                        return tl::unexpected(reply.error());
+                more = take(*reply, request);
+        }
+        return {};
+}
+
 tl::expected<governor::v1::Advice, Failure> ask_advice(const std::string& socket,
                                                        std::uint32_t current, std::uint32_t max) {
         governor::v1::Request request;

@@ -12,23 +12,22 @@ namespace ctl::verbs {
 namespace {
 
 using governor::v1::Config;
+using governor::v1::Reply;
+using governor::v1::Request;
 using governor::v1::Setting;
 
 tl::expected<Config, Failure> whole_config(const std::string& socket) {
         Config all;
-        auto connection = Connection::open(addresses(socket));
-        if (!connection)
-                return tl::unexpected(std::move(connection.error()));
-        governor::v1::Request request;
-        request.mutable_config();
-        for (bool more = true; more;) {
-                auto reply = connection->call(request, governor::v1::Reply::kConfig);
-                if (!reply)
-                        return tl::unexpected(std::move(reply.error()));
-                all.MergeFrom(reply->config());
-                more = reply->config().has_next_program();
-                request.mutable_config()->set_first_program(reply->config().next_program());
-        }
+        Request first;
+        first.mutable_config();
+        const auto asked =
+                ask_pages(socket, first, Reply::kConfig, [&](const Reply& reply, Request& request) {
+                        all.MergeFrom(reply.config());
+                        request.mutable_config()->set_first_program(reply.config().next_program());
+                        return reply.config().has_next_program();
+                });
+        if (!asked)
+                return tl::unexpected(asked.error());
         return all;
 }
 

@@ -14,24 +14,23 @@ namespace {
 
 using governor::v1::Cpu;
 using governor::v1::Cpus;
+using governor::v1::Reply;
+using governor::v1::Request;
 
 constexpr std::size_t kBarWidth = 20;
 
 tl::expected<Cpus, Failure> all_cpus(const std::string& socket) {
         Cpus all;
-        auto connection = Connection::open(addresses(socket));
-        if (!connection)
-                return tl::unexpected(std::move(connection.error()));
-        governor::v1::Request request;
-        request.mutable_cpus();
-        for (bool more = true; more;) {
-                auto reply = connection->call(request, governor::v1::Reply::kCpus);
-                if (!reply)
-                        return tl::unexpected(std::move(reply.error()));
-                all.mutable_cpu()->MergeFrom(reply->cpus().cpu());
-                more = reply->cpus().has_next();
-                request.mutable_cpus()->set_first(reply->cpus().next());
-        }
+        Request first;
+        first.mutable_cpus();
+        const auto asked =
+                ask_pages(socket, first, Reply::kCpus, [&](const Reply& reply, Request& request) {
+                        all.mutable_cpu()->MergeFrom(reply.cpus().cpu());
+                        request.mutable_cpus()->set_first(reply.cpus().next());
+                        return reply.cpus().has_next();
+                });
+        if (!asked)
+                return tl::unexpected(asked.error());
         return all;
 }
 

@@ -5,6 +5,7 @@
 
 #include "policy/cpu_mask.hpp"
 #include "policy/sample.hpp"
+#include "policy/time_point.hpp"
 
 #include <chrono>
 #include <cstdint>
@@ -14,7 +15,7 @@
 
 namespace governor::policy::fair {
 
-using TimePoint = std::chrono::steady_clock::time_point;
+using policy::TimePoint;
 
 /// CPU time per second that is not foreign load, somewhere on `cpus`: clients burn it, or threads
 /// that yield to everybody.
