@@ -113,6 +113,14 @@ std::optional<std::string> directory_below(const CgroupMount& mount, std::string
         return mount.directory + std::string(group);
 }
 
+std::string_view within_levels(std::string_view group) {
+        std::size_t levels = 0;
+        for (auto slash = group.find('/'); slash != group.npos; slash = group.find('/', slash + 1))
+                if (levels++ == kMostLevels)
+                        return group.substr(0, slash);
+        return group;
+}
+
 std::vector<std::string> ancestry(std::string_view group) {
         std::vector<std::string> groups;
         if (group == "/")

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -37,6 +38,17 @@ struct CgroupMembership {
 /// is not a part of what is mounted there.
 [[nodiscard]] std::optional<std::string> directory_below(const CgroupMount& mount,
                                                          std::string_view group);
+
+/// Groups that lie deeper than so many levels below the root are not looked at. Anybody may make
+/// thousands of levels in a part of the tree that is theirs, and each costs every sample. The ones
+/// nearest the root are those that count: there are the limits that the administrator, the service
+/// manager and containers set, which hold for the most programs. Whoever goes deeper escapes none
+/// of these, but only what was set below. Slices, services, pods and containers in one another come
+/// to about 12 levels.
+constexpr std::size_t kMostLevels = 32;
+
+/// `group`, or where it lies deeper than kMostLevels, its ancestor there.
+[[nodiscard]] std::string_view within_levels(std::string_view group);
 
 /// `group` and its ancestors, up to "" for the root or as far as they can be named: "/a/b" ->
 /// {"/a/b", "/a", ""}; "/../b" -> {"/../b", "/.."}.

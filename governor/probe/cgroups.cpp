@@ -14,6 +14,8 @@ namespace governor::probe {
 
 namespace {
 
+constexpr std::uint32_t kDefaultOverflowUid = 65534;
+
 /// `hierarchy` is the name of a controller, or empty for version 2.
 bool belongs_to(std::string_view controllers, std::string_view hierarchy) {
         return hierarchy.empty() ? controllers.empty() : list_contains(controllers, hierarchy);
@@ -50,11 +52,13 @@ std::optional<std::string> find_directory(const std::vector<CgroupMount>& mounts
         return mount != nullptr ? directory_below(*mount, path) : std::nullopt;
 }
 
-std::optional<std::uint32_t> owner_of(const std::string& directory) {
-        struct stat about {};
-        if (::stat(directory.c_str(), &about) < 0 || about.st_uid == 0)
-                return std::nullopt;
-        return about.st_uid;
+/// What `groups` says about `group`; asks `read` only once.
+template <class ByGroup, class Read>
+std::optional<std::uint32_t> remembered(ByGroup& groups, const std::string& group, Read read) {
+        const auto [entry, is_new] = groups.try_emplace(group);
+        if (is_new)
+                entry->second = read();
+        return entry->second;
 }
 
 }  // namespace
@@ -65,6 +69,9 @@ Cgroups::Cgroups(std::string root) : root_(std::move(root)) {
                 cpu_ = "cpu";
         if (is_mounted(mounts_, "name=systemd"))
                 manager_ = "name=systemd";
+        auto unmapped = text("/proc/sys/kernel/overflowuid").value_or("");
+        unmapped_uid_ = parse_number<std::uint32_t>(take_until(unmapped, '\n'))
+                                .value_or(kDefaultOverflowUid);
 }
 
 std::optional<std::string_view> Cgroups::text(const std::string& path) {
@@ -96,21 +103,35 @@ std::optional<std::uint32_t> Cgroups::quota(const std::string& directory) {
         return parse_cfs_quota(quota_us, text(directory + "/cpu.cfs_period_us").value_or(""));
 }
 
+std::optional<std::uint32_t> Cgroups::owner_of(const std::string& directory) const {
+        struct stat about {};
+        if (::stat((root_ + directory).c_str(), &about) < 0 || about.st_uid == 0 ||
+            about.st_uid == unmapped_uid_)
+                return std::nullopt;
+        return about.st_uid;
+}
+
+void Cgroups::forget() {
+        quotas_.clear();
+        owners_.clear();
+}
+
 std::vector<CgroupQuota> Cgroups::quotas(const std::vector<CgroupMembership>& memberships) {
         std::vector<CgroupQuota> quotas;
         const auto* path = path_in(memberships, cpu_);
         if (path == nullptr)
                 return quotas;
-        for (auto& group : ancestry(*path)) {
-                const auto directory = find_directory(mounts_, cpu_, group);
-                const auto limit = directory ? quota(*directory) : std::nullopt;
+        for (auto& group : ancestry(within_levels(*path))) {
+                const auto limit = remembered(quotas_, group, [&] {
+                        const auto directory = find_directory(mounts_, cpu_, group);
+                        return directory ? quota(*directory) : std::nullopt;
+                });
                 quotas.push_back({std::move(group), limit});
         }
         return quotas;
 }
 
-std::optional<std::uint32_t>
-Cgroups::owner(const std::vector<CgroupMembership>& memberships) const {
+std::optional<std::uint32_t> Cgroups::owner(const std::vector<CgroupMembership>& memberships) {
         const auto* path = path_in(memberships, manager_);
         if (path == nullptr)
                 return std::nullopt;
@@ -122,10 +143,14 @@ Cgroups::owner(const std::vector<CgroupMembership>& memberships) const {
         if (const auto user = user_of_slice(within))
                 return user;
         std::optional<std::uint32_t> highest;
-        for (const auto& group : ancestry(*path))
-                if (const auto directory = find_directory(mounts_, manager_, group))
-                        if (const auto owner = owner_of(root_ + *directory))
-                                highest = owner;
+        for (const auto& group : ancestry(within_levels(*path))) {
+                const auto owner = remembered(owners_, group, [&] {
+                        const auto directory = find_directory(mounts_, manager_, group);
+                        return directory ? owner_of(*directory) : std::nullopt;
+                });
+                if (owner)
+                        highest = owner;
+        }
         return highest;
 }
 
@@ -144,7 +169,8 @@ std::vector<std::string> Cgroups::idle_groups() {
                         waiting = {mount.root};
         if (!waiting.empty() && waiting.front() == "/")
                 waiting.front().clear();
-        for (std::size_t seen = 0; !waiting.empty() && seen < kMostGroups; seen++) {
+        for (std::size_t seen = 0;
+             !waiting.empty() && seen < kMostGroups && idle.size() < kMostIdleGroups; seen++) {
                 const auto group = std::move(waiting.front());
                 waiting.pop_front();
                 const auto directory = find_directory(mounts_, cpu_, group);
@@ -154,6 +180,8 @@ std::vector<std::string> Cgroups::idle_groups() {
                         idle.push_back(group);
                         continue;
                 }
+                if (std::ranges::count(group, '/') >= std::ptrdiff_t{kMostLevels})
+                        continue;
                 std::error_code error;
                 std::filesystem::directory_iterator entry(root_ + *directory, error);
                 for (; !error && entry != std::filesystem::directory_iterator();

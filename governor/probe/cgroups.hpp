@@ -10,6 +10,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 namespace governor::probe {
@@ -38,28 +39,40 @@ public:
         [[nodiscard]] std::optional<std::string>
         cpu_path(const std::vector<CgroupMembership>& memberships) const;
 
-        /// The process's group first, then each ancestor, up to the root where it can be seen.
-        /// About 6 us per level (version 1: 12 us where there is a quota).
+        /// The process's group first, or its ancestor at kMostLevels if it lies deeper, then each
+        /// ancestor, up to the root where it can be seen. About 6 us per level (version 1: 12 us
+        /// where there is a quota), for groups that were not asked about since forget().
         [[nodiscard]] std::vector<CgroupQuota>
         quotas(const std::vector<CgroupMembership>& memberships);
 
         /// Whose programs run there: the user of user-UID.slice, else who owns the highest group
         /// that root does not own, whatever its owner has made below (a container's users have
-        /// many subordinate uids). Empty: root, or not to be seen. About 2 us per level.
+        /// many subordinate uids), down to kMostLevels. Empty: root, or not to be seen, as an owner
+        /// who has no number in our user namespace. About 2 us per level, as quotas().
         [[nodiscard]] std::optional<std::uint32_t>
-        owner(const std::vector<CgroupMembership>& memberships) const;
+        owner(const std::vector<CgroupMembership>& memberships);
+
+        /// quotas() and owner() read a group's files once, however many processes are below it, and
+        /// anew after this.
+        void forget();
 
         /// Groups with cpu.idle = 1, the highest ones only: all below yields with them. Looks at
-        /// about kMostGroups groups, the highest first, at 30 us each.
+        /// about kMostGroups groups, the highest first and none deeper than kMostLevels, at 30 us
+        /// each, and finds kMostIdleGroups at most: each will cost every sample, and anybody may
+        /// make thousands. What others use counts like any program's time.
         [[nodiscard]] std::vector<std::string> idle_groups();
         static constexpr std::size_t kMostGroups = 4096;
+        static constexpr std::size_t kMostIdleGroups = 256;
 
         /// CPU time that a group and all below have used so far: about 8 us. Empty: not to be seen,
         /// as where version 1 has cpuacct mounted apart from cpu.
         [[nodiscard]] std::optional<std::chrono::nanoseconds> usage(const std::string& path);
 
 private:
+        using ByGroup = std::unordered_map<std::string, std::optional<std::uint32_t>>;
+
         [[nodiscard]] std::optional<std::uint32_t> quota(const std::string& directory);
+        [[nodiscard]] std::optional<std::uint32_t> owner_of(const std::string& directory) const;
         [[nodiscard]] bool is_idle(const std::string& directory);
         [[nodiscard]] std::optional<std::string_view> text(const std::string& path);
 
@@ -67,7 +80,10 @@ private:
         std::vector<CgroupMount> mounts_;
         std::string cpu_;      // the controller that names the hierarchy of CPU time; "": version 2
         std::string manager_;  // the hierarchy that systemd keeps users in
+        std::uint32_t unmapped_uid_;  // of who has no number in our user namespace
         FileReader files_;
+        ByGroup quotas_;  // since forget()
+        ByGroup owners_;
 };
 
 }  // namespace governor::probe

@@ -3,10 +3,14 @@
 #include "probe/confinement.hpp"
 
 #include <cerrno>
+#include <utility>
 
 namespace governor::probe {
 
-int ConfinementReader::read(std::uint32_t pid, Confinement& ret_confinement) {
+int ConfinementReader::read(std::uint32_t pid, policy::TimePoint now,
+                            Confinement& ret_confinement) {
+        if (std::exchange(last_, now) != now)
+                cgroups_.forget();
         Confinement found;
         if (const int error = affinity_.read(pid, found.cpus); error < 0)
                 return error;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "policy/cpu_mask.hpp"
+#include "policy/time_point.hpp"
 #include "probe/affinity.hpp"
 #include "probe/cgroups.hpp"
 
@@ -16,7 +17,7 @@ namespace governor::probe {
 
 struct Confinement {
         policy::CpuMask cpus;             ///< cpuset and the union of its threads' affinity
-        std::vector<CgroupQuota> groups;  ///< its control group first, then each ancestor
+        std::vector<CgroupQuota> groups;  ///< as Cgroups::quotas()
         /// The user that its control group belongs to. Empty: nobody in particular.
         std::optional<std::uint32_t> owner;
 
@@ -31,8 +32,10 @@ public:
 
         /// Returns 0 or a negative errno; -ESRCH: the process has gone or is hidden (hidepid=).
         /// What cannot be found out about control groups is left out. About 20 us for a process of
-        /// few threads, and 8 us for each level of control groups.
-        [[nodiscard]] int read(std::uint32_t pid, Confinement& ret_confinement);
+        /// few threads, and 8 us for each level of control groups, kMostLevels at most. In calls
+        /// with the same `now`, one after the other, each group is read once, whoever is in it.
+        [[nodiscard]] int read(std::uint32_t pid, policy::TimePoint now,
+                               Confinement& ret_confinement);
 
         /// For YieldingLoad, which needs the same.
         [[nodiscard]] Cgroups& cgroups() { return cgroups_; }
@@ -40,6 +43,7 @@ public:
 private:
         Affinity affinity_;
         Cgroups cgroups_;
+        std::optional<policy::TimePoint> last_;  // what cgroups_ remembers was read then
 };
 
 }  // namespace governor::probe

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Three CPU lists of sysfs (Documentation/ABI/testing/sysfs-devices-system-cpu).
+// CPU lists of sysfs (Documentation/ABI/testing/sysfs-devices-system-cpu) and of the cpuset
+// controller.
 #include "probe/cpu_sets.hpp"
 
+#include "probe/cgroup_files.hpp"
 #include "probe/file_reader.hpp"
 
 #include <algorithm>
@@ -17,15 +19,37 @@ std::optional<policy::CpuMask> parse_cpu_set(std::string_view text) {
         return cpus ? std::optional(policy::CpuMask(*cpus)) : std::nullopt;
 }
 
+namespace {
+
+std::optional<policy::CpuMask> read_cpu_set(FileReader& files, const std::string& path) {
+        std::string_view text;
+        return files.read(path, text) == 0 ? parse_cpu_set(text) : std::nullopt;
+}
+
+/// Empty: it cannot be seen, or the kernel knows none.
+std::optional<policy::CpuMask> read_isolated_partitions(FileReader& files,
+                                                        const std::string& root) {
+        std::string_view text;
+        if (files.read(root + "/proc/self/mountinfo", text) < 0)
+                return std::nullopt;
+        for (const auto& mount : parse_cgroup_mounts(text))
+                if (mount.is_v2() && mount.root == "/")
+                        return read_cpu_set(files,
+                                            root + mount.directory + "/cpuset.cpus.isolated");
+        return std::nullopt;
+}
+
+}  // namespace
+
 CpuSets read_cpu_sets(const std::string& root) {
+        const auto folder = root + "/sys/devices/system/cpu/";
         FileReader files;
-        const auto read = [&](const char* name) {
-                std::string_view text;
-                return files.read(root + "/sys/devices/system/cpu/" + name, text) == 0
-                               ? parse_cpu_set(text)
-                               : std::nullopt;
-        };
-        return {read("online"), read("isolated"), read("nohz_full")};
+        CpuSets sets{read_cpu_set(files, folder + "online"),
+                     read_cpu_set(files, folder + "isolated"),
+                     read_cpu_set(files, folder + "nohz_full")};
+        if (const auto partitions = read_isolated_partitions(files, root))
+                sets.isolated = sets.isolated.value_or(policy::CpuMask{}) | *partitions;
+        return sets;
 }
 
 }  // namespace governor::probe

@@ -14,7 +14,7 @@ namespace governor::probe {
 /// Empty: the kernel does not say.
 struct CpuSets {
         std::optional<policy::CpuMask> online;
-        std::optional<policy::CpuMask> isolated;   ///< isolcpus=, isolated cpuset partitions
+        std::optional<policy::CpuMask> isolated;   ///< isolcpus=, isolated cpuset partitions: both
         std::optional<policy::CpuMask> nohz_full;  ///< nohz_full=: without the clock tick
 
         friend bool operator==(const CpuSets&, const CpuSets&) = default;
@@ -23,7 +23,9 @@ struct CpuSets {
 /// A CPU list, or "(null)" for none, which old kernels print for nohz_full. Pure.
 [[nodiscard]] std::optional<policy::CpuMask> parse_cpu_set(std::string_view text);
 
-/// Reads `root`/sys/devices/system/cpu: about 15 us. Never fails.
+/// Reads `root`/sys/devices/system/cpu, and since most kernels tell only of isolcpus= there, also
+/// cpuset.cpus.isolated of the highest control group (version 2, since Linux 6.7, not seen in
+/// containers): about 60 us. Never fails.
 [[nodiscard]] CpuSets read_cpu_sets(const std::string& root);
 
 }  // namespace governor::probe

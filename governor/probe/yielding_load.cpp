@@ -51,7 +51,8 @@ bool YieldingLoad::is_in_idle_group(std::uint32_t pid) {
         if (groups_.empty() || cgroups_.memberships(pid, memberships) < 0)
                 return false;
         const auto path = cgroups_.cpu_path(memberships);
-        return path && std::ranges::any_of(ancestry(*path), [&](const std::string& group) {
+        return path &&
+               std::ranges::any_of(ancestry(within_levels(*path)), [&](const std::string& group) {
                        return groups_.contains(group);
                });
 }

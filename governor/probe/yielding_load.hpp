@@ -31,10 +31,11 @@ public:
                 : cgroups_(cgroups), ticks_per_second_(ticks_per_second) {}
 
         /// Takes a scan and its growth (Descendants::growth()). Costs next to nothing while nobody
-        /// yields. With idle groups 8 us for each of them, and 10 us for each process that is
-        /// SCHED_IDLE, niced or a lease holder's; every kLookAround the control groups are searched
-        /// for idle ones: 30 us per group of the machine. What a SCHED_IDLE process uses between
-        /// its last scan and its end does not count, nor does an idle group before it is found.
+        /// yields. With idle groups 8 us for each of them (Cgroups::kMostIdleGroups at most), and
+        /// 10 us for each process that is SCHED_IDLE, niced or a lease holder's; every kLookAround
+        /// the control groups are searched for idle ones: 30 us per group of the machine. What a
+        /// SCHED_IDLE process uses between its last scan and its end does not count, nor does an
+        /// idle group before it is found.
         void add(std::span<const PidStat> processes, std::span<const Descendants::Growth> growth,
                  TimePoint now);
 

@@ -33,6 +33,7 @@ void check_ancestry(std::string_view path) {
                         "each is the parent of the one before");
         require(groups.back().empty() || groups.back().ends_with("/.."),
                 "the last is the root, or where names end");
+        require(ancestry(within_levels(path)).size() <= kMostLevels + 1, "levels are limited");
         (void)user_of_slice(path);
 }
 

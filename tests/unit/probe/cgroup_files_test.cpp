@@ -94,6 +94,16 @@ TEST(Ancestry, EndsAtTheRootOrWhereNamesEnd) {
         EXPECT_EQ(ancestry("/../../x/y"), (Texts{"/../../x/y", "/../../x", "/../.."}));
 }
 
+TEST(WithinLevels, CutsWhatLiesDeeper) {
+        std::string deepest;
+        for (std::size_t i = 0; i < kMostLevels; i++)
+                deepest += "/g" + std::to_string(i);
+        for (const auto& group : {std::string(), std::string("/"), std::string("/a"), deepest})
+                EXPECT_EQ(within_levels(group), group);
+        EXPECT_EQ(within_levels(deepest + "/x"), deepest);
+        EXPECT_EQ(within_levels(deepest + "/x/y/z"), deepest);
+}
+
 TEST(CpuMax, IsRoundedUpToWholeCpus) {
         const std::pair<const char*, std::uint32_t> rows[] = {
                 {"250000 100000\n", 3}, {"200000 100000\n", 2}, {"100000 100000", 1},

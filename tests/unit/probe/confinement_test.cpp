@@ -15,6 +15,8 @@ using policy::CpuMask;
 using test_support::FakeMachine;
 using Groups = std::vector<CgroupQuota>;
 
+constexpr policy::TimePoint kNow{std::chrono::seconds{7}};
+
 class ConfinementTest : public ::testing::Test {
 protected:
         ConfinementTest() { machine_.thread(7, 7, "0-3"); }
@@ -29,7 +31,7 @@ protected:
         }
         Confinement read(std::uint32_t pid = 7) {
                 Confinement found;
-                EXPECT_EQ(ConfinementReader(machine_.root()).read(pid, found), 0);
+                EXPECT_EQ(ConfinementReader(machine_.root()).read(pid, kNow, found), 0);
                 return found;
         }
 
@@ -45,7 +47,7 @@ TEST_F(ConfinementTest, IsAffinityAloneWithoutControlGroups) {
 TEST_F(ConfinementTest, IsNoneOfAProcessThatHasGone) {
         Confinement found{CpuMask::range(9, 1), {}, 5};
         const auto before = found;
-        EXPECT_EQ(ConfinementReader(machine_.root()).read(8, found), -ESRCH);
+        EXPECT_EQ(ConfinementReader(machine_.root()).read(8, kNow, found), -ESRCH);
         EXPECT_EQ(found, before);
 }
 
@@ -58,6 +60,40 @@ TEST_F(ConfinementTest, TellsTheQuotasOfAllAncestorsOfAGroup) {
         v2("/a/b/x", "100000 100000\n");
         EXPECT_EQ(read().groups,
                   (Groups{{"/a/b/c", 8}, {"/a/b", std::nullopt}, {"/a", 2}, {"", std::nullopt}}));
+}
+
+TEST_F(ConfinementTest, LooksAtTheLevelsNearestTheRootOnly) {
+        machine_.mount_v2();
+        std::string group;
+        for (std::size_t level = 1; level <= kMostLevels + 1; level++) {
+                group += "/g";
+                v2(group, std::to_string(level) + "00000 100000\n");
+        }
+        for (int more = 0; more < 1000; more++)
+                group += "/g";
+        machine_.membership(7, "0::" + group + "\n");
+        const auto groups = read().groups;
+        ASSERT_EQ(groups.size(), kMostLevels + 1) << "the root too";
+        EXPECT_EQ(groups.front().quota, kMostLevels);
+        EXPECT_EQ(groups[kMostLevels - 1], (CgroupQuota{"/g", 1}));
+        EXPECT_EQ(groups.back().path, "");
+}
+
+TEST_F(ConfinementTest, ReadsAGroupOnceAtEachMoment) {
+        machine_.mount_v2();
+        machine_.thread(8, 8, "0");
+        machine_.membership(7, "0::/a/b\n");
+        machine_.membership(8, "0::/a/c\n");
+        v2("/a", "200000 100000\n");
+        v2("/a/c", "100000 100000\n");
+        ConfinementReader reader(machine_.root());
+        Confinement found;
+        ASSERT_EQ(reader.read(7, kNow, found), 0);
+        v2("/a", "500000 100000\n");
+        ASSERT_EQ(reader.read(8, kNow, found), 0);
+        EXPECT_EQ(found.groups, (Groups{{"/a/c", 1}, {"/a", 2}, {"", std::nullopt}}));
+        ASSERT_EQ(reader.read(8, kNow + std::chrono::seconds{1}, found), 0);
+        EXPECT_EQ(found.groups, (Groups{{"/a/c", 1}, {"/a", 5}, {"", std::nullopt}}));
 }
 
 TEST_F(ConfinementTest, RoundsAQuotaBelowOneCpuUp) {
@@ -162,9 +198,27 @@ TEST_F(ConfinementTest, BelongsToWhoOwnsTheHighestGroupThatRootDoesNot) {
         EXPECT_EQ(read().owner, 4242U);
 }
 
+TEST_F(ConfinementTest, BelongsToNobodyInParticularWhereTheOwnerHasNoNumberHere) {
+        if (geteuid() != 0)
+                GTEST_SKIP() << "only root can give directories away";
+        machine_.mount_v2();
+        machine_.membership(7, "0::/box\n");
+        v2("/box", "max 100000\n");
+        const auto give = [&](const std::string& group, uid_t uid) {
+                const auto path = machine_.directory().path("sys/fs/cgroup" + group);
+                ASSERT_EQ(chown(path.c_str(), uid, 0), 0);
+        };
+        give("", 65534);
+        EXPECT_EQ(read().owner, std::nullopt) << "of the host's root, seen from a user namespace";
+        give("/box", 1000);
+        EXPECT_EQ(read().owner, 1000U);
+        machine_.write("proc/sys/kernel/overflowuid", "1000\n");
+        EXPECT_EQ(read().owner, 65534U);
+}
+
 TEST_F(ConfinementTest, OfThisMachineIsThatOfThisProcess) {
         Confinement found;
-        ASSERT_EQ(ConfinementReader("").read(static_cast<std::uint32_t>(getpid()), found), 0);
+        ASSERT_EQ(ConfinementReader("").read(static_cast<std::uint32_t>(getpid()), kNow, found), 0);
         EXPECT_FALSE(found.cpus.empty());
         if (!found.groups.empty() && found.groups.back().path.find("..") == std::string::npos) {
                 EXPECT_EQ(found.groups.back().path, "");

@@ -23,6 +23,17 @@ TEST(CpuSets, AreReadFromSysfs) {
         EXPECT_EQ(sets.nohz_full, CpuMask(CpuSet{3}));
 }
 
+TEST(CpuSets, AreIsolatedByTheCommandLineOrByPartitions) {
+        test_support::FakeMachine machine;
+        machine.mount_v2();
+        machine.write("sys/fs/cgroup/cpuset.cpus.isolated", "5-6\n");
+        EXPECT_EQ(read_cpu_sets(machine.root()).isolated, CpuMask(CpuSet{5, 6}));
+        machine.write("sys/devices/system/cpu/isolated", "2-3\n");
+        EXPECT_EQ(read_cpu_sets(machine.root()).isolated, CpuMask(CpuSet{2, 3, 5, 6}));
+        machine.write("sys/fs/cgroup/cpuset.cpus.isolated", "\n");
+        EXPECT_EQ(read_cpu_sets(machine.root()).isolated, CpuMask(CpuSet{2, 3}));
+}
+
 TEST(CpuSets, AreEmptyIfSysfsSaysNone) {
         test_support::FakeMachine machine;
         machine.write("sys/devices/system/cpu/isolated", "\n");

@@ -158,6 +158,25 @@ TEST_F(YieldingLoadTest, ReadsVersionOneWhereCpuAndCpuacctAreTogether) {
         EXPECT_EQ(scan({}), milliseconds{500});
 }
 
+TEST_F(YieldingLoadTest, WatchesALimitedNumberOfGroupsTheHighestFirst) {
+        for (std::size_t i = 0; i < Cgroups::kMostIdleGroups + 50; i++)
+                group("/user/many" + std::to_string(i), 1, 0);
+        group("/admin", 1, 1000);
+        const auto groups = Cgroups(machine_.root()).idle_groups();
+        ASSERT_EQ(groups.size(), Cgroups::kMostIdleGroups);
+        EXPECT_EQ(groups.front(), "/admin");
+}
+
+TEST_F(YieldingLoadTest, LooksForGroupsAsDeepAsItLooksAtThoseOfProcesses) {
+        std::string path;
+        for (std::size_t level = 1; level < kMostLevels; level++)
+                path += "/g";
+        group(path + "/deepest", 1, 0);
+        group(path + "/g/deeper", 1, 0);
+        EXPECT_EQ(Cgroups(machine_.root()).idle_groups(),
+                  (std::vector<std::string>{path + "/deepest"}));
+}
+
 TEST_F(YieldingLoadTest, StartsAtThePartOfTheTreeThatIsMounted) {
         machine_.write("proc/self/mountinfo",
                        "29 23 0:26 /docker/1 /sys/fs/cgroup ro - cgroup2 cgroup rw\n");
