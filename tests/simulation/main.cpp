@@ -21,7 +21,7 @@ constexpr std::size_t kColumns = 100;
 
 int explain(const Scenario& scenario, const Options& options) {
         Explainer explainer(*options.explain);
-        run(scenario, {options.policy->decide, {&explainer}});
+        run(scenario, {options.policy->decider, {&explainer}});
         std::fputs(explainer.text().empty() ? "Nothing was decided from then on.\n"
                                             : explainer.text().c_str(),
                    stdout);
@@ -36,7 +36,7 @@ int run_one(const Scenario& scenario, const Options& options) {
         if (options.explain)
                 return explain(scenario, options);
         const auto found =
-                report(scenario, std::string(options.policy->name), options.policy->decide);
+                report(scenario, std::string(options.policy->name), options.policy->decider);
         if (options.json) {
                 std::puts(report_json(scenario, found).c_str());
         } else {

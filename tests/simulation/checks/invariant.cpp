@@ -38,6 +38,13 @@ bool may_be_rigid(const World& world) {
         });
 }
 
+bool all_may_run_everywhere(const World& world) {
+        const auto& pool = world.machine.governed().pool();
+        return std::ranges::all_of(world.residents, [&](const Resident& resident) {
+                return !resident.client || pool.is_within(resident.process->allowed());
+        });
+}
+
 Time settling_time(const World& world) {
         const auto& governor = world.scenario.governor;
         Time longest{0};

@@ -5,6 +5,7 @@
 
 #include "simulation/world/world.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <string>
 #include <string_view>
@@ -21,12 +22,12 @@ struct Violation {
         [[nodiscard]] std::string text(const Scenario& scenario) const;
 };
 
-/// The first few of a run; the others would say the same.
+/// The first few of each invariant in a run; the others would say the same.
 class Violations {
 public:
-        static constexpr std::size_t kMost = 5;
+        static constexpr std::ptrdiff_t kMost = 5;
         void add(Violation violation) {
-                if (list_.size() < kMost)
+                if (std::ranges::count(list_, violation.invariant, &Violation::invariant) < kMost)
                         list_.push_back(std::move(violation));
         }
         [[nodiscard]] const std::vector<Violation>& list() const { return list_; }
@@ -64,6 +65,9 @@ private:
 
 /// Somebody may run on more than he is granted for longer than Settings::handover_max.
 [[nodiscard]] bool may_be_rigid(const World& world);
+
+/// No cpuset, no mask: every client may use all of the pool.
+[[nodiscard]] bool all_may_run_everywhere(const World& world);
 
 /// As long as this, things may be on their way to where they should be.
 [[nodiscard]] Time settling_time(const World& world);

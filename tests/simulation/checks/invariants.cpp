@@ -4,13 +4,10 @@
 
 namespace simulation {
 
-std::vector<std::string> broken_invariants(const Scenario& scenario, Arbiter::Decide decide) {
+std::vector<Violation> broken_invariants(const Scenario& scenario, const Decider& decider) {
         Invariants invariants;
-        run(scenario, {decide, invariants.observers()});
-        std::vector<std::string> texts;
-        for (const auto& violation : invariants.violations())
-                texts.push_back(violation.text(scenario));
-        return texts;
+        run(scenario, {decider, invariants.observers()});
+        return invariants.violations();
 }
 
 }  // namespace simulation

@@ -3,8 +3,10 @@
 // All invariants together.
 #pragma once
 
+#include "simulation/checks/beliefs.hpp"
 #include "simulation/checks/invariant.hpp"
 #include "simulation/checks/occupancy.hpp"
+#include "simulation/checks/reasons.hpp"
 #include "simulation/checks/shares.hpp"
 #include "simulation/checks/soundness.hpp"
 #include "simulation/checks/steadiness.hpp"
@@ -18,7 +20,7 @@ class Invariants {
 public:
         /// To be put into RunOptions::observers; good as long as this.
         [[nodiscard]] std::vector<Observer*> observers() {
-                return {&soundness_, &occupancy_, &shares_, &steadiness_};
+                return {&soundness_, &occupancy_, &shares_, &steadiness_, &beliefs_, &reasons_};
         }
         [[nodiscard]] const std::vector<Violation>& violations() const {
                 return violations_.list();
@@ -30,10 +32,12 @@ private:
         Occupancy occupancy_{violations_};
         Shares shares_{violations_};
         Steadiness steadiness_{violations_};
+        Beliefs beliefs_{violations_};
+        Reasons reasons_{violations_};
 };
 
-/// Runs `scenario` and returns what was broken, as text.
-[[nodiscard]] std::vector<std::string> broken_invariants(const Scenario& scenario,
-                                                         Arbiter::Decide decide);
+/// Runs `scenario` and returns what was broken.
+[[nodiscard]] std::vector<Violation> broken_invariants(const Scenario& scenario,
+                                                       const Decider& decider);
 
 }  // namespace simulation

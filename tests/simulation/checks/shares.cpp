@@ -3,6 +3,7 @@
 #include "simulation/checks/shares.hpp"
 
 #include "policy/permyriad.hpp"
+#include "simulation/checks/truth.hpp"
 #include "simulation/report/entitlement.hpp"
 
 #include <algorithm>
@@ -60,7 +61,7 @@ std::vector<double> certain_entitlements(const World& world, const Snapshot& sna
 
 /// CPUs that nobody has, runs on, or should be left to others.
 CpuMask unused_cpus(const World& world) {
-        auto unused = world.governor.machine().pool();
+        auto unused = world.machine.governed().pool();
         for (const auto& resident : world.residents) {
                 if (const auto* held = world.held(resident))
                         unused -= held->grant.cpus;
@@ -109,14 +110,14 @@ void Shares::check_newcomers(const World& world) {
         if (may_be_rigid(world))
                 return;
         const auto had = [&](const Resident& resident) {  // CPUs that have gone are nobody's fault
-                return watches_[resident.number].cpus.count_common(world.governor.machine().pool());
+                return watches_[resident.number].cpus.count_common(world.machine.governed().pool());
         };
         if (!std::ranges::any_of(world.residents, [&](const Resident& resident) {
                     const auto* held = world.held(resident);
                     return held != nullptr && held->grant.threads < had(resident);
             }))
                 return;
-        auto snapshot = world.governor.snapshot(world.now);
+        auto snapshot = true_snapshot(world);
         if (std::erase_if(snapshot.clients, [&](const governor::policy::fair::Client& client) {
                     return is_young(world, *resident_of(world, client.id));
             }) == 0)
@@ -139,7 +140,7 @@ void Shares::check_newcomers(const World& world) {
 
 void Shares::check_shares(const World& world) {
         const auto& settings = world.scenario.governor.fair;
-        const auto snapshot = world.governor.snapshot(world.now);
+        const auto snapshot = true_snapshot(world);
         if (snapshot.clients.empty())
                 return;
         const auto entitled = certain_entitlements(world, snapshot);

@@ -2,6 +2,7 @@
 // Sums and sets of one decision.
 #include "simulation/checks/soundness.hpp"
 
+#include "simulation/checks/truth.hpp"
 #include "simulation/report/entitlement.hpp"
 
 #include <algorithm>
@@ -23,25 +24,37 @@ bool is_governed(const Grant& grant) { return grant.reason.limit != Limit::Ungov
 }  // namespace
 
 void Soundness::decided(const World& world) {
-        for (const auto& resident : world.residents)
+        for (const auto& resident : world.residents) {
+                check_known(world, resident);
                 if (world.held(resident) != nullptr)
                         check_grant(world, resident);
+        }
         check_owners(world);
         check_machine(world);
         check_quotas(world);
         check_foreign(world);
 }
 
+void Soundness::check_known(const World& world, const Resident& resident) {
+        const auto& process = *resident.process;
+        const bool is_asking =
+                process.governed() && !ruled(world.scenario, process.program()).ignored;
+        if (is_asking != (world.held(resident) != nullptr))
+                violated(world, "well-formed",
+                         name_of(resident) + (is_asking ? " is granted nothing"
+                                                        : " is granted something unasked"));
+}
+
 void Soundness::check_grant(const World& world, const Resident& resident) {
         const auto& grant = world.held(resident)->grant;
         const auto& process = *resident.process;
-        const auto usable = process.allowed() & world.governor.machine().pool();
+        const auto usable = process.allowed() & world.machine.governed().pool();
         const auto complain = [&](const std::string& what) {
                 violated(world, "well-formed", name_of(resident) + " " + what);
         };
         if (grant.threads < 1)
                 complain("has no thread");
-        if (const auto max = process.program().max; max > 0 && grant.threads > max)
+        if (const auto max = true_max(world, resident); max > 0 && grant.threads > max)
                 complain("has " + std::to_string(grant.threads) +
                          " threads, more than its maximum " + std::to_string(max));
         if (is_governed(grant) == usable.empty())
@@ -88,7 +101,7 @@ void Soundness::check_machine(const World& world) {
                         floors++;
         }
         const auto foreign = world.governor.last().foreign;
-        const auto pool = world.governor.machine().pool().count();
+        const auto pool = world.machine.governed().pool().count();
         if (granted + foreign > pool + floors)
                 violated(world, "within-machine",
                          std::to_string(granted) + " CPUs are granted, " + std::to_string(floors) +
@@ -126,7 +139,7 @@ void Soundness::check_foreign(const World& world) {
         if (world.governor.last().grants.empty())
                 return;
         const auto should =
-                foreign_cpus(world.scenario.governor.fair, world.governor.snapshot(world.now));
+                foreign_cpus(world.scenario.governor.fair, world.governor.believed(world.now));
         if (std::abs(should - world.governor.last().foreign) > 1.01)
                 violated(world, "foreign-load",
                          std::to_string(world.governor.last().foreign) +

@@ -9,8 +9,9 @@
 
 namespace simulation {
 
-/// - well-formed: at least one thread, as many CPUs as threads, CPUs that the client may use, no
-///   more than its maximum
+/// - well-formed: a grant for everybody who asks and is not to be ignored; at least one thread, as
+///   many CPUs as threads, CPUs that the client may use, no more than its maximum, its own or a
+///   rule's
 /// - granted-once: no CPU is granted to two, unless it is said to be shared
 /// - within-machine: grants and what is left to foreign load fit into the pool; floors of one CPU
 ///   aside, and what newcomers have, for whom nobody shrinks even when foreign load comes
@@ -22,6 +23,7 @@ public:
         void decided(const World& world) override;
 
 private:
+        void check_known(const World& world, const Resident& resident);
         void check_grant(const World& world, const Resident& resident);
         void check_owners(const World& world);
         void check_machine(const World& world);

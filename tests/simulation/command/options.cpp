@@ -30,20 +30,18 @@ std::optional<SeedRange> parse_seeds(const std::string& text) {
 
 std::string policy_names() {
         std::string names;
-        for (const auto known : {policies(), mutants()})
-                for (const auto& policy : known)
-                        names += (names.empty() ? "" : ", ") + std::string(policy.name);
+        for (const auto& policy : known_policies())
+                names += (names.empty() ? "" : ", ") + std::string(policy.name);
         return names;
 }
 
 std::string describe_policies() {
         std::string text = "Policies:\n";
-        for (const auto known : {policies(), mutants()})
-                for (const auto& policy : known) {
-                        std::string line = "  " + std::string(policy.name);
-                        line.resize(26, ' ');
-                        text += line + std::string(policy.meaning) + "\n";
-                }
+        for (const auto& policy : known_policies()) {
+                std::string line = "  " + std::string(policy.name);
+                line.resize(26, ' ');
+                text += line + std::string(policy.meaning) + "\n";
+        }
         return text;
 }
 
@@ -72,7 +70,7 @@ void declare(CLI::App& app, Options& options, Texts& texts) {
                 ->type_name("NAME")
                 ->capture_default_str()
                 ->check([](const std::string& text) {
-                        return find_policy(text) != nullptr ? "" : refusal(text, policy_names());
+                        return find_policy(text) ? "" : refusal(text, policy_names());
                 });
         app.add_flag("--timeline", options.timeline, "Grants over time as well");
         app.add_flag("--json", options.json, "Everything, for programs: figures, grants, teams");
@@ -83,8 +81,9 @@ void declare(CLI::App& app, Options& options, Texts& texts) {
                         return parse_time(text) ? "" : refusal(text, "a time with its unit: 2.5s");
                 });
         app.add_flag("--print", options.print, "Instead: the scenario, as a file");
-        app.add_flag("--must-break", options.must_break,
-                     "With --seeds: fails if the policy breaks nothing that `fair` keeps");
+        app.add_flag(
+                "--must-break", options.must_break,
+                "With --seeds: fails unless the policy breaks the invariant that must catch it");
         app.add_flag("--keys", texts.keys, "Instead: all sections and keys of scenario files");
         app.footer(describe_policies() +
                    "Exit: 0 done, 1 an expectation or an invariant does not hold, 2 wrong usage or "
@@ -130,6 +129,9 @@ std::variant<Options, int> parse_options(int argc, char** argv) {
                 return complain("one of SCENARIO, --seed and --seeds is needed");
         if (options.must_break && !options.seeds)
                 return complain("--must-break goes with --seeds");
+        if (options.must_break && options.policy->caught_by.empty())
+                return complain("--must-break: nothing is wrong with the policy `" +
+                                std::string(options.policy->name) + "`");
         const char* no_colour = std::getenv("NO_COLOR");
         options.colour =
                 ::isatty(STDOUT_FILENO) == 1 && (no_colour == nullptr || no_colour[0] == '\0');

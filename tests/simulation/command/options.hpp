@@ -22,8 +22,8 @@ struct Options {
         std::string file;                   ///< a scenario file, or
         std::optional<std::uint64_t> seed;  ///< one random scenario, or
         std::optional<SeedRange> seeds;     ///< many, checked only
-        const NamedPolicy* policy = nullptr;
-        bool print = false;  ///< the scenario itself, as a file
+        std::optional<NamedPolicy> policy;  ///< always set
+        bool print = false;                 ///< the scenario itself, as a file
         bool json = false;
         bool timeline = false;
         bool colour = false;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The real policy, given a false picture of the world, or with its answer tampered with.
+// The real policy with its settings or its answer tampered with.
 #include "simulation/policies/policies.hpp"
 
 #include "policy/fair/decide.hpp"
@@ -11,56 +11,11 @@ namespace simulation {
 
 namespace {
 
-using governor::policy::fair::AccountId;
 using governor::policy::fair::decide;
 using governor::policy::fair::Decision;
 using governor::policy::fair::Limit;
 using governor::policy::fair::Settings;
 using governor::policy::fair::Snapshot;
-
-Decision hands_over_at_once(const Settings& settings, const Snapshot& snapshot) {
-        auto seen = snapshot;
-        for (auto& client : seen.clients) {
-                client.in_use.clear();
-                client.above_since.reset();
-        }
-        return decide(settings, seen);
-}
-
-Decision ignores_accounts(const Settings& settings, const Snapshot& snapshot) {
-        auto seen = snapshot;
-        for (auto& client : seen.clients)
-                client.account = AccountId{1};
-        return decide(settings, seen);
-}
-
-Decision ignores_weights(const Settings& settings, const Snapshot& snapshot) {
-        auto seen = snapshot;
-        for (auto& client : seen.clients)
-                client.weight = 100;
-        return decide(settings, seen);
-}
-
-Decision ignores_quotas(const Settings& settings, const Snapshot& snapshot) {
-        auto seen = snapshot;
-        for (auto& group : seen.cgroups)
-                group.quota.reset();
-        return decide(settings, seen);
-}
-
-Decision ignores_cpusets(const Settings& settings, const Snapshot& snapshot) {
-        auto seen = snapshot;
-        for (auto& client : seen.clients)
-                client.allowed = snapshot.machine.pool();
-        return decide(settings, seen);
-}
-
-Decision ignores_maxima(const Settings& settings, const Snapshot& snapshot) {
-        auto seen = snapshot;
-        for (auto& client : seen.clients)
-                client.max = 0;
-        return decide(settings, seen);
-}
 
 Decision yields_everything_to_others(const Settings& settings, const Snapshot& snapshot) {
         auto seen = settings;
@@ -160,32 +115,65 @@ Decision waits_for_ever(const Settings& settings, const Snapshot& snapshot) {
         return decide(seen, snapshot);
 }
 
-Decision newcomers_push(const Settings& settings, const Snapshot& snapshot) {
-        auto seen = settings;
-        seen.newcomer = std::chrono::milliseconds(0);
-        return decide(seen, snapshot);
+Decision counts_programs_as_accounts(const Settings& settings, const Snapshot& snapshot) {
+        auto decision = decide(settings, snapshot);
+        for (auto& grant : decision.grants)
+                grant.reason.accounts = grant.reason.programs;
+        return decision;
+}
+
+/// One too many, whatever the limit is.
+Decision names_wrong_bounds(const Settings& settings, const Snapshot& snapshot) {
+        auto decision = decide(settings, snapshot);
+        for (auto& grant : decision.grants)
+                grant.reason.bound++;
+        return decision;
+}
+
+/// Everybody is told that he makes use of no more.
+Decision names_wrong_limits(const Settings& settings, const Snapshot& snapshot) {
+        auto decision = decide(settings, snapshot);
+        for (auto& grant : decision.grants)
+                if (grant.reason.limit != Limit::Ungoverned && !grant.shared)
+                        grant.reason.limit = Limit::Demand;
+        return decision;
 }
 
 constexpr std::array kMutants{
-        NamedPolicy{"hands-over-at-once", "CPUs are free as soon as they are not granted any more",
-                    hands_over_at_once},
-        NamedPolicy{"ignores-accounts", "programs share, whoever owns them", ignores_accounts},
-        NamedPolicy{"ignores-weights", "all programs are alike", ignores_weights},
-        NamedPolicy{"ignores-quotas", "cpu.max is not looked at", ignores_quotas},
-        NamedPolicy{"ignores-cpusets", "everybody may use every CPU", ignores_cpusets},
-        NamedPolicy{"ignores-maxima", "programs get more than they ask for", ignores_maxima},
-        NamedPolicy{"yields-everything", "foreign load may push programs aside altogether",
-                    yields_everything_to_others},
-        NamedPolicy{"ignores-foreign", "nothing is left to foreign load", ignores_foreign_load},
-        NamedPolicy{"overlaps", "all sets begin with the first CPU", overlaps},
-        NamedPolicy{"never-shrinks", "who has CPUs keeps them", never_shrinks},
-        NamedPolicy{"never-grows", "the first grant is the highest", never_grows},
-        NamedPolicy{"flaps", "a CPU less in every second second", flaps},
-        NamedPolicy{"migrates", "every five seconds all sets are chosen anew", migrates},
-        NamedPolicy{"starves-the-youngest", "who came last has one CPU", starves_the_youngest},
-        NamedPolicy{"waits-for-ever", "programs that do not follow are waited for", waits_for_ever},
-        NamedPolicy{"newcomers-push", "a program that lives for an instant makes others shrink",
-                    newcomers_push},
+        NamedPolicy{"yields-everything",
+                    "foreign load may push programs aside altogether",
+                    {yields_everything_to_others},
+                    "foreign-load"},
+        NamedPolicy{"ignores-foreign",
+                    "nothing is left to foreign load",
+                    {ignores_foreign_load},
+                    "foreign-load"},
+        NamedPolicy{"overlaps", "all sets begin with the first CPU", {overlaps}, "granted-once"},
+        NamedPolicy{"never-shrinks", "who has CPUs keeps them", {never_shrinks}, "starvation"},
+        NamedPolicy{"never-grows", "the first grant is the highest", {never_grows}, "conservation"},
+        NamedPolicy{"flaps", "a CPU less in every second second", {flaps}, "flapping"},
+        NamedPolicy{
+                "migrates", "every five seconds all sets are chosen anew", {migrates}, "flapping"},
+        NamedPolicy{"starves-the-youngest",
+                    "who came last has one CPU",
+                    {starves_the_youngest},
+                    "starvation"},
+        NamedPolicy{"waits-for-ever",
+                    "programs that do not follow are waited for",
+                    {waits_for_ever},
+                    "starvation"},
+        NamedPolicy{"miscounts",
+                    "programs are counted as accounts",
+                    {counts_programs_as_accounts},
+                    "reasons"},
+        NamedPolicy{"wrong-bounds",
+                    "reasons name a bound that is one too high",
+                    {names_wrong_bounds},
+                    "reasons"},
+        NamedPolicy{"wrong-limits",
+                    "all grants are said to be limited by demand",
+                    {names_wrong_limits},
+                    "reasons"},
 };
 
 }  // namespace

@@ -37,21 +37,26 @@ Decision split_equally(const Settings&, const Snapshot& snapshot) {
 }
 
 constexpr std::array kPolicies{
-        NamedPolicy{"fair", "the real one", governor::policy::fair::decide},
-        NamedPolicy{"naive", "an equal part of the CPUs for everybody", split_equally},
+        NamedPolicy{"fair", "the real one", {}, {}},
+        NamedPolicy{
+                "naive", "an equal part of the CPUs for everybody", {split_equally}, "starvation"},
 };
 
 }  // namespace
 
 std::span<const NamedPolicy> policies() { return kPolicies; }
 
-const NamedPolicy* find_policy(std::string_view name) {
-        for (const auto known : {policies(), mutants()}) {
-                const auto found = std::ranges::find(known, name, &NamedPolicy::name);
-                if (found != known.end())
-                        return &*found;
-        }
-        return nullptr;
+std::vector<NamedPolicy> known_policies() {
+        std::vector<NamedPolicy> all;
+        for (const auto known : {policies(), mutants(), registry_mutants()})
+                all.insert(all.end(), known.begin(), known.end());
+        return all;
+}
+
+std::optional<NamedPolicy> find_policy(std::string_view name) {
+        const auto known = known_policies();
+        const auto found = std::ranges::find(known, name, &NamedPolicy::name);
+        return found != known.end() ? std::optional(*found) : std::nullopt;
 }
 
 }  // namespace simulation

@@ -4,25 +4,35 @@
 // with a mistake that the invariants must find.
 #pragma once
 
-#include "registry/arbiter.hpp"
+#include "simulation/world/governor.hpp"
 
+#include <optional>
 #include <span>
 #include <string_view>
+#include <vector>
 
 namespace simulation {
 
 struct NamedPolicy {
         std::string_view name;
         std::string_view meaning;
-        governor::registry::Arbiter::Decide decide;
+        Decider decider;
+        std::string_view caught_by;  ///< the invariant that must find it; none: not a mutant
 };
 
 /// "fair" and "naive".
 [[nodiscard]] std::span<const NamedPolicy> policies();
 
+/// The real policy with its answer tampered with.
 [[nodiscard]] std::span<const NamedPolicy> mutants();
 
-/// Of either kind; nullptr if there is none of that name.
-[[nodiscard]] const NamedPolicy* find_policy(std::string_view name);
+/// The real policy, told something wrong, as by a broken registry.
+[[nodiscard]] std::span<const NamedPolicy> registry_mutants();
+
+/// All of these.
+[[nodiscard]] std::vector<NamedPolicy> known_policies();
+
+/// Empty: there is none of that name.
+[[nodiscard]] std::optional<NamedPolicy> find_policy(std::string_view name);
 
 }  // namespace simulation

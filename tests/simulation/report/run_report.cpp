@@ -55,12 +55,12 @@ std::vector<std::string> unmet(const Scenario& scenario, const Figures& figures,
         return failures;
 }
 
-RunReport report(const Scenario& scenario, const std::string& policy_name, Arbiter::Decide decide) {
+RunReport report(const Scenario& scenario, const std::string& policy_name, const Decider& decider) {
         RunReport report;
         Recorder recorder;
         Meter meter;
         RunOptions options;
-        options.decide = decide;
+        options.decider = decider;
         Invariants invariants;
         options.observers = invariants.observers();
         options.observers.insert(options.observers.end(), {&recorder, &meter});

@@ -21,7 +21,7 @@ struct RunReport {
 
 /// Runs with a recorder, a meter and the invariants.
 [[nodiscard]] RunReport report(const Scenario& scenario, const std::string& policy_name,
-                               Arbiter::Decide decide);
+                               const Decider& decider);
 
 /// What of Scenario::expected and Scenario::expected_grants is not so. `file` is what messages
 /// name.

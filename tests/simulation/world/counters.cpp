@@ -36,7 +36,7 @@ void Counters::advance(Time span, std::span<const double> busy, std::span<const 
         yielding_s_ += yielding * passed_s;
         for (std::size_t cpu = 0; cpu < busy.size(); cpu++) {
                 busy_s_[cpu] += busy[cpu] * passed_s;
-                niced_s_[cpu] += niced[cpu] * passed_s;
+                niced_s_[cpu] += cpu < niced.size() ? niced[cpu] * passed_s : 0;
         }
 }
 

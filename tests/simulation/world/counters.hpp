@@ -15,8 +15,8 @@ namespace simulation {
 
 class Counters {
 public:
-        /// Time passes; `busy` and `niced` are parts of it, by CPU number. Threads that yield to
-        /// everybody use `yielding` CPUs. O(CPUs).
+        /// Time passes; `busy` and `niced` (may be empty) are parts of it, by CPU number. Threads
+        /// that yield to everybody use `yielding` CPUs. O(CPUs).
         void advance(Time span, std::span<const double> busy, std::span<const double> niced,
                      double yielding);
 

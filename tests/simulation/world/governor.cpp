@@ -46,10 +46,10 @@ governor::policy::fair::TimePoint time_point(Time at) {
                 std::chrono::duration_cast<std::chrono::steady_clock::duration>(at + kStart));
 }
 
-Governor::Governor(const Scenario& scenario, Arbiter::Decide policy,
+Governor::Governor(const Scenario& scenario, const Decider& decider,
                    const governor::policy::Machine& machine)
-        : period_(scenario.governor.period), settings_(scenario.governor.fair), decide_(policy),
-          machine_(machine), arbiter_(make_arbiter(scenario, policy, machine)) {}
+        : period_(scenario.governor.period), settings_(scenario.governor.fair), decider_(decider),
+          machine_(machine), arbiter_(make_arbiter(scenario, decider.decide, machine)) {}
 
 std::optional<ClientId> Governor::join(const Process& process,
                                        const governor::registry::Confinement& where, Time now) {
@@ -148,6 +148,10 @@ void Governor::decide(Time now) {
 
 governor::policy::fair::Snapshot Governor::snapshot(Time now) const {
         return arbiter_.clients().snapshot(machine_, foreign_, time_point(now));
+}
+
+governor::policy::fair::Snapshot Governor::believed(Time now) const {
+        return decider_.told != nullptr ? decider_.told(snapshot(now)) : snapshot(now);
 }
 
 }  // namespace simulation

@@ -19,6 +19,14 @@ using governor::registry::ClientId;
 /// The policy's clock at a virtual time.
 [[nodiscard]] governor::policy::fair::TimePoint time_point(Time at);
 
+/// Who decides.
+struct Decider {
+        Arbiter::Decide decide = governor::policy::fair::decide;
+        /// What the policy is told instead of what the registry says, as `decide` does it: so that
+        /// those who watch can know it. nullptr: it is told what the registry says.
+        governor::policy::fair::Snapshot (*told)(const governor::policy::fair::Snapshot&) = nullptr;
+};
+
 struct Lease {
         ClientId id{};
         const Process* process = nullptr;
@@ -32,7 +40,7 @@ public:
         static constexpr Time kPoll = std::chrono::milliseconds(25);
         static constexpr Time kRest = std::chrono::milliseconds(1);
 
-        Governor(const Scenario& scenario, Arbiter::Decide policy,
+        Governor(const Scenario& scenario, const Decider& decider,
                  const governor::policy::Machine& machine);
 
         /// Empty: refused. `process` must live until leave().
@@ -60,10 +68,12 @@ public:
         [[nodiscard]] const Decision& last() const { return arbiter_.last(); }
         /// What a decision now would go by. Good until the next call of anything here.
         [[nodiscard]] governor::policy::fair::Snapshot snapshot(Time now) const;
+        /// The same as the policy is told it.
+        [[nodiscard]] governor::policy::fair::Snapshot believed(Time now) const;
         [[nodiscard]] const governor::policy::Machine& machine() const { return machine_; }
         /// What its policy says to something else.
         [[nodiscard]] Decision decide_on(const governor::policy::fair::Snapshot& snapshot) const {
-                return decide_(settings_, snapshot);
+                return decider_.decide(settings_, snapshot);
         }
 
 private:
@@ -72,7 +82,7 @@ private:
 
         Time period_;
         governor::policy::fair::Settings settings_;
-        Arbiter::Decide decide_;
+        Decider decider_;
         governor::policy::Machine machine_;
         governor::policy::fair::ForeignLoad foreign_;  // as the arbiter's own, for snapshot()
         Arbiter arbiter_;

@@ -288,6 +288,7 @@ void Kernel::total(std::size_t cpus) {
         division_.rate.resize(threads_.size());
         division_.busy.assign(cpus, 0.0);
         division_.niced.assign(cpus, 0.0);
+        division_.foreign.assign(cpus, 0.0);
         for (std::size_t i = 0; i < threads_.size(); i++) {
                 const auto& group = groups_[i];
                 division_.rate[i] = threads_[i].count * group.rate;
@@ -301,6 +302,8 @@ void Kernel::total(std::size_t cpus) {
                                 division_.busy[cpu] += each;
                                 if (threads_[i].niced)
                                         division_.niced[cpu] += each;
+                                if (threads_[i].foreign)
+                                        division_.foreign[cpu] += each;
                         }
                 }
         }

@@ -23,6 +23,7 @@ struct Threads {
         double appetite = 1;                ///< CPUs that each wants, 0 < appetite <= 1
         double weight = 1;                  ///< against others, as of nice_weight()
         bool niced = false;                 ///< counts as nice time in /proc/stat
+        bool foreign = false;               ///< is foreign load
         std::optional<std::size_t> cgroup;  ///< index in the throttles
 };
 
@@ -39,9 +40,10 @@ struct Throttle {
 
 /// CPU time per time.
 struct Division {
-        std::vector<double> rate;   ///< CPUs that threads [i] get together
-        std::vector<double> busy;   ///< by CPU number, 0..1
-        std::vector<double> niced;  ///< by CPU number; part of busy
+        std::vector<double> rate;     ///< CPUs that threads [i] get together
+        std::vector<double> busy;     ///< by CPU number, 0..1
+        std::vector<double> niced;    ///< by CPU number; part of busy
+        std::vector<double> foreign;  ///< likewise
 };
 
 /// Weighted max-min fairness among threads, each on at most one CPU at a time, over the CPUs that

@@ -71,6 +71,8 @@ public:
         [[nodiscard]] std::uint32_t team() const { return team_; }
         /// Of the grant that the present or last region began with.
         [[nodiscard]] std::uint64_t epoch() const { return epoch_; }
+        /// Of its first region; 0: there was none.
+        [[nodiscard]] std::uint32_t first_team() const { return first_team_; }
         /// The CPUs that its team was given when the present region began; none between regions.
         [[nodiscard]] const CpuMask& occupied() const;
         /// That team was given its CPUs for itself alone.

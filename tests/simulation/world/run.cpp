@@ -60,11 +60,13 @@ private:
         void arrive();
         void step_hogs();
         void step_processes();
+        void look_at_foreign();
         void govern();
         void tell(const std::vector<ClientId>& clients);
         void divide();
         void remove_gone();
         [[nodiscard]] bool is_over() const;
+        [[nodiscard]] bool is_foreign(const Resident& resident) const;
         [[nodiscard]] bool is_idle(const std::optional<std::size_t>& cgroup) const;
         [[nodiscard]] CpuMask allowed(const std::optional<std::size_t>& cgroup,
                                       const std::optional<CpuSet>& cpus) const;
@@ -83,6 +85,7 @@ private:
         std::size_t arrived_ = 0;
         std::size_t plugged_ = 0;
         Counters counters_;
+        Counters foreign_;  // of foreign load alone
         Kernel kernel_;
         std::vector<Throttle> throttles_;
         std::vector<Threads> threads_;
@@ -92,7 +95,7 @@ private:
 };
 
 Engine::Engine(const Scenario& scenario, const RunOptions& options)
-        : scenario_(scenario), options_(options), world_(scenario, options.decide),
+        : scenario_(scenario), options_(options), world_(scenario, options.decider),
           arrivals_(arrivals_of(scenario)) {
         for (const auto& group : scenario.cgroups)
                 throttles_.push_back({group.parent, group.quota});
@@ -149,6 +152,7 @@ void Engine::pass_until(Time then) {
                 for (auto& resident : world_.residents)
                         resident.process->advance(span);
                 counters_.advance(span, division_.busy, division_.niced, yielding_rate_);
+                foreign_.advance(span, division_.foreign, {}, 0);
         }
         world_.now = then;
 }
@@ -216,6 +220,9 @@ void Engine::remove_gone() {
         for (const auto& resident : world_.residents) {
                 if (resident.process->phase() != Phase::Gone)
                         continue;
+                if (const auto* held = world_.held(resident); held != nullptr && held->is_own())
+                        world_.short_lived.add(world_.now - resident.process->started(),
+                                               held->grant.threads, time_point(world_.now));
                 if (resident.client)
                         world_.governor.leave(*resident.client, world_.now);
                 else
@@ -228,6 +235,14 @@ void Engine::remove_gone() {
         world_.disturbed = world_.now;
 }
 
+/// The truth, as often as the governor guesses.
+void Engine::look_at_foreign() {
+        const auto& sample =
+                foreign_.read(world_.machine.online(), world_.now, scenario_.governor.period);
+        world_.foreign.add(sample, {}, time_point(world_.now));
+        world_.short_lived.update(time_point(world_.now));
+}
+
 void Engine::govern() {
         auto& governor = world_.governor;
         if (governor.next() > world_.now)
@@ -236,6 +251,7 @@ void Engine::govern() {
                 const auto& sample = counters_.read(world_.machine.online(), world_.now,
                                                     scenario_.governor.period);
                 governor.sample(sample, counters_.yielding_millicpu(), world_.now);
+                look_at_foreign();
         }
         if (!governor.wake(world_.now))
                 return;
@@ -256,6 +272,11 @@ void Engine::tell(const std::vector<ClientId>& clients) {
         }
 }
 
+/// Who has none of the CPUs left that it may use runs where the governor does not expect it.
+bool Engine::is_foreign(const Resident& resident) const {
+        return !resident.client || !resident.process->allowed().intersects(world_.machine.online());
+}
+
 /// Anew, when somebody began or stopped running.
 void Engine::divide() {
         if (!changed_)
@@ -263,8 +284,10 @@ void Engine::divide() {
         changed_ = false;
         threads_.clear();
         for (const auto& resident : world_.residents)
-                if (auto threads = resident.process->threads())
+                if (auto threads = resident.process->threads()) {
+                        threads->foreign = is_foreign(resident) && !threads->niced;
                         threads_.push_back(std::move(*threads));
+                }
         for (const auto& hog : world_.hogs)
                 if (auto threads = hog.threads())
                         threads_.push_back(std::move(*threads));
@@ -304,9 +327,9 @@ void Engine::run() {
 
 }  // namespace
 
-World::World(const Scenario& a_scenario, Arbiter::Decide decide)
+World::World(const Scenario& a_scenario, const Decider& decider)
         : scenario(a_scenario), machine(a_scenario.machine),
-          governor(a_scenario, decide, machine.governed()),
+          governor(a_scenario, decider, machine.governed()),
           cpusets(effective_cpusets(a_scenario, machine)) {}
 
 void run(const Scenario& scenario, const RunOptions& options) { Engine(scenario, options).run(); }

@@ -10,7 +10,7 @@
 namespace simulation {
 
 struct RunOptions {
-        Arbiter::Decide decide = governor::policy::fair::decide;
+        Decider decider;
         std::vector<Observer*> observers;
 };
 

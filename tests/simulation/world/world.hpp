@@ -3,6 +3,8 @@
 // The virtual world as it is at one moment, and who may watch it.
 #pragma once
 
+#include "policy/fair/foreign_load.hpp"
+#include "policy/fair/short_lived.hpp"
 #include "simulation/scenario/scenario.hpp"
 #include "simulation/world/governor.hpp"
 #include "simulation/world/hog.hpp"
@@ -23,7 +25,7 @@ struct Resident {
 };
 
 struct World {
-        World(const Scenario& a_scenario, Arbiter::Decide decide);
+        World(const Scenario& a_scenario, const Decider& decider);
 
         const Scenario& scenario;
         Time now{0};
@@ -33,6 +35,11 @@ struct World {
         std::vector<Hog> hogs;
         std::vector<CpuMask> cpusets;  ///< effective, by control group
         double foreign_rate = 0;       ///< CPUs that hogs use now
+        /// What is known of these and of processes that are not governed where nothing has to be
+        /// guessed: smoothed and held as the governor does.
+        governor::policy::fair::ForeignLoad foreign;
+        /// CPUs to keep free for newcomers.
+        governor::policy::fair::ShortLived short_lived;
 
         /// Something outside of the governor changed last then: a process came, went, was stopped
         /// or went on, foreign load or CPUs came or went.

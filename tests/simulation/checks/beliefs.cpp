@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: MIT
+// A wrong belief for a moment is no mistake; how long it lasts is measured.
+#include "simulation/checks/beliefs.hpp"
+
+#include <algorithm>
+#include <cstdio>
+
+namespace simulation {
+
+namespace {
+
+using governor::policy::fair::Client;
+using governor::policy::fair::ForeignLoad;
+using governor::policy::fair::Snapshot;
+
+std::string rounded(double value) {
+        char text[32];
+        std::snprintf(text, sizeof text, "%.2f", value);
+        return text;
+}
+
+/// Smoothed, without peaks that are remembered. CPUs.
+double sum(const ForeignLoad& load, const CpuMask& cpus) {
+        double millicpu = 0;
+        cpus.for_each([&](std::uint32_t cpu) { millicpu += load.now_millicpu(cpu); });
+        return millicpu / 1000;
+}
+
+double seconds(Time span) { return std::chrono::duration<double>(span).count(); }
+
+}  // namespace
+
+void Beliefs::decided(const World& world) {
+        if (world.now < next_look_)
+                return;
+        next_look_ = world.now + world.scenario.governor.period / 2;
+        const auto believed = world.governor.believed(world.now);
+        check_foreign(world, believed);
+        for (const auto& client : believed.clients) {
+                const auto resident =
+                        std::ranges::find_if(world.residents, [&](const Resident& one) {
+                                return one.client == client.id;
+                        });
+                if (resident != world.residents.end())
+                        check_client(world, *resident, client);
+        }
+}
+
+/// What somebody burned who is gone is guessed from his grant: of one who burns more, too low.
+void Beliefs::ended(const World& world, const Resident& resident) {
+        watches_.erase(resident.number);
+        if (!is_honest(resident))
+                too_much_.restart(world.now);
+}
+
+void Beliefs::check_foreign(const World& world, const Snapshot& believed) {
+        const auto& cpus = world.machine.online();  // which are in the pool does not matter
+        const double sees = sum(believed.foreign, cpus);
+        const double there = sum(world.foreign, cpus);
+        const double tolerance = kTolerance + kToleratedPart * cpus.count();
+        const auto settling = settling_time(world);
+        const double remembers = believed.foreign.held_millicpu(cpus) / 1000.0;
+        const double was_there = world.foreign.held_millicpu(cpus) / 1000.0;
+        const auto check = [&](Since& since, bool is_wrong, Time patience) {
+                if (const auto lasts = since.update(is_wrong, world.now); lasts > patience)
+                        violated(world, "foreign-belief",
+                                 rounded(sees) + " CPUs of foreign load are seen (" +
+                                         rounded(remembers) + " remembered), " + rounded(there) +
+                                         " (" + rounded(was_there) + ") are there, for " +
+                                         rounded(seconds(lasts)) + " s");
+        };
+        check(too_much_, sees > there + tolerance, settling);
+        check(too_little_, std::min(sees, remembers) < there - tolerance, settling);
+        // A short mistake is remembered, too, and perhaps another one.
+        check(remembered_, remembers > was_there + tolerance, settling + 2 * kMemory);
+}
+
+void Beliefs::check_client(const World& world, const Resident& resident, const Client& believed) {
+        const auto& process = *resident.process;
+        auto& watch = watches_[resident.number];
+        const auto span = world.now - watch.looked;
+        const double burns = watch.looked > Time(0) && span > Time(0)
+                                     ? (process.cpu_s() - watch.cpu_s) / seconds(span)
+                                     : 0;
+        watch.cpu_s = process.cpu_s();
+        watch.looked = world.now;
+        const auto* held = world.held(resident);
+        if (held == nullptr || !is_honest(resident))
+                return;
+        const bool works = is_hungry(resident) && burns > held->grant.threads * kBusyPart;
+        const bool is_held_back =
+                works ? believed.wants > 0
+                      : !believed.idle && believed.wants > 0 && believed.wants < burns - 0.01;
+        if (const auto lasts = watch.held_back.update(is_held_back, world.now);
+            lasts > settling_time(world))
+                violated(world, "demand-belief",
+                         name_of(resident) + " is believed to want " +
+                                 std::to_string(believed.wants) + ", has " +
+                                 std::to_string(held->grant.threads) + ", burns " + rounded(burns) +
+                                 ", for " + rounded(seconds(lasts)) + " s");
+        const bool does_nothing =
+                process.stopped() || (process.phase() == Phase::Sleep && burns <= 0);
+        if (const auto lasts = watch.idles.update(does_nothing, world.now);
+            !believed.idle && lasts > settling_time(world))
+                violated(world, "demand-belief",
+                         name_of(resident) + " has done nothing for " + rounded(seconds(lasts)) +
+                                 " s, and is not believed to be idle");
+}
+
+}  // namespace simulation

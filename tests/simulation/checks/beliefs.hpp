@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: MIT
+//
+// What the registry believes and nobody can know better, bounded by what really happens.
+#pragma once
+
+#include "simulation/checks/invariant.hpp"
+
+#include <map>
+#include <string>
+
+namespace simulation {
+
+/// Looked at after every sample:
+/// - foreign-belief: foreign load is neither seen where there is none, nor overlooked, for longer
+///   than things take to settle
+/// - demand-belief: who can always use one CPU more is not held for idle nor for content with what
+///   it has, and nobody for one who wants less than he burns, for longer than things take to
+///   settle. Who does nothing for so long is idle
+class Beliefs final : public Invariant {
+public:
+        /// So much of what clients burn may be taken for foreign load, or hide it: CPUs, and a part
+        /// of those in the pool.
+        static constexpr double kTolerance = 1.0;
+        static constexpr double kToleratedPart = 0.02;
+        /// So long a peak of foreign load is remembered.
+        static constexpr Time kMemory = std::chrono::seconds(10);
+        /// Who burns more than this part of its grant is not kept from working by others.
+        static constexpr double kBusyPart = 2.0 / 3;
+
+        using Invariant::Invariant;
+        void decided(const World& world) override;
+        void ended(const World& world, const Resident& resident) override;
+
+private:
+        /// Since when something has been so.
+        class Since {
+        public:
+                /// How long by now; 0: it is not so.
+                Time update(bool is_so, Time now) {
+                        if (!is_so)
+                                begin_ = kNever;
+                        else if (begin_ == kNever)
+                                begin_ = now;
+                        return is_so ? now - begin_ : Time(0);
+                }
+
+                void restart(Time now) { begin_ = begin_ == kNever ? kNever : now; }
+
+        private:
+                Time begin_ = kNever;
+        };
+
+        struct Watch {
+                Since held_back;
+                Since idles;
+                double cpu_s = 0;
+                Time looked{0};
+        };
+
+        void check_foreign(const World& world, const governor::policy::fair::Snapshot& believed);
+        void check_client(const World& world, const Resident& resident,
+                          const governor::policy::fair::Client& believed);
+
+        Since too_much_;
+        Since too_little_;
+        Since remembered_;
+        std::map<std::size_t, Watch> watches_;  // by Resident::number
+        Time next_look_{0};
+};
+
+}  // namespace simulation

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: MIT
+//
+// What programs are told about their grants is so.
+#pragma once
+
+#include "simulation/checks/invariant.hpp"
+
+namespace simulation {
+
+/// reasons, after every decision:
+/// - the numbers that all have in common are those of the machine: CPUs in the pool, programs that
+///   may run there, and whose they are; what is left to foreign load is what the decision says;
+///   what is kept free for newcomers is no more than what those that came and went had
+/// - `bound` is the number that the limit is about, and the grant agrees with it
+class Reasons final : public Invariant {
+public:
+        using Invariant::Invariant;
+        void decided(const World& world) override;
+
+private:
+        void check_division(const World& world, const Resident& resident,
+                            const governor::policy::fair::Reason& common);
+        void check_limit(const World& world, const Resident& resident);
+};
+
+}  // namespace simulation

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: MIT
+// From the scenario and the world.
+#include "simulation/checks/truth.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace simulation {
+
+namespace {
+
+namespace fair = governor::policy::fair;
+
+std::uint32_t smaller(std::uint32_t a, std::uint32_t b) {
+        return a == 0 || b == 0 ? std::max(a, b) : std::min(a, b);
+}
+
+std::uint32_t limited(std::uint32_t wish, std::uint32_t max) {
+        return max == 0 ? std::max(wish, 1U) : std::clamp(wish, 1U, max);
+}
+
+std::vector<fair::Cgroup> quotas(const Scenario& scenario) {
+        std::vector<fair::Cgroup> groups;
+        for (const auto& group : scenario.cgroups) {
+                fair::Cgroup made;
+                made.parent = group.parent;
+                if (group.quota)
+                        made.quota = static_cast<std::uint32_t>(std::ceil(*group.quota));
+                groups.push_back(made);
+        }
+        return groups;
+}
+
+fair::Client true_client(const World& world, const Resident& resident) {
+        const auto& program = resident.process->program();
+        const auto rules = ruled(world.scenario, program);
+        fair::Client client;
+        client.id = *resident.client;
+        client.account = fair::AccountId{program.user};
+        client.joined = time_point(resident.process->started());
+        client.weight = rules.weight;
+        client.max = true_max(world, resident);
+        client.min = limited(program.min, client.max);
+        client.guaranteed = limited(rules.guaranteed, client.max);
+        client.allowed = resident.process->allowed();
+        client.cgroup = program.cgroup;
+        if (const auto* held = world.held(resident)) {
+                client.granted = held->grant.cpus & world.machine.governed().pool();
+                client.shared = held->grant.shared;
+        }
+        return client;
+}
+
+}  // namespace
+
+Ruled ruled(const Scenario& scenario, const Program& program) {
+        const std::string executable = "/usr/bin/" + program.name;
+        Ruled all{program.weight, 1, 0, false};
+        std::uint32_t max = 0;
+        for (const auto& rule : scenario.rules) {
+                if (!fair::applies(rule, {program.user, program.name, executable}))
+                        continue;
+                all.weight = rule.weight.value_or(all.weight);
+                all.guaranteed = rule.min.value_or(all.guaranteed);
+                max = rule.max.value_or(max);
+                all.ignored = rule.ignore.value_or(all.ignored);
+        }
+        all.guaranteed = limited(all.guaranteed, max);
+        all.max = smaller(program.max, max);
+        return all;
+}
+
+std::uint32_t true_max(const World& world, const Resident& resident) {
+        const auto& process = *resident.process;
+        const auto max = ruled(world.scenario, process.program()).max;
+        return process.program().behaviour == Behaviour::StartOnly
+                       ? smaller(max, process.first_team())
+                       : max;
+}
+
+fair::Snapshot true_snapshot(const World& world) {
+        const auto believed = world.governor.believed(world.now);
+        fair::Snapshot snapshot{time_point(world.now),
+                                world.machine.governed(),
+                                believed.foreign,
+                                quotas(world.scenario),
+                                {},
+                                world.short_lived.cpus()};
+        for (const auto& resident : world.residents) {
+                if (!resident.client || ruled(world.scenario, resident.process->program()).ignored)
+                        continue;
+                auto client = true_client(world, resident);
+                const auto belief =
+                        std::ranges::find(believed.clients, client.id, &fair::Client::id);
+                if (belief != believed.clients.end()) {
+                        client.wants = belief->wants;
+                        client.idle = belief->idle;
+                }
+                snapshot.clients.push_back(std::move(client));
+        }
+        return snapshot;
+}
+
+}  // namespace simulation
