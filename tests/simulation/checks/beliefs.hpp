@@ -24,8 +24,9 @@ public:
         static constexpr double kToleratedPart = 0.02;
         /// So long a peak of foreign load is remembered.
         static constexpr Time kMemory = std::chrono::seconds(10);
-        /// Who burns more than this part of its grant is not kept from working by others.
-        static constexpr double kBusyPart = 2.0 / 3;
+        /// Who burns more than this part of its grant can use more: a little above two thirds, from
+        /// which on the registry sees it.
+        static constexpr double kBusyPart = 0.7;
 
         using Invariant::Invariant;
         void decided(const World& world) override;

@@ -10,6 +10,7 @@
 #include "simulation/checks/shares.hpp"
 #include "simulation/checks/soundness.hpp"
 #include "simulation/checks/steadiness.hpp"
+#include "simulation/checks/topology.hpp"
 #include "simulation/world/run.hpp"
 
 #include <vector>
@@ -20,7 +21,8 @@ class Invariants {
 public:
         /// To be put into RunOptions::observers; good as long as this.
         [[nodiscard]] std::vector<Observer*> observers() {
-                return {&soundness_, &occupancy_, &shares_, &steadiness_, &beliefs_, &reasons_};
+                return {&soundness_, &occupancy_, &shares_,  &steadiness_,
+                        &beliefs_,   &reasons_,   &topology_};
         }
         [[nodiscard]] const std::vector<Violation>& violations() const {
                 return violations_.list();
@@ -34,6 +36,7 @@ private:
         Steadiness steadiness_{violations_};
         Beliefs beliefs_{violations_};
         Reasons reasons_{violations_};
+        Topology topology_{violations_};
 };
 
 /// Runs `scenario` and returns what was broken.

@@ -13,6 +13,7 @@ namespace {
 
 using governor::policy::fair::decide;
 using governor::policy::fair::Decision;
+using governor::policy::fair::Grant;
 using governor::policy::fair::Limit;
 using governor::policy::fair::Settings;
 using governor::policy::fair::Snapshot;
@@ -115,6 +116,59 @@ Decision waits_for_ever(const Settings& settings, const Snapshot& snapshot) {
         return decide(seen, snapshot);
 }
 
+/// The numbers stay. `choose(i, held, free, count)`: the CPUs of client i.
+template <class Choose>
+Decision placed_anew(const Settings& settings, const Snapshot& snapshot, Choose choose) {
+        auto decision = decide(settings, snapshot);
+        auto free = snapshot.machine.pool();
+        for (std::size_t i = 0; i < decision.grants.size(); i++) {
+                const auto& grant = decision.grants[i];
+                const auto& client = snapshot.clients[i];
+                if (grant.shared || grant.reason.limit == Limit::Ungoverned)
+                        continue;
+                free -= grant.cpus | client.in_use;
+                if (!client.shared)
+                        free -= client.granted;
+        }
+        for (std::size_t i = 0; i < decision.grants.size(); i++) {
+                auto& grant = decision.grants[i];
+                const auto& client = snapshot.clients[i];
+                if (grant.shared || client.shared || grant.reason.limit == Limit::Ungoverned)
+                        continue;
+                const auto chosen = choose(client.granted, free | grant.cpus, grant);
+                free = (free | grant.cpus) - chosen;
+                grant.cpus = chosen;
+        }
+        return decision;
+}
+
+CpuMask lowest(const CpuMask& cpus, std::uint32_t count) {
+        CpuMask chosen;
+        cpus.for_each([&](std::uint32_t cpu) {
+                if (chosen.count() < count)
+                        chosen.add(cpu);
+        });
+        return chosen;
+}
+
+/// Whoever comes or grows gets the lowest numbers that are free, cores or no cores.
+Decision grows_anywhere(const Settings& settings, const Snapshot& snapshot) {
+        return placed_anew(settings, snapshot,
+                           [](const CpuMask& held, const CpuMask& free, const Grant& grant) {
+                                   const auto kept = grant.cpus & held;
+                                   return kept | lowest(free - kept, grant.threads - kept.count());
+                           });
+}
+
+/// Whoever shrinks keeps the lowest numbers, which are one half of each core.
+Decision shrinks_by_number(const Settings& settings, const Snapshot& snapshot) {
+        return placed_anew(settings, snapshot,
+                           [](const CpuMask& held, const CpuMask&, const Grant& grant) {
+                                   return grant.cpus.is_within(held) ? lowest(held, grant.threads)
+                                                                     : grant.cpus;
+                           });
+}
+
 Decision counts_programs_as_accounts(const Settings& settings, const Snapshot& snapshot) {
         auto decision = decide(settings, snapshot);
         for (auto& grant : decision.grants)
@@ -162,6 +216,14 @@ constexpr std::array kMutants{
                     "programs that do not follow are waited for",
                     {waits_for_ever},
                     "starvation"},
+        NamedPolicy{"grows-anywhere",
+                    "CPUs are chosen by their numbers",
+                    {grows_anywhere},
+                    "whole-cores"},
+        NamedPolicy{"shrinks-by-number",
+                    "the CPUs with the highest numbers are given up",
+                    {shrinks_by_number},
+                    "whole-cores"},
         NamedPolicy{"miscounts",
                     "programs are counted as accounts",
                     {counts_programs_as_accounts},
