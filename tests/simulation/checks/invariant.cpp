@@ -30,11 +30,22 @@ bool is_young(const World& world, const Resident& resident) {
         return world.now - resident.process->started() < world.scenario.governor.fair.newcomer;
 }
 
+bool may_be_rigid(const World& world, const Resident& resident) {
+        const auto* held = world.held(resident);
+        const auto& process = *resident.process;
+        if (held == nullptr)
+                return false;
+        if (process.program().behaviour == Behaviour::Boaster)  // claims the CPUs that it had first
+                return true;
+        const bool is_above = process.team() > held->grant.threads ||
+                              !process.occupied().is_within(held->grant.cpus);
+        return is_above && (!is_honest(resident) ||
+                            process.region_length() >= world.scenario.governor.fair.handover_max);
+}
+
 bool may_be_rigid(const World& world) {
         return std::ranges::any_of(world.residents, [&](const Resident& resident) {
-                return resident.client &&
-                       (!is_honest(resident) || resident.process->region_length() >=
-                                                        world.scenario.governor.fair.handover_max);
+                return may_be_rigid(world, resident);
         });
 }
 

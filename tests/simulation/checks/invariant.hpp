@@ -63,7 +63,10 @@ private:
 /// It has not lived Settings::newcomer yet.
 [[nodiscard]] bool is_young(const World& world, const Resident& resident);
 
-/// Somebody may run on more than he is granted for longer than Settings::handover_max.
+/// It may run on more than it is granted now for longer than Settings::handover_max, or says so.
+[[nodiscard]] bool may_be_rigid(const World& world, const Resident& resident);
+
+/// Somebody is so.
 [[nodiscard]] bool may_be_rigid(const World& world);
 
 /// No cpuset, no mask: every client may use all of the pool.

@@ -107,7 +107,11 @@ void Shares::decided(const World& world) {
 void Shares::ended(const World&, const Resident& resident) { watches_.erase(resident.number); }
 
 void Shares::check_newcomers(const World& world) {
+        // What somebody burned above his grant is charged until the next reading but one.
         if (may_be_rigid(world))
+                rigid_ = world.now;
+        const auto reading = std::max<Time>(world.scenario.governor.period, std::chrono::seconds(1));
+        if (rigid_ != kNever && world.now - rigid_ < 2 * reading)
                 return;
         const auto had = [&](const Resident& resident) {  // CPUs that have gone are nobody's fault
                 return watches_[resident.number].cpus.count_common(world.machine.governed().pool());
@@ -151,7 +155,10 @@ void Shares::check_shares(const World& world) {
         const auto unused = unused_cpus(world);
         for (std::size_t i = 0; i < snapshot.clients.size(); i++) {
                 const auto* resident = resident_of(world, snapshot.clients[i].id);
-                watch_starvation(world, *resident, entitled[i] * kept);
+                if (!snapshot.clients[i].idle)
+                        watch_starvation(world, *resident, entitled[i] * kept);
+                else
+                        watches_[resident->number].below_since = kNever;
                 watch_conservation(world, *resident, snapshot.clients[i].max, unused);
         }
 }
@@ -160,7 +167,8 @@ void Shares::watch_starvation(const World& world, const Resident& resident, doub
         auto& watch = watches_[resident.number];
         const auto threads = world.held(resident)->grant.threads;
         const double tolerance = kTolerance + (somebody_shares(world) ? 1 : 0);
-        if (!is_hungry(resident) || threads >= entitled - tolerance) {
+        if (!is_honest(resident) || resident.process->stopped() ||
+            threads >= entitled - tolerance) {
                 watch.below_since = kNever;
                 return;
         }

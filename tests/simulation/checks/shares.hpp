@@ -11,12 +11,13 @@
 
 namespace simulation {
 
-/// Looked at after every sample, for programs that can always use one CPU more:
-/// - starvation: it does not stay more than kTolerance CPUs below its entitlement for longer than
-///   things take to settle; one more where there are more programs than CPUs, since everybody has
-///   one at least. Where programs do not follow, the others keep at least the part that they keep
-///   from foreign load
-/// - conservation: it does not stay below its maximum so long while there are CPUs that nobody has
+/// Looked at after every sample:
+/// - starvation: an honest program that is not idle does not stay more than kTolerance CPUs below
+///   its entitlement for longer than things take to settle; one more where there are more programs
+///   than CPUs, since everybody has one at least. Who pauses is entitled to no more than the
+///   registry believes that it wants. While programs do not follow, the others keep at least the
+///   part that they keep from foreign load
+/// - conservation: who can always use one CPU more does not stay below its maximum so long while there are CPUs that nobody has
 /// And after every decision:
 /// - newcomers: nobody shrinks below what is his without the newcomers
 class Shares final : public Invariant {
@@ -45,6 +46,7 @@ private:
 
         std::map<std::size_t, Watch> watches_;  // by Resident::number
         Time next_look_{0};
+        Time rigid_ = kNever;  // somebody was, last
 };
 
 }  // namespace simulation

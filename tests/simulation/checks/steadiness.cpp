@@ -9,7 +9,6 @@ namespace simulation {
 namespace {
 
 using governor::policy::fair::Decision;
-using governor::policy::fair::Limit;
 using governor::policy::fair::Snapshot;
 
 /// As the registry does, at the same moment and without a word from the clients.
@@ -54,13 +53,11 @@ std::string rounds_text(const World& world, Snapshot& snapshot, Decision decisio
                " decisions more";
 }
 
-bool lends(const governor::policy::fair::Grant& grant) {
-        return grant.reason.limit == Limit::Idle || grant.reason.limit == Limit::Demand;
-}
-
-/// Nobody pauses, so that demand does not come and go.
-bool everybody_is_hungry(const World& world) {
-        return std::ranges::all_of(world.residents, is_hungry);
+/// Nobody else lends what he has, takes it back, or takes what nobody knows of.
+bool everybody_is_honest(const World& world) {
+        return std::ranges::all_of(world.residents, [](const Resident& resident) {
+                return is_honest(resident) && !resident.process->stopped();
+        });
 }
 
 }  // namespace
@@ -88,16 +85,24 @@ void Steadiness::check_convergence(const World& world) {
                 violated(world, "convergence", change + rounds_text(world, snapshot, decision));
 }
 
+/// True while what programs want, and what is kept free for newcomers, has been the same for as long as things take to settle.
+bool Steadiness::is_demand_steady(const World& world) {
+        std::map<std::size_t, Demand> demands{{0, {world.short_lived.cpus(), false}}};  // no client
+        const auto believed = world.governor.believed(world.now);
+        for (const auto& client : believed.clients)
+                demands[static_cast<std::size_t>(client.id)] = {client.wants, client.idle};
+        if (demands != demands_)
+                demand_changed_ = world.now;
+        demands_ = std::move(demands);
+        return world.now - demand_changed_ > settling_time(world);
+}
+
 void Steadiness::check_flapping(const World& world) {
         const bool steady =
+                is_demand_steady(world) &&
                 world.now - world.disturbed > settling_time(world) &&
                 (world.foreign_disturbed == kNever || world.now - world.disturbed > kForeign) &&
-                everybody_is_hungry(world) && !may_be_rigid(world);
-        const bool lending = std::ranges::any_of(world.residents, [&](const Resident& resident) {
-                const auto* held = world.held(resident);
-                return held != nullptr &&
-                       (lends(held->grant) || lends(watches_[resident.number].grant));
-        });
+                everybody_is_honest(world) && !may_be_rigid(world);
         for (const auto& resident : world.residents) {
                 const auto* held = world.held(resident);
                 if (held == nullptr)
@@ -109,7 +114,7 @@ void Steadiness::check_flapping(const World& world) {
                 watch.grant = held->grant;
                 if (!changed)
                         continue;
-                if (!steady || lending) {
+                if (!steady) {
                         watch.changed = -kCalm;
                         continue;
                 }

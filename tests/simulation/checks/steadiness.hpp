@@ -12,9 +12,8 @@ namespace simulation {
 
 /// - convergence: when nothing else changes, the second decision from here on is the last one that
 ///   changes anything, but for who shares which CPU. Looked at after every sample
-/// - flapping: when nothing has happened outside for long, a grant does not change more than once
-///   in kCalm. CPUs that are lent because somebody cannot use them do not count, nor does what
-///   follows from them
+/// - flapping: when nothing has happened outside for long, and the registry has believed for long
+///   that everybody wants what he wants now, a grant does not change more than once in kCalm
 class Steadiness final : public Invariant {
 public:
         static constexpr Time kCalm = std::chrono::seconds(10);
@@ -32,10 +31,19 @@ private:
                 Time changed = -kCalm;  // while everything was steady
         };
 
+        struct Demand {
+                std::uint32_t wants = 0;
+                bool idle = false;
+                friend bool operator==(const Demand&, const Demand&) = default;
+        };
+
+        bool is_demand_steady(const World& world);
         void check_flapping(const World& world);
         void check_convergence(const World& world);
 
         std::map<std::size_t, Watch> watches_;  // by Resident::number
+        std::map<std::size_t, Demand> demands_;  // by client
+        Time demand_changed_{0};
         Time next_look_{0};
 };
 
