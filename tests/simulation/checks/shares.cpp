@@ -33,11 +33,6 @@ const Resident* resident_of(const World& world, governor::registry::ClientId id)
         return nullptr;
 }
 
-bool somebody_shares(const World& world) {
-        return std::ranges::any_of(world.governor.last().grants,
-                                   &governor::policy::fair::Grant::shared);
-}
-
 /// Whatever the others turn out to want: who wants less leaves more to his neighbours, but his
 /// account may take that from another account's programs on the same CPUs.
 std::vector<double> certain_entitlements(const World& world, const Snapshot& snapshot) {
@@ -49,7 +44,7 @@ std::vector<double> certain_entitlements(const World& world, const Snapshot& sna
                                                               &governor::policy::fair::Client::id);
                         const auto i = static_cast<std::size_t>(client - snapshot.clients.begin());
                         return i >= entitled.size() ||
-                               grant.threads >= entitled[i] - Shares::kTolerance;
+                               grant.threads >= entitled[i] - Shares::tolerance(world);
                 });
         if (is_enough)
                 return entitled;
@@ -104,13 +99,19 @@ void Shares::decided(const World& world) {
                         watches_[resident.number].cpus = held->grant.cpus;
 }
 
+double Shares::tolerance(const World& world) {
+        const auto cpus = world.machine.governed().pool().count();
+        return cpus <= 4 ? kSmallTolerance : cpus <= 8 ? kMediumTolerance : kTolerance;
+}
+
 void Shares::ended(const World&, const Resident& resident) { watches_.erase(resident.number); }
 
 void Shares::check_newcomers(const World& world) {
         // What somebody burned above his grant is charged until the next reading but one.
         if (may_be_rigid(world))
                 rigid_ = world.now;
-        const auto reading = std::max<Time>(world.scenario.governor.period, std::chrono::seconds(1));
+        const auto reading =
+                std::max<Time>(world.scenario.governor.period, std::chrono::seconds(1));
         if (rigid_ != kNever && world.now - rigid_ < 2 * reading)
                 return;
         const auto had = [&](const Resident& resident) {  // CPUs that have gone are nobody's fault
@@ -166,9 +167,8 @@ void Shares::check_shares(const World& world) {
 void Shares::watch_starvation(const World& world, const Resident& resident, double entitled) {
         auto& watch = watches_[resident.number];
         const auto threads = world.held(resident)->grant.threads;
-        const double tolerance = kTolerance + (somebody_shares(world) ? 1 : 0);
         if (!is_honest(resident) || resident.process->stopped() ||
-            threads >= entitled - tolerance) {
+            threads >= entitled - tolerance(world)) {
                 watch.below_since = kNever;
                 return;
         }

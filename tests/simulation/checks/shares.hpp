@@ -12,18 +12,22 @@
 namespace simulation {
 
 /// Looked at after every sample:
-/// - starvation: an honest program that is not idle does not stay more than kTolerance CPUs below
-///   its entitlement for longer than things take to settle; one more where there are more programs
-///   than CPUs, since everybody has one at least. Who pauses is entitled to no more than the
-///   registry believes that it wants. While programs do not follow, the others keep at least the
-///   part that they keep from foreign load
-/// - conservation: who can always use one CPU more does not stay below its maximum so long while there are CPUs that nobody has
-/// And after every decision:
+/// - starvation: an honest program that is not idle does not stay further below its entitlement
+///   than tolerance() for longer than things take to settle. Who pauses is entitled to no more than
+///   the registry believes that it wants. While programs do not follow, the others keep at least
+///   the part that they keep from foreign load
+/// - conservation: who can always use one CPU more does not stay below its maximum so long while
+/// there are CPUs that nobody has And after every decision:
 /// - newcomers: nobody shrinks below what is his without the newcomers
 class Shares final : public Invariant {
 public:
-        /// Whole CPUs are dealt to accounts first and then to their programs: both are rounded.
-        static constexpr double kTolerance = 1.5;
+        /// Whole CPUs are dealt to accounts first and then to their programs: both are rounded, and
+        /// divisor methods may be off by more than one where there are many small shares.
+        static constexpr double kTolerance = 1.25;
+        static constexpr double kMediumTolerance = 0.99;  ///< 5 to 8 CPUs
+        static constexpr double kSmallTolerance = 0.7;    ///< up to 4
+        /// In the pool of `world`.
+        [[nodiscard]] static double tolerance(const World& world);
 
         using Invariant::Invariant;
         void decided(const World& world) override;

@@ -85,12 +85,18 @@ void Steadiness::check_convergence(const World& world) {
                 violated(world, "convergence", change + rounds_text(world, snapshot, decision));
 }
 
-/// True while what programs want, and what is kept free for newcomers, has been the same for as long as things take to settle.
+/// True while what those who pause want, and what is kept free for newcomers, has been the same for
+/// as long as things take to settle.
 bool Steadiness::is_demand_steady(const World& world) {
         std::map<std::size_t, Demand> demands{{0, {world.short_lived.cpus(), false}}};  // no client
         const auto believed = world.governor.believed(world.now);
-        for (const auto& client : believed.clients)
-                demands[static_cast<std::size_t>(client.id)] = {client.wants, client.idle};
+        for (const auto& resident : world.residents) {
+                const auto client = std::ranges::find_if(believed.clients, [&](const auto& one) {
+                        return one.id == resident.client;
+                });
+                if (client != believed.clients.end() && !is_hungry(resident))
+                        demands[resident.number + 1] = {client->wants, client->idle};
+        }
         if (demands != demands_)
                 demand_changed_ = world.now;
         demands_ = std::move(demands);
@@ -99,8 +105,7 @@ bool Steadiness::is_demand_steady(const World& world) {
 
 void Steadiness::check_flapping(const World& world) {
         const bool steady =
-                is_demand_steady(world) &&
-                world.now - world.disturbed > settling_time(world) &&
+                world.now - world.disturbed > settling_time(world) && is_demand_steady(world) &&
                 (world.foreign_disturbed == kNever || world.now - world.disturbed > kForeign) &&
                 everybody_is_honest(world) && !may_be_rigid(world);
         for (const auto& resident : world.residents) {

@@ -13,7 +13,7 @@ namespace simulation {
 /// - convergence: when nothing else changes, the second decision from here on is the last one that
 ///   changes anything, but for who shares which CPU. Looked at after every sample
 /// - flapping: when nothing has happened outside for long, and the registry has believed for long
-///   that everybody wants what he wants now, a grant does not change more than once in kCalm
+///   that those who pause want what they want now, a grant does not change more than once in kCalm
 class Steadiness final : public Invariant {
 public:
         static constexpr Time kCalm = std::chrono::seconds(10);
@@ -41,8 +41,8 @@ private:
         void check_flapping(const World& world);
         void check_convergence(const World& world);
 
-        std::map<std::size_t, Watch> watches_;  // by Resident::number
-        std::map<std::size_t, Demand> demands_;  // by client
+        std::map<std::size_t, Watch> watches_;   // by Resident::number
+        std::map<std::size_t, Demand> demands_;  // by Resident::number + 1
         Time demand_changed_{0};
         Time next_look_{0};
 };

@@ -50,6 +50,7 @@ std::string refusal(const std::string& value, const std::string& accepted) {
 }
 
 struct Texts {
+        std::string seed;
         std::string seeds;
         std::string explain;
         std::string policy = "fair";
@@ -58,7 +59,13 @@ struct Texts {
 
 void declare(CLI::App& app, Options& options, Texts& texts) {
         app.add_option("SCENARIO", options.file, "A scenario file; --keys lists what may be in it");
-        app.add_option("--seed", options.seed, "A random scenario instead")->type_name("N");
+        app.add_option("--seed", texts.seed, "A random scenario instead")
+                ->type_name("N")
+                ->check([](const std::string& text) {
+                        return parse_whole(text, 0, kAnySeed)
+                                       ? ""
+                                       : refusal(text, "0 .. 18446744073709551615");
+                });
         app.add_option("--seeds", texts.seeds,
                        "Many random scenarios; prints which invariants they break")
                 ->type_name("FIRST..LAST")
@@ -96,6 +103,27 @@ bool names_scenarios(const Options& options) {
                1;
 }
 
+/// Two that do not go together, as a message; else "".
+std::string ignored_option(const Options& options) {
+        struct Mode {
+                const char* name;
+                bool is_on;
+        };
+        const Mode modes[] = {{"--seeds", options.seeds.has_value()},
+                              {"--print", options.print},
+                              {"--explain", options.explain.has_value()},
+                              {"--json", options.json},
+                              {"--timeline", options.timeline}};
+        const char* first = nullptr;
+        for (const auto& mode : modes) {
+                if (mode.is_on && first != nullptr)
+                        return std::string(mode.name) + " does not go with " + first;
+                if (mode.is_on)
+                        first = mode.name;
+        }
+        return "";
+}
+
 int complain(const std::string& message) {
         std::fprintf(stderr, "simulate: %s (see simulate --help)\n", message.c_str());
         return kExitUsage;
@@ -122,11 +150,14 @@ std::variant<Options, int> parse_options(int argc, char** argv) {
                 std::fputs(describe_keys().c_str(), stdout);
                 return kExitOk;
         }
+        options.seed = parse_whole(texts.seed, 0, kAnySeed);
         options.seeds = parse_seeds(texts.seeds);
         options.explain = parse_time(texts.explain);
         options.policy = find_policy(texts.policy);
         if (!names_scenarios(options))
                 return complain("one of SCENARIO, --seed and --seeds is needed");
+        if (const auto ignored = ignored_option(options); !ignored.empty())
+                return complain(ignored);
         if (options.must_break && !options.seeds)
                 return complain("--must-break goes with --seeds");
         if (options.must_break && options.policy->caught_by.empty())

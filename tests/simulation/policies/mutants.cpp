@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 namespace simulation {
 
@@ -85,14 +86,23 @@ Decision flaps(const Settings& settings, const Snapshot& snapshot) {
         return decision;
 }
 
-/// Everybody's CPUs are moved by one place every second: the counts stay.
+/// Every five seconds everybody's CPUs are moved by one place: the numbers stay.
 Decision migrates(const Settings& settings, const Snapshot& snapshot) {
-        auto seen = snapshot;
+        auto decision = decide(settings, snapshot);
         const auto now = snapshot.now.time_since_epoch();
-        if (std::chrono::duration_cast<std::chrono::seconds>(now).count() % 5 == 0)
-                for (auto& client : seen.clients)
-                        client.granted.clear();
-        return decide(settings, seen);
+        const auto pool = snapshot.machine.pool().to_set();
+        if (std::chrono::duration_cast<std::chrono::seconds>(now).count() % 5 != 0 ||
+            !std::ranges::all_of(snapshot.clients, [&](const auto& client) {
+                    return snapshot.machine.pool().is_within(client.allowed);
+            }))
+                return decision;
+        for (auto& grant : decision.grants) {
+                const auto before = std::exchange(grant.cpus, {});
+                for (std::size_t k = 0; k < pool.size(); k++)
+                        if (before.contains(pool[k]))
+                                grant.cpus.add(pool[(k + 1) % pool.size()]);
+        }
+        return decision;
 }
 
 Decision starves_the_youngest(const Settings& settings, const Snapshot& snapshot) {
@@ -206,8 +216,10 @@ constexpr std::array kMutants{
         NamedPolicy{"never-shrinks", "who has CPUs keeps them", {never_shrinks}, "starvation"},
         NamedPolicy{"never-grows", "the first grant is the highest", {never_grows}, "conservation"},
         NamedPolicy{"flaps", "a CPU less in every second second", {flaps}, "flapping"},
-        NamedPolicy{
-                "migrates", "every five seconds all sets are chosen anew", {migrates}, "flapping"},
+        NamedPolicy{"migrates",
+                    "every five seconds all sets are moved by a CPU",
+                    {migrates},
+                    "flapping"},
         NamedPolicy{"starves-the-youngest",
                     "who came last has one CPU",
                     {starves_the_youngest},

@@ -174,7 +174,8 @@ void Generator::wishes(Program& program) {
                         rule.weight = random_.between(1, 500);
                 if (random_.chance(20))
                         rule.ignore = true;
-                scenario_.rules.push_back(std::move(rule));
+                if (rule.min || rule.weight || rule.ignore)
+                        scenario_.rules.push_back(std::move(rule));
         }
 }
 

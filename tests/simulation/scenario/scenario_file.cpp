@@ -12,6 +12,7 @@
 #include <cerrno>
 #include <cstring>
 #include <fstream>
+#include <map>
 #include <sstream>
 
 namespace simulation {
@@ -48,12 +49,8 @@ std::string names_of(std::span<const AnyKey> keys) {
         return names;
 }
 
-/// The one of that name, made if there is none.
 template <class Part>
-Part& named(std::vector<Part>& parts, std::string_view name) {
-        for (auto& part : parts)
-                if (part.name == name)
-                        return part;
+Part& added(std::vector<Part>& parts, std::string_view name) {
         parts.emplace_back();
         parts.back().name = std::string(name);
         return parts.back();
@@ -72,7 +69,18 @@ private:
         void take_event(const Section& section, Time at);
         void take_figures(const Section& section);
         void take_grants(const Section& section, Time at);
+        void note(const Section& section);
         void check();
+        void check_cpus(const std::string& section, std::string_view key,
+                        const std::optional<CpuSet>& cpus);
+        void check_all_cpus();
+        void check_times();
+        void check_limits();
+        void check_rule(const governor::policy::fair::Rule& rule);
+
+        /// Where a section begins, or a key of it stands; 0: nowhere.
+        [[nodiscard]] std::size_t line_of(const std::string& section,
+                                          std::string_view key = {}) const;
 
         template <class Part>
         void set(std::span<const Key<Part>> keys, Part& part, const Section& section) {
@@ -101,6 +109,7 @@ private:
         std::string_view text_;
         Scenario scenario_;
         Errors errors_;
+        std::map<std::string, std::size_t> lines_;  // by "[section]" and "[section] key"
 };
 
 void Reader::take(const Section& section) {
@@ -136,20 +145,20 @@ bool Reader::take_named(const Section& section, const SectionName& name) {
         else if (name.kind == "expect")
                 take_grants(section, *at);
         else if (name.kind == "cgroup")
-                set(cgroup_keys(), named(scenario_.cgroups, name.name), section);
+                set(cgroup_keys(), added(scenario_.cgroups, name.name), section);
         else if (name.kind == "rule")
                 take_rule(section, name.name);
         else if (name.kind == "program")
-                set(program_keys(), named(scenario_.programs, name.name), section);
+                set(program_keys(), added(scenario_.programs, name.name), section);
         else if (name.kind == "foreign")
-                set(foreign_keys(), named(scenario_.foreign, name.name), section);
+                set(foreign_keys(), added(scenario_.foreign, name.name), section);
         else
                 return false;
         return true;
 }
 
 void Reader::take_rule(const Section& section, std::string_view name) {
-        auto& rule = named(scenario_.rules, name);
+        auto& rule = added(scenario_.rules, name);
         const auto keys = governor::config::program_keys();
         for (const auto& assignment : section.assignments) {
                 const auto* key = governor::config::find_key(keys, assignment.key);
@@ -161,12 +170,8 @@ void Reader::take_rule(const Section& section, std::string_view name) {
 }
 
 void Reader::take_event(const Section& section, Time at) {
-        auto event = std::ranges::find(scenario_.hotplug, at, &Hotplug::at);
-        if (event == scenario_.hotplug.end()) {
-                scenario_.hotplug.push_back({at, {}, {}});
-                event = std::prev(scenario_.hotplug.end());
-        }
-        set(hotplug_keys(), *event, section);
+        scenario_.hotplug.push_back({at, {}, {}});
+        set(hotplug_keys(), scenario_.hotplug.back(), section);
 }
 
 void Reader::take_figures(const Section& section) {
@@ -191,20 +196,122 @@ void Reader::take_grants(const Section& section, Time at) {
         }
 }
 
+/// A section is told by its kind and name, or its time, however they are written.
+std::string section_id(const Section& section) {
+        const SectionName name(section.name);
+        const auto at = parse_time(name.name);
+        if ((name.kind == "event" || name.kind == "expect") && at)
+                return "[" + std::string(name.kind) + " " + format_time(*at) + "]";
+        return name.name.empty()
+                       ? "[" + std::string(name.kind) + "]"
+                       : "[" + std::string(name.kind) + " " + std::string(name.name) + "]";
+}
+
+void Reader::note(const Section& section) {
+        if (section.line == 0)
+                return;
+        const auto id = section_id(section);
+        if (const auto [entry, is_new] = lines_.try_emplace(id, section.line); !is_new)
+                complain(section.line,
+                         id + " stands in line " + std::to_string(entry->second) + " already");
+        for (const auto& assignment : section.assignments)
+                lines_.try_emplace(id + " " + assignment.key, assignment.line);
+}
+
+std::size_t Reader::line_of(const std::string& section, std::string_view key) const {
+        auto found = lines_.find(key.empty() ? section : section + " " + std::string(key));
+        if (found == lines_.end())
+                found = lines_.find(section);
+        return found != lines_.end() ? found->second : 0;
+}
+
+void Reader::check_cpus(const std::string& section, std::string_view key,
+                        const std::optional<CpuSet>& cpus) {
+        if (cpus && !cpus->empty() && cpus->back() >= scenario_.machine.cpus)
+                complain(line_of(section, key), section + " " + std::string(key) + " names CPU " +
+                                                        std::to_string(cpus->back()) +
+                                                        "; the machine has 0 .. " +
+                                                        std::to_string(scenario_.machine.cpus - 1));
+}
+
+void Reader::check_all_cpus() {
+        check_cpus("[machine]", "pool", scenario_.machine.pool);
+        check_cpus("[machine]", "isolated", scenario_.machine.isolated);
+        for (const auto& group : scenario_.cgroups)
+                check_cpus("[cgroup " + group.name + "]", "cpus", group.cpus);
+        for (const auto& program : scenario_.programs)
+                check_cpus("[program " + program.name + "]", "cpus", program.cpus);
+        for (const auto& foreign : scenario_.foreign)
+                check_cpus("[foreign " + foreign.name + "]", "cpus", foreign.cpus);
+        for (const auto& event : scenario_.hotplug) {
+                const auto section = "[event " + format_time(event.at) + "]";
+                check_cpus(section, "offline", event.offline);
+                check_cpus(section, "online", event.online);
+        }
+}
+
+void Reader::check_times() {
+        const auto check = [&](const std::string& kind, Time at, std::size_t line) {
+                if (at > scenario_.end)
+                        complain(line, "[" + kind + " " + format_time(at) +
+                                               "] comes after the end, which is at " +
+                                               format_time(scenario_.end));
+        };
+        for (const auto& event : scenario_.hotplug)
+                check("event", event.at, line_of("[event " + format_time(event.at) + "]"));
+        for (const auto& expected : scenario_.expected_grants)
+                check("expect", expected.at, expected.line);
+}
+
+void Reader::check_limits() {
+        const auto check = [&](const std::string& section, std::uint32_t min, std::uint32_t max) {
+                if (max > 0 && min > max)
+                        complain(line_of(section, "min"),
+                                 section + " min = " + std::to_string(min) +
+                                         " is above max = " + std::to_string(max));
+        };
+        for (const auto& program : scenario_.programs)
+                check("[program " + program.name + "]", program.min, program.max);
+        for (const auto& rule : scenario_.rules)
+                check("[rule " + rule.name + "]", rule.min.value_or(1), rule.max.value_or(0));
+}
+
+/// It must apply to somebody, and say something about him.
+void Reader::check_rule(const governor::policy::fair::Rule& rule) {
+        const auto section = "[rule " + rule.name + "]";
+        const bool applies_to_some =
+                std::ranges::any_of(scenario_.programs, [&](const Program& program) {
+                        return governor::policy::fair::applies(
+                                rule, {program.user, program.name, "/usr/bin/" + program.name});
+                });
+        if (!applies_to_some)
+                complain(line_of(section), section + " applies to no program");
+        else if (!rule.weight && !rule.min && !rule.max && !rule.scheduling_class && !rule.ignore)
+                complain(line_of(section), section + " says nothing about the programs that it "
+                                                     "applies to");
+}
+
 /// What can only be seen when everything has been read.
 void Reader::check() {
         const auto& machine = scenario_.machine;
         if (machine.cpus % machine.smt != 0)
-                complain(0, "[machine] cpus = " + std::to_string(machine.cpus) +
-                                    " is no multiple of smt = " + std::to_string(machine.smt));
+                complain(line_of("[machine]", "smt"),
+                         "[machine] cpus = " + std::to_string(machine.cpus) +
+                                 " is no multiple of smt = " + std::to_string(machine.smt));
         for (std::size_t i = 0; i < scenario_.cgroups.size(); i++)
                 if (const auto parent = scenario_.cgroups[i].parent; parent && *parent >= i)
-                        complain(0, "[cgroup " + scenario_.cgroups[i].name +
-                                            "] stands above its parent");
+                        complain(line_of("[cgroup " + scenario_.cgroups[i].name + "]"),
+                                 "[cgroup " + scenario_.cgroups[i].name +
+                                         "] stands above its parent");
         for (const auto& expected : scenario_.expected_grants)
                 if (std::ranges::find(scenario_.programs, expected.program, &Program::name) ==
                     scenario_.programs.end())
                         complain(expected.line, "there is no [program " + expected.program + "]");
+        check_all_cpus();
+        check_times();
+        check_limits();
+        for (const auto& rule : scenario_.rules)
+                check_rule(rule);
         std::ranges::stable_sort(scenario_.hotplug, {}, &Hotplug::at);
 }
 
@@ -214,8 +321,10 @@ tl::expected<Scenario, Errors> Reader::read() {
         const auto ini = governor::config::parse_ini(text_);
         for (const auto& error : ini.errors)
                 complain(error.line, error.message);
-        for (const auto& section : ini.sections)
+        for (const auto& section : ini.sections) {
                 take(section);
+                note(section);
+        }
         check();
         if (errors_.empty())
                 return std::move(scenario_);
@@ -248,9 +357,12 @@ void write_expectations(std::string& text, const Scenario& scenario) {
                 write_header(text, "expect");
         for (const auto& expected : scenario.expected)
                 text += expected.figure + " = " + format_range(expected.range) + "\n";
+        const ExpectedGrant* before = nullptr;
         for (const auto& expected : scenario.expected_grants) {
-                write_header(text, "expect " + format_time(expected.at));
+                if (before == nullptr || before->at != expected.at)
+                        write_header(text, "expect " + format_time(expected.at));
                 text += expected.program + " = " + format_range(expected.range) + "\n";
+                before = &expected;
         }
 }
 

@@ -61,7 +61,50 @@ TEST(ScenarioFile, MistakesAreNamedWithFileLineAndWhatIsAccepted) {
                   "a.sim:2: `cgroup = box` is not accepted; accepted: the name of a control group "
                   "that stands above");
         EXPECT_EQ(mistake("[machine]\ncpus = 7\nsmt = 2\n"),
-                  "a.sim: [machine] cpus = 7 is no multiple of smt = 2");
+                  "a.sim:3: [machine] cpus = 7 is no multiple of smt = 2");
+}
+
+TEST(ScenarioFile, ASectionStandsOnce) {
+        EXPECT_EQ(mistake("[program a]\n[program b]\n[program a]\nuser = 1\n"),
+                  "a.sim:3: [program a] stands in line 1 already");
+        EXPECT_EQ(mistake("[machine]\n[machine]\n"), "a.sim:2: [machine] stands in line 1 already");
+        EXPECT_EQ(mistake("[event 1s]\noffline = 1\n[event 1000ms]\nonline = 1\n"),
+                  "a.sim:3: [event 1s] stands in line 1 already");
+        EXPECT_EQ(mistake("[program a]\n[expect 1s]\na = 1\n[expect 1s]\na = 1\n"),
+                  "a.sim:4: [expect 1s] stands in line 2 already");
+}
+
+TEST(ScenarioFile, CpusAreThoseOfTheMachine) {
+        EXPECT_EQ(mistake("[program a]\ncpus = 0-8\n"),
+                  "a.sim:2: [program a] cpus names CPU 8; the machine has 0 .. 7");
+        EXPECT_EQ(mistake("[machine]\npool = 9\ncpus = 4\n"),
+                  "a.sim:2: [machine] pool names CPU 9; the machine has 0 .. 3");
+        EXPECT_EQ(mistake("[event 5s]\noffline = 1\nonline = 64\n"),
+                  "a.sim:3: [event 5s] online names CPU 64; the machine has 0 .. 7");
+        EXPECT_EQ(mistake("[cgroup a]\ncpus = 8\n").substr(0, 8), "a.sim:2:");
+        EXPECT_EQ(mistake("[foreign a]\ncpus = 8\n").substr(0, 8), "a.sim:2:");
+}
+
+TEST(ScenarioFile, NothingHappensAfterTheEnd) {
+        EXPECT_EQ(mistake("[scenario]\nend = 5s\n[event 6s]\noffline = 1\n"),
+                  "a.sim:3: [event 6s] comes after the end, which is at 5s");
+        EXPECT_EQ(mistake("[scenario]\nend = 5s\n[program a]\n[expect 5001ms]\na = 1\n"),
+                  "a.sim:5: [expect 5001ms] comes after the end, which is at 5s");
+        EXPECT_EQ(mistake("[scenario]\nend = 5s\n[program a]\n[expect 5s]\na = 1\n"), "");
+}
+
+TEST(ScenarioFile, NobodyAsksForMoreThanHeMayHave) {
+        EXPECT_EQ(mistake("[program a]\nmin = 3\nmax = 2\n"),
+                  "a.sim:2: [program a] min = 3 is above max = 2");
+        EXPECT_EQ(mistake("[program a]\n[rule a]\nmax = 2\nmin = 3\n"),
+                  "a.sim:4: [rule a] min = 3 is above max = 2");
+}
+
+TEST(ScenarioFile, ARuleSaysSomethingAboutSomebody) {
+        EXPECT_EQ(mistake("[program a]\n[rule b]\nlabel = b\nweight = 1\n"),
+                  "a.sim:2: [rule b] applies to no program");
+        EXPECT_EQ(mistake("[program a]\n[rule b]\nlabel = a\n"),
+                  "a.sim:2: [rule b] says nothing about the programs that it applies to");
 }
 
 TEST(ScenarioFile, WhatIsWrittenIsReadBackAsTheSame) {
