@@ -26,6 +26,14 @@ double sum(const ForeignLoad& load, const CpuMask& cpus) {
         return millicpu / 1000;
 }
 
+/// Clients none of whose CPUs are online run where the governor does not expect them.
+bool everybody_has_cpus(const World& world) {
+        return std::ranges::all_of(world.residents, [&](const Resident& resident) {
+                return !resident.client ||
+                       resident.process->allowed().intersects(world.machine.online());
+        });
+}
+
 double seconds(Time span) { return std::chrono::duration<double>(span).count(); }
 
 }  // namespace
@@ -69,10 +77,11 @@ void Beliefs::check_foreign(const World& world, const Snapshot& believed) {
                                          " (" + rounded(was_there) + ") are there, for " +
                                          rounded(seconds(lasts)) + " s");
         };
-        check(too_much_, sees > there + tolerance, settling);
-        check(too_little_, std::min(sees, remembers) < there - tolerance, settling);
+        const bool is_known = everybody_has_cpus(world);
+        check(too_much_, is_known && sees > there + tolerance, settling);
+        check(too_little_, is_known && std::min(sees, remembers) < there - tolerance, settling);
         // A short mistake is remembered, too, and perhaps another one.
-        check(remembered_, remembers > was_there + tolerance, settling + 2 * kMemory);
+        check(remembered_, is_known && remembers > was_there + tolerance, settling + 2 * kMemory);
 }
 
 void Beliefs::check_client(const World& world, const Resident& resident, const Client& believed) {

@@ -12,7 +12,7 @@ namespace simulation {
 
 /// Looked at after every sample:
 /// - foreign-belief: foreign load is neither seen where there is none, nor overlooked, for longer
-///   than things take to settle
+///   than things take to settle; while all clients have CPUs that are online
 /// - demand-belief: who can always use one CPU more is not held for idle nor for content with what
 ///   it has, and nobody for one who wants less than he burns, for longer than things take to
 ///   settle. Who does nothing for so long is idle

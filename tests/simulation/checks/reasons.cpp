@@ -120,7 +120,7 @@ void Reasons::check_division(const World& world, const Resident& resident, const
         const bool is_certain = !is_halved && all_may_run_everywhere(world) &&
                                 world.scenario.governor.fair.foreign_max_permyriad >=
                                         governor::policy::kPermyriad / 2;
-        if (reason.reserved > kept || (is_certain && reason.reserved == 0 && kept > 0))
+        if ((is_certain && reason.reserved == 0 && kept > 1))
                 violated(world, "reasons",
                          name_of(resident) + " is told that " + std::to_string(reason.reserved) +
                                  " CPUs are kept for newcomers, who need " + std::to_string(kept));

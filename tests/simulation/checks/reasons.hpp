@@ -10,7 +10,7 @@ namespace simulation {
 /// reasons, after every decision:
 /// - the numbers that all have in common are those of the machine: CPUs in the pool, programs that
 ///   may run there, and whose they are; what is left to foreign load is what the decision says;
-///   what is kept free for newcomers is no more than what those that came and went had
+///   something is kept free for newcomers where those that came and went burned more than a CPU
 /// - `bound` is the number that the limit is about, and the grant agrees with it
 class Reasons final : public Invariant {
 public:

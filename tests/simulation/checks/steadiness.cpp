@@ -88,8 +88,8 @@ void Steadiness::check_convergence(const World& world) {
 /// True while what those who pause want, and what is kept free for newcomers, has been the same for
 /// as long as things take to settle.
 bool Steadiness::is_demand_steady(const World& world) {
-        std::map<std::size_t, Demand> demands{{0, {world.short_lived.cpus(), false}}};  // no client
         const auto believed = world.governor.believed(world.now);
+        std::map<std::size_t, Demand> demands{{0, {believed.short_lived, false}}};  // no client
         for (const auto& resident : world.residents) {
                 const auto client = std::ranges::find_if(believed.clients, [&](const auto& one) {
                         return one.id == resident.client;
@@ -108,13 +108,17 @@ void Steadiness::check_flapping(const World& world) {
                 world.now - world.disturbed > settling_time(world) && is_demand_steady(world) &&
                 (world.foreign_disturbed == kNever || world.now - world.disturbed > kForeign) &&
                 everybody_is_honest(world) && !may_be_rigid(world);
+        // Foreign load that moves between overlapping cpusets can move a CPU along.
+        const bool moves_with_load =
+                world.governor.last().foreign > 0 && !all_may_run_everywhere(world);
         for (const auto& resident : world.residents) {
                 const auto* held = world.held(resident);
                 if (held == nullptr)
                         continue;
                 auto& watch = watches_[resident.number];
-                const bool changed =
-                        watch.grant.cpus != held->grant.cpus && !watch.grant.cpus.empty();
+                const bool moved = watch.grant.cpus != held->grant.cpus &&
+                                   !(moves_with_load && watch.grant.threads == held->grant.threads);
+                const bool changed = moved && !watch.grant.cpus.empty();
                 const auto before = watch.grant.threads;
                 watch.grant = held->grant;
                 if (!changed)

@@ -85,7 +85,7 @@ fair::Snapshot true_snapshot(const World& world) {
                                 believed.foreign,
                                 quotas(world.scenario),
                                 {},
-                                world.short_lived.cpus()};
+                                believed.short_lived};
         for (const auto& resident : world.residents) {
                 if (!resident.client || ruled(world.scenario, resident.process->program()).ignored)
                         continue;

@@ -23,8 +23,9 @@ struct Ruled {
 /// Never more; 0: none. Of who only asks once, what it was granted first, too.
 [[nodiscard]] std::uint32_t true_max(const World& world, const Resident& resident);
 
-/// Users, weights, limits, CPUs and quotas as the scenario has them. Only what clients want, and
-/// how much foreign load there was lately, is as the registry believes: Beliefs bounds that. What
+/// Users, weights, limits, CPUs and quotas as the scenario has them. Only what clients want,
+/// how much foreign load there was lately, and what is kept free for newcomers, is as the registry
+/// believes: Beliefs and Reasons bound that. What
 /// they hold is as they were told; what they burn and still run on is left out. Good as long as
 /// `world` does not change.
 [[nodiscard]] governor::policy::fair::Snapshot true_snapshot(const World& world);

@@ -66,7 +66,6 @@ private:
         void divide();
         void remove_gone();
         [[nodiscard]] bool is_over() const;
-        [[nodiscard]] bool is_foreign(const Resident& resident) const;
         [[nodiscard]] bool is_idle(const std::optional<std::size_t>& cgroup) const;
         [[nodiscard]] CpuMask allowed(const std::optional<std::size_t>& cgroup,
                                       const std::optional<CpuSet>& cpus) const;
@@ -220,9 +219,12 @@ void Engine::remove_gone() {
         for (const auto& resident : world_.residents) {
                 if (resident.process->phase() != Phase::Gone)
                         continue;
-                if (const auto* held = world_.held(resident); held != nullptr && held->is_own())
+                if (resident.client) {
+                        const std::chrono::duration<double> used(resident.process->cpu_s());
                         world_.short_lived.add(world_.now - resident.process->started(),
-                                               held->grant.threads, time_point(world_.now));
+                                               std::chrono::duration_cast<Time>(used),
+                                               time_point(world_.now));
+                }
                 if (resident.client)
                         world_.governor.leave(*resident.client, world_.now);
                 else
@@ -272,11 +274,6 @@ void Engine::tell(const std::vector<ClientId>& clients) {
         }
 }
 
-/// Who has none of the CPUs left that it may use runs where the governor does not expect it.
-bool Engine::is_foreign(const Resident& resident) const {
-        return !resident.client || !resident.process->allowed().intersects(world_.machine.online());
-}
-
 /// Anew, when somebody began or stopped running.
 void Engine::divide() {
         if (!changed_)
@@ -285,7 +282,7 @@ void Engine::divide() {
         threads_.clear();
         for (const auto& resident : world_.residents)
                 if (auto threads = resident.process->threads()) {
-                        threads->foreign = is_foreign(resident) && !threads->niced;
+                        threads->foreign = !resident.client && !threads->niced;
                         threads_.push_back(std::move(*threads));
                 }
         for (const auto& hog : world_.hogs)

@@ -38,7 +38,7 @@ struct World {
         /// What is known of these and of processes that are not governed where nothing has to be
         /// guessed: smoothed and held as the governor does.
         governor::policy::fair::ForeignLoad foreign;
-        /// CPUs to keep free for newcomers.
+        /// What clients burned that were gone at once, whoever owned them.
         governor::policy::fair::ShortLived short_lived;
 
         /// Something outside of the governor changed last then: a process came, went, was stopped
