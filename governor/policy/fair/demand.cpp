@@ -68,8 +68,7 @@ void Demand::add(const Usage& usage, TimePoint now) {
 void Demand::woke(TimePoint now) {
         if (idle_) {
                 peaks_.clear();
-                const bool is_again = woke_at_ && now - *woke_at_ < patience_ + kHold;
-                patience_ = is_again ? std::min(patience_ * 2, kHold) : kIdle;
+                patience_ = woke_at_ && now - *woke_at_ < kHold ? kIdleAgain : kIdle;
                 woke_at_ = now;
         }
         idle_ = false;

@@ -28,13 +28,13 @@ struct Usage {
 /// peak of the last kHold, with half as much to spare. Idle is one that for kIdle has been stopped,
 /// or in a region with less than a tenth of its CPUs busy, or outside of regions with no more than
 /// its one thread busy (with a single CPU granted, where that looks like work: less than a tenth of
-/// it). Who wakes again and again shakes his neighbours each time: if the last time was less than
-/// kHold ago, it takes him twice as long to be idle as it did then, up to kHold. Pure: time is an
-/// argument.
+/// it). Who wakes again and again shakes his neighbours each time: after the second time within
+/// kHold it takes him kIdleAgain. Pure: time is an argument.
 class Demand {
 public:
         static constexpr std::chrono::milliseconds kHold{10'000};
         static constexpr std::chrono::milliseconds kIdle{1'000};
+        static constexpr std::chrono::milliseconds kIdleAgain{2'000};
 
         void add(const Usage& usage, TimePoint now);
 
