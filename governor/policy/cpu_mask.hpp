@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 namespace governor::policy {
@@ -32,6 +33,9 @@ public:
         [[nodiscard]] std::uint32_t count() const;
         [[nodiscard]] std::optional<std::uint32_t> first() const;
         [[nodiscard]] CpuSet to_set() const;
+
+        /// Bit n % 64 of word n / 64 is CPU n; words beyond the last CPU's are left out.
+        [[nodiscard]] std::span<const std::uint64_t> words() const { return words_; }
 
         /// Without building the set: |this & other|.
         [[nodiscard]] std::uint32_t count_common(const CpuMask& other) const;

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: MIT
+// Layout, and the writer's side of the protocol.
+#include "server/arena.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
+#include <span>
+#include <system_error>
+#include <unistd.h>
+
+namespace governor::server {
+
+namespace {
+
+using policy::fair::Limit;
+using policy::fair::Reason;
+
+static_assert(std::atomic<std::uint64_t>::is_always_lock_free &&
+              sizeof(std::atomic<std::uint64_t>) == sizeof(std::uint64_t) &&
+              sizeof(std::atomic<std::uint32_t>) == sizeof(std::uint32_t));
+
+constexpr std::uint64_t round_up(std::uint64_t size, std::uint64_t unit) {
+        return (size + unit - 1) / unit * unit;
+}
+
+governor_grant_header layout(std::uint32_t slots, std::uint32_t cpus) {
+        if (slots == 0 || cpus == 0 || cpus > policy::kCpuNumberLimit)
+                throw std::system_error(EINVAL, std::system_category(), "size of an arena");
+        const auto page = static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+        governor_grant_header header{};
+        header.magic = GOVERNOR_ARENA_MAGIC;
+        header.version = GOVERNOR_ARENA_VERSION;
+        header.slot_count = slots;
+        header.slots_offset = sizeof(header);
+        header.set_words = (cpus + 63) / 64;
+        header.set_offset = sizeof(governor_grant_reason);
+        header.buffers_offset = GOVERNOR_ARENA_LINE;  // who polls the word is not disturbed
+        header.buffer_size = static_cast<std::uint32_t>(round_up(
+                header.set_offset + header.set_words * sizeof(std::uint64_t), GOVERNOR_ARENA_LINE));
+        header.slot_size = header.buffers_offset + 2 * header.buffer_size;
+        header.report_slot_size = sizeof(governor_report_slot);
+        header.size = round_up(header.slots_offset + std::uint64_t{slots} * header.slot_size, page);
+        header.report_size = round_up(std::uint64_t{slots} * header.report_slot_size, page);
+        if (std::max(header.size, header.report_size) > GOVERNOR_ARENA_SIZE_MAX)
+                throw std::system_error(EINVAL, std::system_category(), "size of an arena");
+        return header;
+}
+
+/// Programs of other versions know these numbers: they do not follow the enum.
+std::uint32_t code(Limit limit) {
+        switch (limit) {
+        case Limit::Ungoverned:
+                return GOVERNOR_LIMIT_UNGOVERNED;
+        case Limit::FairShare:
+                return GOVERNOR_LIMIT_FAIR_SHARE;
+        case Limit::Everything:
+                return GOVERNOR_LIMIT_EVERYTHING;
+        case Limit::OwnMax:
+                return GOVERNOR_LIMIT_OWN_MAX;
+        case Limit::Cpuset:
+                return GOVERNOR_LIMIT_CPUSET;
+        case Limit::Quota:
+                return GOVERNOR_LIMIT_QUOTA;
+        case Limit::Demand:
+                return GOVERNOR_LIMIT_DEMAND;
+        case Limit::Idle:
+                return GOVERNOR_LIMIT_IDLE;
+        case Limit::Floor:
+                return GOVERNOR_LIMIT_FLOOR;
+        case Limit::Newcomer:
+                return GOVERNOR_LIMIT_NEWCOMER;
+        case Limit::Handover:
+                return GOVERNOR_LIMIT_HANDOVER;
+        case Limit::Rigid:
+                return GOVERNOR_LIMIT_RIGID;
+        }
+        return GOVERNOR_LIMIT_NONE;
+}
+
+governor_grant_reason encode(const Reason& reason) {
+        return {code(reason.limit), reason.cpus,     reason.foreign, reason.reserved, reason.rigid,
+                reason.programs,    reason.accounts, reason.share,   reason.bound,    {}};
+}
+
+}  // namespace
+
+Arena::Arena(std::uint32_t slots, std::uint32_t cpus)
+        : header_(layout(slots, cpus)), grants_fd_(make_shared_memory("grants", header_.size)),
+          reports_fd_(make_shared_memory("reports", header_.report_size)),
+          grants_(grants_fd_, header_.size) {
+        std::memcpy(grants_.data(), &header_, sizeof(header_));
+        // Our own mapping was made before, and stays writable.
+        seal(grants_fd_, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_FUTURE_WRITE | F_SEAL_SEAL);
+        seal(reports_fd_, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL);
+}
+
+std::size_t Arena::offset_of(std::uint32_t slot) const {
+        return header_.slots_offset + std::size_t{slot} * header_.slot_size;
+}
+
+std::size_t Arena::buffer_of(std::uint32_t slot, std::uint32_t epoch) const {
+        return offset_of(slot) + header_.buffers_offset +
+               std::size_t{epoch & 1} * header_.buffer_size;
+}
+
+std::atomic<std::uint64_t>& Arena::word(std::uint32_t slot) const {
+        return at<std::uint64_t>(offset_of(slot));
+}
+
+void Arena::write(std::size_t buffer, const governor_grant_reason& reason,
+                  const policy::CpuMask& cpus) {
+        // Whoever sees one of the following stores sees the present word too, and that the
+        // grant before it, which was in this buffer, is over.
+        std::atomic_thread_fence(std::memory_order_release);
+        std::array<std::uint32_t, sizeof(reason) / sizeof(std::uint32_t)> numbers{};
+        std::memcpy(numbers.data(), &reason, sizeof(reason));
+        for (std::size_t i = 0; i < numbers.size(); i++)
+                at<std::uint32_t>(buffer + i * sizeof(std::uint32_t))
+                        .store(numbers[i], std::memory_order_relaxed);
+        const auto words = cpus.words();
+        for (std::size_t i = 0; i < header_.set_words; i++)
+                at<std::uint64_t>(buffer + header_.set_offset + i * sizeof(std::uint64_t))
+                        .store(i < words.size() ? words[i] : 0, std::memory_order_relaxed);
+}
+
+std::uint32_t Arena::publish(std::uint32_t slot, const policy::fair::Grant& grant, Flags flags) {
+        auto& word = this->word(slot);
+        const auto epoch =
+                governor_next_epoch(governor_word_epoch(word.load(std::memory_order_relaxed)));
+        const auto threads = std::clamp(grant.threads, 1U, GOVERNOR_WORD_THREADS_MAX);
+        flags &= GOVERNOR_GRANT_MAY_SPIN | GOVERNOR_GRANT_PARKED;
+        if (grant.shared)
+                flags |= GOVERNOR_GRANT_SHARED;
+        write(buffer_of(slot, epoch), encode(grant.reason), grant.cpus);
+        word.store(governor_word(epoch, threads, flags), std::memory_order_release);
+        return epoch;
+}
+
+std::uint32_t Arena::release(std::uint32_t slot) {
+        auto& word = this->word(slot);
+        const auto last = word.load(std::memory_order_relaxed);
+        const auto epoch = governor_next_epoch(governor_word_epoch(last));
+        std::atomic_thread_fence(std::memory_order_release);  // as in write()
+        const auto from = buffer_of(slot, governor_word_epoch(last));
+        const auto to = buffer_of(slot, epoch);
+        for (std::size_t i = 0; i < header_.buffer_size; i += sizeof(std::uint64_t))
+                at<std::uint64_t>(to + i).store(
+                        at<std::uint64_t>(from + i).load(std::memory_order_relaxed),
+                        std::memory_order_relaxed);
+        const auto flags =
+                (governor_word_flags(last) & GOVERNOR_GRANT_SHARED) | GOVERNOR_GRANT_RELEASED;
+        word.store(governor_word(epoch, governor_word_threads(last), flags),
+                   std::memory_order_release);
+        return epoch;
+}
+
+std::uint32_t Arena::renew(std::uint32_t slot) {
+        const governor_report_slot nothing{};
+        // Fails only where a client has taken the memory away, and then all is 0 already.
+        (void)!::pwrite(reports_fd_.get(), &nothing, sizeof(nothing),
+                        static_cast<off_t>(std::uint64_t{slot} * header_.report_slot_size));
+        auto& word = this->word(slot);
+        const auto epoch =
+                governor_next_epoch(governor_word_epoch(word.load(std::memory_order_relaxed)));
+        write(buffer_of(slot, epoch), {}, {});
+        word.store(governor_word(epoch, 0, 0), std::memory_order_release);
+        return epoch;
+}
+
+SlotReport Arena::report(std::uint32_t slot) const {
+        // A mapping would do without the call, but its pages may be punched out by any client. To
+        // read them then takes new ones, and where there are none the daemon would die of SIGBUS.
+        // The kernel copies aligned words whole; if it ever did not, this is any value too.
+        std::array<std::uint64_t, 4> said{};
+        static_assert(offsetof(governor_report_slot, progress_total) == 3 * sizeof(said[0]));
+        const auto offset = std::uint64_t{slot} * header_.report_slot_size;
+        if (::pread(reports_fd_.get(), said.data(), sizeof(said), static_cast<off_t>(offset)) !=
+            sizeof(said))
+                return {};
+        const auto [word, regions, done, total] = said;
+        const bool in_region = (governor_word_flags(word) & GOVERNOR_REPORT_IN_REGION) != 0;
+        return {{governor_word_epoch(word), governor_word_threads(word), in_region, regions},
+                std::min(done, total),
+                total};
+}
+
+void Arena::beat() {
+        auto& heartbeat = at<std::uint64_t>(offsetof(governor_grant_header, heartbeat));
+        heartbeat.store(heartbeat.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+}
+
+}  // namespace governor::server

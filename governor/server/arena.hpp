@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: MIT
+//
+// The daemon's half of the shared memory: tells programs their grants, reads what they report.
+// The layout and its protocol are in governor/v1/arena.h.
+#pragma once
+
+#include "policy/fair/decision.hpp"
+#include "registry/handover.hpp"
+#include "server/shared_memory.hpp"
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <governor/v1/arena.h>
+
+namespace governor::server {
+
+/// What a report slot says: untrusted, any value is possible.
+struct SlotReport {
+        registry::Report report;  ///< the epoch is the slot's, of 32 bits: see Arena::publish()
+        std::uint64_t progress_done = 0;  ///< <= progress_total
+        std::uint64_t progress_total = 0;
+};
+
+/// Slots for programs of one account. Not thread-safe. Nothing that a client can do with its two
+/// descriptors ends the daemon or makes it wait: the daemon never touches memory that clients can
+/// write, it reads reports by system calls.
+class Arena {
+public:
+        /// GOVERNOR_GRANT_MAY_SPIN and GOVERNOR_GRANT_PARKED; the others follow from what is told.
+        using Flags = std::uint32_t;
+
+        /// `cpus`: sets hold the CPUs below this number, 1..kCpuNumberLimit. Throws
+        /// std::system_error: out of memory or descriptors, or (EINVAL) a number out of range.
+        Arena(std::uint32_t slots, std::uint32_t cpus);
+
+        /// Tells a grant. Returns its epoch, by which the client's reports will refer to it. Costs
+        /// O(cpus / 64), no system call. CPUs that the arena has no room for are left out, threads
+        /// are capped at GOVERNOR_WORD_THREADS_MAX.
+        std::uint32_t publish(std::uint32_t slot, const policy::fair::Grant& grant, Flags flags);
+
+        /// Tells that nobody governs the client any more; the last grant stays readable.
+        std::uint32_t release(std::uint32_t slot);
+
+        /// Makes the slot ready for another client: nothing is granted, nothing reported. The
+        /// epoch goes on, so that who knew the slot before sees that it has changed.
+        std::uint32_t renew(std::uint32_t slot);
+
+        /// One system call.
+        [[nodiscard]] SlotReport report(std::uint32_t slot) const;
+
+        /// To be called every 500 ms.
+        void beat();
+
+        [[nodiscard]] std::uint32_t slots() const { return header_.slot_count; }
+
+        /// For clients: nothing can be written through this one, ...
+        [[nodiscard]] int grants_fd() const { return grants_fd_.get(); }
+        /// ... and anything through this one.
+        [[nodiscard]] int reports_fd() const { return reports_fd_.get(); }
+
+private:
+        template <class Number>
+        [[nodiscard]] std::atomic<Number>& at(std::size_t offset) const {
+                return *reinterpret_cast<std::atomic<Number>*>(grants_.data() + offset);
+        }
+        [[nodiscard]] std::size_t offset_of(std::uint32_t slot) const;
+        [[nodiscard]] std::size_t buffer_of(std::uint32_t slot, std::uint32_t epoch) const;
+        [[nodiscard]] std::atomic<std::uint64_t>& word(std::uint32_t slot) const;
+
+        void write(std::size_t buffer, const governor_grant_reason& reason,
+                   const policy::CpuMask& cpus);
+
+        governor_grant_header header_;  // our copy; the client's is in grants_
+        UniqueFd grants_fd_;
+        UniqueFd reports_fd_;
+        Mapping grants_;
+};
+
+}  // namespace governor::server

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: MIT
+// What the daemon writes into shared memory, and what it makes of what clients write there.
+#include "server/arena.hpp"
+
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <system_error>
+#include <vector>
+
+namespace governor::server {
+namespace {
+
+using policy::CpuMask;
+using policy::fair::Grant;
+using policy::fair::Limit;
+
+Grant grant_of(std::uint32_t threads) {
+        Grant grant;
+        grant.threads = threads;
+        grant.cpus = CpuMask::range(0, threads);
+        grant.reason = {Limit::Quota, 64, 9, 1, 2, 3, 4, 14, 5};
+        return grant;
+}
+
+governor_grant_header header_of(const Arena& arena) {
+        governor_grant_header header{};
+        EXPECT_EQ(::pread(arena.grants_fd(), &header, sizeof(header), 0),
+                  static_cast<ssize_t>(sizeof(header)));
+        return header;
+}
+
+std::uint64_t word_of(const Arena& arena, std::uint32_t slot) {
+        const auto header = header_of(arena);
+        std::uint64_t word = 0;
+        EXPECT_EQ(::pread(arena.grants_fd(), &word, sizeof(word),
+                          static_cast<off_t>(header.slots_offset + slot * header.slot_size)),
+                  static_cast<ssize_t>(sizeof(word)));
+        return word;
+}
+
+/// What a client may do to its own slot, and to all others.
+void write_report(const Arena& arena, std::uint32_t slot, const governor_report_slot& report) {
+        ASSERT_EQ(::pwrite(arena.reports_fd(), &report, sizeof(report),
+                           static_cast<off_t>(slot * sizeof(report))),
+                  static_cast<ssize_t>(sizeof(report)));
+}
+
+off_t size_of(int fd) {
+        struct stat status {};
+        EXPECT_EQ(::fstat(fd, &status), 0);
+        return status.st_size;
+}
+
+TEST(ArenaTest, HeaderTellsTheSizesOfBothMemories) {
+        const Arena arena(64, 65);
+        const auto header = header_of(arena);
+        EXPECT_EQ(header.magic, GOVERNOR_ARENA_MAGIC);
+        EXPECT_EQ(header.version, GOVERNOR_ARENA_VERSION);
+        EXPECT_EQ(header.slot_count, 64U);
+        EXPECT_EQ(header.set_words, 2U);
+        EXPECT_EQ(header.slot_size % GOVERNOR_ARENA_LINE, 0U);
+        EXPECT_EQ(header.size, static_cast<std::uint64_t>(size_of(arena.grants_fd())));
+        EXPECT_EQ(header.report_size, static_cast<std::uint64_t>(size_of(arena.reports_fd())));
+}
+
+TEST(ArenaTest, RefusesNumbersOutOfRange) {
+        EXPECT_THROW(Arena(0, 1), std::system_error);
+        EXPECT_THROW(Arena(1, 0), std::system_error);
+        EXPECT_THROW(Arena(1, policy::kCpuNumberLimit + 1), std::system_error);
+        EXPECT_THROW(Arena(0xffffffff, 64), std::system_error);
+        EXPECT_NO_THROW(Arena(1, policy::kCpuNumberLimit));
+}
+
+TEST(ArenaTest, EpochCountsTheGrantsOfEachSlot) {
+        Arena arena(2, 64);
+        EXPECT_EQ(word_of(arena, 1), 0U);
+        EXPECT_EQ(arena.publish(1, grant_of(5), GOVERNOR_GRANT_MAY_SPIN), 1U);
+        EXPECT_EQ(word_of(arena, 1), governor_word(1, 5, GOVERNOR_GRANT_MAY_SPIN));
+        EXPECT_EQ(arena.publish(1, grant_of(3), GOVERNOR_GRANT_PARKED), 2U);
+        EXPECT_EQ(word_of(arena, 1), governor_word(2, 3, GOVERNOR_GRANT_PARKED));
+        EXPECT_EQ(word_of(arena, 0), 0U);
+}
+
+TEST(ArenaTest, FlagsThatFollowFromTheGrantAreNotTheCallers) {
+        Arena arena(1, 64);
+        arena.publish(0, grant_of(1), 0xffffffff);
+        EXPECT_EQ(governor_word_flags(word_of(arena, 0)),
+                  GOVERNOR_GRANT_MAY_SPIN | GOVERNOR_GRANT_PARKED);
+        auto grant = grant_of(1);
+        grant.shared = true;
+        arena.publish(0, grant, 0);
+        EXPECT_EQ(governor_word_flags(word_of(arena, 0)), GOVERNOR_GRANT_SHARED);
+}
+
+TEST(ArenaTest, ThreadsAreCappedAtWhatTheWordHolds) {
+        Arena arena(1, 64);
+        Grant grant;
+        grant.threads = 0xffffffff;
+        arena.publish(0, grant, 0);
+        EXPECT_EQ(word_of(arena, 0), governor_word(1, GOVERNOR_WORD_THREADS_MAX, 0));
+        grant.threads = 0;
+        arena.publish(0, grant, 0);
+        EXPECT_EQ(word_of(arena, 0), governor_word(2, 1, 0));
+}
+
+TEST(ArenaTest, ReleasingRepeatsTheLastGrant) {
+        Arena arena(1, 64);
+        auto grant = grant_of(7);
+        grant.shared = true;
+        arena.publish(0, grant, GOVERNOR_GRANT_MAY_SPIN | GOVERNOR_GRANT_PARKED);
+        EXPECT_EQ(arena.release(0), 2U);
+        EXPECT_EQ(word_of(arena, 0),
+                  governor_word(2, 7, GOVERNOR_GRANT_RELEASED | GOVERNOR_GRANT_SHARED));
+}
+
+TEST(ArenaTest, AnotherClientOfASlotFindsNothingOfTheFormer) {
+        Arena arena(1, 64);
+        arena.publish(0, grant_of(7), 0);
+        write_report(arena, 0, {1, 2, 3, 4, {}, {}});
+        EXPECT_EQ(arena.renew(0), 2U);
+        EXPECT_EQ(word_of(arena, 0), governor_word(2, 0, 0));
+        governor_report_slot left{};
+        std::memset(&left, 0xff, sizeof(left));
+        ASSERT_EQ(::pread(arena.reports_fd(), &left, sizeof(left), 0),
+                  static_cast<ssize_t>(sizeof(left)));
+        const governor_report_slot zeros{};
+        EXPECT_EQ(std::memcmp(&left, &zeros, sizeof(left)), 0);
+}
+
+TEST(ArenaTest, ReadsAReport) {
+        const Arena arena(3, 64);
+        write_report(arena, 2,
+                     {governor_word(9, 12, GOVERNOR_REPORT_IN_REGION), 1'000, 3, 10, {}, {}});
+        const auto said = arena.report(2);
+        EXPECT_EQ(said.report.epoch, 9U);
+        EXPECT_EQ(said.report.team, 12U);
+        EXPECT_TRUE(said.report.in_region);
+        EXPECT_EQ(said.report.regions, 1'000U);
+        EXPECT_EQ(said.progress_done, 3U);
+        EXPECT_EQ(said.progress_total, 10U);
+        EXPECT_FALSE(arena.report(1).report.in_region);
+}
+
+TEST(ArenaTest, NoReportIsTooStrange) {
+        const Arena arena(1, 64);
+        constexpr auto kAll = ~std::uint64_t{0};
+        write_report(arena, 0, {kAll, kAll, kAll, 5, {kAll, kAll, kAll, kAll}, {}});
+        const auto said = arena.report(0);
+        EXPECT_EQ(said.report.epoch, 0xffffffffU);
+        EXPECT_EQ(said.report.team, GOVERNOR_WORD_THREADS_MAX);
+        EXPECT_TRUE(said.report.in_region);
+        EXPECT_EQ(said.progress_done, 5U);
+}
+
+TEST(ArenaTest, ReadingReportsTakesNoMemoryThatAClientGaveAway) {
+        Arena arena(64, 64);
+        ASSERT_EQ(::fallocate(arena.reports_fd(), FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0,
+                              size_of(arena.reports_fd())),
+                  0);
+        for (std::uint32_t slot = 0; slot < arena.slots(); slot++)
+                EXPECT_EQ(arena.report(slot).report.team, 0U);
+        struct stat status {};
+        ASSERT_EQ(::fstat(arena.reports_fd(), &status), 0);
+        EXPECT_EQ(status.st_blocks, 0);
+}
+
+TEST(ArenaTest, TheHeartCountsUp) {
+        Arena arena(1, 64);
+        EXPECT_EQ(header_of(arena).heartbeat, 0U);
+        arena.beat();
+        arena.beat();
+        EXPECT_EQ(header_of(arena).heartbeat, 2U);
+}
+
+}  // namespace
+}  // namespace governor::server
