@@ -26,6 +26,13 @@ Arbiter::Arbiter(const policy::fair::Settings& settings, Mode mode, Clients clie
         : settings_(settings), mode_(mode), clients_(std::move(clients)),
           machine_(std::move(machine)), decide_(decider) {}
 
+void Arbiter::configure(const policy::fair::Settings& settings, Mode mode,
+                        std::vector<policy::fair::Rule> rules) {
+        settings_ = settings;
+        mode_ = mode;
+        clients_.set_rules(std::move(rules));
+}
+
 void Arbiter::set_machine(policy::Machine machine) {
         if (!cpus_before_)
                 cpus_before_ = machine_.pool().count();

@@ -35,6 +35,12 @@ public:
         [[nodiscard]] Clients& clients() { return clients_; }
         [[nodiscard]] const Clients& clients() const { return clients_; }
 
+        /// Other settings or rules, for all clients: decide() next.
+        void configure(const policy::fair::Settings& settings, Mode mode,
+                       std::vector<policy::fair::Rule> rules);
+
+        [[nodiscard]] Mode mode() const { return mode_; }
+
         /// CPUs came or went: decide() next.
         void set_machine(policy::Machine machine);
 

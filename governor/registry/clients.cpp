@@ -59,8 +59,12 @@ struct Clients::State {
         std::optional<fair::Usage> usage;  // measured, and not yet part of the demand
         std::uint32_t first_grant = 0;
 
+        void follow(const std::vector<fair::Rule>& rules) {
+                rule = fair::combine(rules, {identity.uid, identity.label, identity.executable});
+        }
         [[nodiscard]] bool ignored() const { return rule.ignore.value_or(false); }
         [[nodiscard]] std::uint32_t max() const;
+        [[nodiscard]] std::uint32_t weight() const;
         [[nodiscard]] fair::Client client(const policy::CpuMask& pool) const;
         [[nodiscard]] Event event(EventKind kind, TimePoint now) const;
         [[nodiscard]] std::uint32_t keeps_busy() const;
@@ -74,13 +78,17 @@ std::uint32_t Clients::State::max() const {
         return request.start_only ? stricter(own, first_grant) : own;
 }
 
+std::uint32_t Clients::State::weight() const {
+        return std::clamp(rule.weight.value_or(request.weight), 1U, kMaxWeight);
+}
+
 /// A CPU that is not in the pool any more is nobody's: it is neither granted nor lingers.
 fair::Client Clients::State::client(const policy::CpuMask& pool) const {
         fair::Client client;
         client.id = id;
         client.account = fair::AccountId{identity.account.uid.value_or(kNobody)};
         client.joined = joined;
-        client.weight = std::clamp(rule.weight.value_or(request.weight), 1U, kMaxWeight);
+        client.weight = weight();
         client.max = max();
         const auto most = [&client](std::uint32_t wish) {
                 return client.max == 0 ? std::max(wish, 1U) : std::clamp(wish, 1U, client.max);
@@ -175,7 +183,7 @@ Clients::Joined Clients::join(const Identity& identity, const Request& request,
                 return {refused};
         }
         const auto id = state->id = ClientId{++last_id_};
-        state->rule = fair::combine(rules_, {identity.uid, identity.label, identity.executable});
+        state->follow(rules_);
         state->request = request;
         state->where = with_quotas_only(where);
         state->limits = OwnLimits(request.max, where.cpus);
@@ -186,6 +194,27 @@ Clients::Joined Clients::join(const Identity& identity, const Request& request,
         history_.add(state->event(EventKind::Joined, now));
         clients_.emplace(id, std::move(state));
         return {Refusal::None, id};
+}
+
+void Clients::set_rules(std::vector<fair::Rule> rules) {
+        rules_ = std::move(rules);
+        for (auto& [id, state] : clients_)
+                state->follow(rules_);
+}
+
+void Clients::claim(ClientId id, const policy::CpuMask& cpus, TimePoint now) {
+        auto* state = find(id);
+        if (state == nullptr || state->ignored() || state->handover.held() != nullptr)
+                return;
+        fair::Grant grant;
+        grant.id = id;
+        grant.cpus = cpus & state->where.cpus;
+        for (const auto& [other, holder] : clients_)
+                if (const auto* held = holder->handover.held(); held != nullptr && held->is_own())
+                        grant.cpus -= held->grant.cpus;
+        grant.threads = std::max(grant.cpus.count(), 1U);
+        if (!grant.cpus.empty())
+                (void)state->handover.grant(grant, now);
 }
 
 void Clients::leave(ClientId id, std::optional<std::chrono::nanoseconds> cpu_time, TimePoint now) {
@@ -338,6 +367,29 @@ std::vector<ClientId> Clients::apply(const fair::Decision& decision, TimePoint n
                     state != nullptr && state->apply(grant, now, history_))
                         changed.push_back(grant.id);
         return changed;
+}
+
+std::optional<Clients::Shown> Clients::show(ClientId id) const {
+        const auto found = clients_.find(id);
+        if (found == clients_.end())
+                return std::nullopt;
+        const auto& state = *found->second;
+        const auto rate = state.burn.judged();
+        return Shown{id,
+                     state.identity,
+                     state.joined,
+                     state.max(),
+                     state.weight(),
+                     state.rule.scheduling_class.value_or(state.request.scheduling_class),
+                     state.handover.held(),
+                     state.handover.team(),
+                     rate ? rate->millicpu : 0,
+                     state.rule.name};
+}
+
+std::optional<ClientId> Clients::next(ClientId id) const {
+        const auto found = clients_.upper_bound(id);
+        return found != clients_.end() ? std::optional(found->first) : std::nullopt;
 }
 
 const Held* Clients::held(ClientId id) const {

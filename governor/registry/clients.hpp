@@ -69,6 +69,9 @@ public:
         Clients& operator=(Clients&&) noexcept;
         ~Clients();
 
+        /// For those who are here, too.
+        void set_rules(std::vector<policy::fair::Rule> rules);
+
         struct Joined {
                 Refusal refusal = Refusal::None;
                 ClientId id{};  ///< where not refused
@@ -77,6 +80,10 @@ public:
         /// is a user's: the network has no leases.
         Joined join(const Identity& identity, const Request& request, const Confinement& where,
                     TimePoint now);
+
+        /// It says that it was granted `cpus` by a governor before this one. What of it nobody
+        /// else holds, it keeps as far as it has a right to as many. Right after join().
+        void claim(ClientId id, const policy::CpuMask& cpus, TimePoint now);
         /// It had used `cpu_time` in all. Empty: it was gone before anybody could look; then it is
         /// taken to have gone on as it was last seen to, or to have used what it was granted.
         void leave(ClientId id, std::optional<std::chrono::nanoseconds> cpu_time, TimePoint now);
@@ -107,6 +114,24 @@ public:
 
         /// nullptr: no such client, or nothing granted yet.
         [[nodiscard]] const Held* held(ClientId id) const;
+
+        /// What there is to be told of a client; valid until the next call that changes something.
+        struct Shown {
+                ClientId id{};
+                const Identity& identity;
+                TimePoint joined;
+                std::uint32_t max = 0;  ///< its own, and a rule's; 0: none
+                std::uint32_t weight = 100;
+                policy::fair::Class scheduling_class = policy::fair::Class::Interactive;
+                const Held* held = nullptr;  ///< nullptr: nothing granted yet, or ignored
+                std::uint32_t team = 0;      ///< of its present region; 0: in none
+                std::uint32_t burning_millicpu = 0;
+                const std::string& rule;  ///< "a, b" of the rules that apply
+        };
+        /// Empty: no such client.
+        [[nodiscard]] std::optional<Shown> show(ClientId id) const;
+        /// The next one after `id`, in the order in which they joined.
+        [[nodiscard]] std::optional<ClientId> next(ClientId id) const;
         [[nodiscard]] std::size_t size() const { return clients_.size(); }
 
         [[nodiscard]] const History& history() const { return history_; }

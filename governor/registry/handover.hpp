@@ -69,6 +69,8 @@ public:
 
         [[nodiscard]] bool reported() const { return reported_; }
         [[nodiscard]] bool in_region() const { return report_.in_region; }
+        /// Of the present region, as it says; 0: in none.
+        [[nodiscard]] std::uint32_t team() const { return report_.in_region ? report_.team : 0; }
         [[nodiscard]] const policy::CpuMask& lingering() const { return lingering_; }
         /// CPUs of its own that its present region began with; empty outside of regions.
         [[nodiscard]] policy::CpuMask in_use() const;

@@ -11,13 +11,6 @@ namespace {
 /// So that the policy may look back from the start of a scenario.
 constexpr auto kStart = std::chrono::hours(1000);
 
-/// Reports are read more often while somebody waits for CPUs, or may want back what he lent.
-bool waits(const governor::policy::fair::Grant& grant) {
-        using governor::policy::fair::Limit;
-        return grant.reason.limit == Limit::Handover || grant.reason.limit == Limit::Newcomer ||
-               grant.reason.limit == Limit::Idle;
-}
-
 Time virtual_time(governor::policy::fair::TimePoint at) {
         return std::chrono::duration_cast<Time>(at.time_since_epoch()) - kStart;
 }
@@ -71,7 +64,7 @@ std::optional<ClientId> Governor::join(const Process& process,
         if (joined.refusal != governor::registry::Refusal::None)
                 return std::nullopt;
         leases_.push_back({joined.id, &process});
-        want_decision(now);
+        agenda_.want_decision(time_point(now));
         return joined.id;
 }
 
@@ -82,20 +75,21 @@ void Governor::leave(ClientId id, Time now) {
                                  says_bye ? std::optional(cpu_time(*lease->process)) : std::nullopt,
                                  time_point(now));
         leases_.erase(lease);
-        want_decision(now);
+        agenda_.want_decision(time_point(now));
 }
 
 void Governor::set_machine(const governor::policy::Machine& machine, Time now) {
         machine_ = machine;
         arbiter_.set_machine(machine);
-        want_decision(now);
+        agenda_.want_decision(time_point(now));
 }
 
-void Governor::want_decision(Time now) {
-        next_decision_ = std::min(next_decision_, std::max(now, last_decision_ + kRest));
+Time Governor::next() const {
+        const auto agenda = agenda_.next() == governor::registry::Agenda::kNever
+                                    ? kNever
+                                    : virtual_time(agenda_.next());
+        return std::min(next_sample_, agenda);
 }
-
-Time Governor::next() const { return std::min({next_sample_, next_poll_, next_decision_}); }
 
 bool Governor::read_reports(Time now) {
         bool matters = false;
@@ -119,16 +113,13 @@ void Governor::sample(const governor::policy::Sample& sample, std::uint32_t yiel
         foreign_.add(sample, burns, time_point(now));
         arbiter_.sampled(sample, yielding_millicpu, time_point(now));
         next_sample_ = now + period_;
-        next_decision_ = now;
+        agenda_.sampled(time_point(now));
 }
 
 bool Governor::wake(Time now) {
-        if (next_poll_ <= now) {
-                if (read_reports(now))
-                        want_decision(now);
-                next_poll_ = now + kPoll;
-        }
-        if (next_decision_ > now)
+        if (agenda_.is_poll_due(time_point(now)))
+                agenda_.polled(read_reports(now), time_point(now));
+        if (!agenda_.is_decision_due(time_point(now)))
                 return false;
         read_reports(now);
         return true;
@@ -136,14 +127,7 @@ bool Governor::wake(Time now) {
 
 void Governor::decide(Time now) {
         changed_ = arbiter_.decide(time_point(now));
-        last_decision_ = now;
-        next_decision_ = kNever;
-        if (last().again)
-                next_decision_ = std::max(virtual_time(*last().again), now + kRest);
-        if (!std::ranges::any_of(last().grants, waits))
-                next_poll_ = kNever;
-        else if (next_poll_ == kNever)
-                next_poll_ = now + kPoll;
+        agenda_.decided(last(), time_point(now));
 }
 
 governor::policy::fair::Snapshot Governor::snapshot(Time now) const {

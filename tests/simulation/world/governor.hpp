@@ -3,6 +3,7 @@
 // The virtual governord: the real registry and policy, and when they are asked, as in the daemon.
 #pragma once
 
+#include "registry/agenda.hpp"
 #include "registry/arbiter.hpp"
 #include "simulation/scenario/scenario.hpp"
 #include "simulation/world/process.hpp"
@@ -32,14 +33,9 @@ struct Lease {
         const Process* process = nullptr;
 };
 
-/// It samples every period. It decides after every sample, and after an event at once, but at most
-/// once per kRest; it reads the reports of all clients right before, and every kPoll while somebody
-/// waits for CPUs.
+/// It samples every period, and decides and reads reports as the daemon's agenda says.
 class Governor {
 public:
-        static constexpr Time kPoll = std::chrono::milliseconds(25);
-        static constexpr Time kRest = std::chrono::milliseconds(1);
-
         Governor(const Scenario& scenario, const Decider& decider,
                  const governor::policy::Machine& machine);
 
@@ -78,7 +74,6 @@ public:
 
 private:
         bool read_reports(Time now);
-        void want_decision(Time now);
 
         Time period_;
         governor::policy::fair::Settings settings_;
@@ -86,12 +81,10 @@ private:
         governor::policy::Machine machine_;
         governor::policy::fair::ForeignLoad foreign_;  // as the arbiter's own, for snapshot()
         Arbiter arbiter_;
+        governor::registry::Agenda agenda_;
         std::vector<Lease> leases_;  // in the order in which they joined
         std::vector<ClientId> changed_;
         Time next_sample_{0};
-        Time next_poll_ = kNever;
-        Time next_decision_ = kNever;
-        Time last_decision_ = -kRest;
 };
 
 }  // namespace simulation

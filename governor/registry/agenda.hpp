@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT
+//
+// When to look at reports, and when to decide. Pure; time is an argument.
+#pragma once
+
+#include "policy/fair/decision.hpp"
+#include "registry/accounts.hpp"
+
+#include <algorithm>
+#include <chrono>
+
+namespace governor::registry {
+
+/// A decision follows every sample and every event, but not two within kRest. While somebody waits
+/// for CPUs that others have still to leave, or may want back what he lent, reports are read every
+/// kPoll.
+class Agenda {
+public:
+        static constexpr std::chrono::milliseconds kRest{1};
+        static constexpr std::chrono::milliseconds kPoll{25};
+        static constexpr TimePoint kNever = TimePoint::max();
+
+        /// Something happened that may change a decision.
+        void want_decision(TimePoint now);
+        /// A sample was taken: it is to be decided at once.
+        void sampled(TimePoint now) { next_decision_ = now; }
+        /// Reports were read; `matters`: they may change a decision.
+        void polled(bool matters, TimePoint now);
+        void decided(const policy::fair::Decision& decision, TimePoint now);
+
+        [[nodiscard]] bool is_decision_due(TimePoint now) const { return next_decision_ <= now; }
+        [[nodiscard]] bool is_poll_due(TimePoint now) const { return next_poll_ <= now; }
+        /// kNever: not before something happens.
+        [[nodiscard]] TimePoint next() const { return std::min(next_decision_, next_poll_); }
+
+private:
+        TimePoint last_decision_ = TimePoint::min();
+        TimePoint next_decision_ = kNever;
+        TimePoint next_poll_ = kNever;
+};
+
+}  // namespace governor::registry
