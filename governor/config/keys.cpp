@@ -15,8 +15,25 @@ namespace {
 
 using std::chrono::milliseconds;
 
-bool set_policy(Settings&, std::string_view value) { return value == "threshold"; }
-std::string get_policy(const Settings&) { return "threshold"; }
+bool set_policy(Settings& settings, std::string_view value) {
+        if (value != "fair" && value != "threshold")
+                return false;
+        settings.policy = value == "fair" ? PolicyName::Fair : PolicyName::Threshold;
+        return true;
+}
+std::string get_policy(const Settings& settings) {
+        return settings.policy == PolicyName::Fair ? "fair" : "threshold";
+}
+
+bool set_mode(Settings& settings, std::string_view value) {
+        if (value != "govern" && value != "observe")
+                return false;
+        settings.is_observing = value == "observe";
+        return true;
+}
+std::string get_mode(const Settings& settings) {
+        return settings.is_observing ? "observe" : "govern";
+}
 
 bool set_threshold(Settings& settings, std::string_view value) {
         const auto permyriad = parse_percent(value);
@@ -124,7 +141,9 @@ std::string get_log_level(const Settings& settings) {
 }
 
 constexpr std::array kKeys{
-        Key{"policy", "threshold", "how cores are given: threshold", set_policy, get_policy},
+        Key{"policy", "fair or threshold", "how cores are given", set_policy, get_policy},
+        Key{"mode", "govern or observe", "observe: decide and show, but leave programs alone",
+            set_mode, get_mode},
         Key{"threshold", "0% .. 100%, with the sign",
             "a CPU that was idle at least this much is free", set_threshold, get_threshold},
         Key{"period", "50ms .. 60s, with the unit", "time between two samples of /proc/stat",

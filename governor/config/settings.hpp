@@ -21,7 +21,14 @@ namespace governor::config {
 
 enum class LogLevel : std::uint8_t { Debug, Info, Warning, Error };
 
+enum class PolicyName : std::uint8_t {
+        Fair,       ///< programs hold leases and are granted CPUs
+        Threshold,  ///< the article's: answers how many CPUs are idle
+};
+
 struct Settings {
+        PolicyName policy = PolicyName::Fair;
+        bool is_observing = false;  ///< mode: decide and show, but tell nobody
         policy::ThresholdSettings threshold;
         policy::fair::Settings fair;
         std::chrono::milliseconds period{1000};  ///< between two samples, 50 ms .. 60 s
