@@ -6,6 +6,7 @@
 #include "policy/threshold.hpp"
 #include "probe/idle_history.hpp"
 #include "server/printable.hpp"
+#include "server/refuse.hpp"
 
 #include <algorithm>
 #include <string>
@@ -19,14 +20,6 @@ constexpr std::uint32_t kMostThreads = 65536;
 // Keep a reply far below a message's limit.
 constexpr std::size_t kCpusPerPage = 1024;
 constexpr std::size_t kConfigPage = 16'384;  // bytes; no rule is begun above it
-
-v1::Reply refuse(v1::Error::Code code, std::string message, std::string accepted = {}) {
-        v1::Reply reply;
-        reply.mutable_error()->set_code(code);
-        reply.mutable_error()->set_message(std::move(message));
-        reply.mutable_error()->set_accepted(std::move(accepted));
-        return reply;
-}
 
 v1::Advice::Reason wire_reason(policy::Reason reason) {
         switch (reason) {
@@ -75,7 +68,14 @@ v1::Reply status(const View& view) {
         auto& out = *reply.mutable_status();
         out.set_cpus(static_cast<std::uint32_t>(sample.cpus.size()));
         out.set_free(policy::count_free(view.settings.threshold, sample));
-        out.set_policy("threshold");
+        out.set_policy(view.settings.policy == config::PolicyName::Fair ? "fair" : "threshold");
+        out.set_mode(view.settings.is_observing ? "observe" : "govern");
+        out.set_clients(view.counters.clients);
+        out.set_foreign(view.counters.foreign);
+        out.set_budget(static_cast<std::uint32_t>(sample.cpus.size()) -
+                       std::min<std::uint32_t>(view.counters.foreign,
+                                               static_cast<std::uint32_t>(sample.cpus.size())));
+        out.set_decisions(view.counters.decisions);
         out.set_threshold_permyriad(view.settings.threshold.threshold_permyriad);
         out.set_period_ms(static_cast<std::uint32_t>(view.settings.period.count()));
         out.set_warming_up(sample.warming_up);
@@ -183,11 +183,11 @@ v1::Reply answer(const v1::Request& request, const View& view, Reach reach) {
                 return cpus(request.cpus(), view);
         case v1::Request::kConfig:
                 return config(request.config(), view);
-        case v1::Request::KIND_NOT_SET:
+        default:
                 break;
         }
         return refuse(v1::Error::UNKNOWN_REQUEST, "a request of no kind that this governor knows",
-                      "query, status, cpus, config");
+                      "query, status, cpus, config, hello, update, bye, clients, explain");
 }
 
 }  // namespace governor::server

@@ -40,12 +40,12 @@ std::string uid_of(const registry::Account& account) {
 
 }  // namespace
 
-Clients::Clients(EventLoop& loop, std::size_t most, Handler handler)
-        : loop_(loop), handler_(std::move(handler)),
+Clients::Clients(EventLoop& loop, std::size_t most, Handler handler, OnGone on_gone)
+        : loop_(loop), handler_(std::move(handler)), on_gone_(std::move(on_gone)),
           accounts_({most, kForNewcomers, kWorkPerSecond, kBurst}),
           sweep_timer_(loop.on_time(now() + kSweep, [this] { sweep(); })) {}
 
-void Clients::add(UniqueFd fd, const registry::Account& account) {
+void Clients::add(UniqueFd fd, const registry::Account& account, std::uint32_t pid) {
         auto seat = accounts_.admit(account);
         if (!seat)
                 return refuse(account);
@@ -53,11 +53,12 @@ void Clients::add(UniqueFd fd, const registry::Account& account) {
         auto source = loop_.on_io(number, EPOLLIN, [this, number](std::uint32_t events) {
                 on_event(number, events);
         });
-        Connection connection(std::move(fd), [this, account](std::string_view message) {
-                return handler_(message, account);
+        const Peer peer{number, account, pid};
+        Connection connection(std::move(fd), [this, peer](std::string_view message) {
+                return handler_(message, peer);
         });
         clients_.emplace(number,
-                         Client{std::move(*seat), std::move(connection), std::move(source)});
+                         Client{std::move(*seat), pid, std::move(connection), std::move(source)});
 }
 
 void Clients::refuse(const registry::Account& account) {
@@ -138,10 +139,12 @@ void Clients::drop(int fd, bool misbehaved) {
         if (client.place)
                 leave_queue(client);
         left_++;
+        const auto& account = client.seat.account();
+        if (on_gone_)
+                on_gone_({fd, account, client.pid});
         if (!misbehaved)
                 return;
         misbehaved_++;
-        const auto& account = client.seat.account();
         if (const auto count = misbehaved_log_.allow(now()))
                 log(Level::Warning, Event::ClientMisbehaved,
                     "a client of " + account.name() +

@@ -6,6 +6,7 @@
 #include "registry/accounts.hpp"
 #include "server/connection.hpp"
 #include "server/event_loop.hpp"
+#include "server/peer.hpp"
 #include "server/throttle.hpp"
 
 #include <cstdint>
@@ -21,16 +22,18 @@ namespace governor::server {
 
 class Clients {
 public:
-        /// As MessageHandler, for a client of `account`.
-        using Handler = std::function<std::optional<std::string>(std::string_view message,
-                                                                 const registry::Account& account)>;
+        /// As MessageHandler, for a client.
+        using Handler =
+                std::function<std::optional<Answer>(std::string_view message, const Peer& peer)>;
+        using OnGone = std::function<void(const Peer& peer)>;
 
-        /// `most`: connections of all accounts together. `loop` must outlive this.
-        Clients(EventLoop& loop, std::size_t most, Handler handler);
+        /// `most`: connections of all accounts together. `on_gone` is told of every one that ends.
+        /// `loop` must outlive this.
+        Clients(EventLoop& loop, std::size_t most, Handler handler, OnGone on_gone = {});
 
         /// A client that its account has no room for is disconnected at once. Throws
         /// std::system_error if the kernel refuses to watch `fd`.
-        void add(UniqueFd fd, const registry::Account& account);
+        void add(UniqueFd fd, const registry::Account& account, std::uint32_t pid = 0);
 
         [[nodiscard]] std::size_t size() const { return clients_.size(); }
         /// Connections ended for what was sent, or for not going on with it.
@@ -43,6 +46,7 @@ private:
 
         struct Client {
                 registry::Seat seat;
+                std::uint32_t pid;
                 Connection connection;
                 SocketSource source;
                 std::optional<Queue::iterator> place = {};   // if it waits for another turn
@@ -61,6 +65,7 @@ private:
 
         EventLoop& loop_;
         Handler handler_;
+        OnGone on_gone_;
         registry::Accounts accounts_;
         std::unordered_map<int, Client> clients_;  // by descriptor
         std::map<registry::Account, Queue> waiting_;

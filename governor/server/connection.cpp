@@ -2,13 +2,16 @@
 // Buffers and framing of one connection.
 #include "server/connection.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstring>
 #include <governor/v1/frame.h>
 #include <linux/sockios.h>
 #include <sys/epoll.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
+#include <sys/uio.h>
 
 namespace governor::server {
 
@@ -18,6 +21,7 @@ constexpr std::size_t kReadSize = 4096;
 constexpr unsigned kMessagesPerTurn = 16;
 constexpr std::size_t kHeldReplies = 4096;  // with more than this unread, nothing is answered
 constexpr std::size_t kReplyUnit = 256;
+constexpr std::size_t kMostPassed = 2;  // descriptors with one reply
 
 /// An idle connection should cost nothing but its socket.
 void release_if_empty(std::string& buffer) {
@@ -89,19 +93,25 @@ bool Connection::handle_messages(unsigned& left) {
                 if (has_more_)
                         break;
                 left--;
-                const auto reply = handler_(rest.substr(begin, end - begin));
-                if (!reply || reply->size() > GOVERNOR_REPLY_MAX)
+                const auto answer = handler_(rest.substr(begin, end - begin));
+                if (!answer || answer->bytes.size() > GOVERNOR_REPLY_MAX)
                         return false;
-                std::array<std::uint8_t, GOVERNOR_PREFIX_MAX> prefix;
-                const auto length = governor_frame_prefix(reply->size(), prefix.data());
-                output_.append(reinterpret_cast<const char*>(prefix.data()), length);
-                output_.append(*reply);
+                hold(*answer);
                 done += end;
                 progress_++;
-                work_ += 1 + reply->size() / kReplyUnit;
+                work_ += 1 + answer->bytes.size() / kReplyUnit;
         }
         input_.erase(0, done);
         return true;
+}
+
+void Connection::hold(const Answer& answer) {
+        if (!answer.descriptors.empty())
+                passed_.push_back({output_.size(), answer.descriptors});
+        std::array<std::uint8_t, GOVERNOR_PREFIX_MAX> prefix;
+        const auto length = governor_frame_prefix(answer.bytes.size(), prefix.data());
+        output_.append(reinterpret_cast<const char*>(prefix.data()), length);
+        output_.append(answer.bytes);
 }
 
 std::optional<std::uint64_t> Connection::progress() const {
@@ -115,8 +125,7 @@ std::optional<std::uint64_t> Connection::progress() const {
 bool Connection::send_replies() {
         std::size_t sent = 0;
         while (sent < output_.size()) {
-                const auto n = ::send(fd_.get(), output_.data() + sent, output_.size() - sent,
-                                      MSG_DONTWAIT | MSG_NOSIGNAL);
+                const auto n = send_some(sent);
                 if (n < 0 && errno == EINTR)
                         continue;
                 if (n < 0 && !would_block())
@@ -126,8 +135,37 @@ bool Connection::send_replies() {
                 sent += static_cast<std::size_t>(n);
         }
         output_.erase(0, sent);
+        for (auto& passed : passed_)
+                passed.offset -= sent;
         progress_ += sent > 0 ? 1 : 0;
         return true;
+}
+
+/// Descriptors arrive with the byte that they are sent with: no further than to the next ones.
+ssize_t Connection::send_some(std::size_t sent) {
+        const bool passes = !passed_.empty() && passed_.front().offset == sent;
+        const auto next = passes ? (passed_.size() > 1 ? passed_[1].offset : output_.size())
+                                 : (passed_.empty() ? output_.size() : passed_.front().offset);
+        iovec bytes{output_.data() + sent, next - sent};
+        msghdr message{};
+        message.msg_iov = &bytes;
+        message.msg_iovlen = 1;
+        alignas(cmsghdr) std::array<char, CMSG_SPACE(kMostPassed * sizeof(int))> control{};
+        if (passes) {
+                const auto& descriptors = passed_.front().descriptors;
+                const auto size = std::min(descriptors.size(), kMostPassed) * sizeof(int);
+                message.msg_control = control.data();
+                message.msg_controllen = CMSG_SPACE(size);
+                auto* header = CMSG_FIRSTHDR(&message);
+                header->cmsg_level = SOL_SOCKET;
+                header->cmsg_type = SCM_RIGHTS;
+                header->cmsg_len = CMSG_LEN(size);
+                std::memcpy(CMSG_DATA(header), descriptors.data(), size);
+        }
+        const auto n = ::sendmsg(fd_.get(), &message, MSG_DONTWAIT | MSG_NOSIGNAL);
+        if (n > 0 && passes)
+                passed_.pop_front();
+        return n;
 }
 
 }  // namespace governor::server

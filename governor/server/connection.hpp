@@ -7,15 +7,28 @@
 #include "server/unique_fd.hpp"
 
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <sys/types.h>
+#include <utility>
+#include <vector>
 
 namespace governor::server {
 
-/// Serialized Request in, serialized Reply out (both without length); empty: not a Request.
-using MessageHandler = std::function<std::optional<std::string>(std::string_view)>;
+/// A serialized Reply, without its length.
+struct Answer {
+        Answer(std::string reply = {}) : bytes(std::move(reply)) {}
+
+        std::string bytes;
+        /// These go with it (SCM_RIGHTS); they must stay open as long as the connection.
+        std::vector<int> descriptors;
+};
+
+/// Serialized Request in, without its length; empty: not a Request.
+using MessageHandler = std::function<std::optional<Answer>(std::string_view)>;
 
 class Connection {
 public:
@@ -54,7 +67,9 @@ public:
 private:
         [[nodiscard]] State receive();
         [[nodiscard]] bool handle_messages(unsigned& left);
+        void hold(const Answer& answer);
         [[nodiscard]] bool send_replies();
+        [[nodiscard]] ssize_t send_some(std::size_t sent);
         [[nodiscard]] bool has_room() const;
         [[nodiscard]] bool may_read() const;
 
@@ -62,6 +77,11 @@ private:
         MessageHandler handler_;
         std::string input_;   // at most a part of a message and one read
         std::string output_;  // at most kHeldReplies and one reply
+        struct Passed {
+                std::size_t offset;  // in output_, of the reply's first byte
+                std::vector<int> descriptors;
+        };
+        std::deque<Passed> passed_;
         bool input_ended_ = false;
         bool has_more_ = false;
         std::uint64_t work_ = 0;

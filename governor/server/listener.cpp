@@ -120,6 +120,7 @@ tl::expected<Arrival, int> Listener::accept() const {
         if (::getsockopt(arrival.fd.get(), SOL_SOCKET, SO_PEERCRED, &peer, &size) < 0)
                 return tl::unexpected(ECONNABORTED);
         arrival.uid = peer.uid;
+        arrival.pid = static_cast<std::uint32_t>(std::max(peer.pid, 0));
         return arrival;
 }
 

@@ -19,6 +19,7 @@ namespace governor::server {
 struct Arrival {
         UniqueFd fd;                       ///< non-blocking
         std::optional<std::uint32_t> uid;  ///< who connected, told by the kernel; empty: over TCP
+        std::uint32_t pid = 0;             ///< 0: over TCP, or in a pid namespace beside ours
 };
 
 /// What has to be undone in the file system when a listener goes.

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstring>
 #include <ranges>
+#include <utility>
 #include <vector>
 
 namespace governor::server {
@@ -19,13 +20,15 @@ TimePoint now() { return std::chrono::steady_clock::now(); }
 
 }  // namespace
 
-Sampling::Sampling(EventLoop& loop, const std::string& root, std::chrono::milliseconds period)
-        : root_(root), period_(period), sampler_(root), next_(now()),
-          timer_(loop.on_time(next_ + period, [this] {
-                  take();
+Sampling::Sampling(EventLoop& loop, const std::string& root, std::chrono::milliseconds period,
+                   std::function<void()> on_sample)
+        : root_(root), on_sample_(std::move(on_sample)), period_(period), sampler_(root),
+          next_(now()), timer_(loop.on_time(next_ + period, [this] {
+                  if (take() && on_sample_)
+                          on_sample_();
                   arm();
           })) {
-        take();
+        (void)take();
         arm();
 }
 
@@ -47,14 +50,15 @@ void Sampling::arm() {
         timer_.set_time(next_);
 }
 
-void Sampling::take() {
+bool Sampling::take() {
         const auto outcome = sampler_.take(now(), period_);
         if (outcome == probe::Sampler::Outcome::Accepted) {
                 fresh_at_ = now();
                 follow_topology();
-        } else {
-                report(outcome);
+                return true;
         }
+        report(outcome);
+        return false;
 }
 
 void Sampling::report(probe::Sampler::Outcome outcome) {

@@ -10,6 +10,7 @@
 #include "server/throttle.hpp"
 
 #include <chrono>
+#include <functional>
 #include <string>
 
 namespace governor::server {
@@ -17,8 +18,9 @@ namespace governor::server {
 class Sampling {
 public:
         /// `root` as for probe::Sampler. Takes the first sample at once; the others when `loop`
-        /// runs. `loop` must outlive this.
-        Sampling(EventLoop& loop, const std::string& root, std::chrono::milliseconds period);
+        /// runs, and then calls `on_sample` for each that is usable. `loop` must outlive this.
+        Sampling(EventLoop& loop, const std::string& root, std::chrono::milliseconds period,
+                 std::function<void()> on_sample = {});
 
         /// Takes effect now: the next sample comes one period from here.
         void set_period(std::chrono::milliseconds period);
@@ -34,12 +36,13 @@ public:
         [[nodiscard]] std::chrono::milliseconds warm_in() const;
 
 private:
-        void take();
+        bool take();
         void arm();
         void report(probe::Sampler::Outcome outcome);
         void follow_topology();
 
         std::string root_;
+        std::function<void()> on_sample_;
         std::chrono::milliseconds period_;
         probe::Sampler sampler_;
         probe::Topology topology_;

@@ -3,6 +3,7 @@
 #include "server/server.hpp"
 
 #include "policy/permyriad.hpp"
+#include "server/lease_answers.hpp"
 #include "server/log.hpp"
 
 #include <fmt/format.h>
@@ -21,13 +22,19 @@ std::chrono::milliseconds since_start(TimePoint start) {
 }  // namespace
 
 Server::Server(EventLoop& loop, const std::string& root, std::size_t most)
-        : started_(now()), sampling_(loop, root, settings_.period),
-          clients_(loop, most,
-                   [this](std::string_view message, const registry::Account& account) {
-                           return handle(message, account);
-                   }),
+        : started_(now()), governing_(loop, root),
+          sampling_(loop, root, settings_.period,
+                    [this] {
+                            governing_.sampled(sampling_.sampler().sample(), sampling_.topology());
+                    }),
+          clients_(
+                  loop, most,
+                  [this](std::string_view message, const Peer& peer) {
+                          return handle(message, peer);
+                  },
+                  [this](const Peer& peer) { (void)governing_.leave(peer); }),
           reception_(loop, [this](Arrival arrival) {
-                  clients_.add(std::move(arrival.fd), registry::Account{arrival.uid});
+                  clients_.add(std::move(arrival.fd), registry::Account{arrival.uid}, arrival.pid);
           }) {}
 
 void Server::open(Listener listener) {
@@ -41,6 +48,8 @@ tl::expected<void, std::string> Server::apply(config::Settings settings) {
                 if (auto followed = follow_tcp(settings.tcp); !followed)
                         return followed;
         settings_ = std::move(settings);
+        governing_.configure(settings_);
+        governing_.sampled(sampling_.sampler().sample(), sampling_.topology());
         sampling_.set_period(settings_.period);
         warn_if_nothing_is_governed();
         return {};
@@ -94,13 +103,14 @@ std::string Server::summary() const {
         return fmt::format("{}, {} connections, threshold {}", free, clients_.size(), threshold);
 }
 
-std::optional<std::string> Server::handle(std::string_view message,
-                                          const registry::Account& account) {
+std::optional<Answer> Server::handle(std::string_view message, const Peer& peer) {
         v1::Request request;
         if (!request.ParseFromArray(message.data(), static_cast<int>(message.size())))
                 return std::nullopt;
         queries_ += request.has_query() ? 1 : 0;
-        return answer(request, view(), account.uid ? Reach::Local : Reach::Network)
+        if (is_about_leases(request) && request.protocol() == kProtocol && peer.account.uid)
+                return answer_about_leases(request, peer, governing_);
+        return answer(request, view(), peer.account.uid ? Reach::Local : Reach::Network)
                 .SerializeAsString();
 }
 
@@ -111,7 +121,9 @@ View Server::view() const {
                 sampling_.topology(),
                 Counters{static_cast<std::uint32_t>(clients_.size()), queries_,
                          clients_.misbehaved(), clients_.refused(), sampler.accepted(),
-                         sampler.discarded()},
+                         sampler.discarded(),
+                         static_cast<std::uint32_t>(governing_.arbiter().clients().size()),
+                         governing_.arbiter().last().foreign, governing_.decisions()},
                 since_start(started_),
                 sampling_.warm_in()};
 }

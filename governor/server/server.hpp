@@ -7,6 +7,7 @@
 #include "server/answers.hpp"
 #include "server/clients.hpp"
 #include "server/event_loop.hpp"
+#include "server/governing.hpp"
 #include "server/listener.hpp"
 #include "server/reception.hpp"
 #include "server/sampling.hpp"
@@ -42,12 +43,12 @@ private:
         [[nodiscard]] tl::expected<void, std::string>
         follow_tcp(const std::optional<config::TcpAddress>& address);
         void warn_if_nothing_is_governed() const;
-        [[nodiscard]] std::optional<std::string> handle(std::string_view message,
-                                                        const registry::Account& account);
+        [[nodiscard]] std::optional<Answer> handle(std::string_view message, const Peer& peer);
         [[nodiscard]] View view() const;
 
         config::Settings settings_;
         TimePoint started_;
+        Governing governing_;
         Sampling sampling_;
         Clients clients_;
         Reception reception_;

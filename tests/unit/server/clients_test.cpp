@@ -85,9 +85,9 @@ protected:
         std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
         std::vector<EventSource> steps_;
         std::vector<std::string> handled_;
-        Clients clients_{loop_, 1000, [this](std::string_view message, const Account&) {
+        Clients clients_{loop_, 1000, [this](std::string_view message, const Peer&) {
                                  handled_.emplace_back(message);
-                                 return std::optional<std::string>(message);
+                                 return std::optional<Answer>(std::string(message));
                          }};
 };
 

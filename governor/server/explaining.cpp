@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: MIT
+// Numbers put into words.
+#include "server/explaining.hpp"
+
+#include "policy/cpu_set.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <fmt/format.h>
+
+namespace governor::server {
+
+namespace {
+
+using registry::Event;
+using registry::EventKind;
+using Shown = registry::Clients::Shown;
+
+std::string plural(std::uint32_t count, const char* noun) {
+        return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
+}
+
+std::string distributed(const policy::fair::Reason& reason) {
+        auto text = plural(reason.cpus, "cpu") + " to share";
+        if (reason.foreign > 0)
+                text += fmt::format("; {} left to programs that are not governed", reason.foreign);
+        if (reason.reserved > 0)
+                text += fmt::format("; {} kept free for programs that come and go",
+                                    reason.reserved);
+        if (reason.rigid > 0)
+                text += fmt::format("; {} kept by programs that do not follow", reason.rigid);
+        return text;
+}
+
+std::string use(const Shown& shown) {
+        const auto burns =
+                fmt::format("burned {}.{:02} cpus over the last second",
+                            shown.burning_millicpu / 1000, shown.burning_millicpu % 1000 / 10);
+        return shown.team > 0 ? fmt::format("it has {} in a region and {}",
+                                            plural(shown.team, "thread"), burns)
+                              : "it is in no region and " + burns;
+}
+
+std::string what_happened(const Event& event) {
+        switch (event.kind) {
+        case EventKind::Joined:
+                return "came";
+        case EventKind::Left:
+                return "went";
+        case EventKind::Refused:
+                return "was refused a lease";
+        case EventKind::Rigid:
+                return "still ran on more than its grant: charged for what it burns";
+        case EventKind::Granted: {
+                policy::fair::Grant grant;
+                grant.threads = event.to;
+                grant.reason = event.reason;
+                return fmt::format("granted {}, had {}; {}", event.to, event.from,
+                                   policy::fair::explain(grant));
+        }
+        case EventKind::MachineChanged:
+                break;
+        }
+        return fmt::format("the machine changed from {} to {} cpus", event.from, event.to);
+}
+
+}  // namespace
+
+std::vector<std::string> steps(const Shown& shown) {
+        if (shown.held == nullptr)
+                return {shown.rule.empty() ? "nothing is granted yet"
+                                           : "rule " + shown.rule + ": it is not governed"};
+        const auto& [threads, reason] =
+                std::pair(shown.held->grant.threads, shown.held->grant.reason);
+        std::vector<std::string> steps{distributed(reason)};
+        steps.push_back(fmt::format("shared by {} of {}; its fair share is {}",
+                                    plural(reason.programs, "program"),
+                                    plural(reason.accounts, "account"), reason.share));
+        if (!shown.rule.empty())
+                steps.push_back("rules: " + shown.rule);
+        if (shown.max > 0)
+                steps.push_back(fmt::format("at most {}", shown.max));
+        steps.push_back(use(shown));
+        steps.push_back(policy::fair::explain(shown.held->grant));
+        return steps;
+}
+
+std::vector<std::string> events(const registry::History& history, policy::fair::ClientId id,
+                                policy::TimePoint now, std::size_t most) {
+        std::vector<std::string> lines;
+        for (auto n = history.end_number(); n > history.begin_number() && lines.size() < most;
+             n--) {
+                const auto& event = history.at(n - 1);
+                if (event.id != id)
+                        continue;
+                const std::chrono::duration<double> ago = now - event.at;
+                lines.push_back(fmt::format("{:.1f} s ago: {}", ago.count(), what_happened(event)));
+        }
+        std::ranges::reverse(lines);
+        return lines;
+}
+
+}  // namespace governor::server

@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: MIT
+// One sample or event after the other.
+#include "server/governing.hpp"
+
+#include "probe/cpu_sets.hpp"
+#include "probe/program.hpp"
+
+#include <algorithm>
+#include <unistd.h>
+#include <utility>
+#include <vector>
+
+namespace governor::server {
+
+namespace {
+
+constexpr std::chrono::milliseconds kHeartbeat{500};
+/// Programs of a daemon that was restarted have come back by then.
+constexpr std::chrono::seconds kReturn{60};
+/// Each program's affinity and control groups are read this often: that is what they cost most by.
+constexpr std::chrono::seconds kLook{10};
+
+TimePoint now() { return std::chrono::steady_clock::now(); }
+
+std::uint32_t cpus_in_sets() {
+        const auto configured = ::sysconf(_SC_NPROCESSORS_CONF);
+        return static_cast<std::uint32_t>(
+                std::clamp(configured, 64L, static_cast<long>(policy::kCpuNumberLimit)));
+}
+
+policy::CpuMask cpus_of(const policy::Sample& sample) {
+        policy::CpuMask cpus;
+        for (const auto& cpu : sample.cpus)
+                cpus.add(cpu.cpu);
+        return cpus;
+}
+
+registry::Arbiter make_arbiter() {
+        return {policy::fair::Settings{}, registry::Mode::Govern,
+                registry::Clients(registry::LeaseLimits{}, {}), policy::Machine{}};
+}
+
+}  // namespace
+
+Governing::Governing(EventLoop& loop, const std::string& root)
+        : loop_(loop), root_(root), started_(now()), measuring_(root),
+          arenas_(Arenas::Limits{}, cpus_in_sets()), arbiter_(make_arbiter()),
+          leases_(loop, [this](const Lease& lease) { ended(lease); }),
+          timer_(loop.on_time(TimePoint::max(), [this] { wake(); })),
+          heartbeat_(loop.on_time(now() + kHeartbeat, [this] {
+                  arenas_.beat();
+                  arenas_.forget_idle(now());
+                  heartbeat_.set_time(now() + kHeartbeat);
+          })) {}
+
+void Governing::configure(const config::Settings& settings) {
+        settings_ = settings;
+        is_machine_new_ = true;
+        arbiter_.configure(settings.fair,
+                           settings.is_observing ? registry::Mode::Observe : registry::Mode::Govern,
+                           settings.programs);
+        agenda_.want_decision(now());
+        arm();
+}
+
+void Governing::follow_machine(const policy::Sample& sample, const probe::Topology& topology) {
+        auto online = cpus_of(sample);
+        if (!std::exchange(is_machine_new_, false) && online == online_)
+                return;
+        online_ = std::move(online);
+        const auto apart = probe::read_cpu_sets(root_);
+        auto pool = online_;
+        if (apart.isolated)
+                pool -= *apart.isolated;
+        if (apart.nohz_full)
+                pool -= *apart.nohz_full;
+        policy::CpuMask distributed;
+        pool.for_each([&](std::uint32_t cpu) {
+                if (settings_.pool.contains(cpu))
+                        distributed.add(cpu);
+        });
+        arbiter_.set_machine(policy::Machine(topology, distributed));
+}
+
+void Governing::sampled(const policy::Sample& sample, const probe::Topology& topology) {
+        const auto at = now();
+        follow_machine(sample, topology);
+        (void)read_reports(
+                at);  // what they do now says what the time since the last sample was for
+        look_where_they_are(at);
+        if (leases_.size() > 0) {
+                std::vector<std::uint32_t> pids;
+                leases_.for_each([&](const Lease& lease) { pids.push_back(lease.pid); });
+                measuring_.scan(pids, at);
+        }
+        leases_.for_each([&](const Lease& lease) {
+                if (const auto used = measuring_.cpu_time(lease.pid))
+                        arbiter_.clients().measured(lease.id, *used,
+                                                    measuring_.is_stopped(lease.pid), at);
+        });
+        arbiter_.sampled(sample, measuring_.yielding_millicpu(), at);
+        agenda_.sampled(at);
+        decide(at);
+}
+
+/// A part of them at each sample, so that each is looked at once in kLook.
+void Governing::look_where_they_are(TimePoint at) {
+        const auto part = leases_.size() * settings_.period / kLook + 1;
+        for (std::size_t i = 0; i < std::min<std::size_t>(part, leases_.size()); i++) {
+                auto next = arbiter_.clients().next(looked_at_);
+                if (!next)
+                        next = arbiter_.clients().next(ClientId{});
+                if (!next)
+                        return;
+                looked_at_ = *next;
+                const auto* lease = leases_.find(*next);
+                if (lease == nullptr)
+                        continue;
+                if (const auto where = measuring_.where(lease->pid, at))
+                        arbiter_.clients().confine(*next, where->confinement, at);
+        }
+}
+
+tl::expected<Place, Governing::Refusal> Governing::join(const Peer& peer, const Wish& wish) {
+        if (settings_.policy != config::PolicyName::Fair)
+                return tl::unexpected(Refusal::NotGoverning);
+        auto process = open_process(peer);
+        if (!process)
+                return tl::unexpected(Refusal::NotKnown);
+        if (auto* lease = leases_.of_process(process->pid)) {
+                leases_.share(*lease, peer.connection);
+                return lease->place;
+        }
+        return admit(peer, std::move(*process), wish);
+}
+
+tl::expected<Place, Governing::Refusal> Governing::admit(const Peer& peer, Process process,
+                                                         const Wish& wish) {
+        const auto at = now();
+        const auto where = measuring_.where(peer.pid, at);
+        if (!where)
+                return tl::unexpected(Refusal::NotKnown);
+        const auto identity = identify(peer, *where, wish.label, at);
+        const auto place = arenas_.take(identity.account);
+        if (!place)
+                return tl::unexpected(
+                        place.error().why == NoPlace::Why::AccountQuota ? Refusal::TooManyOfAccount
+                        : place.error().why == NoPlace::Why::TotalQuota ? Refusal::TooMany
+                                                                        : Refusal::System);
+        auto& clients = arbiter_.clients();
+        const auto joined = clients.join(identity, wish.request, where->confinement, at);
+        if (joined.refusal != registry::Refusal::None) {
+                arenas_.give_back(identity.account, *place, at);
+                return tl::unexpected(joined.refusal == registry::Refusal::TooMany
+                                              ? Refusal::TooMany
+                                              : Refusal::TooManyOfAccount);
+        }
+        if (may_claim(at))
+                clients.claim(joined.id, wish.holds, at);
+        leases_.add({joined.id, identity.account, peer.pid, *place, 0}, std::move(process),
+                    peer.connection);
+        agenda_.want_decision(at);
+        if (agenda_.is_decision_due(at))
+                decide(at);
+        arm();
+        return *place;
+}
+
+bool Governing::may_claim(TimePoint at) const { return at - started_ < kReturn; }
+
+registry::Identity Governing::identify(const Peer& peer, const Measuring::Where& where,
+                                       std::string_view label, TimePoint) {
+        auto program = probe::read_program(root_, peer.pid);
+        registry::Identity identity;
+        identity.pid = peer.pid;
+        identity.uid = peer.account.uid.value_or(0);
+        identity.account.uid = where.owner.value_or(identity.uid);
+        identity.label = label.empty() ? program.name : std::string(label);
+        identity.executable = std::move(program.executable);
+        identity.cpu_time = measuring_.cpu_time(peer.pid);
+        return identity;
+}
+
+bool Governing::request(const Peer& peer, const registry::Request& request) {
+        const auto* lease = leases_.of_connection(peer.connection);
+        if (lease == nullptr)
+                return false;
+        arbiter_.clients().request(lease->id, request, now());
+        agenda_.want_decision(now());
+        arm();
+        return true;
+}
+
+bool Governing::leave(const Peer& peer) {
+        if (leases_.of_connection(peer.connection) == nullptr)
+                return false;
+        leases_.leave(peer.connection);
+        return true;
+}
+
+void Governing::ended(const Lease& lease) {
+        const auto at = now();
+        arbiter_.clients().leave(lease.id, measuring_.cpu_time(lease.pid), at);
+        arenas_.give_back(lease.account, lease.place, at);
+        agenda_.want_decision(at);
+        arm();
+}
+
+bool Governing::read_reports(TimePoint at) {
+        bool matters = false;
+        leases_.for_each([&](const Lease& lease) {
+                auto [report, done, total] = lease.place.arena->report(lease.place.slot);
+                if (report.epoch == 0 && report.regions == 0)
+                        return;  // it does not report
+                // Epochs of the slot wrap around; those of before the lease are none of ours.
+                report.epoch = static_cast<std::uint32_t>(report.epoch) - lease.epoch_offset;
+                matters = arbiter_.clients().report(lease.id, report, at) || matters;
+        });
+        return matters;
+}
+
+void Governing::wake() {
+        const auto at = now();
+        if (agenda_.is_poll_due(at))
+                agenda_.polled(read_reports(at), at);
+        if (agenda_.is_decision_due(at))
+                decide(at);
+        arm();
+}
+
+void Governing::arm() { timer_.set_time(agenda_.next()); }
+
+void Governing::decide(TimePoint at) {
+        (void)read_reports(at);
+        for (const auto id : arbiter_.decide(at))
+                tell(id);
+        decisions_++;
+        agenda_.decided(arbiter_.last(), at);
+        arm();
+}
+
+void Governing::tell(ClientId id) {
+        auto* lease = leases_.find(id);
+        const auto* held = arbiter_.clients().held(id);
+        if (lease == nullptr || held == nullptr)
+                return;
+        auto grant = held->grant;
+        if (arbiter_.mode() == registry::Mode::Observe)
+                grant.threads = GOVERNOR_WORD_THREADS_MAX;  // what it would have anyway
+        const auto epoch = lease->place.arena->publish(lease->place.slot, grant, 0);
+        lease->epoch_offset = epoch - static_cast<std::uint32_t>(held->epoch);
+}
+
+}  // namespace governor::server

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: MIT
+//
+// The programs that share this machine: measured, decided about, told.
+#pragma once
+
+#include "config/settings.hpp"
+#include "policy/sample.hpp"
+#include "probe/topology.hpp"
+#include "registry/agenda.hpp"
+#include "registry/arbiter.hpp"
+#include "server/arenas.hpp"
+#include "server/event_loop.hpp"
+#include "server/leases.hpp"
+#include "server/measuring.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <tl/expected.hpp>
+
+namespace governor::server {
+
+class Governing {
+public:
+        /// Reads processes below `root`, which is empty for this machine. `loop` must outlive this.
+        Governing(EventLoop& loop, const std::string& root);
+
+        /// Takes effect at once, for everybody.
+        void configure(const config::Settings& settings);
+        /// A sample of all online CPUs was taken.
+        void sampled(const policy::Sample& sample, const probe::Topology& topology);
+
+        struct Wish {
+                std::string_view label;
+                registry::Request request;
+                policy::CpuMask holds;  ///< granted before this daemon's start, as it says
+        };
+        enum class Refusal : std::uint8_t {
+                NotGoverning,  ///< no leases under the policy in force
+                NotKnown,      ///< the process has gone, or cannot be seen
+                TooMany,
+                TooManyOfAccount,
+                System,  ///< out of memory or descriptors
+        };
+        /// A lease, with a grant to start from. A process has one: its next connections get the
+        /// same.
+        [[nodiscard]] tl::expected<Place, Refusal> join(const Peer& peer, const Wish& wish);
+        /// False: the connection has no lease.
+        [[nodiscard]] bool request(const Peer& peer, const registry::Request& request);
+        [[nodiscard]] bool leave(const Peer& peer);
+
+        [[nodiscard]] const registry::Arbiter& arbiter() const { return arbiter_; }
+        [[nodiscard]] std::uint64_t decisions() const { return decisions_; }
+        /// nullptr: that process holds no lease.
+        [[nodiscard]] const Lease* lease_of(std::uint32_t pid) { return leases_.of_process(pid); }
+
+private:
+        [[nodiscard]] registry::Identity identify(const Peer& peer, const Measuring::Where& where,
+                                                  std::string_view label, TimePoint now);
+        [[nodiscard]] tl::expected<Place, Refusal> admit(const Peer& peer, Process process,
+                                                         const Wish& wish);
+        [[nodiscard]] bool may_claim(TimePoint now) const;
+        void follow_machine(const policy::Sample& sample, const probe::Topology& topology);
+        void look_where_they_are(TimePoint now);
+        [[nodiscard]] bool read_reports(TimePoint now);
+        void wake();
+        void arm();
+        void decide(TimePoint now);
+        void tell(ClientId id);
+        void ended(const Lease& lease);
+
+        EventLoop& loop_;
+        std::string root_;
+        TimePoint started_;
+        config::Settings settings_;
+        policy::CpuMask online_;      // what arbiter_ was told the machine is
+        bool is_machine_new_ = true;  // settings have changed since
+        Measuring measuring_;
+        Arenas arenas_;
+        registry::Arbiter arbiter_;
+        registry::Agenda agenda_;
+        Leases leases_;
+        ClientId looked_at_{};  // the last one that look_where_they_are() came to
+        std::uint64_t decisions_ = 0;
+        EventSource timer_;
+        EventSource heartbeat_;
+};
+
+}  // namespace governor::server

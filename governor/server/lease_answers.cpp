@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: MIT
+// One function per kind of request.
+#include "server/lease_answers.hpp"
+
+#include "policy/cpu_set.hpp"
+#include "server/explaining.hpp"
+#include "server/printable.hpp"
+#include "server/refuse.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <tl/expected.hpp>
+#include <utility>
+
+namespace governor::server {
+
+namespace {
+
+constexpr std::uint32_t kMostThreads = 65536;
+constexpr std::uint32_t kMostWeight = 10'000;
+constexpr std::size_t kLongestLabel = 63;
+// Keeps a reply below a message's limit.
+constexpr std::size_t kPage = 32'768;  // bytes; no client is begun above it
+
+using policy::fair::ClientId;
+using Shown = registry::Clients::Shown;
+
+/// The error is a Reply.
+tl::expected<registry::Request, v1::Reply> request_of(const v1::Wishes& wishes) {
+        const auto wrong = [](const char* name, std::uint32_t value, const std::string& accepted) {
+                return tl::unexpected(refuse(
+                        v1::Error::OUT_OF_RANGE,
+                        "Wishes." + std::string(name) + " is " + std::to_string(value), accepted));
+        };
+        const auto threads = "0 .. " + std::to_string(kMostThreads);
+        if (wishes.min() > kMostThreads)
+                return wrong("min", wishes.min(), threads);
+        if (wishes.max() > kMostThreads)
+                return wrong("max", wishes.max(), threads);
+        if (wishes.weight() > kMostWeight)
+                return wrong("weight", wishes.weight(), "0 .. " + std::to_string(kMostWeight));
+        if (!v1::Class_IsValid(wishes.scheduling_class()))
+                return wrong("scheduling_class",
+                             static_cast<std::uint32_t>(wishes.scheduling_class()),
+                             "INTERACTIVE, BATCH");
+        registry::Request request;
+        request.min = std::max(wishes.min(), 1U);
+        request.max = wishes.max();
+        if (wishes.weight() > 0)
+                request.weight = wishes.weight();
+        request.scheduling_class = wishes.scheduling_class() == v1::BATCH
+                                           ? policy::fair::Class::Batch
+                                           : policy::fair::Class::Interactive;
+        return request;
+}
+
+policy::CpuMask mask_of(const std::string& bits) {
+        policy::CpuMask cpus;
+        const auto bytes = std::min<std::size_t>(bits.size(), policy::kCpuNumberLimit / 8);
+        for (std::size_t i = 0; i < bytes * 8; i++)
+                if ((static_cast<unsigned char>(bits[i / 8]) >> (i % 8) & 1U) != 0)
+                        cpus.add(static_cast<std::uint32_t>(i));
+        return cpus;
+}
+
+v1::Reply refusal(Governing::Refusal why) {
+        switch (why) {
+        case Governing::Refusal::NotGoverning:
+                return refuse(v1::Error::NOT_GOVERNING,
+                              "there are no leases under the policy in force", "query");
+        case Governing::Refusal::NotKnown:
+                return refuse(v1::Error::NOT_KNOWN,
+                              "the process that connected has ended, or cannot be seen from here");
+        case Governing::Refusal::TooMany:
+                return refuse(v1::Error::TOO_MANY, "all leases are taken");
+        case Governing::Refusal::TooManyOfAccount:
+                return refuse(v1::Error::TOO_MANY, "this user holds as many leases as one may");
+        case Governing::Refusal::System:
+                break;
+        }
+        return refuse(v1::Error::TOO_MANY, "the governor is out of memory or descriptors");
+}
+
+Answer hello(const v1::Hello& hello, const Peer& peer, Governing& governing) {
+        auto request = request_of(hello.wishes());
+        if (!request)
+                return request.error().SerializeAsString();
+        request->start_only = hello.start_only();
+        const auto label = printable_ascii(hello.label().substr(0, kLongestLabel));
+        const auto place = governing.join(peer, {label, *request, mask_of(hello.holds())});
+        if (!place)
+                return refusal(place.error()).SerializeAsString();
+        v1::Reply reply;
+        reply.mutable_welcome()->set_slot(place->slot);
+        Answer answer = reply.SerializeAsString();
+        answer.descriptors = {place->arena->grants_fd(), place->arena->reports_fd()};
+        return answer;
+}
+
+v1::Reply done_if(bool had_lease) {
+        if (!had_lease)
+                return refuse(v1::Error::NO_LEASE, "this connection holds no lease");
+        v1::Reply reply;
+        reply.mutable_done();
+        return reply;
+}
+
+v1::Reply update(const v1::Update& update, const Peer& peer, Governing& governing) {
+        const auto request = request_of(update.wishes());
+        return request ? done_if(governing.request(peer, *request)) : request.error();
+}
+
+bool may_know(const Peer& peer, const Shown& shown) {
+        return peer.account.is_root() || peer.account.uid == shown.identity.uid ||
+               peer.account == shown.identity.account;
+}
+
+void fill(v1::Client& out, const Shown& shown, const Peer& peer) {
+        out.set_id(static_cast<std::uint64_t>(shown.id));
+        out.set_uid(shown.identity.uid);
+        if (shown.held != nullptr) {
+                const auto& grant = shown.held->grant;
+                out.set_granted(grant.threads);
+                out.set_cpus(policy::format_cpu_list(grant.cpus.to_set()));
+                out.set_shared(grant.shared);
+                out.set_reason(policy::fair::explain(grant));
+        }
+        out.set_in_use(shown.team);
+        out.set_burning_millicpu(shown.burning_millicpu);
+        const auto age = std::chrono::steady_clock::now() - shown.joined;
+        out.set_age_ms(static_cast<std::uint64_t>(
+                std::chrono::duration_cast<std::chrono::milliseconds>(age).count()));
+        if (!may_know(peer, shown))
+                return;
+        out.set_pid(shown.identity.pid);
+        out.set_label(printable_ascii(shown.identity.label));
+        out.set_max(shown.max);
+        out.set_weight(shown.weight);
+        out.set_scheduling_class(
+                shown.scheduling_class == policy::fair::Class::Batch ? v1::BATCH : v1::INTERACTIVE);
+}
+
+v1::Reply clients(const v1::ClientsRequest& request, const Peer& peer, Governing& governing) {
+        v1::Reply reply;
+        auto& page = *reply.mutable_clients();
+        const auto& all = governing.arbiter().clients();
+        for (auto id = all.next(ClientId{request.after()}); id; id = all.next(*id)) {
+                if (page.ByteSizeLong() > kPage) {
+                        page.set_more(true);
+                        break;
+                }
+                if (const auto shown = all.show(*id))
+                        fill(*page.add_client(), *shown, peer);
+        }
+        return reply;
+}
+
+v1::Reply explain(const v1::ExplainRequest& request, const Peer& peer, Governing& governing) {
+        constexpr std::size_t kMostEvents = 20;
+        const auto* lease = governing.lease_of(request.pid());
+        const auto& all = governing.arbiter().clients();
+        const auto shown = lease != nullptr ? all.show(lease->id) : std::nullopt;
+        // Who may not know of a process is not told whether it holds a lease, either.
+        if (!shown || !may_know(peer, *shown))
+                return refuse(v1::Error::NO_LEASE, "process " + std::to_string(request.pid()) +
+                                                           " holds no lease that you may see");
+        v1::Reply reply;
+        auto& out = *reply.mutable_explanation();
+        fill(*out.mutable_client(), *shown, peer);
+        for (auto& step : steps(*shown))
+                out.add_step(std::move(step));
+        for (auto& event :
+             events(all.history(), shown->id, std::chrono::steady_clock::now(), kMostEvents))
+                out.add_event(std::move(event));
+        return reply;
+}
+
+}  // namespace
+
+bool is_about_leases(const v1::Request& request) {
+        return request.has_hello() || request.has_update() || request.has_bye() ||
+               request.has_clients() || request.has_explain();
+}
+
+Answer answer_about_leases(const v1::Request& request, const Peer& peer, Governing& governing) {
+        switch (request.kind_case()) {
+        case v1::Request::kHello:
+                return hello(request.hello(), peer, governing);
+        case v1::Request::kUpdate:
+                return update(request.update(), peer, governing).SerializeAsString();
+        case v1::Request::kBye:
+                return done_if(governing.leave(peer)).SerializeAsString();
+        case v1::Request::kClients:
+                return clients(request.clients(), peer, governing).SerializeAsString();
+        case v1::Request::kExplain:
+                return explain(request.explain(), peer, governing).SerializeAsString();
+        default:
+                break;
+        }
+        return refuse(v1::Error::UNKNOWN_REQUEST, "no request about leases").SerializeAsString();
+}
+
+}  // namespace governor::server

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: MIT
+//
+// Requests of programs that hold leases, and of people who want to know about them.
+#pragma once
+
+#include "server/connection.hpp"
+#include "server/governing.hpp"
+#include "server/peer.hpp"
+
+#include <governor/v1/governor.pb.h>
+
+namespace governor::server {
+
+[[nodiscard]] bool is_about_leases(const v1::Request& request);
+
+/// `peer` is on this host. What does not concern it is refused, and changes nothing.
+[[nodiscard]] Answer answer_about_leases(const v1::Request& request, const Peer& peer,
+                                         Governing& governing);
+
+}  // namespace governor::server

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: MIT
+//
+// Which program holds which lease: by which connections, where in shared memory, until when.
+#pragma once
+
+#include "policy/fair/snapshot.hpp"
+#include "server/arenas.hpp"
+#include "server/event_loop.hpp"
+#include "server/peer.hpp"
+#include "server/unique_fd.hpp"
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <set>
+#include <system_error>
+#include <unordered_map>
+
+namespace governor::server {
+
+using policy::fair::ClientId;
+
+/// A process, for as long as this lives: its number is not another one's meanwhile unnoticed.
+struct Process {
+        std::uint32_t pid = 0;
+        UniqueFd fd;  ///< pidfd: readable when it has ended
+};
+
+/// Who connected by `peer`. The error is -ESRCH's where it has gone, or cannot be seen from here.
+[[nodiscard]] tl::expected<Process, std::error_code> open_process(const Peer& peer);
+
+struct Lease {
+        ClientId id{};
+        registry::Account account;
+        std::uint32_t pid = 0;
+        Place place{};
+        /// What to add to the client's epochs in the registry for those in its slot.
+        std::uint32_t epoch_offset = 0;
+};
+
+class Leases {
+public:
+        using OnEnd = std::function<void(const Lease&)>;
+
+        /// `on_end` is told of every lease that ends, while it is still there.
+        Leases(EventLoop& loop, OnEnd on_end) : loop_(loop), on_end_(std::move(on_end)) {}
+
+        /// One for a process that holds none. Throws std::system_error if the kernel refuses to
+        /// watch it.
+        Lease& add(const Lease& lease, Process process, int connection);
+        /// The lease of its process is also this connection's from now on.
+        void share(Lease& lease, int connection);
+
+        /// nullptr: none.
+        [[nodiscard]] Lease* of_connection(int connection);
+        [[nodiscard]] Lease* of_process(std::uint32_t pid);
+        [[nodiscard]] Lease* find(ClientId id);
+
+        /// The last connection ends the lease.
+        void leave(int connection);
+
+        [[nodiscard]] std::size_t size() const { return seats_.size(); }
+        template <class Visit>
+        void for_each(Visit visit) {
+                for (auto& [id, seat] : seats_)
+                        visit(seat.lease);
+        }
+
+private:
+        struct Seat {
+                Lease lease;
+                Process process;
+                SocketSource source = {};
+                std::set<int> connections = {};
+        };
+
+        void end(ClientId id);
+
+        EventLoop& loop_;
+        OnEnd on_end_;
+        std::map<ClientId, Seat> seats_;
+        std::unordered_map<int, ClientId> by_connection_;
+        std::unordered_map<std::uint32_t, ClientId> by_pid_;
+};
+
+}  // namespace governor::server

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: MIT
+// From the probe's words to the registry's.
+#include "server/measuring.hpp"
+
+#include "probe/program.hpp"
+
+#include <unistd.h>
+#include <utility>
+
+namespace governor::server {
+
+namespace {
+
+std::uint32_t millicpu(std::chrono::nanoseconds used, std::chrono::nanoseconds elapsed) {
+        return elapsed.count() > 0 ? static_cast<std::uint32_t>(used * 1000 / elapsed) : 0;
+}
+
+}  // namespace
+
+Measuring::Measuring(const std::string& root)
+        : ticks_per_second_(static_cast<std::uint64_t>(::sysconf(_SC_CLK_TCK))), clock_(root),
+          confinement_(root), processes_(root),
+          yielding_(confinement_.cgroups(), ticks_per_second_) {}
+
+std::optional<Measuring::Where> Measuring::where(std::uint32_t pid, TimePoint now) {
+        probe::Confinement found;
+        if (confinement_.read(pid, now, found) < 0)
+                return std::nullopt;
+        Where where;
+        where.owner = found.owner;
+        where.confinement.cpus = std::move(found.cpus);
+        for (auto& group : found.groups)
+                where.confinement.groups.push_back({std::move(group.path), group.quota});
+        where.confinement.niced = probe::read_nice(pid) > 0;
+        return where;
+}
+
+void Measuring::scan(std::span<const std::uint32_t> holders, TimePoint now) {
+        if (processes_.take() < 0)
+                return;
+        const auto before = yielding_.total();
+        descendants_.add(processes_.processes(), holders);
+        yielding_.add(processes_.processes(), descendants_.growth(), now);
+        const auto elapsed = now - scanned_at_.value_or(now);
+        yielding_millicpu_ = millicpu(yielding_.total() - before, elapsed);
+        scanned_at_ = now;
+}
+
+std::optional<std::chrono::nanoseconds> Measuring::cpu_time(std::uint32_t pid) {
+        std::chrono::nanoseconds own{0};
+        if (clock_.read(pid, own) < 0)
+                return std::nullopt;
+        return own + probe::ticks_to_time(descendants_.ticks(pid), ticks_per_second_);
+}
+
+bool Measuring::is_stopped(std::uint32_t pid) const {
+        const auto* process = processes_.find(pid);
+        return process != nullptr && process->is_stopped();
+}
+
+}  // namespace governor::server

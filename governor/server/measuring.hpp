@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: MIT
+//
+// What the kernel tells about the programs that hold leases.
+#pragma once
+
+#include "policy/sample.hpp"
+#include "policy/time_point.hpp"
+#include "probe/confinement.hpp"
+#include "probe/descendants.hpp"
+#include "probe/process_clock.hpp"
+#include "probe/process_scan.hpp"
+#include "probe/yielding_load.hpp"
+#include "registry/cgroups.hpp"
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+
+namespace governor::server {
+
+using policy::TimePoint;
+
+class Measuring {
+public:
+        /// Below `root`, which is empty for this machine.
+        explicit Measuring(const std::string& root);
+
+        struct Where {
+                registry::Confinement confinement;
+                std::optional<std::uint32_t> owner;  ///< of its control group, as probe::Cgroups
+        };
+        /// Empty: it has gone, or is hidden (hidepid=).
+        [[nodiscard]] std::optional<Where> where(std::uint32_t pid, TimePoint now);
+
+        /// Once per sample: looks at all processes of the machine, of which `holders` hold leases.
+        void scan(std::span<const std::uint32_t> holders, TimePoint now);
+
+        /// What it has used, and as of the last scan its descendants without a lease. Empty: it has
+        /// gone, and nobody knows.
+        [[nodiscard]] std::optional<std::chrono::nanoseconds> cpu_time(std::uint32_t pid);
+        /// As of the last scan.
+        [[nodiscard]] bool is_stopped(std::uint32_t pid) const;
+        /// Between the last two scans, by threads that run only when nobody else wants to.
+        [[nodiscard]] std::uint32_t yielding_millicpu() const { return yielding_millicpu_; }
+
+private:
+        std::uint64_t ticks_per_second_;
+        probe::ProcessClock clock_;
+        probe::ConfinementReader confinement_;
+        probe::ProcessScan processes_;
+        probe::Descendants descendants_;
+        probe::YieldingLoad yielding_;
+        std::optional<TimePoint> scanned_at_;
+        std::uint32_t yielding_millicpu_ = 0;
+};
+
+}  // namespace governor::server

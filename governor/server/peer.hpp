@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: MIT
+//
+// Who is at the other end of a connection, as the kernel tells.
+#pragma once
+
+#include "registry/accounts.hpp"
+
+#include <cstdint>
+
+namespace governor::server {
+
+struct Peer {
+        int connection = -1;        ///< its descriptor, which names it as long as it is open
+        registry::Account account;  ///< who pays for the connection
+        std::uint32_t pid = 0;      ///< who connected; 0: over TCP, or from another pid namespace
+};
+
+}  // namespace governor::server
