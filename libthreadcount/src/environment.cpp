@@ -74,6 +74,11 @@ bool parse_mode(const char* text, ModeSetting* ret_mode) {
         return true;
 }
 
+bool parse_class(const char* text, bool* ret_is_batch) {
+        *ret_is_batch = strcmp(text, "batch") == 0;
+        return *ret_is_batch || strcmp(text, "interactive") == 0;
+}
+
 Environment read_environment(char* (*get)(const char* name)) {
         Environment environment;
         const auto read = [&](const char* name, auto parse, auto* ret_value) {
@@ -86,10 +91,14 @@ Environment read_environment(char* (*get)(const char* name)) {
         };
         read("THREADCOUNT_MAX", parse_count, &environment.max);
         read("THREADCOUNT_INTERVAL", parse_interval, &environment.interval_ms);
+        read("THREADCOUNT_CLASS", parse_class, &environment.is_batch);
         read("THREADCOUNT", parse_mode, &environment.mode);
-        const char* socket = get("THREADCOUNT_SOCKET");
-        if (socket != nullptr && *socket != '\0')
-                environment.socket = socket;
+        const auto take = [get](const char* name) {
+                const char* text = get(name);
+                return text != nullptr && *text != '\0' ? text : nullptr;
+        };
+        environment.socket = take("THREADCOUNT_SOCKET");
+        environment.label = take("THREADCOUNT_LABEL");
         return environment;
 }
 

@@ -23,7 +23,9 @@ struct Environment {
         ModeSetting mode;
         std::uint32_t interval_ms = 0;  ///< 0: not set
         std::uint32_t max = 0;          ///< 0: not set
-        const char* socket = nullptr;   ///< as long as the environment; nullptr: not set
+        bool is_batch = false;
+        const char* label = nullptr;   ///< as `socket`
+        const char* socket = nullptr;  ///< as long as the environment; nullptr: not set
         /// The last variable whose value is not understood (a static string) and that value,
         /// cut to fit; nullptr if all are.
         const char* misunderstood = nullptr;
@@ -35,6 +37,9 @@ struct Environment {
 
 /// "50ms", "10s", "2min", "1h", or milliseconds without a unit; 50 ms .. 24 h.
 [[nodiscard]] bool parse_interval(const char* text, std::uint32_t* ret_interval_ms);
+
+/// "interactive" or "batch".
+[[nodiscard]] bool parse_class(const char* text, bool* ret_is_batch);
 
 /// 1 .. kMostThreads.
 [[nodiscard]] bool parse_count(const char* text, std::uint32_t* ret_count);

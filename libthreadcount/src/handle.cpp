@@ -24,13 +24,21 @@ bool in_range(std::uint32_t value, std::uint32_t least, std::uint32_t most) {
         return value == 0 || (value >= least && value <= most);
 }
 
-/// One thread asks; the others go on with the number as it is.
-void poll(threadcount_handle& handle, std::uint64_t now_ms) {
+/// How long opening a handle waits for a governor that has accepted the connection.
+constexpr std::uint64_t kWelcome_ns = 250'000'000;
+
+/// One thread talks to the governor; the others go on with the number as it is.
+void ask(threadcount_handle& handle, std::uint64_t now_ms, std::uint64_t deadline_ns) {
         if (pthread_mutex_trylock(&handle.mutex) != 0)
                 return;
         if (now_ms >= handle.next_poll_ms.load(std::memory_order_relaxed)) {
-                const auto next_ms = handle.polling.run(now_ms);
-                handle.threads.store(handle.polling.threads(), std::memory_order_relaxed);
+                auto& lease = handle.lease;
+                auto next_ms = lease.is_refused() ? now_ms : lease.run(now_ms, deadline_ns);
+                if (lease.is_refused())
+                        next_ms = handle.polling.run(now_ms);
+                handle.threads.store(lease.is_refused() ? handle.polling.threads()
+                                                        : lease.threads(),
+                                     std::memory_order_relaxed);
                 handle.next_poll_ms.store(next_ms, std::memory_order_relaxed);
         }
         pthread_mutex_unlock(&handle.mutex);
@@ -43,6 +51,7 @@ threadcount_handle::threadcount_handle(const Environment& from, const char* sock
         : environment(from), addresses(from.socket != nullptr ? from.socket : socket,
                                        secure_getenv("XDG_RUNTIME_DIR")),
           ungoverned(width), max(from.max != 0 ? std::min(from.max, width) : width),
+          lease(addresses, {max, from.mode.mode == Mode::StartOnly, from.is_batch, from.label}),
           polling(addresses, {max, interval_ms, from.mode.mode == Mode::StartOnly}) {
         const auto mode = environment.mode.mode;
         if (mode != Mode::Fixed && mode != Mode::Off)
@@ -72,8 +81,11 @@ int threadcount_open(const threadcount_options* options, threadcount_handle** re
                 free(memory);
                 return -ENOMEM;
         }
-        *ret_handle =
+        auto* handle =
                 new (memory) threadcount_handle(environment, given.socket_path, width, interval_ms);
+        if (handle->next_poll_ms.load(std::memory_order_relaxed) != kNever_ms)
+                ask(*handle, coarse_now_ms(), now_ns() + kWelcome_ns);
+        *ret_handle = handle;
         return 0;
 }
 
@@ -82,9 +94,11 @@ uint32_t threadcount_threads(threadcount_handle* handle) {
                 return fallback_threads();
         if (is_inert(*handle))
                 return handle->max;
+        if (const auto granted = handle->lease.granted(); granted > 0)
+                return granted;
         const auto now_ms = coarse_now_ms();
         if (now_ms >= handle->next_poll_ms.load(std::memory_order_relaxed))
-                poll(*handle, now_ms);
+                ask(*handle, now_ms, 0);
         return handle->threads.load(std::memory_order_relaxed);
 }
 

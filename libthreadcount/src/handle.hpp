@@ -5,6 +5,7 @@
 
 #include "environment.hpp"
 #include "fork_generation.hpp"
+#include "lease.hpp"
 #include "polling.hpp"
 #include "transport.hpp"
 
@@ -24,7 +25,10 @@ struct threadcount_handle {
         const std::uint32_t max;
         const unsigned generation = threadcount::fork_generation();
 
-        // The hot path reads these. Relaxed: two numbers without anything behind them;
+        // The hot path of a lease; run() and what is said of it are guarded by `mutex`.
+        threadcount::Lease lease;
+
+        // Without a grant these are read. Relaxed: two numbers without anything behind them;
         // next_poll_ms only saves the lock.
         std::atomic<std::uint32_t> threads{1};
         std::atomic<std::uint64_t> next_poll_ms{0};

@@ -4,7 +4,9 @@
 
 #include "clock.hpp"
 
+#include <algorithm>
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
 #include <fcntl.h>
 #include <governor/v1/frame.h>
@@ -15,7 +17,9 @@
 #include <poll.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
 #include <unistd.h>
+#include <utility>
 
 namespace threadcount {
 
@@ -23,26 +27,51 @@ namespace {
 
 constexpr std::uint32_t kProtocol = 1;
 
-bool decode(const std::uint8_t* data, std::size_t size, Answer* ret_answer) {
-        governor_v1_Reply reply = governor_v1_Reply_init_zero;
+bool decode(const std::uint8_t* data, std::size_t size, governor_v1_Reply* ret_reply) {
+        *ret_reply = governor_v1_Reply_init_zero;
         auto stream = pb_istream_from_buffer(data, size);
-        if (!pb_decode(&stream, governor_v1_Reply_fields, &reply) ||
-            reply.which_kind != governor_v1_Reply_advice_tag)
-                return false;
+        return pb_decode(&stream, governor_v1_Reply_fields, ret_reply);
+}
+
+/// A newer peer may name a value that the enum cannot hold: looks at the bits.
+template <class Enum>
+int number_of(const Enum& value) {
+        int number = 0;
+        static_assert(sizeof(number) == sizeof(value));
+        memcpy(&number, &value, sizeof(number));
+        return number;
+}
+
+int answer_of(const governor_v1_Reply& reply, Answer* ret_answer) {
+        if (reply.which_kind != governor_v1_Reply_advice_tag)
+                return -EPROTO;
         const auto& advice = reply.kind.advice;
         ret_answer->threads = advice.threads;
         ret_answer->free = advice.free;
         ret_answer->total = advice.total;
-        // A newer governor may name a reason that this enum cannot hold: look at the bits.
-        int reason = 0;
-        static_assert(sizeof(reason) == sizeof(advice.reason));
-        memcpy(&reason, &advice.reason, sizeof(reason));
-        ret_answer->warming_up = reason == governor_v1_Advice_Reason_WARMING_UP;
+        ret_answer->warming_up = number_of(advice.reason) == governor_v1_Advice_Reason_WARMING_UP;
         ret_answer->settle_ms = advice.settle_ms;
         ret_answer->warm_in_ms = advice.warm_in_ms;
         static_assert(sizeof(ret_answer->explanation) == sizeof(advice.explanation));
         memcpy(ret_answer->explanation, advice.explanation, sizeof(advice.explanation));
-        return true;
+        return 0;
+}
+
+/// Why there is no welcome. A governor that has never heard of leases answers questions.
+int refusal_of(const governor_v1_Reply& reply) {
+        if (reply.which_kind != governor_v1_Reply_error_tag)
+                return -EPROTO;
+        switch (number_of(reply.kind.error.code)) {
+        case governor_v1_Error_Code_NOT_GOVERNING:
+        case governor_v1_Error_Code_UNKNOWN_REQUEST:
+        case governor_v1_Error_Code_NOT_PERMITTED:
+        case governor_v1_Error_Code_NOT_KNOWN:
+                return -EOPNOTSUPP;
+        case governor_v1_Error_Code_TOO_MANY:
+                return -EUSERS;
+        default:
+                return -EPROTO;
+        }
 }
 
 /// Numbers 0 to 2 are the program's standard streams, even if it has closed them: what it prints
@@ -83,8 +112,15 @@ bool Transport::connected() {
         if (fd_ >= 0 && !is_ours()) {
                 fd_ = -1;
                 received_ = 0;
+                drop_descriptors();
         }
         return fd_ >= 0;
+}
+
+void Transport::drop_descriptors() {
+        for (int& fd : descriptors_)
+                if (const int old = std::exchange(fd, -1); old >= 0)
+                        close(old);
 }
 
 void Transport::disconnect() {
@@ -92,6 +128,7 @@ void Transport::disconnect() {
                 close(fd_);
         fd_ = -1;
         received_ = 0;
+        drop_descriptors();
 }
 
 int Transport::connect(const Addresses& addresses, std::uint64_t deadline_ns) {
@@ -155,6 +192,28 @@ int Transport::send(const Question& question) {
         request.which_kind = governor_v1_Request_query_tag;
         request.kind.query.current = question.current;
         request.kind.query.max = question.max;
+        return encode_and_send(request);
+}
+
+int Transport::send(const Wishes& wishes, const std::uint8_t* holds, std::size_t size) {
+        governor_v1_Request request = governor_v1_Request_init_zero;
+        request.protocol = kProtocol;
+        request.which_kind = governor_v1_Request_hello_tag;
+        auto& hello = request.kind.hello;
+        if (wishes.label != nullptr)
+                snprintf(hello.label, sizeof(hello.label), "%s", wishes.label);
+        hello.has_wishes = true;
+        hello.wishes.max = wishes.max;
+        hello.wishes.scheduling_class =
+                wishes.is_batch ? governor_v1_Class_BATCH : governor_v1_Class_INTERACTIVE;
+        hello.start_only = wishes.start_only;
+        static_assert(sizeof(hello.holds.bytes) == kMostHeld / 8);
+        hello.holds.size = static_cast<pb_size_t>(std::min(size, sizeof(hello.holds.bytes)));
+        memcpy(hello.holds.bytes, holds, hello.holds.size);
+        return encode_and_send(request);
+}
+
+int Transport::encode_and_send(const governor_v1_Request& request) {
         std::uint8_t message[GOVERNOR_PREFIX_MAX + governor_v1_Request_size];
         auto stream = pb_ostream_from_buffer(message, sizeof(message));
         if (!pb_encode_ex(&stream, governor_v1_Request_fields, &request, PB_ENCODE_DELIMITED)) {
@@ -188,10 +247,9 @@ int Transport::wait_for(short events, std::uint64_t deadline_ns) const {
         }
 }
 
-int Transport::parse(Answer* ret_answer) {
-        std::size_t begin = 0;
-        std::size_t end = 0;
-        switch (governor_frame_parse(buffer_, received_, GOVERNOR_REPLY_MAX, &begin, &end)) {
+/// Sets the end of the reply at the start of the buffer.
+int Transport::find_frame(std::size_t* ret_begin, std::size_t* ret_end) const {
+        switch (governor_frame_parse(buffer_, received_, GOVERNOR_REPLY_MAX, ret_begin, ret_end)) {
         case GOVERNOR_FRAME_PARTIAL:
                 return received_ < sizeof(buffer_) ? -EAGAIN : -EPROTO;
         case GOVERNOR_FRAME_INVALID:
@@ -199,33 +257,92 @@ int Transport::parse(Answer* ret_answer) {
         case GOVERNOR_FRAME_COMPLETE:
                 break;
         }
-        if (end != received_ || !decode(buffer_ + begin, end - begin, ret_answer))
-                return -EPROTO;
-        received_ = 0;
-        return 0;
+        return *ret_end == received_ ? 0 : -EPROTO;
 }
 
-int Transport::receive(std::uint64_t deadline_ns, Answer* ret_answer) {
+/// Takes descriptors that come with it.
+ssize_t Transport::read_some() {
+        iovec bytes{buffer_ + received_, sizeof(buffer_) - received_};
+        alignas(cmsghdr) char control[CMSG_SPACE(sizeof(descriptors_))];
+        msghdr message{};
+        message.msg_iov = &bytes;
+        message.msg_iovlen = 1;
+        message.msg_control = control;
+        message.msg_controllen = sizeof(control);
+        const auto n = recvmsg(fd_, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+        const auto* header = n > 0 ? CMSG_FIRSTHDR(&message) : nullptr;
+        if (header != nullptr && header->cmsg_level == SOL_SOCKET &&
+            header->cmsg_type == SCM_RIGHTS) {
+                drop_descriptors();
+                const auto size = header->cmsg_len - CMSG_LEN(0);
+                memcpy(descriptors_, CMSG_DATA(header), std::min(size, sizeof(descriptors_)));
+        }
+        return n;
+}
+
+int Transport::receive_frame(std::uint64_t deadline_ns, std::size_t* ret_begin,
+                             std::size_t* ret_end) {
         for (;;) {
                 int result = wait_for(POLLIN, deadline_ns);
                 if (result == -EAGAIN)
                         return result;
                 if (result == 0) {
-                        const auto n = recv(fd_, buffer_ + received_, sizeof(buffer_) - received_,
-                                            MSG_DONTWAIT);
+                        const auto n = read_some();
                         if (n < 0 && (errno == EAGAIN || errno == EINTR))
                                 continue;
                         result = n < 0 ? -errno : n == 0 ? -ECONNRESET : 0;
                         received_ += n > 0 ? static_cast<std::size_t>(n) : 0;
                 }
                 if (result == 0)
-                        result = parse(ret_answer);
+                        result = find_frame(ret_begin, ret_end);
                 if (result == -EAGAIN)
                         continue;
                 if (result < 0)
                         disconnect();
                 return result;
         }
+}
+
+int Transport::receive_reply(std::uint64_t deadline_ns, governor_v1_Reply* ret_reply) {
+        std::size_t begin = 0;
+        std::size_t end = 0;
+        const int result = receive_frame(deadline_ns, &begin, &end);
+        if (result < 0)
+                return result;
+        received_ = 0;
+        if (decode(buffer_ + begin, end - begin, ret_reply))
+                return 0;
+        disconnect();
+        return -EPROTO;
+}
+
+int Transport::receive(std::uint64_t deadline_ns, Answer* ret_answer) {
+        governor_v1_Reply reply;
+        int result = receive_reply(deadline_ns, &reply);
+        if (result < 0)
+                return result;
+        result = answer_of(reply, ret_answer);
+        if (result < 0)
+                disconnect();
+        return result;
+}
+
+int Transport::receive(std::uint64_t deadline_ns, Welcome* ret_welcome) {
+        governor_v1_Reply reply;
+        int result = receive_reply(deadline_ns, &reply);
+        if (result < 0)
+                return result;
+        if (reply.which_kind != governor_v1_Reply_welcome_tag)
+                result = refusal_of(reply);
+        else if (descriptors_[0] < 0 || descriptors_[1] < 0)
+                result = -EPROTO;
+        if (result < 0) {
+                disconnect();
+                return result;
+        }
+        *ret_welcome = {reply.kind.welcome.slot, descriptors_[0], descriptors_[1]};
+        descriptors_[0] = descriptors_[1] = -1;
+        return 0;
 }
 
 }  // namespace threadcount

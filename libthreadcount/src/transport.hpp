@@ -9,11 +9,32 @@
 #include <cstdint>
 #include <sys/types.h>
 
+struct _governor_v1_Request;
+struct _governor_v1_Reply;
+
 namespace threadcount {
 
 struct Question {
         std::uint32_t current = 0;
         std::uint32_t max = 0;
+};
+
+/// What a program asks for with its hello.
+struct Wishes {
+        std::uint32_t max = 1;    ///< what it would use ungoverned
+        bool start_only = false;  ///< it keeps its first grant
+        bool is_batch = false;
+        const char* label = nullptr;  ///< nullptr: the program's name
+};
+
+/// CPUs below this number can be named in a hello.
+inline constexpr std::uint32_t kMostHeld = 8192;
+
+/// The memory of a lease. Who gets it closes the descriptors.
+struct Welcome {
+        std::uint32_t slot = 0;
+        int grants = -1;
+        int reports = -1;
 };
 
 struct Answer {
@@ -45,10 +66,15 @@ public:
 
         /// Does not block. The answer to the last question must have been received.
         [[nodiscard]] int send(const Question& question);
+        /// `holds`: bit n % 8 of byte n / 8 is CPU n of the last grant; at most kMostHeld bits.
+        [[nodiscard]] int send(const Wishes& wishes, const std::uint8_t* holds, std::size_t size);
 
         /// -EAGAIN: not there yet, still connected; -EPROTO: what came is no answer, or the
         /// governor refuses the question.
         [[nodiscard]] int receive(std::uint64_t deadline_ns, Answer* ret_answer);
+        /// As above, and -EOPNOTSUPP: this governor grants nothing, ask questions; -EUSERS: it has
+        /// no lease left.
+        [[nodiscard]] int receive(std::uint64_t deadline_ns, Welcome* ret_welcome);
 
         /// Whose connection, or error, was the last: one of the Addresses, or nullptr.
         [[nodiscard]] const Address* peer() const { return peer_; }
@@ -58,16 +84,23 @@ private:
         [[nodiscard]] int connect_to(const Address& address, std::uint64_t deadline_ns);
         [[nodiscard]] int finish_connecting(std::uint64_t deadline_ns) const;
         [[nodiscard]] int wait_for(short events, std::uint64_t deadline_ns) const;
-        [[nodiscard]] int parse(Answer* ret_answer);
-
+        [[nodiscard]] int encode_and_send(const _governor_v1_Request& request);
+        [[nodiscard]] int receive_reply(std::uint64_t deadline_ns, _governor_v1_Reply* ret_reply);
+        /// Where a whole reply is in the buffer.
+        [[nodiscard]] int receive_frame(std::uint64_t deadline_ns, std::size_t* ret_begin,
+                                        std::size_t* ret_end);
+        [[nodiscard]] int find_frame(std::size_t* ret_begin, std::size_t* ret_end) const;
+        [[nodiscard]] ssize_t read_some();
         [[nodiscard]] bool is_ours() const;
+        void drop_descriptors();
 
         const Address* peer_ = nullptr;
         int fd_ = -1;
         dev_t device_ = 0;  // of the socket, to know it again
         ino_t inode_ = 0;
         std::size_t received_ = 0;
-        std::uint8_t buffer_[512];  // more than the longest answer
+        int descriptors_[2] = {-1, -1};  // that came with what is in the buffer
+        std::uint8_t buffer_[512];       // more than the longest answer
 };
 
 }  // namespace threadcount

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: MIT
+//
+// The program's half of the memory that it shares with the governor: its grant, and what it
+// reports. governor/v1/arena.h has the layout and the protocol.
+#pragma once
+
+#include "arena_layout.hpp"
+#include "reservation.hpp"
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+namespace threadcount {
+
+/// attach(), detach() and the destructor belong to one thread at a time; all others are MT-Safe,
+/// also while that thread attaches or detaches, and neither block nor allocate nor make a system
+/// call. The object must not go while somebody uses it.
+///
+/// A forked child inherits the mappings, and may leave them alone: reading is harmless, nothing is
+/// unmapped before the child destroys its copy of the object, execs or exits, and none of these
+/// does anything to the parent. But the slot is the parent's: the child must not report, nor go by
+/// the grant. This class does not notice a fork; its owner does (fork_generation.hpp).
+class Arena {
+public:
+        Arena();
+        ~Arena() = default;
+        Arena(const Arena&) = delete;
+        Arena& operator=(const Arena&) = delete;
+
+        /// Maps what the governor sent, in the place of what was attached before. The descriptors
+        /// stay the caller's, and are not needed any more. 0, or a negative errno:
+        ///   -EPROTO  not a pair of memfds with the seals, the header or the slot that arena.h
+        ///            asks for; what was attached stays
+        ///   others   of mmap(); nothing is attached any more
+        [[nodiscard]] int attach(int grants, int reports, std::uint32_t slot);
+
+        /// Nothing is granted, reports go nowhere.
+        void detach();
+
+        /// The word of the grant; one of 0 while nothing is attached. Can be read as long as this
+        /// object lives, but after the next attach() it may be anything: what was read counts if
+        /// word() still returns the same pointer.
+        [[nodiscard]] const std::atomic<std::uint64_t>* word() const {
+                return word_.load(std::memory_order_acquire);
+        }
+
+        /// What the word says now: 0 while nothing is attached. governor_word_...() take it apart.
+        [[nodiscard]] std::uint64_t load() const {
+                for (auto* place = word();;) {
+                        const auto value = place->load(std::memory_order_acquire);
+                        auto* again = word_.load(std::memory_order_relaxed);
+                        if (again == place)
+                                return value;
+                        place = word();
+                }
+        }
+
+        /// The whole of one grant. Writes at most `n` words of its set, and 0 to those of `words`
+        /// that it does not have; 0 words is fine. Returns how many the governor has, -EAGAIN if
+        /// the grant changed four times meanwhile, or -ENOTCONN; then `words` holds nonsense and
+        /// the others are not written.
+        [[nodiscard]] int read_set(std::uint64_t* words, std::size_t n, std::uint64_t* ret_word,
+                                   governor_grant_reason* ret_reason) const;
+
+        /// 0 while nothing is attached.
+        [[nodiscard]] std::uint64_t heartbeat() const;
+
+        /// The region that goes by grant `epoch` with a team of `team` threads (capped at
+        /// GOVERNOR_WORD_THREADS_MAX) has begun, or is over.
+        void report(std::uint32_t epoch, std::uint32_t team, bool in_region);
+
+        /// One more outermost region begins; to be called before report().
+        void count_region();
+
+private:
+        /// Where one slot is: as ArenaLayout, with atomics. Valid as a whole if generation_ is the
+        /// same even number before and after reading it.
+        struct View {
+                std::atomic<const std::byte*> grants{nullptr};
+                std::atomic<std::uint64_t> word{0};
+                std::atomic<std::uint64_t> reasons[2] = {};
+                std::atomic<std::uint64_t> sets[2] = {};
+                std::atomic<std::uint64_t> set_words{0};
+        };
+
+        struct Grant {
+                std::uint64_t word;
+                governor_grant_reason reason;
+        };
+
+        void begin_change();
+        void end_change(const ArenaLayout* layout);
+        [[nodiscard]] bool is_still(std::uint32_t generation) const;
+        [[nodiscard]] int try_read(std::uint64_t* words, std::size_t n, Grant* ret_grant) const;
+        [[nodiscard]] std::atomic<std::uint64_t>* reported(std::size_t offset) const;
+
+        std::atomic<const std::atomic<std::uint64_t>*> word_;
+        std::atomic<std::byte*> report_{nullptr};   // nullptr: nothing is attached
+        std::atomic<std::uint32_t> generation_{0};  // odd: it is being changed
+        View view_;
+        Reservation grants_{false};
+        Reservation reports_{true};
+};
+
+}  // namespace threadcount

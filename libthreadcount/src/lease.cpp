@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: MIT
+// From hello to the end of the governor.
+#include "lease.hpp"
+
+#include "clock.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <unistd.h>
+
+namespace threadcount {
+
+namespace {
+
+/// A heartbeat that has not changed for so long is none.
+constexpr std::uint64_t kStale_ms = 2000;
+/// How often a late welcome is looked for, and when it is given up.
+constexpr std::uint64_t kLookAgain_ms = 4;
+constexpr std::uint64_t kGiveUp_ms = 1000;
+/// A governor that is not there is not looked for more often than this.
+constexpr std::uint64_t kReconnect_ms = 1000;
+/// While the heartbeat stays as it is, the clock is read at the calls 1, 2, 4, ... and then at
+/// every one that this divides: who calls often does not pay for it, who calls rarely finds out.
+constexpr std::uint32_t kClockEvery = 64;
+
+bool is_clock_due(std::uint32_t unchanged) {
+        return unchanged < kClockEvery ? (unchanged & (unchanged - 1)) == 0
+                                       : unchanged % kClockEvery == 0;
+}
+
+bool is_granted(std::uint64_t word) {
+        return governor_word_threads(word) != 0 &&
+               (governor_word_flags(word) & GOVERNOR_GRANT_RELEASED) == 0;
+}
+
+}  // namespace
+
+bool Lease::is_alive() {
+        const auto heartbeat = arena_.heartbeat();
+        if (heartbeat != heartbeat_.load(std::memory_order_relaxed)) {
+                heartbeat_.store(heartbeat, std::memory_order_relaxed);
+                unchanged_.store(0, std::memory_order_relaxed);
+                return true;
+        }
+        const auto unchanged = unchanged_.load(std::memory_order_relaxed) + 1;
+        unchanged_.store(unchanged, std::memory_order_relaxed);
+        if (!is_clock_due(unchanged))
+                return true;
+        const auto now_ms = coarse_now_ms();
+        if (unchanged == 1)
+                unchanged_ms_.store(now_ms, std::memory_order_relaxed);
+        return now_ms < unchanged_ms_.load(std::memory_order_relaxed) + kStale_ms;
+}
+
+std::uint32_t Lease::granted() {
+        const auto word = arena_.load();
+        if (!is_granted(word) || !is_alive())
+                return 0;
+        auto threads = std::min(governor_word_threads(word), wishes_.max);
+        if (wishes_.start_only) {
+                std::uint32_t first = 0;
+                if (!first_.compare_exchange_strong(first, threads, std::memory_order_relaxed))
+                        threads = first;
+        }
+        arena_.count_region();
+        arena_.report(governor_word_epoch(word), threads, true);
+        return threads;
+}
+
+std::uint64_t Lease::run(std::uint64_t now_ms, std::uint64_t deadline_ns) {
+        if (state_ == State::Held) {
+                // Somebody found it stale or released, or nothing has been granted yet.
+                const auto word = arena_.load();
+                const bool is_undecided =
+                        governor_word_threads(word) == 0 &&
+                        (governor_word_flags(word) & GOVERNOR_GRANT_RELEASED) == 0;
+                if (is_undecided && transport_.connected() && is_alive())
+                        return now_ms + kLookAgain_ms;
+                lose(now_ms);
+        }
+        if (state_ == State::Waiting)
+                return look(now_ms, deadline_ns);
+        if (const int result = transport_.connect(addresses_, deadline_ns); result < 0)
+                return fail(result, now_ms);
+        if (const int result = transport_.send(wishes_, holds_, holds_size_); result < 0)
+                return fail(result, now_ms);
+        state_ = State::Waiting;
+        said_hello_ms_ = now_ms;
+        count_.asked(now_ms);
+        return look(now_ms, deadline_ns);
+}
+
+std::uint64_t Lease::look(std::uint64_t now_ms, std::uint64_t deadline_ns) {
+        Welcome welcome;
+        const int result =
+                transport_.connected() ? transport_.receive(deadline_ns, &welcome) : -ECONNRESET;
+        if (result == 0)
+                return take(welcome, now_ms);
+        if (result != -EAGAIN)
+                return fail(result, now_ms);
+        if (now_ms - said_hello_ms_ >= kGiveUp_ms)
+                return fail(-ETIMEDOUT, now_ms);
+        count_.unanswered(now_ms);
+        return now_ms + kLookAgain_ms;
+}
+
+std::uint64_t Lease::take(const Welcome& welcome, std::uint64_t now_ms) {
+        const int result = arena_.attach(welcome.grants, welcome.reports, welcome.slot);
+        close(welcome.grants);
+        close(welcome.reports);
+        if (result < 0)
+                return fail(result, now_ms);
+        state_ = State::Held;
+        error_ = 0;
+        unchanged_.store(0, std::memory_order_relaxed);
+        heartbeat_.store(arena_.heartbeat() - 1, std::memory_order_relaxed);
+        return now_ms + kLookAgain_ms;
+}
+
+std::uint64_t Lease::fail(int why, std::uint64_t now_ms) {
+        transport_.disconnect();
+        state_ = why == -EOPNOTSUPP ? State::Refused : State::None;
+        error_ = why;
+        count_.unanswered(now_ms);
+        return now_ms + kReconnect_ms;
+}
+
+/// The program goes on with what it had.
+void Lease::lose(std::uint64_t now_ms) {
+        static_assert(sizeof(holds_) % sizeof(std::uint64_t) == 0);
+        std::uint64_t words[sizeof(holds_) / sizeof(std::uint64_t)];
+        std::uint64_t word = 0;
+        governor_grant_reason reason;
+        const int n = arena_.read_set(words, sizeof(holds_) / sizeof(words[0]), &word, &reason);
+        holds_size_ = 0;
+        for (std::size_t byte = 0; n > 0 && byte < sizeof(holds_); byte++) {
+                holds_[byte] = static_cast<std::uint8_t>(words[byte / 8] >> (byte % 8 * 8));
+                if (holds_[byte] != 0)
+                        holds_size_ = byte + 1;
+        }
+        const auto threads = governor_word_threads(arena_.load());
+        if (threads > 0) {
+                count_ = GrownCount(wishes_.max);
+                count_.answered(threads, now_ms);
+        }
+        arena_.detach();
+        transport_.disconnect();
+        state_ = State::None;
+}
+
+}  // namespace threadcount

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: MIT
+//
+// Taking part: a hello to the governor, and its grant in shared memory from then on.
+#pragma once
+
+#include "arena.hpp"
+#include "grown_count.hpp"
+#include "transport.hpp"
+
+#include <atomic>
+#include <cstdint>
+
+namespace threadcount {
+
+/// run() and what is said of errors belong to one thread at a time; granted() is MT-Safe.
+class Lease {
+public:
+        /// `addresses` must outlive this.
+        Lease(const Addresses& addresses, const Wishes& wishes)
+                : addresses_(addresses), wishes_(wishes), count_(wishes.max) {}
+
+        /// The hot path: what the next region may use, 1 .. max; it is reported to have begun. 0:
+        /// nothing is granted, or the governor does not seem to live: run() is to be called.
+        [[nodiscard]] std::uint32_t granted();
+
+        /// Connects, says hello, looks for the welcome; waits for that until `deadline_ns`, 0: not
+        /// at all. Where the governor has gone, looks for another one. Returns when to call it
+        /// again, in milliseconds of the same clock.
+        [[nodiscard]] std::uint64_t run(std::uint64_t now_ms, std::uint64_t deadline_ns);
+
+        /// The governor grants nothing, but answers questions: see Polling.
+        [[nodiscard]] bool is_refused() const { return state_ == State::Refused; }
+
+        /// While nothing is granted: 1 .. max. After a governor that has gone: its last grant, and
+        /// after a while more.
+        [[nodiscard]] std::uint32_t threads() const { return count_.threads(); }
+
+        /// 0, or a negative errno: why nothing is granted.
+        [[nodiscard]] int error() const { return error_; }
+        [[nodiscard]] const Address* peer() const { return transport_.peer(); }
+        [[nodiscard]] const Arena& arena() const { return arena_; }
+
+private:
+        enum class State : std::uint8_t { None, Waiting, Held, Refused };
+
+        [[nodiscard]] bool is_alive();
+        [[nodiscard]] std::uint64_t look(std::uint64_t now_ms, std::uint64_t deadline_ns);
+        [[nodiscard]] std::uint64_t take(const Welcome& welcome, std::uint64_t now_ms);
+        [[nodiscard]] std::uint64_t fail(int why, std::uint64_t now_ms);
+        void lose(std::uint64_t now_ms);
+
+        const Addresses& addresses_;
+        const Wishes wishes_;
+        State state_ = State::None;
+        Transport transport_;
+        Arena arena_;
+        GrownCount count_;
+        int error_ = 0;
+        std::uint64_t said_hello_ms_ = 0;
+        std::uint8_t holds_[kMostHeld / 8] = {};  // the last grant of a governor that has gone
+        std::size_t holds_size_ = 0;
+
+        // For granted(). Relaxed: at worst a region is late by one.
+        std::atomic<std::uint32_t> first_{0};  // start-only: what it was granted first
+        std::atomic<std::uint64_t> heartbeat_{0};
+        std::atomic<std::uint32_t> unchanged_{0};     // calls since then
+        std::atomic<std::uint64_t> unchanged_ms_{0};  // when it was first seen so
+};
+
+}  // namespace threadcount
