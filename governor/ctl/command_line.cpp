@@ -21,6 +21,7 @@ struct Parsed {
         verbs::Common common;
         verbs::AdviseOptions advise;
         verbs::RunOptions run;
+        std::uint32_t pid = 0;
         Action action;
 };
 
@@ -79,6 +80,19 @@ void add_run(CLI::App& app, const std::shared_ptr<Parsed>& parsed) {
         });
 }
 
+void add_explain(CLI::App& app, const std::shared_ptr<Parsed>& parsed) {
+        auto* verb = app.add_subcommand("explain", "Show why a process has what it has");
+        verb->footer(kVerbFooter);
+        verb->add_option("PID", parsed->pid,
+                         "A process that holds a lease: see governorctl clients")
+                ->required()
+                ->check(CLI::Range(1U, 4'194'304U))
+                ->type_name("");
+        verb->callback([parsed = parsed.get()] {
+                parsed->action = [parsed] { return verbs::explain(parsed->common, parsed->pid); };
+        });
+}
+
 void add_plain(CLI::App& app, const std::shared_ptr<Parsed>& parsed, const char* name,
                const char* help, ExitCode (*verb)(const verbs::Common&)) {
         auto* subcommand = app.add_subcommand(name, help);
@@ -128,6 +142,8 @@ std::variant<Action, ExitCode> parse_command_line(int argc, char** argv) {
         add_plain(app, parsed, "cpus", "Show how idle each core is", verbs::cpus);
         add_plain(app, parsed, "config", "Show the settings in force and where they come from",
                   verbs::config);
+        add_plain(app, parsed, "clients", "Show the programs that share this host", verbs::clients);
+        add_explain(app, parsed);
         add_run(app, parsed);
         try {
                 app.parse(argc, argv);

@@ -36,14 +36,18 @@ std::uint32_t others(const Status& status) {
         return status.connections() > 0 ? status.connections() - 1 : 0;
 }
 
-/// `budget` and `foreign` belong to policies that keep accounts; this one does not know them.
+/// `budget` and `foreign` belong to policies that keep accounts.
 nlohmann::ordered_json as_json(const Status& status) {
+        const auto accounted = [&status](std::uint32_t value) {
+                return status.policy() == "threshold" ? nlohmann::ordered_json(nullptr)
+                                                      : nlohmann::ordered_json(value);
+        };
         return {{"cpus", status.cpus()},
-                {"budget", nullptr},
-                {"foreign", nullptr},
+                {"budget", accounted(status.budget())},
+                {"foreign", accounted(status.foreign())},
                 {"policy", status.policy()},
-                {"mode", "govern"},
-                {"clients", others(status)},
+                {"mode", status.mode()},
+                {"clients", status.clients()},
                 {"uptime_ms", status.uptime_ms()},
                 {"free", status.free()},
                 {"threshold_permyriad", status.threshold_permyriad()},
@@ -54,7 +58,14 @@ nlohmann::ordered_json as_json(const Status& status) {
                 {"queries", status.queries()},
                 {"bad_messages", status.bad_messages()},
                 {"refused_connections", status.refused_connections()},
-                {"version", status.version()}};
+                {"version", status.version()},
+                {"connections", others(status)},
+                {"decisions", status.decisions()}};
+}
+
+std::string policy(const Status& status) {
+        return status.policy() +
+               (status.mode() == "observe" ? ", observing: programs are left alone" : "");
 }
 
 std::string as_table(const Status& status) {
@@ -64,12 +75,15 @@ std::string as_table(const Status& status) {
                 {{""}, {""}},
                 {{"governor",
                   "version " + status.version() + ", up " + duration(status.uptime_ms())},
-                 {"policy", status.policy() +
-                                    ": a cpu idle >= " + percent(status.threshold_permyriad()) +
-                                    " over " + number(status.period_ms()) + " ms is free"},
-                 {"cpus", number(status.cpus()) + ", " + free},
-                 {"clients", number(others(status)) + " connected, " + number(status.queries()) +
-                                     " questions answered"},
+                 {"policy", policy(status)},
+                 {"cpus", number(status.cpus()) + ", " + free +
+                                  " (idle >= " + percent(status.threshold_permyriad()) + " over " +
+                                  number(status.period_ms()) + " ms)"},
+                 {"clients", number(status.clients()) + " share " + number(status.budget()) +
+                                     " cpus, " + number(status.foreign()) +
+                                     " are left to other programs"},
+                 {"connections", number(others(status)) + " open, " + number(status.queries()) +
+                                         " questions answered"},
                  {"samples", number(status.samples()) + ", " + number(status.discarded_samples()) +
                                      " discarded"},
                  {"bad messages", number(status.bad_messages())},

@@ -32,6 +32,8 @@ struct RunOptions {
 [[nodiscard]] ExitCode advise(const Common& common, const AdviseOptions& options);
 [[nodiscard]] ExitCode cpus(const Common& common);
 [[nodiscard]] ExitCode config(const Common& common);
+[[nodiscard]] ExitCode clients(const Common& common);
+[[nodiscard]] ExitCode explain(const Common& common, std::uint32_t pid);
 
 /// Returns only if the program could not be executed.
 [[nodiscard]] ExitCode run(const Common& common, const RunOptions& options);

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: MIT
+// governorctl clients: who shares the machine, and what each has.
+#include "render/table.hpp"
+#include "verbs/ask.hpp"
+#include "verbs/client_json.hpp"
+#include "verbs/verbs.hpp"
+
+#include <cstdio>
+#include <pwd.h>
+
+namespace ctl::verbs {
+
+namespace {
+
+using governor::v1::Client;
+using governor::v1::Clients;
+using governor::v1::Reply;
+using governor::v1::Request;
+
+tl::expected<Clients, Failure> all_clients(const std::string& socket) {
+        Clients all;
+        Request first;
+        first.mutable_clients();
+        const auto asked = ask_pages(
+                socket, first, Reply::kClients, [&](const Reply& reply, Request& request) {
+                        const auto& page = reply.clients();
+                        all.mutable_client()->MergeFrom(page.client());
+                        if (page.client_size() > 0)
+                                request.mutable_clients()->set_after(
+                                        page.client(page.client_size() - 1).id());
+                        return page.more() && page.client_size() > 0;
+                });
+        if (!asked)
+                return tl::unexpected(asked.error());
+        return all;
+}
+
+std::string user_name(std::uint32_t uid) {
+        const auto* user = ::getpwuid(uid);
+        return user != nullptr ? user->pw_name : std::to_string(uid);
+}
+
+std::string cpus_in_use(const Client& client) {
+        char text[24];
+        std::snprintf(text, sizeof(text), "%.1f", client.burning_millicpu() / 1000.0);
+        return text;
+}
+
+std::vector<std::string> row(const Client& client) {
+        const bool is_hidden = client.pid() == 0;
+        return {is_hidden ? "-" : std::to_string(client.pid()),
+                user_name(client.uid()),
+                is_hidden ? "-" : client.label(),
+                std::to_string(client.granted()),
+                cpus_in_use(client),
+                client.cpus() + (client.shared() ? " shared" : ""),
+                client.reason()};
+}
+
+std::string as_table(const Clients& clients) {
+        std::vector<std::vector<std::string>> rows;
+        for (const auto& client : clients.client())
+                rows.push_back(row(client));
+        using enum render::Align;
+        return render::table({{"PID", Right},
+                              {"USER", Left},
+                              {"LABEL", Left},
+                              {"GRANTED", Right},
+                              {"USES", Right},
+                              {"CPUS", Left},
+                              {"REASON", Left}},
+                             rows);
+}
+
+}  // namespace
+
+ExitCode clients(const Common& common) {
+        const auto all = all_clients(common.socket);
+        if (!all)
+                return complain(all.error());
+        if (!common.json)
+                return print(as_table(*all));
+        auto list = nlohmann::ordered_json::array();
+        for (const auto& client : all->client())
+                list.push_back(client_json(client));
+        return print(list.dump() + "\n");
+}
+
+}  // namespace ctl::verbs
