@@ -7,6 +7,7 @@ import random
 import re
 from dataclasses import dataclass
 
+from .governor import FAIR_POLICY, threshold_policy
 from .quantities import BadInput
 
 LOADS = ("prime", "mandel", "md", "matvec")
@@ -25,14 +26,16 @@ class Scenario:
 
 @dataclass(frozen=True)
 class Method:
-    """One column of the table; threshold_percent is set for governed methods only."""
+    """One column of the table; the policy, lines of the governor's file, is set for governed methods
+    only."""
 
     name: str
+    policy: str | None = None
     threshold_percent: int | None = None
 
     @property
     def governed(self) -> bool:
-        return self.threshold_percent is not None
+        return self.policy is not None
 
 
 @dataclass(frozen=True)
@@ -65,16 +68,19 @@ def scenario_named(name: str) -> Scenario:
 
 
 def method_named(name: str) -> Method:
-    """'default', 'passive', 'static' or 'threshold-P' with P percent from 1 to 100."""
+    """'default', 'passive', 'static', 'fair' or 'threshold-P' with P percent from 1 to 100."""
     if name in BASELINES:
         return Method(name)
+    if name == "fair":
+        return Method(name, FAIR_POLICY)
     match = re.fullmatch(r"threshold-([0-9]{1,3})", name)
     if match is None or not 1 <= int(match.group(1)) <= 100:
         raise BadInput(
-            f"--methods {name!r}: {', '.join(BASELINES)} and threshold-P are accepted,"
+            f"--methods {name!r}: {', '.join(BASELINES)}, fair and threshold-P are accepted,"
             " P a whole percentage from 1 to 100, such as default,static,threshold-10."
         )
-    return Method(name, int(match.group(1)))
+    percent = int(match.group(1))
+    return Method(name, threshold_policy(percent), percent)
 
 
 def run_order(

@@ -17,12 +17,17 @@ _RATIO_WINDOW_S = 1.0
 _WARM_UP_MARGIN_S = 0.2
 
 
-def configuration(threshold_percent: int, period_s: float) -> str:
-    """The governor's file for the article's rule."""
-    return (
-        "[governor]\npolicy = threshold\n"
-        f"threshold = {threshold_percent}%\nperiod = {duration_text(period_s)}\n"
-    )
+FAIR_POLICY = "policy = fair\n"
+
+
+def threshold_policy(percent: int) -> str:
+    """The article's rule, as lines of the governor's file."""
+    return f"policy = threshold\nthreshold = {percent}%\n"
+
+
+def configuration(policy: str, period_s: float) -> str:
+    """The governor's file."""
+    return f"[governor]\n{policy}period = {duration_text(period_s)}\n"
 
 
 def warm_up_s(period_s: float) -> float:
@@ -43,13 +48,13 @@ class Governor:
         self,
         program: Path,
         folder: Path,
-        threshold_percent: int,
+        policy: str,
         period_s: float,
         interruption: Interruption,
     ) -> None:
         self._socket = socket_path(folder)
         config = folder / "governord.conf"
-        config.write_text(configuration(threshold_percent, period_s), encoding="utf-8")
+        config.write_text(configuration(policy, period_s), encoding="utf-8")
         command = (str(program), "--socket", str(self._socket), "--config", str(config))
         self._launch = Launch("governord", command, {})
         self._folder = folder

@@ -176,13 +176,15 @@ def _colour(method: str, methods: list[str]) -> str:
 
 
 def _pair_for_timeline(runs: list[RunRecord]) -> tuple[RunRecord | None, RunRecord | None]:
-    """A typical governed run, of the threshold nearest to 10 %, and the default of its repetition."""
+    """A typical governed run, of `fair` or else the threshold nearest to 10 %, and the default of its
+    repetition."""
     governed = [run for run in runs if method_named(run.method).governed]
     if not governed:
         return None, None
 
     def distance(run: RunRecord) -> int:
-        return abs(method_named(run.method).threshold_percent - 10)
+        percent = method_named(run.method).threshold_percent
+        return -1 if percent is None else abs(percent - 10)
 
     nearest = min(distance(run) for run in governed)
     chosen = typical_run([run for run in governed if distance(run) == nearest])

@@ -173,12 +173,12 @@ class Experiment:
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir()
         pace = Pace(self.settings.stagger_s, limit_s)
-        threshold = cell.method.threshold_percent
-        if threshold is None:
+        policy = cell.method.policy
+        if policy is None:
             outcome = run_side_by_side(launches, pace, folder, self.interruption, look)
         else:
             program, period_s = self.settings.governor, self.settings.period_s
-            with Governor(program, folder, threshold, period_s, self.interruption) as governor:
+            with Governor(program, folder, policy, period_s, self.interruption) as governor:
 
                 def look_at_both() -> None:
                     governor.check()

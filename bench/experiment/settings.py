@@ -134,7 +134,7 @@ def _methods(options: argparse.Namespace) -> tuple[Method, ...]:
         thresholds = [percent(text) for text in _listed("--thresholds", options.thresholds)]
     elif options.methods is None:
         thresholds = list(ARTICLE_THRESHOLDS) if options.full else [_QUICK_THRESHOLD]
-    names = list(BASELINES) if options.methods is None else _listed("--methods", options.methods)
+    names = [*BASELINES, "fair"] if options.methods is None else _listed("--methods", options.methods)
     names += [f"threshold-{percent}" for percent in thresholds]
     return tuple(method_named(name) for name in dict.fromkeys(names))
 
@@ -181,7 +181,9 @@ def _add_what(parser: argparse.ArgumentParser) -> None:
         "--scenarios", metavar="A,B", help="uniform-LOAD-N and mix-N (quick: mix-1)"
     )
     parser.add_argument(
-        "--methods", metavar="A,B", help="default, passive, static, threshold-P (P in percent)"
+        "--methods",
+        metavar="A,B",
+        help="default, passive, static, fair, threshold-P (P in percent)",
     )
     parser.add_argument(
         "--thresholds", metavar="P,Q", help="governed methods (full: 5,10,15,20; quick: 10)"

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from experiment.endings import EXIT_FAILED, EXIT_OK, complain, print_result
-from experiment.governor import Governor, socket_path
+from experiment.governor import Governor, socket_path, threshold_policy
 from experiment.machine import describe_machine
 from experiment.programs import ProcessFailed
 
@@ -56,7 +56,8 @@ def measure(settings: CrowdSettings, stage: Stage) -> dict[str, Any]:
     with ExitStack() as stack:
         governor = stack.enter_context(
             Governor(
-                settings.programs / "governord", stage.folder, settings.threshold_percent,
+                settings.programs / "governord", stage.folder,
+                threshold_policy(settings.threshold_percent),
                 settings.period_s, stage.interruption,
             )
         )  # fmt: skip

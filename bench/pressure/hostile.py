@@ -15,7 +15,7 @@ from experiment.calibration import Calibration
 from experiment.cells import Cell, run_order
 from experiment.checks import checksum_errors
 from experiment.endings import EXIT_FAILED, EXIT_OK, complain, print_result
-from experiment.governor import Governor, socket_path
+from experiment.governor import Governor, socket_path, threshold_policy
 from experiment.machine import describe_machine
 from experiment.programs import Launch
 from experiment.quantities import duration_text
@@ -100,7 +100,8 @@ class _Measurement:
         with ExitStack() as stack:
             governor = stack.enter_context(
                 Governor(
-                    settings.programs.governor, self._folder, settings.threshold_percent,
+                    settings.programs.governor, self._folder,
+                    threshold_policy(settings.threshold_percent),
                     settings.programs.period_s, interruption,
                 )
             )  # fmt: skip

@@ -29,13 +29,14 @@ class Scenarios(unittest.TestCase):
 
 
 class Methods(unittest.TestCase):
-    def test_only_thresholds_are_governed(self):
+    def test_fair_and_thresholds_are_governed(self):
+        self.assertTrue(method_named("fair").governed)
         self.assertEqual(method_named("threshold-15").threshold_percent, 15)
         self.assertTrue(method_named("threshold-15").governed)
         self.assertFalse(method_named("static").governed)
 
     def test_a_threshold_outside_1_to_100_is_refused(self):
-        for name in ("threshold-0", "threshold-101", "threshold-5.5", "fair"):
+        for name in ("threshold-0", "threshold-101", "threshold-5.5", "unfair"):
             with self.assertRaisesRegex(BadInput, "1 to 100", msg=name):
                 method_named(name)
 

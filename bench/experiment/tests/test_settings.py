@@ -4,7 +4,7 @@
 import unittest
 from pathlib import Path
 
-from experiment.governor import configuration, warm_up_s
+from experiment.governor import configuration, threshold_policy, warm_up_s
 from experiment.programs import clean_environment
 from experiment.quantities import BadInput, duration_text, region_text, seconds, span_text
 from experiment.settings import read_settings
@@ -43,7 +43,7 @@ class Forms(unittest.TestCase):
 
     def test_full_is_the_article(self):
         full = settings("--full")
-        self.assertEqual((len(full.scenarios), len(full.methods)), (10, 7))
+        self.assertEqual((len(full.scenarios), len(full.methods)), (10, 8))
         self.assertEqual((full.repetitions, full.region_us, full.budget_s), (3, 20_000, None))
         self.assertEqual(full.fixed_size().program_s["uniform-md-2"], 2.2 * 1.4)
 
@@ -52,9 +52,9 @@ class Forms(unittest.TestCase):
         self.assertAlmostEqual(settings("--full", "--length", "4").fixed_size().program_s["mix-2"], 0.5)
 
     def test_methods_and_thresholds_replace_their_half_each(self):
-        self.assertEqual(method_names()[3:], ["threshold-10"])
+        self.assertEqual(method_names()[3:], ["fair", "threshold-10"])
         self.assertEqual(method_names("--methods", "static"), ["static"])
-        self.assertEqual(method_names("--thresholds", "5,15")[3:], ["threshold-5", "threshold-15"])
+        self.assertEqual(method_names("--thresholds", "5,15")[4:], ["threshold-5", "threshold-15"])
         both = method_names("--methods", "static,threshold-5", "--thresholds", "5,20")
         self.assertEqual(both, ["static", "threshold-5", "threshold-20"])
 
@@ -95,7 +95,7 @@ class Processes(unittest.TestCase):
 
     def test_the_governor_is_told_policy_threshold_and_period(self):
         self.assertEqual(
-            configuration(15, 0.5),
+            configuration(threshold_policy(15), 0.5),
             "[governor]\npolicy = threshold\nthreshold = 15%\nperiod = 500ms\n",
         )
 
