@@ -39,20 +39,22 @@ public:
         void detach();
 
         /// The word of the grant; one of 0 while nothing is attached. Can be read as long as this
-        /// object lives, but after the next attach() it may be anything: what was read counts if
-        /// word() still returns the same pointer.
+        /// object lives, but means something until the next attach() only: for those who know that
+        /// there is none. All others take load().
         [[nodiscard]] const std::atomic<std::uint64_t>* word() const {
                 return word_.load(std::memory_order_acquire);
         }
 
-        /// What the word says now: 0 while nothing is attached. governor_word_...() take it apart.
+        /// What the word says now: 0 while nothing is attached, or is just being attached.
+        /// governor_word_...() take it apart.
         [[nodiscard]] std::uint64_t load() const {
-                for (auto* place = word();;) {
-                        const auto value = place->load(std::memory_order_acquire);
-                        auto* again = word_.load(std::memory_order_relaxed);
-                        if (again == place)
+                for (;;) {
+                        const auto generation = generation_.load(std::memory_order_acquire);
+                        if (generation % 2 != 0)
+                                return 0;
+                        const auto value = word()->load(std::memory_order_acquire);
+                        if (generation_.load(std::memory_order_relaxed) == generation)
                                 return value;
-                        place = word();
                 }
         }
 

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: MIT
+// What the daemon tells is what the program reads, and back.
+#include "arena.hpp"
+#include "server/arena.hpp"
+#include "shared_memory/patterns.hpp"
+
+#include <cerrno>
+#include <gtest/gtest.h>
+#include <optional>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <vector>
+
+namespace shared_memory_test {
+namespace {
+
+using governor::policy::CpuMask;
+using governor::policy::fair::Grant;
+using governor::policy::fair::Limit;
+using Daemon = governor::server::Arena;
+using Program = threadcount::Arena;
+
+struct Read {
+        int words = 0;
+        std::uint64_t word = 0;
+        governor_grant_reason reason{};
+        std::vector<std::uint64_t> set;
+};
+
+Read read(const Program& program, std::size_t n) {
+        Read result;
+        result.set.assign(n, 0xdead);
+        result.words = program.read_set(result.set.data(), n, &result.word, &result.reason);
+        return result;
+}
+
+int attach(Program& program, const Daemon& daemon, std::uint32_t slot = 0) {
+        return program.attach(daemon.grants_fd(), daemon.reports_fd(), slot);
+}
+
+class RoundTripTest : public testing::TestWithParam<std::uint32_t> {};
+
+TEST_P(RoundTripTest, AGrantIsReadAsItWasPublished) {
+        const auto cpus = GetParam();
+        Daemon daemon(8, cpus);
+        Program program;
+        ASSERT_EQ(attach(program, daemon, 7), 0);
+        const std::size_t words = (cpus + 63) / 64;
+        const Patterns patterns(1, cpus);
+        for (std::uint32_t i = 0; i < 200; i++) {
+                const auto epoch = daemon.publish(7, patterns.of(i), GOVERNOR_GRANT_MAY_SPIN);
+                const auto got = read(program, words);
+                ASSERT_EQ(got.words, static_cast<int>(words));
+                EXPECT_EQ(got.word,
+                          governor_word(epoch, i % kPatterns + 1, GOVERNOR_GRANT_MAY_SPIN));
+                EXPECT_EQ(program.load(), got.word);
+                EXPECT_EQ(program.word()->load(), got.word);
+                EXPECT_TRUE(patterns.contain(got.word, got.reason, got.set));
+        }
+}
+
+INSTANTIATE_TEST_SUITE_P(Cpus, RoundTripTest, testing::Values(1, 64, 65, 1024, 4096));
+
+TEST(SharedMemoryTest, TheReasonArrivesWithItsNumbers) {
+        Daemon daemon(1, 64);
+        Program program;
+        ASSERT_EQ(attach(program, daemon), 0);
+        Grant grant;
+        grant.reason = {Limit::Rigid, 1, 2, 3, 4, 5, 6, 7, 8};
+        daemon.publish(0, grant, 0);
+        const auto reason = read(program, 1).reason;
+        EXPECT_EQ(reason.limit, static_cast<std::uint32_t>(GOVERNOR_LIMIT_RIGID));
+        const std::uint32_t numbers[] = {reason.cpus,  reason.foreign,  reason.reserved,
+                                         reason.rigid, reason.programs, reason.accounts,
+                                         reason.share, reason.bound};
+        for (std::uint32_t i = 0; i < 8; i++)
+                EXPECT_EQ(numbers[i], i + 1);
+}
+
+TEST(SharedMemoryTest, ReadersHaveRoomForMoreOrFewerCpus) {
+        Daemon daemon(1, 256);
+        Program program;
+        ASSERT_EQ(attach(program, daemon), 0);
+        Grant grant;
+        grant.cpus = CpuMask::range(0, 256);
+        daemon.publish(0, grant, 0);
+        const auto more = read(program, 6);
+        EXPECT_EQ(more.words, 4);
+        constexpr auto kAll = ~std::uint64_t{0};
+        EXPECT_EQ(more.set, (std::vector<std::uint64_t>{kAll, kAll, kAll, kAll, 0, 0}));
+        EXPECT_EQ(read(program, 1).words, 4);
+        EXPECT_EQ(read(program, 0).words, 4);
+}
+
+TEST(SharedMemoryTest, CpusThatTheArenaHasNoRoomForAreLeftOut) {
+        Daemon daemon(2, 64);
+        Program program;
+        ASSERT_EQ(attach(program, daemon), 0);
+        Grant grant;
+        grant.cpus = CpuMask::range(63, 1'000);
+        daemon.publish(0, grant, 0);
+        EXPECT_EQ(read(program, 2).set, (std::vector<std::uint64_t>{1ULL << 63, 0}));
+}
+
+TEST(SharedMemoryTest, AReleasedGrantStaysReadable) {
+        Daemon daemon(1, 64);
+        Program program;
+        ASSERT_EQ(attach(program, daemon), 0);
+        const Patterns patterns(1, 64);
+        daemon.publish(0, patterns.of(9), 0);
+        daemon.release(0);
+        const auto got = read(program, 1);
+        EXPECT_EQ(governor_word_flags(got.word), GOVERNOR_GRANT_RELEASED);
+        EXPECT_TRUE(patterns.contain(got.word, got.reason, got.set));
+        daemon.renew(0);
+        EXPECT_EQ(read(program, 1).set[0], 0U);
+        EXPECT_EQ(governor_word_threads(program.load()), 0U);
+}
+
+TEST(SharedMemoryTest, TheDaemonReadsWhatIsReported) {
+        Daemon daemon(4, 64);
+        Program program;
+        ASSERT_EQ(attach(program, daemon, 2), 0);
+        program.count_region();
+        program.count_region();
+        program.report(17, 0xffffffff, true);
+        auto said = daemon.report(2).report;
+        EXPECT_EQ(said.epoch, 17U);
+        EXPECT_EQ(said.team, GOVERNOR_WORD_THREADS_MAX);
+        EXPECT_TRUE(said.in_region);
+        EXPECT_EQ(said.regions, 2U);
+        program.report(17, 4, false);
+        said = daemon.report(2).report;
+        EXPECT_EQ(said.team, 4U);
+        EXPECT_FALSE(said.in_region);
+        EXPECT_EQ(daemon.report(1).report.regions, 0U);
+}
+
+TEST(SharedMemoryTest, TheProgramHearsTheHeart) {
+        Daemon daemon(1, 64);
+        Program program;
+        EXPECT_EQ(program.heartbeat(), 0U);
+        ASSERT_EQ(attach(program, daemon), 0);
+        daemon.beat();
+        EXPECT_EQ(program.heartbeat(), 1U);
+}
+
+void expect_detached(Program& program) {
+        EXPECT_EQ(program.load(), 0U);
+        EXPECT_EQ(program.word()->load(), 0U);
+        EXPECT_EQ(program.heartbeat(), 0U);
+        EXPECT_EQ(read(program, 1).words, -ENOTCONN);
+        program.report(1, 1, true);
+        program.count_region();
+}
+
+TEST(SharedMemoryTest, NothingIsGrantedWhileNothingIsAttached) {
+        Daemon daemon(1, 64);
+        Program program;
+        expect_detached(program);
+        ASSERT_EQ(attach(program, daemon), 0);
+        daemon.publish(0, {}, 0);
+        daemon.beat();
+        program.detach();
+        expect_detached(program);
+        EXPECT_FALSE(daemon.report(0).report.in_region);
+        ASSERT_EQ(attach(program, daemon), 0);
+        EXPECT_EQ(program.load(), governor_word(1, 1, 0));
+}
+
+TEST(SharedMemoryTest, TheDescriptorsAreNotNeededAfterwards) {
+        auto daemon = std::make_optional<Daemon>(1, 64);
+        Program program;
+        ASSERT_EQ(attach(program, *daemon), 0);
+        daemon->publish(0, {}, 0);
+        daemon.reset();
+        EXPECT_EQ(program.load(), governor_word(1, 1, 0));
+        EXPECT_EQ(read(program, 1).words, 1);
+        program.report(1, 1, true);
+}
+
+TEST(SharedMemoryTest, AForkedChildCanLeaveItAlone) {
+        Daemon daemon(1, 64);
+        auto program = std::make_optional<Program>();
+        ASSERT_EQ(attach(*program, daemon), 0);
+        const auto child = ::fork();
+        if (child == 0) {
+                const bool readable = program->load() == 0 && read(*program, 1).words == 1;
+                program.reset();
+                ::_exit(readable ? 0 : 1);
+        }
+        int status = -1;
+        ASSERT_EQ(::waitpid(child, &status, 0), child);
+        EXPECT_EQ(status, 0);
+        daemon.publish(0, {}, 0);
+        EXPECT_EQ(program->load(), governor_word(1, 1, 0));
+        program->report(1, 1, true);
+        EXPECT_TRUE(daemon.report(0).report.in_region);
+}
+
+}  // namespace
+}  // namespace shared_memory_test
