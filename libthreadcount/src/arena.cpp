@@ -65,7 +65,7 @@ governor_grant_reason copy_reason(const std::byte* from) {
 
 }  // namespace
 
-Arena::Arena() : word_(&kNothing) {}
+Arena::Arena() : word_(&kNothing), heartbeat_(&kNothing), report_(nowhere_) {}
 
 void Arena::begin_change() {
         generation_.store(generation_.load(std::memory_order_relaxed) + 1,
@@ -73,7 +73,8 @@ void Arena::begin_change() {
         // Whoever sees anything of what follows also sees that it is being changed.
         std::atomic_thread_fence(std::memory_order_seq_cst);
         word_.store(&kNothing, std::memory_order_release);
-        report_.store(nullptr, std::memory_order_relaxed);
+        heartbeat_.store(&kNothing, std::memory_order_release);
+        report_.store(nowhere_, std::memory_order_release);
 }
 
 void Arena::end_change(const ArenaLayout* layout) {
@@ -88,6 +89,9 @@ void Arena::end_change(const ArenaLayout* layout) {
                 view_.set_words.store(layout->set_words, kRelaxed);
                 word_.store(at<std::uint64_t>(grants_.start(), layout->word),
                             std::memory_order_release);
+                heartbeat_.store(at<std::uint64_t>(grants_.start(),
+                                                   offsetof(governor_grant_header, heartbeat)),
+                                 std::memory_order_release);
                 report_.store(reports_.start() + layout->report, std::memory_order_release);
         }
         generation_.store(generation_.load(kRelaxed) + 1, std::memory_order_release);
@@ -158,35 +162,6 @@ int Arena::read_set(std::uint64_t* words, std::size_t n, std::uint64_t* ret_word
         *ret_word = grant.word;
         *ret_reason = grant.reason;
         return result;
-}
-
-std::uint64_t Arena::heartbeat() const {
-        constexpr auto kOffset = offsetof(governor_grant_header, heartbeat);
-        const auto generation = generation_.load(std::memory_order_acquire);
-        const auto* grants = view_.grants.load(std::memory_order_relaxed);
-        if (grants == nullptr || generation % 2 != 0)
-                return 0;
-        const auto beats = at<std::uint64_t>(grants, kOffset)->load(std::memory_order_relaxed);
-        return is_still(generation) ? beats : 0;
-}
-
-std::atomic<std::uint64_t>* Arena::reported(std::size_t offset) const {
-        // A thread that stood still here during an attach() may report in the slot of another
-        // program of its account, once: no worse than what that program's user could do anyway.
-        auto* slot = report_.load(std::memory_order_acquire);
-        return slot != nullptr ? reinterpret_cast<Word*>(slot + offset) : nullptr;
-}
-
-void Arena::report(std::uint32_t epoch, std::uint32_t team, bool in_region) {
-        const auto most = team < GOVERNOR_WORD_THREADS_MAX ? team : GOVERNOR_WORD_THREADS_MAX;
-        if (auto* word = reported(offsetof(governor_report_slot, word)))
-                word->store(governor_word(epoch, most, in_region ? GOVERNOR_REPORT_IN_REGION : 0),
-                            std::memory_order_release);
-}
-
-void Arena::count_region() {
-        if (auto* regions = reported(offsetof(governor_report_slot, regions)))
-                regions->fetch_add(1, std::memory_order_relaxed);
 }
 
 }  // namespace threadcount

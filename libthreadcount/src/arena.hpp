@@ -66,14 +66,36 @@ public:
                                    governor_grant_reason* ret_reason) const;
 
         /// 0 while nothing is attached.
-        [[nodiscard]] std::uint64_t heartbeat() const;
+        [[nodiscard]] std::uint64_t heartbeat() const {
+                return heartbeat_.load(std::memory_order_acquire)->load(std::memory_order_relaxed);
+        }
 
         /// The region that goes by grant `epoch` with a team of `team` threads (capped at
         /// GOVERNOR_WORD_THREADS_MAX) has begun, or is over.
-        void report(std::uint32_t epoch, std::uint32_t team, bool in_region);
+        void report(std::uint32_t epoch, std::uint32_t team, bool in_region) {
+                const auto most =
+                        team < GOVERNOR_WORD_THREADS_MAX ? team : GOVERNOR_WORD_THREADS_MAX;
+                reported(offsetof(governor_report_slot, word))
+                        .store(governor_word(epoch, most,
+                                             in_region ? GOVERNOR_REPORT_IN_REGION : 0),
+                               std::memory_order_release);
+        }
 
-        /// One more outermost region begins; to be called before report().
-        void count_region();
+        [[nodiscard]] std::uint64_t regions() const {
+                return reported(offsetof(governor_report_slot, regions))
+                        .load(std::memory_order_relaxed);
+        }
+
+        /// One more outermost region begins; to be called before report(). Regions that several
+        /// threads begin at the same moment may count as one: the governor looks whether there are
+        /// more, and a locked instruction would cost more than all the rest. Returns how many there
+        /// were, which others of the account can falsify.
+        std::uint64_t count_region() {
+                auto& regions = reported(offsetof(governor_report_slot, regions));
+                const auto count = regions.load(std::memory_order_relaxed) + 1;
+                regions.store(count, std::memory_order_relaxed);
+                return count;
+        }
 
 private:
         /// Where one slot is: as ArenaLayout, with atomics. Valid as a whole if generation_ is the
@@ -95,10 +117,19 @@ private:
         void end_change(const ArenaLayout* layout);
         [[nodiscard]] bool is_still(std::uint32_t generation) const;
         [[nodiscard]] int try_read(std::uint64_t* words, std::size_t n, Grant* ret_grant) const;
-        [[nodiscard]] std::atomic<std::uint64_t>* reported(std::size_t offset) const;
+        /// A thread that stood still here during an attach() may report in the slot of another
+        /// program of its account, once: no worse than what that program's user could do anyway.
+        [[nodiscard]] std::atomic<std::uint64_t>& reported(std::size_t offset) const {
+                return *reinterpret_cast<std::atomic<std::uint64_t>*>(
+                        report_.load(std::memory_order_acquire) + offset);
+        }
 
+        alignas(std::uint64_t) std::byte nowhere_[sizeof(governor_report_slot)] = {};
+        // Never nullptr, so that nobody has to ask: without an arena they point to what says
+        // nothing, and to what nobody reads.
         std::atomic<const std::atomic<std::uint64_t>*> word_;
-        std::atomic<std::byte*> report_{nullptr};   // nullptr: nothing is attached
+        std::atomic<const std::atomic<std::uint64_t>*> heartbeat_;
+        std::atomic<std::byte*> report_;
         std::atomic<std::uint32_t> generation_{0};  // odd: it is being changed
         View view_;
         Reservation grants_{false};

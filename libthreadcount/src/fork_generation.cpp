@@ -7,15 +7,14 @@
 
 namespace threadcount {
 
-namespace {
+std::atomic<unsigned> forks{0};
 
-// Relaxed: the child has one thread when it is written.
-std::atomic<unsigned> generation{0};
+namespace {
 
 pthread_once_t once = PTHREAD_ONCE_INIT;
 int result = 0;
 
-void in_child() { generation.fetch_add(1, std::memory_order_relaxed); }
+void in_child() { forks.fetch_add(1, std::memory_order_relaxed); }
 
 void start() { result = pthread_atfork(nullptr, nullptr, in_child); }
 
@@ -25,7 +24,5 @@ bool watch_forks() {
         pthread_once(&once, start);
         return result == 0;
 }
-
-unsigned fork_generation() { return generation.load(std::memory_order_relaxed); }
 
 }  // namespace threadcount

@@ -44,6 +44,20 @@ void ask(threadcount_handle& handle, std::uint64_t now_ms, std::uint64_t deadlin
         pthread_mutex_unlock(&handle.mutex);
 }
 
+/// Apart from the hot path, which needs no stack.
+[[gnu::noinline]] std::uint32_t threads_slowly(threadcount_handle* handle) {
+        if (handle == nullptr)
+                return fallback_threads();
+        if (is_inert(*handle))
+                return handle->max;
+        if (const auto granted = handle->lease.granted(); granted > 0)
+                return granted;
+        const auto now_ms = coarse_now_ms();
+        if (now_ms >= handle->next_poll_ms.load(std::memory_order_relaxed))
+                ask(*handle, now_ms, 0);
+        return handle->threads.load(std::memory_order_relaxed);
+}
+
 }  // namespace
 
 threadcount_handle::threadcount_handle(const Environment& from, const char* socket,
@@ -90,16 +104,10 @@ int threadcount_open(const threadcount_options* options, threadcount_handle** re
 }
 
 uint32_t threadcount_threads(threadcount_handle* handle) {
-        if (handle == nullptr)
-                return fallback_threads();
-        if (is_inert(*handle))
-                return handle->max;
-        if (const auto granted = handle->lease.granted(); granted > 0)
-                return granted;
-        const auto now_ms = coarse_now_ms();
-        if (now_ms >= handle->next_poll_ms.load(std::memory_order_relaxed))
-                ask(*handle, now_ms, 0);
-        return handle->threads.load(std::memory_order_relaxed);
+        if (handle != nullptr && !is_inert(*handle))
+                if (const auto granted = handle->lease.granted_at_once(); granted > 0)
+                        return granted;
+        return threads_slowly(handle);
 }
 
 uint32_t threadcount_max(const threadcount_handle* handle) {

@@ -19,52 +19,44 @@ constexpr std::uint64_t kLookAgain_ms = 4;
 constexpr std::uint64_t kGiveUp_ms = 1000;
 /// A governor that is not there is not looked for more often than this.
 constexpr std::uint64_t kReconnect_ms = 1000;
-/// While the heartbeat stays as it is, the clock is read at the calls 1, 2, 4, ... and then at
-/// every one that this divides: who calls often does not pay for it, who calls rarely finds out.
-constexpr std::uint32_t kClockEvery = 64;
-
-bool is_clock_due(std::uint32_t unchanged) {
-        return unchanged < kClockEvery ? (unchanged & (unchanged - 1)) == 0
-                                       : unchanged % kClockEvery == 0;
-}
-
-bool is_granted(std::uint64_t word) {
-        return governor_word_threads(word) != 0 &&
-               (governor_word_flags(word) & GOVERNOR_GRANT_RELEASED) == 0;
-}
+constexpr std::uint64_t kMostPause = 64;
 
 }  // namespace
 
+/// While the heartbeat stays as it is, the clock is read at the regions 1, 2, 4, ... after it and
+/// then at every kMostPause: who begins many does not pay for it, who begins few finds out.
 bool Lease::is_alive() {
+        constexpr auto kRelaxed = std::memory_order_relaxed;
         const auto heartbeat = arena_.heartbeat();
-        if (heartbeat != heartbeat_.load(std::memory_order_relaxed)) {
-                heartbeat_.store(heartbeat, std::memory_order_relaxed);
-                unchanged_.store(0, std::memory_order_relaxed);
-                return true;
-        }
-        const auto unchanged = unchanged_.load(std::memory_order_relaxed) + 1;
-        unchanged_.store(unchanged, std::memory_order_relaxed);
-        if (!is_clock_due(unchanged))
-                return true;
+        const bool is_new = heartbeat != heartbeat_.load(kRelaxed);
         const auto now_ms = coarse_now_ms();
-        if (unchanged == 1)
-                unchanged_ms_.store(now_ms, std::memory_order_relaxed);
-        return now_ms < unchanged_ms_.load(std::memory_order_relaxed) + kStale_ms;
+        if (is_new) {
+                heartbeat_.store(heartbeat, kRelaxed);
+                unchanged_ms_.store(now_ms, kRelaxed);
+        }
+        const auto pause = is_new ? 1 : std::min(2 * pause_.load(kRelaxed), kMostPause);
+        pause_.store(pause, kRelaxed);
+        look_at_.store(arena_.regions() + pause, kRelaxed);
+        return now_ms < unchanged_ms_.load(kRelaxed) + kStale_ms;
 }
 
 std::uint32_t Lease::granted() {
         const auto word = arena_.load();
         if (!is_granted(word) || !is_alive())
                 return 0;
-        auto threads = std::min(governor_word_threads(word), wishes_.max);
+        auto threads = limited(governor_word_threads(word));
         if (wishes_.start_only) {
-                std::uint32_t first = 0;
-                if (!first_.compare_exchange_strong(first, threads, std::memory_order_relaxed))
-                        threads = first;
+                threads = first_of(threads);
+                (void)arena_.count_region();  // the hot path has counted that of the others
         }
-        arena_.count_region();
         arena_.report(governor_word_epoch(word), threads, true);
         return threads;
+}
+
+std::uint32_t Lease::first_of(std::uint32_t threads) {
+        std::uint32_t first = 0;
+        return first_.compare_exchange_strong(first, threads, std::memory_order_relaxed) ? threads
+                                                                                         : first;
 }
 
 std::uint64_t Lease::run(std::uint64_t now_ms, std::uint64_t deadline_ns) {
@@ -112,7 +104,6 @@ std::uint64_t Lease::take(const Welcome& welcome, std::uint64_t now_ms) {
                 return fail(result, now_ms);
         state_ = State::Held;
         error_ = 0;
-        unchanged_.store(0, std::memory_order_relaxed);
         heartbeat_.store(arena_.heartbeat() - 1, std::memory_order_relaxed);
         return now_ms + kLookAgain_ms;
 }
