@@ -115,8 +115,8 @@ Snapshot with_foreign(const Snapshot& snapshot, const ForeignLoad& foreign) {
 }
 
 Snapshot sees_no_foreign_load(const Snapshot& snapshot) {
-        static const ForeignLoad kNone;
-        return with_foreign(snapshot, kNone);
+        static const ForeignLoad none;
+        return with_foreign(snapshot, none);
 }
 
 /// As if nobody knew what clients burn: whatever is busy is foreign.
