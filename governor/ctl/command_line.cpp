@@ -144,6 +144,8 @@ std::variant<Action, ExitCode> parse_command_line(int argc, char** argv) {
                   verbs::config);
         add_plain(app, parsed, "clients", "Show the programs that share this host", verbs::clients);
         add_explain(app, parsed);
+        add_plain(app, parsed, "monitor", "Show what the governor decides, until interrupted",
+                  verbs::monitor);
         add_run(app, parsed);
         try {
                 app.parse(argc, argv);

@@ -41,6 +41,8 @@ std::string use(const Shown& shown) {
                               : "it is in no region and " + burns;
 }
 
+}  // namespace
+
 std::string what_happened(const Event& event) {
         switch (event.kind) {
         case EventKind::Joined:
@@ -63,8 +65,6 @@ std::string what_happened(const Event& event) {
         }
         return fmt::format("the machine changed from {} to {} cpus", event.from, event.to);
 }
-
-}  // namespace
 
 std::vector<std::string> steps(const Shown& shown) {
         if (shown.held == nullptr)

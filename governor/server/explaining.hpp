@@ -14,6 +14,9 @@ namespace governor::server {
 /// One sentence each, in the order of the reckoning.
 [[nodiscard]] std::vector<std::string> steps(const registry::Clients::Shown& shown);
 
+/// "granted 8, had 4; fair share: ... -> 8"
+[[nodiscard]] std::string what_happened(const registry::Event& event);
+
 /// What happened to it last, oldest first: "12.3 s ago: granted 8, had 4: fair share: ... -> 8".
 /// At most `most`.
 [[nodiscard]] std::vector<std::string> events(const registry::History& history,

@@ -176,11 +176,39 @@ v1::Reply explain(const v1::ExplainRequest& request, const Peer& peer, Governing
         return reply;
 }
 
+void fill(v1::Event& out, const registry::Event& event, std::uint64_t number, const Peer& peer) {
+        out.set_number(number);
+        const auto age = std::chrono::steady_clock::now() - event.at;
+        out.set_age_ms(static_cast<std::uint64_t>(
+                std::chrono::duration_cast<std::chrono::milliseconds>(age).count()));
+        out.set_text(what_happened(event));
+        out.set_id(static_cast<std::uint64_t>(event.id));
+        out.set_uid(event.uid);
+        out.set_from(event.from);
+        out.set_to(event.to);
+        if (!peer.account.is_root() && peer.account.uid != event.uid)
+                return;
+        out.set_pid(event.pid);
+        out.set_label(printable_ascii(event.label.data()));
+}
+
+v1::Reply events(const v1::EventsRequest& request, const Peer& peer, Governing& governing) {
+        v1::Reply reply;
+        auto& page = *reply.mutable_events();
+        const auto& history = governing.arbiter().clients().history();
+        auto number = request.from_now() ? history.end_number()
+                                         : std::max(request.first(), history.begin_number());
+        for (; number < history.end_number() && page.ByteSizeLong() <= kPage; number++)
+                fill(*page.add_event(), history.at(number), number, peer);
+        page.set_next(number);
+        return reply;
+}
+
 }  // namespace
 
 bool is_about_leases(const v1::Request& request) {
         return request.has_hello() || request.has_update() || request.has_bye() ||
-               request.has_clients() || request.has_explain();
+               request.has_clients() || request.has_explain() || request.has_events();
 }
 
 Answer answer_about_leases(const v1::Request& request, const Peer& peer, Governing& governing) {
@@ -195,6 +223,8 @@ Answer answer_about_leases(const v1::Request& request, const Peer& peer, Governi
                 return clients(request.clients(), peer, governing).SerializeAsString();
         case v1::Request::kExplain:
                 return explain(request.explain(), peer, governing).SerializeAsString();
+        case v1::Request::kEvents:
+                return events(request.events(), peer, governing).SerializeAsString();
         default:
                 break;
         }

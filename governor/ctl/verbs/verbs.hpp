@@ -33,6 +33,8 @@ struct RunOptions {
 [[nodiscard]] ExitCode cpus(const Common& common);
 [[nodiscard]] ExitCode config(const Common& common);
 [[nodiscard]] ExitCode clients(const Common& common);
+/// Until it is interrupted, or the governor goes.
+[[nodiscard]] ExitCode monitor(const Common& common);
 [[nodiscard]] ExitCode explain(const Common& common, std::uint32_t pid);
 
 /// Returns only if the program could not be executed.
