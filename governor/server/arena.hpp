@@ -22,9 +22,9 @@ struct SlotReport {
         std::uint64_t progress_total = 0;
 };
 
-/// Slots for programs of one account. Not thread-safe. Nothing that a client can do with its two
-/// descriptors ends the daemon or makes it wait: the daemon never touches memory that clients can
-/// write, it reads reports by system calls.
+/// Slots for programs of one account; those named must be below slots(). Not thread-safe. Nothing
+/// that a client can do with its two descriptors ends the daemon or makes it wait: the daemon never
+/// touches memory that clients can write, it reads reports by system calls.
 class Arena {
 public:
         /// GOVERNOR_GRANT_MAY_SPIN and GOVERNOR_GRANT_PARKED; the others follow from what is told.

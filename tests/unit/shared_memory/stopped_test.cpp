@@ -42,6 +42,10 @@ public:
                 ::sigaction(SIGUSR1, &action, nullptr);
         }
 
+        ~StoppableReader() { end(); }
+        StoppableReader(const StoppableReader&) = delete;
+        StoppableReader& operator=(const StoppableReader&) = delete;
+
         /// Stops it wherever it is, and lets it go on after `work`.
         void stop_during(const std::function<void()>& work) {
                 may_go = false;
@@ -55,12 +59,17 @@ public:
         }
 
         [[nodiscard]] std::uint64_t wrong() {
-                end_ = true;
-                thread_.join();
+                end();
                 return wrong_;
         }
 
 private:
+        void end() {
+                end_ = true;
+                if (thread_.joinable())
+                        thread_.join();
+        }
+
         std::atomic<bool> end_{false};
         std::uint64_t wrong_ = 0;
         std::thread thread_;
@@ -76,7 +85,7 @@ TEST(StoppedReaderTest, DoesNotTakeAWordOfAnotherArenaForItsOwn) {
         cpus.publish(0, all, 0);
         Program program;
         StoppableReader reader([&] { return governor_word_threads(program.load()) <= 1; });
-        for (std::uint32_t i = 0; i < 3'000; i++) {
+        for (std::uint32_t i = 0; i < 1'000; i++) {
                 ASSERT_EQ(program.attach(words.grants_fd(), words.reports_fd(), 63), 0);
                 reader.stop_during([&] {
                         ASSERT_EQ(program.attach(cpus.grants_fd(), cpus.reports_fd(), 0), 0);
@@ -100,7 +109,7 @@ TEST(StoppedReaderTest, DoesNotMixASetOfTwoArenasThatHaveTheSameWord) {
                         return true;
                 return patterns[reason.cpus == 2].contain(word, reason, set);
         });
-        for (std::size_t i = 0; i < 3'000; i++)
+        for (std::size_t i = 0; i < 1'500; i++)
                 reader.stop_during([&] {
                         auto& daemon = daemons[i % 2];
                         ASSERT_EQ(program.attach(daemon.grants_fd(), daemon.reports_fd(), 0), 0);
