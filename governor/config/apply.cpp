@@ -175,7 +175,9 @@ void check(const Settings& settings, Errors& errors) {
 std::vector<std::string> notes(const Settings& settings) {
         constexpr std::string_view kIdle = " no effect under `policy = threshold`";
         std::vector<std::string> notes;
-        for (const std::string key : {"foreign_max", "handover_max"})
+        if (settings.policy != PolicyName::Threshold)
+                return notes;
+        for (const std::string key : {"mode", "foreign_max", "handover_max"})
                 if (const auto origin = settings.origins.find(key);
                     origin != settings.origins.end())
                         notes.push_back(origin->second.text() + ": `" + key + "` has" +

@@ -123,13 +123,14 @@ TEST(Daemon, ChecksAConfigurationWithoutStarting) {
 
 TEST(Daemon, NotesWhatHasNoEffectWhenItChecks) {
         TemporaryDirectory directory;
-        const auto file = directory.write("f.conf", "[governor]\nforeign_max = 7%\n"
+        const auto file = directory.write("f.conf", "[governor]\npolicy = threshold\n"
+                                                    "foreign_max = 7%\n"
                                                     "[program a]\nmax = 1\n");
         const auto said = govern({"--check-config", "--config", file});
         EXPECT_EQ(said.status, 0) << said.err;
-        EXPECT_TRUE(contains(said.out, "note: " + file + ":2: `foreign_max` has no effect"))
+        EXPECT_TRUE(contains(said.out, "note: " + file + ":3: `foreign_max` has no effect"))
                 << said.out;
-        EXPECT_TRUE(contains(said.out, "note: " + file + ":3: [program a] has no effect"))
+        EXPECT_TRUE(contains(said.out, "note: " + file + ":4: [program a] has no effect"))
                 << said.out;
         EXPECT_TRUE(contains(said.out, ": the configuration is right\n")) << said.out;
 }

@@ -85,14 +85,14 @@ TEST(Configuration, NamesTheAcceptedRangeOfAValue) {
         EXPECT_EQ(only_error("[governor]\nlog_level = loud\n"),
                   "f.conf:2: `log_level = loud` is not accepted; accepted: debug, info, warning or "
                   "error");
-        EXPECT_EQ(only_error("[governor]\npolicy = fair\n"),
-                  "f.conf:2: `policy = fair` is not accepted; accepted: threshold");
+        EXPECT_EQ(only_error("[governor]\npolicy = best\n"),
+                  "f.conf:2: `policy = best` is not accepted; accepted: fair or threshold");
 }
 
 TEST(Configuration, NamesTheKnownKeysForAnUnknownOne) {
         EXPECT_EQ(only_error("[governor]\n\ntreshold = 5%\n"),
-                  "f.conf:3: unknown key `treshold`; known: policy, threshold, period, cpus, "
-                  "reserve, foreign_max, handover_max, tcp, log_level");
+                  "f.conf:3: unknown key `treshold`; known: policy, mode, threshold, period, "
+                  "cpus, reserve, foreign_max, handover_max, tcp, log_level");
 }
 
 TEST(Configuration, NamesTheKnownSectionForAnUnknownOne) {

@@ -51,16 +51,17 @@ TEST(Keys, AreFoundByTheirNameOnly) {
                 EXPECT_FALSE(key.accepted.empty());
                 EXPECT_FALSE(key.meaning.empty());
         }
-        EXPECT_EQ(names,
-                  (std::set<std::string_view>{"policy", "threshold", "period", "cpus", "reserve",
-                                              "foreign_max", "handover_max", "tcp", "log_level"}));
+        EXPECT_EQ(names, (std::set<std::string_view>{"policy", "mode", "threshold", "period",
+                                                     "cpus", "reserve", "foreign_max",
+                                                     "handover_max", "tcp", "log_level"}));
         for (const auto* name : {"", "Threshold", "threshold ", "thresh", "no_such_key"})
                 EXPECT_EQ(find_key(keys(), name), nullptr) << name;
 }
 
 TEST(Keys, HaveTheDefaultsOfTheManual) {
         const Settings settings;
-        EXPECT_EQ(get(settings, "policy"), "threshold");
+        EXPECT_EQ(get(settings, "policy"), "fair");
+        EXPECT_EQ(get(settings, "mode"), "govern");
         EXPECT_EQ(get(settings, "threshold"), "5%");
         EXPECT_EQ(get(settings, "period"), "1s");
         EXPECT_EQ(get(settings, "cpus"), "all");
@@ -78,9 +79,14 @@ TEST(Keys, AcceptTheirOwnDefaults) {
         }
 }
 
-TEST(PolicyKey, KnowsOnlyTheThreshold) {
-        expect_accepts("policy", {{"threshold", "threshold"}});
-        expect_refuses("policy", {"", "fair", "Threshold", "threshold "});
+TEST(PolicyKey, IsTheFairOneOrTheArticles) {
+        expect_accepts("policy", {{"fair", "fair"}, {"threshold", "threshold"}});
+        expect_refuses("policy", {"", "Fair", "unfair", "Threshold", "threshold "});
+}
+
+TEST(ModeKey, GovernsOrObserves) {
+        expect_accepts("mode", {{"govern", "govern"}, {"observe", "observe"}});
+        expect_refuses("mode", {"", "off", "Observe", "observe "});
 }
 
 TEST(ThresholdKey, GoesFromNothingToAHundredPercent) {

@@ -216,22 +216,34 @@ TEST(ProgramPattern, IsAcceptedIfItCanFit) {
                 EXPECT_EQ(only_rule("[program x]\nmax = 1\nlabel = " + value + "\n").label, value);
 }
 
-TEST(SettingsWithoutEffect, AreNoted) {
-        const auto notes_of = [](std::string_view text) { return notes(apply(text).settings); };
+TEST(SettingsWithoutEffect, AreNotedUnderTheThreshold) {
+        const std::string threshold = "[governor]\npolicy = threshold\n";
+        const auto notes_of = [&](const std::string& text) {
+                return notes(apply(threshold + text).settings);
+        };
         using Texts = std::vector<std::string>;
-        EXPECT_EQ(notes_of("[governor]\nthreshold = 7%\nreserve = 1\n"), Texts{});
-        EXPECT_EQ(
-                notes_of("[governor]\nhandover_max = 1s\nforeign_max = 7%\n[program x]\nmax = 1\n"),
-                (Texts{"f.conf:3: `foreign_max` has no effect under `policy = threshold`",
-                       "f.conf:2: `handover_max` has no effect under `policy = threshold`",
-                       "f.conf:4: [program x] has no effect under `policy = threshold`"}));
+        EXPECT_EQ(notes_of("threshold = 7%\nreserve = 1\n"), Texts{});
+        EXPECT_EQ(notes_of("handover_max = 1s\nforeign_max = 7%\nmode = observe\n"
+                           "[program x]\nmax = 1\n"),
+                  (Texts{"f.conf:5: `mode` has no effect under `policy = threshold`",
+                         "f.conf:4: `foreign_max` has no effect under `policy = threshold`",
+                         "f.conf:3: `handover_max` has no effect under `policy = threshold`",
+                         "f.conf:6: [program x] has no effect under `policy = threshold`"}));
         const std::string two = "[program y]\nmax = 1\n[program x]\nmax = 1\n";
         EXPECT_EQ(notes_of(two),
-                  (Texts{"f.conf:1: [program y] and 1 more rule have no effect under "
+                  (Texts{"f.conf:3: [program y] and 1 more rule have no effect under "
                          "`policy = threshold`"}));
         EXPECT_EQ(notes_of(two + "[program z]\nmax = 1\n"),
-                  (Texts{"f.conf:1: [program y] and 2 more rules have no effect under `policy = "
+                  (Texts{"f.conf:3: [program y] and 2 more rules have no effect under `policy = "
                          "threshold`"}));
+}
+
+TEST(SettingsWithoutEffect, AreNoneUnderTheFairPolicy) {
+        const std::string text = "handover_max = 1s\nforeign_max = 7%\nmode = observe\n"
+                                 "[program x]\nmax = 1\n";
+        EXPECT_EQ(notes(apply("[governor]\n" + text).settings), std::vector<std::string>{});
+        EXPECT_EQ(notes(apply("[governor]\npolicy = fair\n" + text).settings),
+                  std::vector<std::string>{});
 }
 
 TEST(UserKey, IsANameThatIsLookedUpOrANumberThatIsNot) {
