@@ -39,4 +39,9 @@ void GrownCount::unanswered(std::uint64_t now_ms) {
         }
 }
 
+void GrownCount::failed(std::uint64_t now_ms) {
+        waiting_ = false;
+        unanswered(now_ms);
+}
+
 }  // namespace threadcount

@@ -36,6 +36,9 @@ public:
         /// There is no answer (yet).
         void unanswered(std::uint64_t now_ms);
 
+        /// There will be no answer to what was asked.
+        void failed(std::uint64_t now_ms);
+
 private:
         std::uint32_t max_;
         std::uint32_t count_ = 0;     // 0: no number yet

@@ -112,7 +112,7 @@ std::uint64_t Lease::fail(int why, std::uint64_t now_ms) {
         transport_.disconnect();
         state_ = why == -EOPNOTSUPP ? State::Refused : State::None;
         error_ = why;
-        count_.unanswered(now_ms);
+        count_.failed(now_ms);
         return now_ms + kReconnect_ms;
 }
 

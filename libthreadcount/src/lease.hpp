@@ -50,6 +50,12 @@ public:
         /// after a while more.
         [[nodiscard]] std::uint32_t threads() const { return count_.threads(); }
 
+        /// What of a grant of so many threads the program uses.
+        [[nodiscard]] std::uint32_t usable(std::uint32_t granted) const {
+                const auto first = first_.load(std::memory_order_relaxed);
+                return first != 0 ? first : limited(granted);
+        }
+
         /// 0, or a negative errno: why nothing is granted.
         [[nodiscard]] int error() const { return error_; }
         [[nodiscard]] const Address* peer() const { return transport_.peer(); }

@@ -90,7 +90,7 @@ std::uint64_t Polling::fail(int why, std::uint64_t now_ms) {
         transport_.disconnect();
         outstanding_ = false;
         error_ = why;
-        count_.unanswered(now_ms);
+        count_.failed(now_ms);
         return now_ms + std::clamp(settings_.interval_ms, kReconnect_ms, kLongestInterval_ms);
 }
 

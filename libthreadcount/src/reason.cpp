@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Why the count is what it is, in one sentence.
+#include "grant_text.hpp"
 #include "handle.hpp"
 
 #include <cerrno>
@@ -27,14 +28,16 @@ int explain_refusal(const threadcount_handle& handle, char* text, std::size_t si
                                 : describe_error(addresses.error(), why, sizeof(why)));
 }
 
-/// The handle's mutex is held.
-int explain_absence(const Polling& polling, char* text, std::size_t size) {
+/// Who has no lease left is there all the same.
+int explain_absence(const Address* peer, int error, char* text, std::size_t size) {
         char where[kAddressText] = "any address";
-        if (polling.peer() != nullptr)
-                describe(*polling.peer(), where);
+        if (peer != nullptr)
+                describe(*peer, where);
         char why[128];
-        return snprintf(text, size, "no governor at %s (%s)", where,
-                        describe_error(polling.error(), why, sizeof(why)));
+        return error == -EUSERS
+                       ? snprintf(text, size, "the governor at %s has no lease left", where)
+                       : snprintf(text, size, "no governor at %s (%s)", where,
+                                  describe_error(error, why, sizeof(why)));
 }
 
 /// The handle's mutex is held.
@@ -46,13 +49,55 @@ int explain_polling(const threadcount_handle& handle, std::uint32_t threads, cha
                 return snprintf(text, size, "the governor has not answered yet: %u", threads);
         if (polling.error() == 0)
                 return snprintf(text, size, "governor: %s", answer->explanation);
-        const int length = handle.addresses.error() != 0 ? explain_refusal(handle, text, size)
-                                                         : explain_absence(polling, text, size);
+        const int length = explain_absence(polling.peer(), polling.error(), text, size);
         const auto used = static_cast<std::size_t>(length);
         return length + snprintf(text + used, size - used, ": %s %u",
                                  answer != nullptr ? "grown from its last answer to"
                                                    : "the program's own maximum,",
                                  threads);
+}
+
+/// There is no grant. The handle's mutex is held.
+int explain_no_lease(const threadcount_handle& handle, std::uint32_t threads, char* text,
+                     std::size_t size) {
+        const auto& lease = handle.lease;
+        if (lease.error() == 0)
+                return snprintf(text, size, "the governor has not answered yet: %u", threads);
+        const int length = handle.addresses.error() != 0
+                                   ? explain_refusal(handle, text, size)
+                                   : explain_absence(lease.peer(), lease.error(), text, size);
+        const auto used = static_cast<std::size_t>(length);
+        return length + snprintf(text + used, size - used, ": %s %u",
+                                 threads < handle.max ? "grown from its last grant to"
+                                                      : "the program's own maximum,",
+                                 threads);
+}
+
+/// 0: nothing is granted.
+int explain_grant(const Lease& lease, char* text, std::size_t size) {
+        std::uint64_t word = 0;
+        governor_grant_reason reason;
+        if (lease.arena().read_set(nullptr, 0, &word, &reason) < 0 ||
+            governor_word_threads(word) == 0)
+                return 0;
+        const auto granted = governor_word_threads(word);
+        const auto threads = lease.usable(granted);
+        if (granted == GOVERNOR_WORD_THREADS_MAX)
+                return snprintf(text, size,
+                                "the governor only observes: the program's own maximum, %u",
+                                threads);
+        const int length = snprintf(text, size, "governor: ");
+        const auto used = static_cast<std::size_t>(length);
+        return length + describe_grant(reason, threads, text + used, size - used);
+}
+
+/// The handle's mutex is held.
+int explain_following(const threadcount_handle& handle, char* text, std::size_t size) {
+        if (const int length = explain_grant(handle.lease, text, size); length > 0)
+                return length;
+        const auto threads = handle.threads.load(std::memory_order_relaxed);
+        return handle.lease.is_refused() ? explain_polling(handle, threads, text, size)
+                                         : explain_no_lease(handle, threads, text, size);
 }
 
 int explain(const threadcount_handle& handle, char* text, std::size_t size) {
@@ -65,7 +110,7 @@ int explain(const threadcount_handle& handle, char* text, std::size_t size) {
                 return snprintf(text, size, "THREADCOUNT=fixed:%u of at most %u: %u", mode.fixed,
                                 handle.max, threads);
         pthread_mutex_lock(&handle.mutex);
-        const int length = explain_polling(handle, threads, text, size);
+        const int length = explain_following(handle, text, size);
         pthread_mutex_unlock(&handle.mutex);
         return length;
 }

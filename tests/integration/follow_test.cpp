@@ -97,7 +97,7 @@ TEST_F(Follower, NeverShrinks) {
 }
 
 TEST_F(Follower, IsNotFrozenByAnAnswerOfAGovernorThatIsStillMeasuring) {
-        Daemon young("", "[governor]\nperiod = 500ms\n");
+        Daemon young("", "[governor]\npolicy = threshold\nperiod = 500ms\n");
         young.start();
         const auto program =
                 run({{FOLLOWER, "2500", "64"},
@@ -370,9 +370,9 @@ TEST_F(InProcess, AHandleIsInertInAForkedChildThatMayOpenItsOwn) {
 TEST_F(InProcess, ADescriptorThatTheProgramHasClosedUnderTheLibraryIsLeftAlone) {
         daemon_.start();
         threadcount_handle* handle = nullptr;
-        ASSERT_EQ(threadcount_open(&options_, &handle), 0);
         const int probe = ::dup(STDIN_FILENO);  // the number that the library's socket will have
         ::close(probe);
+        ASSERT_EQ(threadcount_open(&options_, &handle), 0);
         ASSERT_TRUE(comes_to(handle, 6));
         ASSERT_EQ(::close(probe), 0);
         int pair[2];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * threadcount.h - ask the governor of this host how many threads to use.
+ * threadcount.h - take part in the sharing of this host's cores: how many threads to use now.
  *
  * Conventions of this header, stated once:
  *
@@ -14,7 +14,7 @@
  *   signals    Nothing here is async-signal-safe. SIGPIPE is never raised.
  *   fork       A handle opened before fork() is inert in the child: it answers
  *              threadcount_max() and does no I/O. Open a new one there.
- *   exec       The socket is close-on-exec.
+ *   exec       The socket is close-on-exec. Shared memory goes with the old program.
  *   ownership  The library owns every handle; free it with threadcount_close().
  *              Strings passed in are copied.
  *   ABI        Structs start with .size, set by their INIT macro, and only ever
@@ -32,8 +32,10 @@
  *                         numeric IPv4 address, [IPv6], or localhost, which is
  *                         127.0.0.1; names are not resolved); else the system's socket,
  *                         else the user's ($XDG_RUNTIME_DIR/governord/governord.sock)
- *   THREADCOUNT_INTERVAL  time between two questions: 50ms .. 24h, default 10s;
- *                         without a unit: milliseconds
+ *   THREADCOUNT_LABEL     what the program calls itself; default: the process's name
+ *   THREADCOUNT_CLASS     interactive (default) | batch
+ *   THREADCOUNT_INTERVAL  where the governor grants nothing, time between two questions:
+ *                         50ms .. 24h, default 10s; without a unit: milliseconds
  *   THREADCOUNT_MAX       never more threads than this, 1 .. 65536
  *
  * A value that is not understood counts as not set; threadcount_reason() says so. A
@@ -65,7 +67,8 @@ typedef struct threadcount_options {
                                  /* described there                                          */
         uint32_t max_threads;    /* what the program would use ungoverned, 1 .. 65536;       */
                                  /* 0: its CPU affinity, limited by its cgroups' quotas      */
-        uint32_t interval_ms;    /* time between two questions, 50 .. 86400000; 0: 10000;    */
+        uint32_t interval_ms;    /* where the governor grants nothing, time between two      */
+                                 /* questions, 50 .. 86400000; 0: 10000;                     */
                                  /* THREADCOUNT_INTERVAL wins                                */
 } threadcount_options;
 
@@ -94,9 +97,10 @@ typedef struct threadcount_advice {
 /* clang-format on */
 
 /*
- * Opens a handle. Needs no running governor: without one the handle answers
- * threadcount_max() and looks for a governor again at every interval.
- * Does not talk to the governor yet, so it never blocks on it.
+ * Opens a handle. Connects to the governor, asks for a lease and waits for the first
+ * grant, at most 250 ms. Needs no running governor: without one the handle answers
+ * threadcount_max() and looks for a governor again once a second. The process has one
+ * lease, however many handles.
  *
  * `options` may be NULL (all defaults). MT-Safe. Do not cancel (pthread_cancel) a thread
  * inside a function of this library.
@@ -109,19 +113,25 @@ THREADCOUNT_EXPORT int threadcount_open(const threadcount_options *options,
  * How many threads the next parallel region should use, the caller included:
  * 1 .. threadcount_max().
  *
- * Asks the governor when an interval is over (and, having grown, no sooner than the
- * new threads show in its measurement: 1 s or more); the count only ever grows, by the
- * CPUs that were free (L. Akyil, "Managing Application Thread Use", 2008). With
- * THREADCOUNT=start-only the first answer is final. When the governor is gone
- * the count stays for 60 s and then doubles every 60 s up to threadcount_max().
+ * With a lease this is the grant of the moment, which goes up and down, and the region
+ * is reported to have begun: call it in front of each outermost one, and not elsewhere.
+ * Cost: a few words of shared memory (some 10 ns), no system call, and now and then a
+ * coarse clock.
  *
- * Cost: a coarse clock reading (some 7 ns) until the interval is over, then one
- * round trip of at most 5 ms, connecting included (a governor that TCP does not reach
- * in that time counts as gone until the next question). An answer that comes later is
- * collected by a later call without waiting for it. MT-Safe: while one thread asks,
- * others get the count as it is. The count is the process's: threads that start regions
- * at the same time have to share it. NULL is accepted and answers the fallback, at the
- * cost of reading affinity and cgroups.
+ * A governor that grants nothing (policy threshold, TCP, another pid namespace) is asked
+ * when an interval is over (and, having grown, no sooner than the new threads show in its
+ * measurement: 1 s or more); then the count only grows, by the CPUs that were free
+ * (L. Akyil, "Managing Application Thread Use", 2008). Cost: a coarse clock reading (some
+ * 7 ns) until the interval is over, then one round trip of at most 5 ms, connecting
+ * included (a governor that TCP does not reach in that time counts as gone until the next
+ * question). An answer that comes later is collected by a later call without waiting for it.
+ *
+ * With THREADCOUNT=start-only the first grant or answer is final. When the governor is
+ * gone the count stays for 60 s and then doubles every 60 s up to threadcount_max().
+ *
+ * MT-Safe: while one thread asks, others get the count as it is. The count is the
+ * process's: threads that start regions at the same time have to share it. NULL is
+ * accepted and answers the fallback, at the cost of reading affinity and cgroups.
  */
 THREADCOUNT_EXPORT uint32_t threadcount_threads(threadcount_handle *handle);
 
@@ -167,7 +177,7 @@ THREADCOUNT_EXPORT size_t threadcount_reason(const threadcount_handle *handle, c
                                              size_t size);
 
 /*
- * Closes the handle. Accepts NULL. Always returns NULL, so that
+ * Closes the handle; the lease ends with the last one. Accepts NULL. Always returns NULL, so that
  * `h = threadcount_close(h);` reads well.
  */
 THREADCOUNT_EXPORT threadcount_handle *threadcount_close(threadcount_handle *handle);

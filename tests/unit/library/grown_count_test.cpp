@@ -35,6 +35,14 @@ TEST(GrownCountTest, WaitsAQuarterOfASecondForTheFirstAnswer) {
         EXPECT_EQ(count.current(), 16U);
 }
 
+TEST(GrownCountTest, WaitsNoLongerForAFirstAnswerThatWillNotCome) {
+        GrownCount count(16);
+        count.asked(kStart);
+        count.failed(kStart + 1);
+        EXPECT_EQ(count.threads(), 16U);
+        EXPECT_EQ(count.current(), 16U);
+}
+
 TEST(GrownCountTest, DoesNotStartWaitingAnewWhenItAsksAgain) {
         GrownCount count(16);
         count.asked(kStart);
