@@ -3,7 +3,6 @@
 #include "daemon/service.hpp"
 
 #include "daemon/configuration.hpp"
-#include "policy/permyriad.hpp"
 #include "server/listener.hpp"
 #include "server/log.hpp"
 #include "server/service_manager.hpp"
@@ -30,7 +29,7 @@ Service::Service(const Options& options, std::size_t most)
 
 tl::expected<void, std::string> Service::start(config::Settings settings) {
         const auto period = settings.period;
-        const auto threshold = policy::format_percent(settings.threshold.threshold_permyriad);
+        const auto policy = server::policy_in_force(settings);
         auto result = check_sampling();
         if (result)
                 result = server_.apply(std::move(settings));
@@ -40,8 +39,8 @@ tl::expected<void, std::string> Service::start(config::Settings settings) {
                 return result;
         const auto cpus = server_.sampling().sampler().sample().cpus.size();
         log(Level::Info, Event::Started,
-            "started: " + std::to_string(cpus) + " cpus, policy threshold " + threshold +
-                    ", period " + std::to_string(period.count()) + " ms");
+            "started: " + std::to_string(cpus) + " cpus, policy " + policy + ", period " +
+                    std::to_string(period.count()) + " ms");
         return {};
 }
 

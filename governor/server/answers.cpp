@@ -5,6 +5,7 @@
 #include "config/keys.hpp"
 #include "policy/threshold.hpp"
 #include "probe/idle_history.hpp"
+#include "server/holders.hpp"
 #include "server/printable.hpp"
 #include "server/refuse.hpp"
 
@@ -19,6 +20,7 @@ namespace {
 constexpr std::uint32_t kMostThreads = 65536;
 // Keep a reply far below a message's limit.
 constexpr std::size_t kCpusPerPage = 1024;
+constexpr std::size_t kCpuPage = 28'672;     // bytes; no CPU is begun above it
 constexpr std::size_t kConfigPage = 16'384;  // bytes; no rule is begun above it
 
 v1::Advice::Reason wire_reason(policy::Reason reason) {
@@ -114,8 +116,17 @@ v1::Reply cpus(const v1::CpusRequest& request, const View& view) {
         auto& page = *reply.mutable_cpus();
         const auto& all = view.sample.cpus;
         auto cpu = std::ranges::lower_bound(all, request.first(), {}, &policy::CpuIdle::cpu);
-        for (std::size_t n = 0; n < kCpusPerPage && cpu != all.end(); n++, cpu++)
-                fill(*page.add_cpu(), *cpu, view);
+        const auto held_by = holders(view.clients);
+        std::size_t bytes = 0;
+        for (std::size_t n = 0; n < kCpusPerPage && bytes < kCpuPage && cpu != all.end();
+             n++, cpu++) {
+                auto& out = *page.add_cpu();
+                fill(out, *cpu, view);
+                if (const auto found = held_by.find(cpu->cpu); found != held_by.end())
+                        for (const auto id : found->second)
+                                out.add_holder(static_cast<std::uint64_t>(id));
+                bytes += out.ByteSizeLong();
+        }
         if (cpu != all.end())
                 page.set_next(cpu->cpu);
         return reply;

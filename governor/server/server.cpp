@@ -3,6 +3,7 @@
 #include "server/server.hpp"
 
 #include "policy/permyriad.hpp"
+#include "server/holders.hpp"
 #include "server/lease_answers.hpp"
 #include "server/log.hpp"
 
@@ -20,6 +21,13 @@ std::chrono::milliseconds since_start(TimePoint start) {
 }
 
 }  // namespace
+
+std::string policy_in_force(const config::Settings& settings) {
+        if (settings.policy == config::PolicyName::Threshold)
+                return "threshold " +
+                       policy::format_percent(settings.threshold.threshold_permyriad);
+        return settings.is_observing ? "fair (observing)" : "fair";
+}
 
 Server::Server(EventLoop& loop, const std::string& root, std::size_t most)
         : started_(now()), governing_(loop, root),
@@ -94,13 +102,20 @@ void Server::warn_if_nothing_is_governed() const {
 
 std::string Server::summary() const {
         const auto sample = policy::restrict_to(settings_.pool, sampling_.sampler().sample());
-        const auto threshold = policy::format_percent(settings_.threshold.threshold_permyriad);
         const auto free = sample.warming_up
                                   ? "warming up"
                                   : fmt::format("{} of {} cpus free",
                                                 policy::count_free(settings_.threshold, sample),
                                                 sample.cpus.size());
-        return fmt::format("{}, {} connections, threshold {}", free, clients_.size(), threshold);
+        auto line = fmt::format("{}, {} connections, {}", free, clients_.size(),
+                                policy_in_force(settings_));
+        if (settings_.policy == config::PolicyName::Fair) {
+                const auto& programs = governing_.arbiter().clients();
+                const auto cpus = held_cpus(programs).count();
+                line += fmt::format(", {} program{} on {} cpu{}", programs.size(),
+                                    programs.size() == 1 ? "" : "s", cpus, cpus == 1 ? "" : "s");
+        }
+        return line;
 }
 
 std::optional<Answer> Server::handle(std::string_view message, const Peer& peer) {
@@ -119,6 +134,7 @@ View Server::view() const {
         return {settings_,
                 sampler.sample(),
                 sampling_.topology(),
+                governing_.arbiter().clients(),
                 Counters{static_cast<std::uint32_t>(clients_.size()), queries_,
                          clients_.misbehaved(), clients_.refused(), sampler.accepted(),
                          sampler.discarded(),

@@ -19,6 +19,9 @@
 
 namespace governor::server {
 
+/// "fair", "fair (observing)", "threshold 5%"
+[[nodiscard]] std::string policy_in_force(const config::Settings& settings);
+
 class Server {
 public:
         /// Samples the machine below `root` with default settings and serves nobody yet. `most`:
@@ -36,7 +39,8 @@ public:
         /// changed.
         [[nodiscard]] tl::expected<void, std::string> apply(config::Settings settings);
 
-        /// "3 of 8 cpus free, 12 connections, threshold 5%"
+        /// "3 of 8 cpus free, 12 connections, fair, 3 programs on 7 cpus"; under the other policy
+        /// "..., threshold 5%"
         [[nodiscard]] std::string summary() const;
 
 private:

@@ -94,7 +94,8 @@ TEST_F(Activated, RefusesWhatIsNoListeningSocket) {
 
 TEST_F(Activated, SaysWhatItSees) {
         manager_.start(governord());
-        EXPECT_TRUE(manager_.hears("STATUS=3 of 4 cpus free, 0 connections, threshold 5%"));
+        EXPECT_TRUE(manager_.hears(
+                "STATUS=3 of 4 cpus free, 0 connections, fair, 0 programs on 0 cpus"));
 }
 
 TEST_F(Activated, SaysThatItStops) {
@@ -110,11 +111,12 @@ TEST_F(Activated, SaysThatItReloadsAndWhyItDidNot) {
         configure("[governor]\nperiod = 50ms\nthreshold = 500%\n");
         manager_.process().signal(SIGHUP);
         EXPECT_TRUE(manager_.hears("RELOADING=1"));
-        EXPECT_TRUE(manager_.hears("STATUS=3 of 4 cpus free, 0 connections, threshold 5%; "
-                                   "configuration not reloaded: " +
-                                   config() + ":3: `threshold = 500%`"));
+        EXPECT_TRUE(manager_.hears(
+                "STATUS=3 of 4 cpus free, 0 connections, fair, 0 programs on 0 cpus; "
+                "configuration not reloaded: " +
+                config() + ":3: `threshold = 500%`"));
         EXPECT_TRUE(manager_.hears("READY=1"));
-        configure("[governor]\nperiod = 50ms\nthreshold = 50%\n");
+        configure("[governor]\nperiod = 50ms\npolicy = threshold\nthreshold = 50%\n");
         manager_.process().signal(SIGHUP);
         EXPECT_TRUE(manager_.hears("STATUS=3 of 4 cpus free, 0 connections, threshold 50%"));
 }

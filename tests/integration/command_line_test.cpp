@@ -39,19 +39,33 @@ protected:
 TEST_F(CommandLine, StatusShowsThePolicyAndTheCpus) {
         const auto plain = ctl(daemon_, {"status"});
         EXPECT_EQ(plain.status, 0);
-        EXPECT_TRUE(contains(plain.out, "threshold: a cpu idle >= 50% over 1000 ms is free"));
-        EXPECT_TRUE(contains(plain.out, "5, 3 free")) << plain.out;
+        EXPECT_TRUE(contains(plain.out, "policy        fair\n")) << plain.out;
+        EXPECT_TRUE(contains(plain.out, "5, 3 free (idle >= 50% over 1000 ms)")) << plain.out;
+        EXPECT_TRUE(contains(plain.out, "0 share ")) << plain.out;
         const auto json = ctl(daemon_, {"status", "--json"});
-        EXPECT_TRUE(contains(json.out, R"({"cpus":5,"budget":null,"foreign":null,)"
-                                       R"("policy":"threshold","mode":"govern","clients":0,)"))
+        EXPECT_TRUE(contains(json.out, R"("policy":"fair","mode":"govern","clients":0,)"))
                 << json.out;
+        EXPECT_FALSE(contains(json.out, "null")) << json.out;
+}
+
+TEST_F(CommandLine, StatusOfTheArticlesPolicyKeepsNoAccounts) {
+        Daemon daemon(FIXTURES "/machines/sparse", "[governor]\npolicy = threshold\n");
+        daemon.start();
+        const auto plain = ctl(daemon, {"status"}).out;
+        EXPECT_TRUE(contains(plain, "policy        threshold\n")) << plain;
+        EXPECT_FALSE(contains(plain, "share")) << plain;
+        const auto json = ctl(daemon, {"status", "--json"}).out;
+        EXPECT_TRUE(contains(json, R"({"cpus":5,"budget":null,"foreign":null,)"
+                                   R"("policy":"threshold","mode":"govern","clients":0,)"))
+                << json;
 }
 
 TEST_F(CommandLine, CpusShowsABarPerCore) {
         const auto plain =
                 run({{GOVERNORCTL, "--socket", daemon_.socket(), "cpus"}, {"LC_ALL=C"}, {}});
         EXPECT_EQ(plain.status, 0);
-        EXPECT_TRUE(contains(plain.out, "CPU    IDLE                        STATE")) << plain.out;
+        EXPECT_TRUE(contains(plain.out, "CPU    IDLE                        STATE  HOLDER"))
+                << plain.out;
         EXPECT_TRUE(contains(plain.out, "\n  6   70.0%  ##############......  free ")) << plain.out;
         const auto utf8 =
                 run({{GOVERNORCTL, "--socket", daemon_.socket(), "cpus"}, {"LC_ALL=C.UTF-8"}, {}});
@@ -370,10 +384,12 @@ TEST(Usage, IsRefusedWithOneLineAndExit2) {
 
 TEST(Usage, AVerbThatThereIsNotIsNamedWithThoseThatThereAre) {
         EXPECT_EQ(run({{GOVERNORCTL, "--json", "foo", "--max", "4"}, {}, {}}).err,
-                  "governorctl: unknown verb `foo`; known: status, advise, cpus, config, run (see "
+                  "governorctl: unknown verb `foo`; known: status, advise, cpus, clients, "
+                  "explain, config, run (see "
                   "governorctl --help, governorctl VERB --help)\n");
         EXPECT_EQ(run({{GOVERNORCTL, "--json"}, {}, {}}).err,
-                  "governorctl: a verb is needed; known: status, advise, cpus, config, run (see "
+                  "governorctl: a verb is needed; known: status, advise, cpus, clients, "
+                  "explain, config, run (see "
                   "governorctl --help, governorctl VERB --help)\n");
         EXPECT_EQ(run({{GOVERNORCTL, "--foo"}, {}, {}}).err,
                   "governorctl: unknown option `--foo` (see governorctl --help, governorctl VERB "

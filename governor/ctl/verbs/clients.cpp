@@ -3,10 +3,10 @@
 #include "render/table.hpp"
 #include "verbs/ask.hpp"
 #include "verbs/client_json.hpp"
+#include "verbs/client_list.hpp"
 #include "verbs/verbs.hpp"
 
 #include <cstdio>
-#include <pwd.h>
 
 namespace ctl::verbs {
 
@@ -14,31 +14,6 @@ namespace {
 
 using governor::v1::Client;
 using governor::v1::Clients;
-using governor::v1::Reply;
-using governor::v1::Request;
-
-tl::expected<Clients, Failure> all_clients(const std::string& socket) {
-        Clients all;
-        Request first;
-        first.mutable_clients();
-        const auto asked = ask_pages(
-                socket, first, Reply::kClients, [&](const Reply& reply, Request& request) {
-                        const auto& page = reply.clients();
-                        all.mutable_client()->MergeFrom(page.client());
-                        if (page.client_size() > 0)
-                                request.mutable_clients()->set_after(
-                                        page.client(page.client_size() - 1).id());
-                        return page.more() && page.client_size() > 0;
-                });
-        if (!asked)
-                return tl::unexpected(asked.error());
-        return all;
-}
-
-std::string user_name(std::uint32_t uid) {
-        const auto* user = ::getpwuid(uid);
-        return user != nullptr ? user->pw_name : std::to_string(uid);
-}
 
 std::string cpus_in_use(const Client& client) {
         char text[24];

@@ -3,9 +3,12 @@
 #include "render/bar.hpp"
 #include "render/table.hpp"
 #include "verbs/ask.hpp"
+#include "verbs/client_list.hpp"
 #include "verbs/verbs.hpp"
 
+#include <algorithm>
 #include <cstdio>
+#include <map>
 #include <nlohmann/json.hpp>
 
 namespace ctl::verbs {
@@ -34,8 +37,30 @@ tl::expected<Cpus, Failure> all_cpus(const std::string& socket) {
         return all;
 }
 
-template <class Number>
-nlohmann::ordered_json known(bool is_known, Number value) {
+/// Client.id -> what to call it.
+using Names = std::map<std::uint64_t, std::string>;
+
+/// Who has gone meanwhile is not in it.
+Names names_of_holders(const std::string& socket, const Cpus& cpus) {
+        Names names;
+        if (std::ranges::all_of(cpus.cpu(), [](const Cpu& cpu) { return cpu.holder_size() == 0; }))
+                return names;
+        if (const auto clients = all_clients(socket))
+                for (const auto& client : clients->client())
+                        names[client.id()] = name_of(client);
+        return names;
+}
+
+std::string holders(const Cpu& cpu, const Names& names) {
+        std::string text;
+        for (const auto id : cpu.holder())
+                if (const auto found = names.find(id); found != names.end())
+                        text += (text.empty() ? "" : ", ") + found->second;
+        return text.empty() ? "-" : text;
+}
+
+template <class Value>
+nlohmann::ordered_json known(bool is_known, const Value& value) {
         return is_known ? nlohmann::ordered_json(value) : nlohmann::ordered_json(nullptr);
 }
 
@@ -49,7 +74,7 @@ nlohmann::ordered_json as_json(const Cpus& cpus) {
                          {"core", known(cpu.has_core(), cpu.core())},
                          {"package", known(cpu.has_package(), cpu.package())},
                          {"node", known(cpu.has_node(), cpu.node())},
-                         {"holder", nullptr},
+                         {"holder", known(cpu.holder_size() > 0, cpu.holder())},
                          {"governed", cpu.governed()}});
         return list;
 }
@@ -62,7 +87,7 @@ std::string state(const Cpu& cpu) {
         return cpu.available() ? "free" : "busy";
 }
 
-std::vector<std::string> row(const Cpu& cpu, bool utf8) {
+std::vector<std::string> row(const Cpu& cpu, const Names& names, bool utf8) {
         const auto number = [](bool is_known, std::uint32_t value) {
                 return is_known ? std::to_string(value) : std::string("-");
         };
@@ -73,21 +98,23 @@ std::vector<std::string> row(const Cpu& cpu, bool utf8) {
                 idle,
                 render::bar(cpu.idle_permyriad(), kBarWidth, utf8),
                 state(cpu),
+                holders(cpu, names),
                 number(cpu.has_core(), cpu.core()),
                 number(cpu.has_package(), cpu.package()),
                 number(cpu.has_node(), cpu.node())};
 }
 
-std::string as_table(const Cpus& cpus) {
+std::string as_table(const Cpus& cpus, const Names& names) {
         const bool utf8 = render::terminal_is_utf8();
         std::vector<std::vector<std::string>> rows;
         for (const auto& cpu : cpus.cpu())
-                rows.push_back(row(cpu, utf8));
+                rows.push_back(row(cpu, names, utf8));
         using enum render::Align;
         return render::table({{"CPU", Right},
                               {"IDLE", Right},
                               {"", Left},
                               {"STATE", Left},
+                              {"HOLDER", Left},
                               {"CORE", Right},
                               {"PACKAGE", Right},
                               {"NODE", Right}},
@@ -100,8 +127,8 @@ ExitCode cpus(const Common& common) {
         const auto cpus = all_cpus(common.socket);
         if (!cpus)
                 return complain(cpus.error());
-        const auto text = common.json ? as_json(*cpus).dump() + "\n" : as_table(*cpus);
-        return print(text);
+        return print(common.json ? as_json(*cpus).dump() + "\n"
+                                 : as_table(*cpus, names_of_holders(common.socket, *cpus)));
 }
 
 }  // namespace ctl::verbs

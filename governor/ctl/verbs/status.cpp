@@ -36,11 +36,12 @@ std::uint32_t others(const Status& status) {
         return status.connections() > 0 ? status.connections() - 1 : 0;
 }
 
-/// `budget` and `foreign` belong to policies that keep accounts.
+bool keeps_accounts(const Status& status) { return status.policy() != "threshold"; }
+
 nlohmann::ordered_json as_json(const Status& status) {
         const auto accounted = [&status](std::uint32_t value) {
-                return status.policy() == "threshold" ? nlohmann::ordered_json(nullptr)
-                                                      : nlohmann::ordered_json(value);
+                return keeps_accounts(status) ? nlohmann::ordered_json(value)
+                                              : nlohmann::ordered_json(nullptr);
         };
         return {{"cpus", status.cpus()},
                 {"budget", accounted(status.budget())},
@@ -71,23 +72,25 @@ std::string policy(const Status& status) {
 std::string as_table(const Status& status) {
         const std::string free =
                 status.warming_up() ? "not known yet" : number(status.free()) + " free";
-        return render::table(
-                {{""}, {""}},
-                {{"governor",
-                  "version " + status.version() + ", up " + duration(status.uptime_ms())},
-                 {"policy", policy(status)},
-                 {"cpus", number(status.cpus()) + ", " + free +
-                                  " (idle >= " + percent(status.threshold_permyriad()) + " over " +
-                                  number(status.period_ms()) + " ms)"},
-                 {"clients", number(status.clients()) + " share " + number(status.budget()) +
-                                     " cpus, " + number(status.foreign()) +
-                                     " are left to other programs"},
-                 {"connections", number(others(status)) + " open, " + number(status.queries()) +
-                                         " questions answered"},
-                 {"samples", number(status.samples()) + ", " + number(status.discarded_samples()) +
-                                     " discarded"},
-                 {"bad messages", number(status.bad_messages())},
-                 {"refused", number(status.refused_connections())}});
+        std::vector<std::vector<std::string>> rows{
+                {"governor",
+                 "version " + status.version() + ", up " + duration(status.uptime_ms())},
+                {"policy", policy(status)},
+                {"cpus", number(status.cpus()) + ", " + free +
+                                 " (idle >= " + percent(status.threshold_permyriad()) + " over " +
+                                 number(status.period_ms()) + " ms)"}};
+        if (keeps_accounts(status))
+                rows.push_back({"clients", number(status.clients()) + " share " +
+                                                   number(status.budget()) + " cpus, " +
+                                                   number(status.foreign()) +
+                                                   " are left to other programs"});
+        rows.push_back({"connections", number(others(status)) + " open, " +
+                                               number(status.queries()) + " questions answered"});
+        rows.push_back({"samples", number(status.samples()) + ", " +
+                                           number(status.discarded_samples()) + " discarded"});
+        rows.push_back({"bad messages", number(status.bad_messages())});
+        rows.push_back({"refused", number(status.refused_connections())});
+        return render::table({{""}, {""}}, rows);
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include "server/answers.hpp"
 
 #include "config/keys.hpp"
+#include "server/holders.hpp"
 
 #include <governor/v1/frame.h>
 #include <gtest/gtest.h>
@@ -20,7 +21,7 @@ protected:
                         sample_.cpus.push_back({cpu, cpu < 3 ? 9000U : 100U});
         }
         [[nodiscard]] v1::Reply ask(const v1::Request& request) const {
-                return answer(request, View{settings_, sample_, topology_, counters_,
+                return answer(request, View{settings_, sample_, topology_, clients_, counters_,
                                             milliseconds{65'432}, milliseconds{warm_in_}});
         }
         [[nodiscard]] v1::Reply query(std::uint32_t current, std::uint32_t max) const {
@@ -34,6 +35,22 @@ protected:
                 request.mutable_cpus()->set_first(first);
                 return ask(request).cpus();
         }
+        /// A program that was granted `cpus`; its id. Those who came before keep what they have.
+        std::uint64_t join(const policy::CpuSet& cpus,
+                           policy::fair::Limit limit = policy::fair::Limit::FairShare) {
+                const auto now = policy::TimePoint{} + std::chrono::seconds{1};
+                registry::Identity identity;
+                identity.account.uid = 0;
+                const auto joined = clients_.join(identity, {}, {}, now);
+                policy::fair::Grant grant;
+                grant.id = joined.id;
+                grant.threads = static_cast<std::uint32_t>(cpus.size());
+                grant.cpus = policy::CpuMask(cpus);
+                grant.reason.limit = limit;
+                decision_.grants.push_back(std::move(grant));
+                clients_.apply(decision_, now);
+                return static_cast<std::uint64_t>(joined.id);
+        }
         static v1::Request of_protocol(std::uint32_t protocol = 1) {
                 v1::Request request;
                 request.set_protocol(protocol);
@@ -43,6 +60,8 @@ protected:
         config::Settings settings_;
         policy::Sample sample_;
         probe::Topology topology_;
+        registry::Clients clients_{registry::LeaseLimits{}, {}};
+        policy::fair::Decision decision_;
         Counters counters_;
         int warm_in_ = 0;
 };
@@ -110,7 +129,7 @@ TEST_F(Answers, RefuseAnotherProtocolWhateverIsAsked) {
 TEST_F(Answers, RefuseARequestOfNoKnownKind) {
         expect_error(ask(of_protocol()), v1::Error::UNKNOWN_REQUEST,
                      "a request of no kind that this governor knows",
-                     "query, status, cpus, config");
+                     "query, status, cpus, config, hello, update, bye, clients, explain");
 }
 
 TEST_F(Answers, TellTheStatusInNumbers) {
@@ -121,7 +140,10 @@ TEST_F(Answers, TellTheStatusInNumbers) {
                      .queries = 5,
                      .bad_messages = 6,
                      .samples = 7,
-                     .discarded_samples = 8};
+                     .discarded_samples = 8,
+                     .clients = 9,
+                     .foreign = 1,
+                     .decisions = 10};
         auto request = of_protocol();
         request.mutable_status();
         const auto reply = ask(request);
@@ -129,7 +151,12 @@ TEST_F(Answers, TellTheStatusInNumbers) {
         const auto& status = reply.status();
         EXPECT_EQ(status.cpus(), 3U);
         EXPECT_EQ(status.free(), 2U);
-        EXPECT_EQ(status.policy(), "threshold");
+        EXPECT_EQ(status.policy(), "fair");
+        EXPECT_EQ(status.mode(), "govern");
+        EXPECT_EQ(status.clients(), 9U);
+        EXPECT_EQ(status.foreign(), 1U);
+        EXPECT_EQ(status.budget(), 2U);
+        EXPECT_EQ(status.decisions(), 10U);
         EXPECT_EQ(status.threshold_permyriad(), 1250U);
         EXPECT_EQ(status.period_ms(), 250U);
         EXPECT_FALSE(status.warming_up());
@@ -140,6 +167,10 @@ TEST_F(Answers, TellTheStatusInNumbers) {
         EXPECT_EQ(status.discarded_samples(), 8U);
         EXPECT_EQ(status.uptime_ms(), 65'432U);
         EXPECT_FALSE(status.version().empty());
+        settings_.policy = config::PolicyName::Threshold;
+        settings_.is_observing = true;
+        EXPECT_EQ(ask(request).status().policy(), "threshold");
+        EXPECT_EQ(ask(request).status().mode(), "observe");
         sample_.warming_up = true;
         EXPECT_TRUE(ask(request).status().warming_up());
         EXPECT_EQ(ask(request).status().free(), 0U);
@@ -182,6 +213,47 @@ TEST_F(Answers, HaveNoNextPageBehindTheLastCpu) {
         for (std::uint32_t cpu = 0; cpu < 1024; cpu++)
                 sample_.cpus.push_back({cpu, 0});
         EXPECT_FALSE(cpus(0).has_next());
+}
+
+TEST_F(Answers, TellWhoWasGrantedACpu) {
+        const auto first = join({0, 3});
+        const auto second = join({3});
+        const auto alone = join({7}, policy::fair::Limit::Ungoverned);
+        ASSERT_NE(first, alone);
+        const auto page = cpus(0);
+        ASSERT_EQ(page.cpu_size(), 8);
+        const auto holders = [&](int cpu) {
+                return std::vector<std::uint64_t>(page.cpu(cpu).holder().begin(),
+                                                  page.cpu(cpu).holder().end());
+        };
+        using Ids = std::vector<std::uint64_t>;
+        EXPECT_EQ(holders(0), Ids{first});
+        EXPECT_EQ(holders(3), (Ids{first, second}));
+        EXPECT_EQ(holders(1), Ids{});
+        EXPECT_EQ(holders(7), Ids{}) << "it is not governed";
+}
+
+TEST_F(Answers, PageThroughCpusOfManyHolders) {
+        sample_.cpus.clear();
+        policy::CpuSet all;
+        for (std::uint32_t cpu = 0; cpu < 2048; cpu++) {
+                sample_.cpus.push_back({cpu, 10000});
+                all.push_back(cpu);
+        }
+        for (std::size_t i = 0; i < kMostHolders + 1; i++)
+                join(all);
+        std::uint32_t seen = 0;
+        for (std::optional<std::uint32_t> first = 0; first;) {
+                const auto page = cpus(*first);
+                ASSERT_GT(page.cpu_size(), 0);
+                EXPECT_LT(page.ByteSizeLong(), GOVERNOR_REPLY_MAX / 2);
+                for (const auto& cpu : page.cpu()) {
+                        EXPECT_EQ(cpu.cpu(), seen++);
+                        EXPECT_EQ(cpu.holder_size(), static_cast<int>(kMostHolders));
+                }
+                first = page.has_next() ? std::optional(page.next()) : std::nullopt;
+        }
+        EXPECT_EQ(seen, 2048U);
 }
 
 TEST_F(Answers, TellOfEachCpuWhatIsKnown) {

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: MIT
+// Pages put together.
+#include "verbs/client_list.hpp"
+
+#include "verbs/ask.hpp"
+
+#include <pwd.h>
+
+namespace ctl::verbs {
+
+using governor::v1::Client;
+using governor::v1::Clients;
+using governor::v1::Reply;
+using governor::v1::Request;
+
+tl::expected<Clients, Failure> all_clients(const std::string& socket) {
+        Clients all;
+        Request first;
+        first.mutable_clients();
+        const auto asked = ask_pages(
+                socket, first, Reply::kClients, [&](const Reply& reply, Request& request) {
+                        const auto& page = reply.clients();
+                        all.mutable_client()->MergeFrom(page.client());
+                        if (page.client_size() > 0)
+                                request.mutable_clients()->set_after(
+                                        page.client(page.client_size() - 1).id());
+                        return page.more() && page.client_size() > 0;
+                });
+        if (!asked)
+                return tl::unexpected(asked.error());
+        return all;
+}
+
+std::string user_name(std::uint32_t uid) {
+        const auto* user = ::getpwuid(uid);
+        return user != nullptr ? user->pw_name : std::to_string(uid);
+}
+
+std::string name_of(const Client& client) {
+        if (client.pid() == 0)
+                return "(" + user_name(client.uid()) + ")";
+        return client.label().empty() ? std::to_string(client.pid()) : client.label();
+}
+
+}  // namespace ctl::verbs

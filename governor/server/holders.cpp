@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT
+// Client by client.
+#include "server/holders.hpp"
+
+namespace governor::server {
+
+namespace {
+
+using policy::fair::ClientId;
+
+/// Who may run on no governed CPU holds none.
+template <class Visit>
+void for_each_grant(const registry::Clients& clients, Visit visit) {
+        for (auto id = clients.next(ClientId{}); id; id = clients.next(*id))
+                if (const auto* held = clients.held(*id); held != nullptr && held->is_governed())
+                        visit(*id, held->grant.cpus);
+}
+
+}  // namespace
+
+std::map<std::uint32_t, std::vector<ClientId>> holders(const registry::Clients& clients) {
+        std::map<std::uint32_t, std::vector<ClientId>> holders;
+        for_each_grant(clients, [&](ClientId id, const policy::CpuMask& cpus) {
+                cpus.for_each([&](std::uint32_t cpu) {
+                        if (auto& all = holders[cpu]; all.size() < kMostHolders)
+                                all.push_back(id);
+                });
+        });
+        return holders;
+}
+
+policy::CpuMask held_cpus(const registry::Clients& clients) {
+        policy::CpuMask all;
+        for_each_grant(clients, [&](ClientId, const policy::CpuMask& cpus) { all |= cpus; });
+        return all;
+}
+
+}  // namespace governor::server
