@@ -5,10 +5,14 @@ Prints one line for each attempt: `WHAT: allowed` or `WHAT: NAME OF THE ERROR`.
 """
 
 import errno
+import fcntl
 import os
 import pathlib
 import socket
 import subprocess
+import time
+
+F_SEAL_FUTURE_WRITE = 16
 
 
 def attempt(what: str, action) -> None:
@@ -40,6 +44,13 @@ attempt("change the root", lambda: os.chroot("/"))
 attempt("change its affinity", lambda: os.sched_setaffinity(0, {0}))
 attempt("run another program", lambda: subprocess.run(["/usr/bin/id"], check=True, stdout=subprocess.DEVNULL))
 attempt("see another user's process", lambda: pathlib.Path("/proc/1/stat").read_text())
+attempt("tell where another user's process may run", lambda: os.sched_getaffinity(1))
+attempt("tell another user's nice value", lambda: os.getpriority(os.PRIO_PROCESS, 1))
+attempt("read another user's CPU clock", lambda: time.clock_gettime(~1 << 3 | 2))
+attempt("watch another user's process", lambda: os.pidfd_open(1))
+attempt("make shared memory", lambda: fcntl.fcntl(os.memfd_create("probe", os.MFD_ALLOW_SEALING), fcntl.F_ADD_SEALS,
+                                                  fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_GROW | F_SEAL_FUTURE_WRITE))
+attempt("read control groups", lambda: os.listdir("/sys/fs/cgroup"))
 attempt("read /proc/stat", lambda: pathlib.Path("/proc/stat").read_text())
 attempt("read the topology", lambda: pathlib.Path("/sys/devices/system/cpu/online").read_text())
 attempt("read the nodes", lambda: os.listdir("/sys/devices/system/node"))

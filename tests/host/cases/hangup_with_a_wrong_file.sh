@@ -7,7 +7,7 @@ says() { property governord.service StatusText | grep -qE "$1"; }
 wait_for "the refusal in the status line" says 'not reloaded: /etc/governord.conf:2: '
 property governord.service StatusText
 expect_equal 5% "$(setting threshold)" "threshold"
-configure "[governor]" "threshold = 25%"
+configure "[governor]" "policy = threshold" "threshold = 25%"
 expect inside systemctl reload governord.service
 wait_for "the mended threshold" setting_is threshold 25%
 wait_for "a status line without the refusal" says 'threshold 25%$'
