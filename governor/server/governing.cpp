@@ -56,9 +56,11 @@ Governing::Governing(EventLoop& loop, const std::string& root)
 void Governing::configure(const config::Settings& settings) {
         settings_ = settings;
         is_machine_new_ = true;
-        arbiter_.configure(settings.fair,
-                           settings.is_observing ? registry::Mode::Observe : registry::Mode::Govern,
-                           settings.programs);
+        const auto mode = settings.is_observing ? registry::Mode::Observe : registry::Mode::Govern;
+        const bool is_mode_new = mode != arbiter_.mode();
+        arbiter_.configure(settings.fair, mode, settings.programs);
+        if (is_mode_new)  // grants that stay as they are mean something else
+                leases_.for_each([this](const Lease& lease) { tell(lease.id); });
         agenda_.want_decision(now());
         arm();
 }

@@ -174,6 +174,40 @@ TEST_F(Follower, DoesNotPrintToTheGovernorWhenItsStandardStreamsAreClosed) {
         EXPECT_GE(after.queries(), 2U) << "each has asked";
 }
 
+TEST(Granted, IsSaidInTheGovernorsWords) {
+        Daemon daemon("");
+        daemon.start();
+        const auto program = follow(kRegions, 65536, {daemon.environment()});
+        EXPECT_TRUE(contains(program.out, "\ngovernor: ")) << program.out;
+        EXPECT_TRUE(contains(program.out, " -> ")) << program.out;
+        EXPECT_EQ(status(daemon.socket()).queries(), 0U) << "it reads, and does not ask";
+}
+
+TEST(Granted, NothingIsTakenFromAProgramThatIsOnlyObserved) {
+        Daemon daemon("", "[governor]\nmode = observe\n");
+        daemon.start();
+        const auto program = follow(kRegions, 65536, {daemon.environment()});
+        EXPECT_TRUE(contains(program.out, "threads 65536\ndone")) << program.out;
+        EXPECT_TRUE(contains(program.out,
+                             "\nthe governor only observes: the program's own maximum, "
+                             "65536\n"))
+                << program.out;
+}
+
+TEST(Granted, ProgramsThatAreThereFollowAReloadOfTheMode) {
+        Daemon daemon("", "[governor]\nmode = observe\n");
+        daemon.start();
+        Process program(Command{{FOLLOWER, "0", "65536"}, {daemon.environment()}, {}});
+        const auto is_left_alone = [&] { return program.out().ends_with("threads 65536\n"); };
+        ASSERT_TRUE(eventually(is_left_alone)) << program.out();
+        daemon.configure("[governor]\nmode = govern\n");
+        daemon.process().signal(SIGHUP);
+        ASSERT_TRUE(eventually([&] { return !is_left_alone(); })) << program.out();
+        daemon.configure("[governor]\nmode = observe\n");
+        daemon.process().signal(SIGHUP);
+        EXPECT_TRUE(eventually(is_left_alone)) << program.out();
+}
+
 TEST(WithoutAGovernor, ProgramsRunAtTheirOwnWidth) {
         const auto program = follow(3, 7, {"THREADCOUNT_SOCKET=/nonexistent/socket"});
         EXPECT_EQ(program.out, "max 7\nthreads 7\ndone 3\nno governor at /nonexistent/socket "
