@@ -198,7 +198,7 @@ v1::Reply answer(const v1::Request& request, const View& view, Reach reach) {
                 break;
         }
         return refuse(v1::Error::UNKNOWN_REQUEST, "a request of no kind that this governor knows",
-                      "query, status, cpus, config, hello, update, bye, clients, explain");
+                      "query, status, cpus, config, hello, update, bye, clients, explain, events");
 }
 
 }  // namespace governor::server

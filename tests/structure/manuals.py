@@ -8,6 +8,7 @@ import json
 import os
 import pathlib
 import re
+import select
 import shutil
 import socket
 import subprocess
@@ -82,6 +83,16 @@ class Daemon:
     def answer(self, *verb: str) -> object:
         return json.loads(output(*self.ask, *verb))
 
+    def first_event(self) -> dict:
+        """What monitor prints of leases that come and go."""
+        with subprocess.Popen([*self.ask, "monitor"], stdout=subprocess.PIPE, env=environment()) as monitor:
+            try:
+                while not select.select([monitor.stdout], [], [], 0.1)[0]:
+                    self.take_lease().close()
+                return json.loads(monitor.stdout.readline())
+            finally:
+                monitor.terminate()
+
     def take_lease(self) -> socket.socket:
         """This process holds one until the connection is closed."""
         connection = socket.socket(socket.AF_UNIX)
@@ -114,6 +125,7 @@ def check_json(page: Page, governorctl: str, daemon: Daemon) -> list[str]:
     documented = {verb: table_keys(page.subsection("JSON", verb))
                   for verb in verbs_in(output(governorctl, "--help"))}
     documented["explain"] |= documented["clients"]
+    wrong += compare(page.title, "JSON key of monitor", set(daemon.first_event()), documented.pop("monitor"))
     with daemon.take_lease():
         for verb in sorted(documented):
             arguments = arguments_of.get(verb, [])

@@ -129,7 +129,7 @@ TEST_F(Answers, RefuseAnotherProtocolWhateverIsAsked) {
 TEST_F(Answers, RefuseARequestOfNoKnownKind) {
         expect_error(ask(of_protocol()), v1::Error::UNKNOWN_REQUEST,
                      "a request of no kind that this governor knows",
-                     "query, status, cpus, config, hello, update, bye, clients, explain");
+                     "query, status, cpus, config, hello, update, bye, clients, explain, events");
 }
 
 TEST_F(Answers, TellTheStatusInNumbers) {
