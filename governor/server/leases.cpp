@@ -14,16 +14,18 @@ namespace governor::server {
 
 namespace {
 
-#ifndef SO_PEERPIDFD
-constexpr int SO_PEERPIDFD = 77;  // since Linux 6.5
+#ifdef SO_PEERPIDFD
+constexpr int kPeerPidfd = SO_PEERPIDFD;
+#else
+constexpr int kPeerPidfd = 77;  // since Linux 6.5
 #endif
 
 /// The kernel's own word for the other end, which nobody can have taken the number of.
 UniqueFd peer_pidfd(int connection) {
         int fd = -1;
         socklen_t size = sizeof(fd);
-        return ::getsockopt(connection, SOL_SOCKET, SO_PEERPIDFD, &fd, &size) == 0 ? UniqueFd(fd)
-                                                                                   : UniqueFd();
+        return ::getsockopt(connection, SOL_SOCKET, kPeerPidfd, &fd, &size) == 0 ? UniqueFd(fd)
+                                                                                 : UniqueFd();
 }
 
 bool has_ended(int pidfd) {
