@@ -106,6 +106,7 @@ void Service::refuse(const std::string& why) {
 
 void Service::stop() {
         ServiceManager::stopping();
+        server_.release_all();
         loop_.exit(0);
 }
 

@@ -243,7 +243,9 @@ void Clients::request(ClientId id, const Request& request, TimePoint now) {
         auto* state = find(id);
         if (state == nullptr)
                 return;
+        const bool start_only = state->request.start_only;
         state->request = request;
+        state->request.start_only = start_only;
         state->limits.ask(request.max, state->where.cpus, now);
 }
 
@@ -381,7 +383,7 @@ std::optional<Clients::Shown> Clients::show(ClientId id) const {
                      state.max(),
                      state.weight(),
                      state.rule.scheduling_class.value_or(state.request.scheduling_class),
-                     state.handover.held(),
+                     held(id),
                      state.handover.team(),
                      rate ? rate->millicpu : 0,
                      state.rule.name};
@@ -394,7 +396,13 @@ std::optional<ClientId> Clients::next(ClientId id) const {
 
 const Held* Clients::held(ClientId id) const {
         const auto found = clients_.find(id);
-        return found != clients_.end() ? found->second->handover.held() : nullptr;
+        return found != clients_.end() && !found->second->ignored() ? found->second->handover.held()
+                                                                    : nullptr;
+}
+
+bool Clients::is_ignored(ClientId id) const {
+        const auto found = clients_.find(id);
+        return found != clients_.end() && found->second->ignored();
 }
 
 }  // namespace governor::registry

@@ -88,7 +88,7 @@ public:
         /// taken to have gone on as it was last seen to, or to have used what it was granted.
         void leave(ClientId id, std::optional<std::chrono::nanoseconds> cpu_time, TimePoint now);
 
-        /// More than it had may act later: see OwnLimits.
+        /// More than it had may act later: see OwnLimits. Who only starts goes on to do so.
         void request(ClientId id, const Request& request, TimePoint now);
         void confine(ClientId id, const Confinement& where, TimePoint now);
         /// True if this may change a decision: it gave back what it held, or woke.
@@ -112,8 +112,10 @@ public:
         /// changed (threads, CPUs), which must be told.
         std::vector<ClientId> apply(const policy::fair::Decision& decision, TimePoint now);
 
-        /// nullptr: no such client, or nothing granted yet.
+        /// nullptr: no such client, nothing granted yet, or ignored.
         [[nodiscard]] const Held* held(ClientId id) const;
+        /// A rule says so: it is held to nothing.
+        [[nodiscard]] bool is_ignored(ClientId id) const;
 
         /// What there is to be told of a client; valid until the next call that changes something.
         struct Shown {

@@ -6,6 +6,8 @@
 #include "probe/program.hpp"
 
 #include <algorithm>
+#include <cerrno>
+#include <system_error>
 #include <unistd.h>
 #include <utility>
 #include <vector>
@@ -35,6 +37,14 @@ policy::CpuMask cpus_of(const policy::Sample& sample) {
         return cpus;
 }
 
+/// Of who is held to nothing: as many as it likes, and no CPUs in particular.
+policy::fair::Grant ungoverned() {
+        policy::fair::Grant grant;
+        grant.threads = GOVERNOR_WORD_THREADS_MAX;
+        grant.reason.limit = policy::fair::Limit::Ungoverned;
+        return grant;
+}
+
 registry::Arbiter make_arbiter() {
         return {policy::fair::Settings{}, registry::Mode::Govern,
                 registry::Clients(registry::LeaseLimits{}, {}), policy::Machine{}};
@@ -55,15 +65,19 @@ Governing::Governing(EventLoop& loop, const std::string& root)
 
 void Governing::configure(const config::Settings& settings) {
         settings_ = settings;
+        if (settings_.policy != config::PolicyName::Fair)
+                release_all();
         is_machine_new_ = true;
-        const auto mode = settings.is_observing ? registry::Mode::Observe : registry::Mode::Govern;
-        const bool is_mode_new = mode != arbiter_.mode();
-        arbiter_.configure(settings.fair, mode, settings.programs);
-        if (is_mode_new)  // grants that stay as they are mean something else
-                leases_.for_each([this](const Lease& lease) { tell(lease.id); });
+        arbiter_.configure(settings.fair,
+                           settings.is_observing ? registry::Mode::Observe : registry::Mode::Govern,
+                           settings.programs);
+        // Another mode, or a rule to ignore it, is no other grant, but other words.
+        leases_.for_each([this](const Lease& lease) { tell(lease.id); });
         agenda_.want_decision(now());
         arm();
 }
+
+void Governing::release_all() { leases_.end_all(); }
 
 void Governing::follow_machine(const policy::Sample& sample, const probe::Topology& topology) {
         auto online = cpus_of(sample);
@@ -128,7 +142,8 @@ tl::expected<Place, Governing::Refusal> Governing::join(const Peer& peer, const 
                 return tl::unexpected(Refusal::NotGoverning);
         auto process = open_process(peer);
         if (!process)
-                return tl::unexpected(Refusal::NotKnown);
+                return tl::unexpected(process.error().value() == ESRCH ? Refusal::NotKnown
+                                                                       : Refusal::System);
         if (auto* lease = leases_.of_process(process->pid)) {
                 leases_.share(*lease, peer.connection);
                 return lease->place;
@@ -159,8 +174,16 @@ tl::expected<Place, Governing::Refusal> Governing::admit(const Peer& peer, Proce
         }
         if (may_claim(at))
                 clients.claim(joined.id, wish.holds, at);
-        leases_.add({joined.id, identity.account, peer.pid, *place, 0}, std::move(process),
-                    peer.connection);
+        try {
+                leases_.add({joined.id, identity.account, peer.pid, *place, 0}, std::move(process),
+                            peer.connection);
+        } catch (const std::system_error&) {
+                clients.leave(joined.id, std::chrono::nanoseconds{0}, at);
+                arenas_.give_back(identity.account, *place, at);
+                return tl::unexpected(Refusal::System);
+        }
+        // What it has claimed: the decision may be just that, and no change. Or that it is ignored.
+        tell(joined.id);
         agenda_.want_decision(at);
         if (agenda_.is_decision_due(at))
                 decide(at);
@@ -242,15 +265,17 @@ void Governing::decide(TimePoint at) {
 }
 
 void Governing::tell(ClientId id) {
+        const auto& clients = arbiter_.clients();
         auto* lease = leases_.find(id);
-        const auto* held = arbiter_.clients().held(id);
-        if (lease == nullptr || held == nullptr)
+        const auto* held = clients.held(id);
+        if (lease == nullptr || (held == nullptr && !clients.is_ignored(id)))
                 return;
-        auto grant = held->grant;
+        auto grant = held != nullptr ? held->grant : ungoverned();
         if (arbiter_.mode() == registry::Mode::Observe)
                 grant.threads = GOVERNOR_WORD_THREADS_MAX;  // what it would have anyway
         const auto epoch = lease->place.arena->publish(lease->place.slot, grant, 0);
-        lease->epoch_offset = epoch - static_cast<std::uint32_t>(held->epoch);
+        if (held != nullptr)
+                lease->epoch_offset = epoch - static_cast<std::uint32_t>(held->epoch);
 }
 
 }  // namespace governor::server

@@ -28,6 +28,8 @@ public:
 
         /// Takes effect at once, for everybody.
         void configure(const config::Settings& settings);
+        /// Ends all leases: whoever holds one sees at once that nobody governs it any more.
+        void release_all();
         /// A sample of all online CPUs was taken.
         void sampled(const policy::Sample& sample, const probe::Topology& topology);
 

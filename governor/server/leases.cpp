@@ -20,12 +20,20 @@ constexpr int kPeerPidfd = SO_PEERPIDFD;
 constexpr int kPeerPidfd = 77;  // since Linux 6.5
 #endif
 
-/// The kernel's own word for the other end, which nobody can have taken the number of.
-UniqueFd peer_pidfd(int connection) {
+/// The kernel's own word for the other end, which nobody can have taken the number of. Where the
+/// kernel does not know that question yet, the number has to do. Empty: see errno.
+UniqueFd peer_pidfd(const Peer& peer) {
         int fd = -1;
         socklen_t size = sizeof(fd);
-        return ::getsockopt(connection, SOL_SOCKET, kPeerPidfd, &fd, &size) == 0 ? UniqueFd(fd)
-                                                                                 : UniqueFd();
+        if (::getsockopt(peer.connection, SOL_SOCKET, kPeerPidfd, &fd, &size) == 0)
+                return UniqueFd(fd);
+        return errno == ENOPROTOOPT
+                       ? UniqueFd(static_cast<int>(::syscall(SYS_pidfd_open, peer.pid, 0)))
+                       : UniqueFd();
+}
+
+bool is_shortage(int error) {
+        return error == EMFILE || error == ENFILE || error == ENOMEM || error == ENOSPC;
 }
 
 bool has_ended(int pidfd) {
@@ -39,11 +47,10 @@ tl::expected<Process, std::error_code> open_process(const Peer& peer) {
         const auto gone = std::error_code(ESRCH, std::system_category());
         if (peer.pid == 0)
                 return tl::unexpected(gone);
-        auto fd = peer_pidfd(peer.connection);
-        if (!fd)
-                fd = UniqueFd(static_cast<int>(::syscall(SYS_pidfd_open, peer.pid, 0)));
-        if (!fd)
-                return tl::unexpected(std::error_code(errno, std::system_category()));
+        auto fd = peer_pidfd(peer);
+        if (!fd)  // EINVAL is the kernel's word, too, for one that has gone
+                return tl::unexpected(
+                        is_shortage(errno) ? std::error_code(errno, std::system_category()) : gone);
         if (has_ended(fd.get()))
                 return tl::unexpected(gone);
         return Process{peer.pid, std::move(fd)};
@@ -71,7 +78,14 @@ Lease* Leases::of_connection(int connection) {
 
 Lease* Leases::of_process(std::uint32_t pid) {
         const auto found = by_pid_.find(pid);
-        return found != by_pid_.end() ? find(found->second) : nullptr;
+        if (found == by_pid_.end())
+                return nullptr;
+        const auto id = found->second;
+        if (!has_ended(seats_.at(id).process.fd.get()))
+                return find(id);
+        // Nobody has told us yet, and another process may have the number already.
+        end(id);
+        return nullptr;
 }
 
 Lease* Leases::find(ClientId id) {
@@ -89,6 +103,11 @@ void Leases::leave(int connection) {
         connections.erase(connection);
         if (connections.empty())
                 end(id);
+}
+
+void Leases::end_all() {
+        while (!seats_.empty())
+                end(seats_.begin()->first);
 }
 
 void Leases::end(ClientId id) {

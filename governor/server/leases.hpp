@@ -26,7 +26,8 @@ struct Process {
         UniqueFd fd;  ///< pidfd: readable when it has ended
 };
 
-/// Who connected by `peer`. The error is -ESRCH's where it has gone, or cannot be seen from here.
+/// Who connected by `peer`. The error is ESRCH's where it has gone, or cannot be seen from here;
+/// else there are no descriptors or no memory left.
 [[nodiscard]] tl::expected<Process, std::error_code> open_process(const Peer& peer);
 
 struct Lease {
@@ -53,11 +54,13 @@ public:
 
         /// nullptr: none.
         [[nodiscard]] Lease* of_connection(int connection);
+        /// Ends the lease of a process that has ended.
         [[nodiscard]] Lease* of_process(std::uint32_t pid);
         [[nodiscard]] Lease* find(ClientId id);
 
         /// The last connection ends the lease.
         void leave(int connection);
+        void end_all();
 
         [[nodiscard]] std::size_t size() const { return seats_.size(); }
         template <class Visit>

@@ -39,6 +39,9 @@ public:
         /// changed.
         [[nodiscard]] tl::expected<void, std::string> apply(config::Settings settings);
 
+        /// To be called when it serves no longer: tells those who hold leases.
+        void release_all() { governing_.release_all(); }
+
         /// "3 of 8 cpus free, 12 connections, fair, 3 programs on 7 cpus"; under the other policy
         /// "..., threshold 5%"
         [[nodiscard]] std::string summary() const;

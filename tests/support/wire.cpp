@@ -9,6 +9,7 @@
 #include <stdexcept>
 #include <sys/socket.h>
 #include <sys/time.h>
+#include <sys/uio.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -66,7 +67,35 @@ WireClient::WireClient(std::uint16_t tcp_port) : fd_(connect_to(tcp_port)) {
                 throw std::runtime_error("nobody listens at port " + std::to_string(tcp_port));
 }
 
-WireClient::~WireClient() { ::close(fd_); }
+WireClient::~WireClient() {
+        for (const int descriptor : descriptors_)
+                ::close(descriptor);
+        ::close(fd_);
+}
+
+ssize_t WireClient::read_some() {
+        std::array<char, 4096> chunk;
+        iovec bytes{chunk.data(), chunk.size()};
+        alignas(cmsghdr) std::array<char, CMSG_SPACE(16 * sizeof(int))> control;
+        msghdr message{};
+        message.msg_iov = &bytes;
+        message.msg_iovlen = 1;
+        message.msg_control = control.data();
+        message.msg_controllen = control.size();
+        const auto n = ::recvmsg(fd_, &message, MSG_CMSG_CLOEXEC);
+        if (n <= 0)
+                return n;
+        received_.append(chunk.data(), static_cast<std::size_t>(n));
+        const auto* header = CMSG_FIRSTHDR(&message);
+        if (header == nullptr || header->cmsg_type != SCM_RIGHTS)
+                return n;
+        std::array<int, 16> passed;
+        const auto size = header->cmsg_len - CMSG_LEN(0);
+        std::memcpy(passed.data(), CMSG_DATA(header), size);
+        descriptors_.insert(descriptors_.end(), passed.begin(),
+                            passed.begin() + static_cast<std::ptrdiff_t>(size / sizeof(int)));
+        return n;
+}
 
 bool WireClient::send_bytes(const std::string& bytes) const {
         return ::send(fd_, bytes.data(), bytes.size(), MSG_NOSIGNAL) ==
@@ -89,11 +118,8 @@ std::optional<governor::v1::Reply> WireClient::receive() {
                         received_.erase(0, end);
                         return parsed ? std::optional(reply) : std::nullopt;
                 }
-                std::array<char, 4096> chunk;
-                const auto n = ::recv(fd_, chunk.data(), chunk.size(), 0);
-                if (n <= 0)
+                if (read_some() <= 0)
                         return std::nullopt;
-                received_.append(chunk.data(), static_cast<std::size_t>(n));
         }
 }
 

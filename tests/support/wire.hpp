@@ -7,6 +7,9 @@
 #include <governor/v1/governor.pb.h>
 #include <optional>
 #include <string>
+#include <sys/types.h>
+#include <utility>
+#include <vector>
 
 namespace test_support {
 
@@ -27,13 +30,20 @@ public:
         bool send_bytes(const std::string& bytes) const;
         void finish_sending() const;
         [[nodiscard]] std::optional<governor::v1::Reply> receive();
+        /// Those that came with what was received so far, in order; the caller's from now on.
+        [[nodiscard]] std::vector<int> take_descriptors() { return std::move(descriptors_); }
         [[nodiscard]] std::optional<governor::v1::Reply> call(governor::v1::Request request);
         /// True if the peer has ended the connection (within the patience).
         [[nodiscard]] bool is_ended();
 
+        [[nodiscard]] int fd() const { return fd_; }
+
 private:
+        [[nodiscard]] ssize_t read_some();
+
         int fd_;
         std::string received_;
+        std::vector<int> descriptors_;
 };
 
 [[nodiscard]] bool can_connect(const std::string& path);

@@ -1,0 +1,481 @@
+// SPDX-License-Identifier: MIT
+// Programs that hold leases of a daemon on the real machine: what they are granted, how a lease
+// ends, and what a hostile one can do. Nothing here depends on how many CPUs there are, or on what
+// else runs on them.
+#include "support/daemon.hpp"
+#include "support/lease_client.hpp"
+#include "support/tcp_port.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <random>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <threadcount/threadcount.h>
+#include <unistd.h>
+
+namespace {
+
+using namespace test_support;
+using governor::v1::Error;
+
+/// Nothing is yielded to what else runs here, so that grants add up the same every time.
+const std::string kFair = "[governor]\npolicy = fair\nforeign_max = 0%\n";
+
+std::uint32_t own_pid() { return static_cast<std::uint32_t>(::getpid()); }
+
+ino_t inode(int fd) {
+        struct stat status {};
+        EXPECT_EQ(::fstat(fd, &status), 0);
+        return status.st_ino;
+}
+
+class LeaseTest : public testing::Test {
+protected:
+        LeaseTest() : daemon_("", kFair) { daemon_.start(); }
+        ~LeaseTest() override {
+                if (HasFailure())
+                        std::fputs(daemon_.process().err().c_str(), stderr);
+        }
+
+        [[nodiscard]] std::uint32_t count() const { return status(daemon_.socket()).clients(); }
+        [[nodiscard]] bool becomes(std::uint32_t leases) const {
+                return eventually([&] { return count() == leases; });
+        }
+        [[nodiscard]] auto lease(std::uint32_t pid) const {
+                return lease_of(daemon_.socket(), pid);
+        }
+        /// Of all that are governed, as far as this process may use them.
+        [[nodiscard]] std::uint32_t everything() const {
+                cpu_set_t allowed;
+                CPU_ZERO(&allowed);
+                ::sched_getaffinity(0, sizeof(allowed), &allowed);
+                return std::min(status(daemon_.socket()).cpus(),
+                                static_cast<std::uint32_t>(CPU_COUNT(&allowed)));
+        }
+        /// All that there is for one program alone.
+        [[nodiscard]] bool has_everything(std::uint32_t pid) const {
+                return eventually([&] {
+                        const auto client = lease(pid);
+                        return client && client->granted() == everything();
+                });
+        }
+        [[nodiscard]] std::unique_ptr<ForkedProgram> holder() const {
+                const auto before = count();
+                auto program = std::make_unique<ForkedProgram>(
+                        [socket = daemon_.socket()] { hold_a_lease(socket); });
+                EXPECT_TRUE(becomes(before + 1));
+                return program;
+        }
+
+        Daemon daemon_;
+};
+
+TEST_F(LeaseTest, BeginsWithAGrant) {
+        LeaseClient client(daemon_.socket());
+        ASSERT_NE(client.hello(), nullptr) << client.last().error().message();
+        EXPECT_TRUE(eventually([&] { return client.memory().threads() >= 1; }));
+        EXPECT_FALSE(client.memory().is_released());
+        EXPECT_TRUE(has_everything(own_pid()));
+        EXPECT_TRUE(eventually([&] { return client.memory().threads() == everything(); }));
+}
+
+TEST_F(LeaseTest, OfTwoProgramsIsOverCpusOfTheirOwnWhereThereAreEnough) {
+        const auto first = holder();
+        ASSERT_TRUE(has_everything(first->pid()));
+        const auto second = holder();
+        EXPECT_TRUE(eventually([&] {
+                const auto one = lease(first->pid());
+                const auto other = lease(second->pid());
+                if (!one || !other || one->granted() < 1 || other->granted() < 1)
+                        return false;
+                auto cpus = cpus_of(one->cpus());
+                const auto others = cpus_of(other->cpus());
+                const auto sum = cpus.size() + others.size();
+                cpus.insert(others.begin(), others.end());
+                return everything() == 1 ||
+                       (one->granted() + other->granted() <= everything() && cpus.size() == sum &&
+                        !one->shared() && !other->shared());
+        }));
+}
+
+TEST_F(LeaseTest, OfAProgramThatIsKilledGoesToTheOther) {
+        const auto first = holder();
+        const auto second = holder();
+        first->kill();
+        EXPECT_TRUE(becomes(1));
+        EXPECT_TRUE(has_everything(second->pid()));
+}
+
+TEST_F(LeaseTest, EndsWithItsConnection) {
+        {
+                LeaseClient client(daemon_.socket());
+                ASSERT_NE(client.hello(), nullptr);
+                EXPECT_EQ(count(), 1U);
+        }
+        EXPECT_TRUE(becomes(0));
+}
+
+TEST_F(LeaseTest, EndsWithByeAndTheConnectionStays) {
+        LeaseClient client(daemon_.socket());
+        ASSERT_NE(client.hello(), nullptr);
+        EXPECT_TRUE(client.bye()->has_done());
+        EXPECT_EQ(count(), 0U);
+        EXPECT_TRUE(client.memory().is_released());
+        EXPECT_EQ(client.bye()->error().code(), Error::NO_LEASE);
+        EXPECT_EQ(client.update(1)->error().code(), Error::NO_LEASE);
+        EXPECT_NE(client.hello(), nullptr);
+        EXPECT_EQ(count(), 1U);
+}
+
+TEST_F(LeaseTest, EndsWithItsProcessAlthoughAChildKeepsTheSocket) {
+        int ready[2];
+        ASSERT_EQ(::pipe2(ready, O_CLOEXEC), 0);
+        ForkedProgram program([&] {
+                LeaseClient client(daemon_.socket());
+                if (client.hello() == nullptr)
+                        ::_exit(1);
+                const pid_t child = ::fork();
+                if (child == 0) {
+                        ::sleep(300);
+                        ::_exit(0);
+                }
+                (void)!::write(ready[1], &child, sizeof(child));
+                for (;;)
+                        ::pause();
+        });
+        pid_t child = -1;
+        ASSERT_EQ(::read(ready[0], &child, sizeof(child)), ssize_t{sizeof(child)});
+        ASSERT_TRUE(becomes(1));
+        program.kill();
+        EXPECT_TRUE(becomes(0));
+        EXPECT_EQ(::kill(child, SIGKILL), 0) << "the child went first";
+        ::close(ready[0]);
+        ::close(ready[1]);
+}
+
+TEST_F(LeaseTest, IsOneForAProcessHoweverOftenItConnects) {
+        auto first = std::make_unique<LeaseClient>(daemon_.socket());
+        auto second = std::make_unique<LeaseClient>(daemon_.socket());
+        ASSERT_NE(first->hello(), nullptr);
+        ASSERT_NE(second->hello(), nullptr);
+        EXPECT_EQ(count(), 1U);
+        EXPECT_EQ(first->memory().slot(), second->memory().slot());
+        EXPECT_EQ(inode(first->memory().grants_fd()), inode(second->memory().grants_fd()));
+        first.reset();
+        EXPECT_TRUE(eventually([&] { return status(daemon_.socket()).connections() == 2; }));
+        EXPECT_EQ(count(), 1U);
+        EXPECT_FALSE(second->memory().is_released());
+        second.reset();
+        EXPECT_TRUE(becomes(0));
+}
+
+TEST_F(LeaseTest, IsTheSameForASecondHello) {
+        LeaseClient client(daemon_.socket());
+        ASSERT_NE(client.hello(), nullptr);
+        const auto slot = client.memory().slot();
+        ASSERT_NE(client.hello(), nullptr);
+        EXPECT_EQ(client.memory().slot(), slot);
+        EXPECT_EQ(count(), 1U);
+        EXPECT_TRUE(client.bye()->has_done());
+        EXPECT_EQ(count(), 0U);
+}
+
+TEST_F(LeaseTest, ShrinksToANewMaximumAtOnce) {
+        LeaseClient client(daemon_.socket());
+        ASSERT_NE(client.hello(), nullptr);
+        ASSERT_TRUE(has_everything(own_pid()));
+        EXPECT_TRUE(client.update(1)->has_done());
+        EXPECT_TRUE(eventually([&] { return client.memory().threads() == 1; }));
+        EXPECT_EQ(lease(own_pid())->max(), 1U);
+}
+
+TEST_F(LeaseTest, OfAProgramThatOnlyStartsStaysSoAfterAnUpdate) {
+        LeaseClient client(daemon_.socket());
+        governor::v1::Hello hello;
+        hello.set_start_only(true);
+        hello.mutable_wishes()->set_max(1);
+        ASSERT_NE(client.hello(hello), nullptr);
+        ASSERT_TRUE(eventually([&] { return client.memory().threads() == 1; }));
+        EXPECT_TRUE(client.update(0)->has_done());
+        EXPECT_EQ(lease(own_pid())->max(), 1U) << "its first grant";
+}
+
+TEST_F(LeaseTest, IsReleasedWhenTheDaemonStops) {
+        LeaseClient client(daemon_.socket());
+        ASSERT_NE(client.hello(), nullptr);
+        ASSERT_TRUE(eventually([&] { return client.memory().threads() >= 1; }));
+        const auto threads = client.memory().threads();
+        daemon_.process().signal(SIGTERM);
+        ASSERT_EQ(daemon_.process().wait(), 0);
+        EXPECT_TRUE(client.memory().is_released());
+        EXPECT_EQ(client.memory().threads(), threads) << "its last grant";
+}
+
+TEST_F(LeaseTest, EndsWhenThePolicyKnowsNone) {
+        LeaseClient client(daemon_.socket());
+        ASSERT_NE(client.hello(), nullptr);
+        daemon_.configure("[governor]\npolicy = threshold\n");
+        daemon_.process().signal(SIGHUP);
+        EXPECT_TRUE(becomes(0));
+        EXPECT_TRUE(client.memory().is_released());
+        EXPECT_EQ(client.hello(), nullptr);
+        EXPECT_EQ(client.last().error().code(), Error::NOT_GOVERNING);
+}
+
+TEST_F(LeaseTest, OfAnIgnoredProgramIsItsOwnMaximum) {
+        const auto ignoring = kFair + "[program others]\nlabel = free\nignore = yes\n";
+        LeaseClient client(daemon_.socket());
+        governor::v1::Hello hello;
+        hello.set_label("free");
+        ASSERT_NE(client.hello(hello), nullptr);
+        ASSERT_TRUE(eventually([&] { return client.memory().threads() == everything(); }));
+        daemon_.configure(ignoring);
+        daemon_.process().signal(SIGHUP);
+        const auto is_free = [&] { return client.memory().threads() == GOVERNOR_WORD_THREADS_MAX; };
+        EXPECT_TRUE(eventually(is_free)) << "ignored from now on";
+        ASSERT_TRUE(client.bye()->has_done());
+        ASSERT_NE(client.hello(hello), nullptr);
+        EXPECT_TRUE(eventually(is_free)) << "ignored from its beginning";
+        daemon_.configure(kFair);
+        daemon_.process().signal(SIGHUP);
+        EXPECT_TRUE(eventually([&] { return client.memory().threads() == everything(); }));
+}
+
+TEST_F(LeaseTest, IsTheOwnMaximumWhileTheDaemonOnlyObserves) {
+        LeaseClient client(daemon_.socket());
+        ASSERT_NE(client.hello(), nullptr);
+        ASSERT_TRUE(eventually([&] { return client.memory().threads() == everything(); }));
+        daemon_.configure(kFair + "mode = observe\n");
+        daemon_.process().signal(SIGHUP);
+        EXPECT_TRUE(
+                eventually([&] { return client.memory().threads() == GOVERNOR_WORD_THREADS_MAX; }));
+        EXPECT_LE(lease(own_pid())->granted(), everything()) << "as it would be";
+        daemon_.configure(kFair);
+        daemon_.process().signal(SIGHUP);
+        EXPECT_TRUE(eventually([&] { return client.memory().threads() == everything(); }));
+}
+
+TEST_F(LeaseTest, IsNotGivenOutOverTheNetwork) {
+        const auto port = std::make_unique<TcpPort>()->number();
+        daemon_.configure(kFair + "tcp = " + std::to_string(port) + "\n");
+        daemon_.process().signal(SIGHUP);
+        ASSERT_TRUE(eventually([&] { return can_connect(port); }));
+        WireClient far(port);
+        governor::v1::Request request;
+        request.mutable_hello();
+        const auto reply = far.call(request);
+        ASSERT_TRUE(reply);
+        EXPECT_EQ(reply->error().code(), Error::NOT_PERMITTED);
+        EXPECT_EQ(count(), 0U);
+}
+
+TEST_F(LeaseTest, OfAWrongHelloIsNone) {
+        LeaseClient client(daemon_.socket());
+        governor::v1::Hello hello;
+        hello.mutable_wishes()->set_weight(10'001);
+        EXPECT_EQ(client.hello(hello), nullptr);
+        EXPECT_EQ(client.last().error().code(), Error::OUT_OF_RANGE);
+        EXPECT_EQ(client.last().error().accepted(), "0 .. 10000");
+        EXPECT_EQ(count(), 0U);
+}
+
+TEST_F(LeaseTest, HasGrantsThatNobodyButTheDaemonWrites) {
+        LeaseClient client(daemon_.socket());
+        ASSERT_NE(client.hello(), nullptr);
+        const auto& memory = client.memory();
+        const int fd = memory.grants_fd();
+        const auto size = memory.header().size;
+        const auto path = "/proc/self/fd/" + std::to_string(fd);
+        const auto refuses_to_map = [&](int descriptor) {
+                void* start =
+                        ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0);
+                return start == MAP_FAILED && errno == EPERM;
+        };
+        EXPECT_TRUE(refuses_to_map(fd));
+        void* read_only = ::mmap(nullptr, size, PROT_READ, MAP_SHARED, fd, 0);
+        ASSERT_NE(read_only, MAP_FAILED);
+        EXPECT_LT(::mprotect(read_only, size, PROT_READ | PROT_WRITE), 0);
+        ::munmap(read_only, size);
+        EXPECT_LT(::pwrite(fd, "x", 1, 0), 0);
+        EXPECT_LT(::ftruncate(fd, 0), 0);
+        EXPECT_LT(::ftruncate(fd, static_cast<off_t>(2 * size)), 0);
+        EXPECT_LT(::fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0, 4096), 0);
+        if (const int again = ::open(path.c_str(), O_RDWR | O_CLOEXEC); again >= 0) {
+                EXPECT_TRUE(refuses_to_map(again));
+                EXPECT_LT(::pwrite(again, "x", 1, 0), 0);
+                ::close(again);
+        }
+        EXPECT_LT(::ftruncate(memory.reports_fd(), 0), 0);
+}
+
+TEST_F(LeaseTest, LiesInTheReportsHurtNobodyElse) {
+        daemon_.configure(kFair + "period = 50ms\n");
+        daemon_.process().signal(SIGHUP);
+        ASSERT_TRUE(eventually([&] { return status(daemon_.socket()).period_ms() == 50; }));
+        const auto honest = holder();
+        LeaseClient liar(daemon_.socket());
+        ASSERT_NE(liar.hello(), nullptr);
+        auto* words = reinterpret_cast<std::uint64_t*>(liar.memory().reports());
+        const auto n = liar.memory().header().report_size / sizeof(*words);
+        std::mt19937_64 random(20261121);
+        const auto decisions = status(daemon_.socket()).decisions();
+        const bool went_on = eventually([&] {
+                for (std::size_t i = 0; i < n; i++)
+                        __atomic_store_n(&words[i], random(), __ATOMIC_RELAXED);
+                return status(daemon_.socket()).decisions() > decisions + 100;
+        });
+        EXPECT_TRUE(went_on);
+        // Nor does the memory going away.
+        EXPECT_EQ(::fallocate(liar.memory().reports_fd(),
+                              FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0,
+                              static_cast<off_t>(liar.memory().header().report_size)),
+                  0);
+        const auto client = lease(honest->pid());
+        ASSERT_TRUE(client);
+        EXPECT_GE(client->granted(), 1U);
+        EXPECT_LE(client->granted(), everything());
+        EXPECT_TRUE(eventually([&] {
+                return leases(daemon_.socket()).size() == 2 &&
+                       status(daemon_.socket()).decisions() > decisions + 110;
+        }));
+}
+
+TEST_F(LeaseTest, ThatComeAndGoTakeNoNewMemory) {
+        LeaseClient client(daemon_.socket());
+        std::vector<std::unique_ptr<LeaseClient>> kept;  // with their mappings
+        std::set<ino_t> arenas;
+        for (int i = 0; i < 3'000; i++) {
+                auto* memory = client.hello();
+                ASSERT_NE(memory, nullptr) << i << ": " << client.last().error().message();
+                EXPECT_LT(memory->slot(), 2U);
+                arenas.insert(inode(memory->grants_fd()));
+                if (i % 100 == 0) {
+                        kept.push_back(std::make_unique<LeaseClient>(daemon_.socket()));
+                        ASSERT_NE(kept.back()->hello(), nullptr);
+                        ASSERT_TRUE(kept.back()->bye()->has_done());
+                }
+                ASSERT_TRUE(client.bye()->has_done());
+        }
+        EXPECT_EQ(arenas.size(), 1U);
+        EXPECT_EQ(count(), 0U);
+}
+
+/// A program of the library's, in this process.
+class Program {
+public:
+        explicit Program(const Daemon& daemon, std::uint32_t max = 8) {
+                threadcount_options options = THREADCOUNT_OPTIONS_INIT;
+                options.socket_path = daemon.socket().c_str();
+                options.max_threads = max;
+                EXPECT_EQ(threadcount_open(&options, &handle_), 0);
+        }
+        ~Program() { threadcount_close(handle_); }
+        Program(const Program&) = delete;
+        Program& operator=(const Program&) = delete;
+
+        [[nodiscard]] std::uint32_t threads() const { return threadcount_threads(handle_); }
+
+private:
+        threadcount_handle* handle_ = nullptr;
+};
+
+TEST_F(LeaseTest, OfALinkedProgramIsReadBeforeEachRegion) {
+        const Program program(daemon_, 1024);
+        EXPECT_TRUE(eventually([&] { return program.threads() == everything(); }));
+        EXPECT_EQ(count(), 1U);
+        LeaseClient sibling(daemon_.socket());
+        ASSERT_NE(sibling.hello(), nullptr);
+        EXPECT_TRUE(sibling.update(1)->has_done());
+        EXPECT_TRUE(eventually([&] { return program.threads() == 1; }));
+}
+
+TEST_F(LeaseTest, OfALinkedProgramOutlivesADaemonThatIsKilled) {
+        const Program program(daemon_, 1024);
+        ASSERT_TRUE(eventually([&] { return program.threads() == everything(); }));
+        const auto had = program.threads();
+        daemon_.kill();
+        // Also when the heartbeat is noticed to stand still, and nobody is there.
+        const auto until = std::chrono::steady_clock::now() + std::chrono::milliseconds{2'500};
+        while (std::chrono::steady_clock::now() < until) {
+                ASSERT_EQ(program.threads(), had);
+                ::usleep(1000);
+        }
+        daemon_.start();
+        EXPECT_TRUE(eventually([&] {
+                (void)program.threads();
+                return count() == 1;
+        }));
+        // It is not told that it has nothing, and comes to know its new grant.
+        EXPECT_TRUE(eventually([&] {
+                const auto client = lease(own_pid());
+                return client && client->granted() == everything() &&
+                       program.threads() == everything();
+        }));
+        LeaseClient sibling(daemon_.socket());
+        ASSERT_NE(sibling.hello(), nullptr);
+        EXPECT_EQ(sibling.memory().threads(), everything()) << "decided, but never told";
+}
+
+TEST_F(LeaseTest, OfALinkedProgramComesBackAfterAStop) {
+        const Program program(daemon_, 1024);
+        ASSERT_TRUE(eventually([&] { return program.threads() == everything(); }));
+        const auto had = program.threads();
+        daemon_.process().signal(SIGTERM);
+        ASSERT_EQ(daemon_.process().wait(), 0);
+        EXPECT_EQ(program.threads(), had);
+        daemon_.start();
+        EXPECT_TRUE(eventually([&] {
+                (void)program.threads();
+                return count() == 1;
+        }));
+}
+
+TEST_F(LeaseTest, OfALinkedProgramIsNotItsForkedChilds) {
+        const Program program(daemon_);
+        ASSERT_TRUE(eventually([&] { return program.threads() >= 1 && count() == 1; }));
+        LeaseClient sibling(daemon_.socket());  // sees the same slot
+        ASSERT_NE(sibling.hello(), nullptr);
+        const auto regions = [&] {
+                return __atomic_load_n(&sibling.memory().report().regions, __ATOMIC_RELAXED);
+        };
+        const auto before = regions();
+        ForkedProgram child([&] {
+                bool inert = true;
+                for (int i = 0; i < 100; i++)
+                        inert = program.threads() == 8 && inert;
+                if (!inert || regions() != before)
+                        ::_exit(1);
+                const Program own(daemon_);
+                if (!eventually([&] { return own.threads() >= 1 && count() == 2; }))
+                        ::_exit(1);
+                if (regions() != before)
+                        ::_exit(1);
+        });
+        EXPECT_TRUE(child.finishes());
+        EXPECT_EQ(regions(), before);
+        EXPECT_TRUE(becomes(1));
+        (void)program.threads();
+        EXPECT_GT(regions(), before);
+}
+
+TEST(NoLeases, UnderThePolicyThreshold) {
+        Daemon daemon("", "[governor]\npolicy = threshold\n");
+        daemon.start();
+        LeaseClient client(daemon.socket());
+        EXPECT_EQ(client.hello(), nullptr);
+        EXPECT_EQ(client.last().error().code(), Error::NOT_GOVERNING);
+        const Program program(daemon);
+        EXPECT_TRUE(eventually([&] {
+                EXPECT_GE(program.threads(), 1U);
+                return status(daemon.socket()).queries() > 0;
+        }));
+        EXPECT_EQ(status(daemon.socket()).clients(), 0U);
+}
+
+}  // namespace
