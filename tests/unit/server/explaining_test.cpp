@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: MIT
+// Sentences for people.
+#include "server/explaining.hpp"
+
+#include <gtest/gtest.h>
+
+namespace governor::server {
+namespace {
+
+using policy::fair::ClientId;
+using policy::fair::Limit;
+using registry::Event;
+using registry::EventKind;
+using std::chrono::milliseconds;
+
+const policy::TimePoint kStart{std::chrono::hours{1}};
+
+class Explaining : public testing::Test {
+protected:
+        Explaining() {
+                held_.epoch = 1;
+                held_.grant.threads = 3;
+                auto& reason = held_.grant.reason;
+                reason.limit = Limit::FairShare;
+                reason.cpus = 8;
+                reason.programs = 2;
+                reason.accounts = 1;
+                reason.share = 3;
+        }
+
+        [[nodiscard]] registry::Clients::Shown shown() const {
+                return {ClientId{7},
+                        identity_,
+                        kStart,
+                        max_,
+                        100,
+                        policy::fair::Class::Interactive,
+                        granted_ ? &held_ : nullptr,
+                        team_,
+                        burning_,
+                        rule_};
+        }
+
+        registry::Identity identity_;
+        registry::Held held_;
+        std::string rule_;
+        bool granted_ = true;
+        std::uint32_t max_ = 0;
+        std::uint32_t team_ = 0;
+        std::uint32_t burning_ = 0;
+};
+
+TEST_F(Explaining, GoesFromWhatThereIsToWhatItGets) {
+        EXPECT_EQ(
+                steps(shown()),
+                (std::vector<std::string>{
+                        "8 cpus to share", "shared by 2 programs of 1 account; its fair share is 3",
+                        "it is in no region and burned 0.00 cpus over the last second",
+                        policy::fair::explain(held_.grant)}));
+}
+
+TEST_F(Explaining, NamesWhatIsTakenAwayAndWhatLimitsIt) {
+        auto& reason = held_.grant.reason;
+        reason.cpus = 1;
+        reason.foreign = 2;
+        reason.reserved = 3;
+        reason.rigid = 4;
+        max_ = 5;
+        team_ = 1;
+        burning_ = 1'059;
+        rule_ = "a, b";
+        const auto lines = steps(shown());
+        ASSERT_EQ(lines.size(), 6U);
+        EXPECT_EQ(lines[0], "1 cpu to share; 2 left to programs that are not governed; 3 kept free "
+                            "for programs that come and go; 4 kept by programs that do not follow");
+        EXPECT_EQ(lines[2], "rules: a, b");
+        EXPECT_EQ(lines[3], "at most 5");
+        EXPECT_EQ(lines[4],
+                  "it has 1 thread in a region and burned 1.05 cpus over the last second");
+}
+
+TEST_F(Explaining, SaysWhereNothingIsGranted) {
+        granted_ = false;
+        EXPECT_EQ(steps(shown()), std::vector<std::string>{"nothing is granted yet"});
+        rule_ = "mine";
+        EXPECT_EQ(steps(shown()), std::vector<std::string>{"rule mine: it is not governed"});
+}
+
+Event event_of(EventKind kind, std::uint64_t id, milliseconds at) {
+        Event event;
+        event.kind = kind;
+        event.id = ClientId{id};
+        event.at = kStart + at;
+        return event;
+}
+
+TEST(ExplainingEvents, AreOfOneClientOldestFirst) {
+        registry::History history;
+        history.add(event_of(EventKind::Joined, 7, milliseconds{0}));
+        history.add(event_of(EventKind::Joined, 8, milliseconds{100}));
+        auto granted = event_of(EventKind::Granted, 7, milliseconds{500});
+        granted.from = 1;
+        granted.to = 4;
+        granted.reason.limit = Limit::Everything;
+        history.add(granted);
+        history.add(event_of(EventKind::Rigid, 7, milliseconds{1'000}));
+        history.add(event_of(EventKind::Left, 7, milliseconds{2'000}));
+        const auto lines = events(history, ClientId{7}, kStart + milliseconds{2'500}, 20);
+        ASSERT_EQ(lines.size(), 4U);
+        EXPECT_EQ(lines[0], "2.5 s ago: came");
+        EXPECT_TRUE(lines[1].starts_with("2.0 s ago: granted 4, had 1; ")) << lines[1];
+        EXPECT_EQ(lines[2],
+                  "1.5 s ago: still ran on more than its grant: charged for what it burns");
+        EXPECT_EQ(lines[3], "0.5 s ago: went");
+}
+
+TEST(ExplainingEvents, AreTheLastOnes) {
+        registry::History history;
+        for (int i = 0; i < 5; i++)
+                history.add(event_of(EventKind::Rigid, 7, milliseconds{i * 1000}));
+        history.add(event_of(EventKind::Left, 7, milliseconds{5'000}));
+        const auto lines = events(history, ClientId{7}, kStart + milliseconds{6'000}, 2);
+        ASSERT_EQ(lines.size(), 2U);
+        EXPECT_TRUE(lines[0].starts_with("2.0 s ago: still"));
+        EXPECT_EQ(lines[1], "1.0 s ago: went");
+        EXPECT_TRUE(events(history, ClientId{8}, kStart, 2).empty());
+}
+
+}  // namespace
+}  // namespace governor::server

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: MIT
+// Requests about leases, of this process and of processes that it makes up owners for.
+#include "server/lease_answers.hpp"
+
+#include <array>
+#include <gtest/gtest.h>
+#include <string>
+#include <sys/socket.h>
+#include <unistd.h>
+
+namespace governor::server {
+namespace {
+
+using v1::Error;
+
+class LeaseAnswers : public testing::Test {
+protected:
+        LeaseAnswers() {
+                EXPECT_EQ(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends_), 0);
+                governing_.configure({});
+        }
+        ~LeaseAnswers() override {
+                ::close(ends_[0]);
+                ::close(ends_[1]);
+        }
+
+        /// This process by its connection, as if it belonged to `uid`.
+        [[nodiscard]] Peer self(std::uint32_t uid) const {
+                return {ends_[0], {uid}, static_cast<std::uint32_t>(::getpid())};
+        }
+        Answer raw(const v1::Request& request, const Peer& peer) {
+                EXPECT_TRUE(is_about_leases(request));
+                return answer_about_leases(request, peer, governing_);
+        }
+        v1::Reply ask(const v1::Request& request, const Peer& peer) {
+                v1::Reply reply;
+                EXPECT_TRUE(reply.ParseFromString(raw(request, peer).bytes));
+                return reply;
+        }
+        v1::Reply hello(const Peer& peer, const v1::Hello& hello = {}) {
+                v1::Request request;
+                *request.mutable_hello() = hello;
+                return ask(request, peer);
+        }
+        v1::Reply update(const Peer& peer, const v1::Wishes& wishes) {
+                v1::Request request;
+                *request.mutable_update()->mutable_wishes() = wishes;
+                return ask(request, peer);
+        }
+        v1::Client shown_to(std::uint32_t uid) {
+                v1::Request request;
+                request.mutable_clients();
+                const auto reply = ask(request, {-1, {uid}, 1});
+                EXPECT_EQ(reply.clients().client_size(), 1);
+                return reply.clients().client_size() > 0 ? reply.clients().client(0) : v1::Client();
+        }
+        v1::Reply explained_to(std::uint32_t uid) {
+                v1::Request request;
+                request.mutable_explain()->set_pid(static_cast<std::uint32_t>(::getpid()));
+                return ask(request, {-1, {uid}, 1});
+        }
+        [[nodiscard]] std::size_t leases() const { return governing_.arbiter().clients().size(); }
+
+        int ends_[2] = {-1, -1};
+        EventLoop loop_;
+        Governing governing_{loop_, ""};
+};
+
+TEST_F(LeaseAnswers, WelcomeWithTwoDescriptors) {
+        v1::Request request;
+        request.mutable_hello();
+        const auto answer = raw(request, self(1000));
+        v1::Reply reply;
+        ASSERT_TRUE(reply.ParseFromString(answer.bytes));
+        EXPECT_TRUE(reply.has_welcome()) << reply.error().message();
+        ASSERT_EQ(answer.descriptors.size(), 2U);
+        EXPECT_NE(answer.descriptors[0], answer.descriptors[1]);
+        EXPECT_EQ(leases(), 1U);
+}
+
+TEST_F(LeaseAnswers, RefuseWishesOutOfRangeAndChangeNothing) {
+        struct Case {
+                const char* name;
+                void (*set)(v1::Wishes&);
+                const char* value;
+                const char* accepted;
+        };
+        constexpr std::array kCases{
+                Case{"min", [](v1::Wishes& w) { w.set_min(65'537); }, "65537", "0 .. 65536"},
+                Case{"max", [](v1::Wishes& w) { w.set_max(4'294'967'295); }, "4294967295",
+                     "0 .. 65536"},
+                Case{"weight", [](v1::Wishes& w) { w.set_weight(10'001); }, "10001", "0 .. 10000"},
+                Case{"scheduling_class",
+                     [](v1::Wishes& w) { w.set_scheduling_class(static_cast<v1::Class>(7)); }, "7",
+                     "INTERACTIVE, BATCH"},
+        };
+        for (const auto& wrong : kCases) {
+                v1::Hello first;
+                wrong.set(*first.mutable_wishes());
+                const auto refused = hello(self(1000), first);
+                EXPECT_EQ(refused.error().code(), Error::OUT_OF_RANGE) << wrong.name;
+                EXPECT_EQ(refused.error().message(),
+                          std::string("Wishes.") + wrong.name + " is " + wrong.value);
+                EXPECT_EQ(refused.error().accepted(), wrong.accepted);
+        }
+        EXPECT_EQ(leases(), 0U);
+        v1::Hello right;
+        right.mutable_wishes()->set_max(3);
+        ASSERT_TRUE(hello(self(1000), right).has_welcome());
+        for (const auto& wrong : kCases) {
+                v1::Wishes wishes;
+                wishes.set_max(1);
+                wrong.set(wishes);
+                EXPECT_EQ(update(self(1000), wishes).error().code(), Error::OUT_OF_RANGE);
+        }
+        EXPECT_EQ(shown_to(0).max(), 3U);
+        EXPECT_EQ(shown_to(0).weight(), 100U);
+        EXPECT_EQ(shown_to(0).scheduling_class(), v1::INTERACTIVE);
+}
+
+TEST_F(LeaseAnswers, AcceptTheEndsOfTheRanges) {
+        v1::Hello most;
+        most.mutable_wishes()->set_min(65'536);
+        most.mutable_wishes()->set_max(65'536);
+        most.mutable_wishes()->set_weight(10'000);
+        most.mutable_wishes()->set_scheduling_class(v1::BATCH);
+        ASSERT_TRUE(hello(self(1000), most).has_welcome());
+        EXPECT_EQ(shown_to(0).max(), 65'536U);
+        EXPECT_EQ(shown_to(0).weight(), 10'000U);
+        EXPECT_EQ(shown_to(0).scheduling_class(), v1::BATCH);
+}
+
+TEST_F(LeaseAnswers, CutALabelAndMakeItPrintable) {
+        v1::Hello said;
+        said.set_label("a\nb\x1b[2J" + std::string(100, 'x'));
+        ASSERT_TRUE(hello(self(1000), said).has_welcome());
+        const auto label = shown_to(0).label();
+        EXPECT_EQ(label, "a\\x0ab\\x1b[2J" + std::string(63 - 7, 'x'));
+}
+
+TEST_F(LeaseAnswers, NameAProgramWithoutALabelByItsFile) {
+        ASSERT_TRUE(hello(self(1000)).has_welcome());
+        EXPECT_EQ(shown_to(0).label(), "server_test");
+}
+
+TEST_F(LeaseAnswers, HideFromOthersWhoItIsAndWhatItAskedFor) {
+        v1::Hello said;
+        said.set_label("secret");
+        said.mutable_wishes()->set_max(3);
+        said.mutable_wishes()->set_weight(7);
+        said.mutable_wishes()->set_scheduling_class(v1::BATCH);
+        ASSERT_TRUE(hello(self(1000), said).has_welcome());
+        for (const std::uint32_t uid : {0U, 1000U}) {
+                const auto client = shown_to(uid);
+                EXPECT_EQ(client.pid(), static_cast<std::uint32_t>(::getpid())) << uid;
+                EXPECT_EQ(client.label(), "secret");
+                EXPECT_EQ(client.max(), 3U);
+                EXPECT_EQ(client.weight(), 7U);
+                EXPECT_EQ(client.scheduling_class(), v1::BATCH);
+                EXPECT_EQ(explained_to(uid).explanation().client().label(), "secret");
+        }
+        const auto client = shown_to(1001);
+        EXPECT_NE(client.id(), 0U);
+        EXPECT_EQ(client.uid(), 1000U);
+        EXPECT_EQ(client.pid(), 0U);
+        EXPECT_EQ(client.label(), "");
+        EXPECT_EQ(client.max(), 0U);
+        EXPECT_EQ(client.weight(), 0U);
+        EXPECT_EQ(client.scheduling_class(), v1::INTERACTIVE);
+}
+
+TEST_F(LeaseAnswers, DoNotTellOthersWhetherAProcessHoldsALease) {
+        const auto of_none = explained_to(1001);
+        ASSERT_TRUE(hello(self(1000)).has_welcome());
+        const auto of_anothers = explained_to(1001);
+        EXPECT_EQ(of_none.error().code(), Error::NO_LEASE);
+        EXPECT_EQ(of_none.SerializeAsString(), of_anothers.SerializeAsString());
+}
+
+TEST_F(LeaseAnswers, RefuseUpdateAndByeWithoutALease) {
+        EXPECT_EQ(update(self(1000), {}).error().code(), Error::NO_LEASE);
+        v1::Request bye;
+        bye.mutable_bye();
+        EXPECT_EQ(ask(bye, self(1000)).error().code(), Error::NO_LEASE);
+        ASSERT_TRUE(hello(self(1000)).has_welcome());
+        EXPECT_TRUE(ask(bye, self(1000)).has_done());
+        EXPECT_EQ(leases(), 0U);
+}
+
+TEST_F(LeaseAnswers, RefuseWhoCannotBeSeen) {
+        EXPECT_EQ(hello({ends_[0], {1000U}, 0}).error().code(), Error::NOT_KNOWN);
+        EXPECT_EQ(leases(), 0U);
+}
+
+TEST_F(LeaseAnswers, RefuseLeasesUnderAnotherPolicy) {
+        config::Settings settings;
+        settings.policy = config::PolicyName::Threshold;
+        governing_.configure(settings);
+        EXPECT_EQ(hello(self(1000)).error().code(), Error::NOT_GOVERNING);
+        EXPECT_EQ(leases(), 0U);
+}
+
+}  // namespace
+}  // namespace governor::server

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: MIT
+// Which connections and processes a lease ends with.
+#include "server/leases.hpp"
+
+#include <csignal>
+#include <gtest/gtest.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <vector>
+
+namespace governor::server {
+namespace {
+
+/// A child that sleeps until it is killed.
+class Sleeper {
+public:
+        Sleeper() : pid_(::fork()) {
+                while (pid_ == 0)
+                        ::pause();
+        }
+        ~Sleeper() { end(); }
+        Sleeper(const Sleeper&) = delete;
+        Sleeper& operator=(const Sleeper&) = delete;
+
+        [[nodiscard]] std::uint32_t pid() const { return static_cast<std::uint32_t>(pid_); }
+        [[nodiscard]] Process process() const {
+                return {pid(), UniqueFd(static_cast<int>(::syscall(SYS_pidfd_open, pid_, 0)))};
+        }
+        void end() {
+                if (pid_ <= 0)
+                        return;
+                ::kill(pid_, SIGKILL);
+                ::waitpid(pid_, nullptr, 0);
+                pid_ = -1;
+        }
+
+private:
+        pid_t pid_;
+};
+
+class LeasesTest : public testing::Test {
+protected:
+        /// With the first connection.
+        Lease& add(std::uint64_t id, const Sleeper& program, int connection) {
+                return leases_.add({ClientId{id}, {1000U}, program.pid(), {}, 0}, program.process(),
+                                   connection);
+        }
+        /// Once per test: an event loop that was left is over.
+        void run_until_one_ends() {
+                const auto give_up =
+                        loop_.on_time(std::chrono::steady_clock::now() + std::chrono::seconds{20},
+                                      [this] { loop_.exit(1); });
+                leave_at_end_ = true;
+                EXPECT_EQ(loop_.run(), 0) << "nothing ended";
+        }
+
+        EventLoop loop_;
+        bool leave_at_end_ = false;
+        std::vector<std::uint64_t> ended_;
+        Leases leases_{loop_, [this](const Lease& lease) {
+                               ended_.push_back(static_cast<std::uint64_t>(lease.id));
+                               EXPECT_NE(leases_.find(lease.id), nullptr) << "still there";
+                               if (leave_at_end_)
+                                       loop_.exit(0);
+                       }};
+};
+
+TEST_F(LeasesTest, AreFoundByConnectionProcessAndClient) {
+        const Sleeper program;
+        auto& lease = add(7, program, 70);
+        EXPECT_EQ(leases_.of_connection(70), &lease);
+        EXPECT_EQ(leases_.of_process(program.pid()), &lease);
+        EXPECT_EQ(leases_.find(ClientId{7}), &lease);
+        EXPECT_EQ(leases_.of_connection(71), nullptr);
+        EXPECT_EQ(leases_.of_process(program.pid() + 1), nullptr);
+        EXPECT_EQ(leases_.find(ClientId{8}), nullptr);
+        EXPECT_EQ(leases_.size(), 1U);
+}
+
+TEST_F(LeasesTest, EndWithTheLastConnection) {
+        const Sleeper program;
+        auto& lease = add(7, program, 70);
+        leases_.share(lease, 71);
+        leases_.share(lease, 71);  // a second hello
+        leases_.leave(70);
+        EXPECT_TRUE(ended_.empty());
+        EXPECT_EQ(leases_.of_connection(70), nullptr);
+        EXPECT_EQ(leases_.of_connection(71), &lease);
+        leases_.leave(70);  // not its any more
+        EXPECT_TRUE(ended_.empty());
+        leases_.leave(71);
+        EXPECT_EQ(ended_, std::vector<std::uint64_t>{7});
+        EXPECT_EQ(leases_.size(), 0U);
+        EXPECT_EQ(leases_.of_process(program.pid()), nullptr);
+}
+
+TEST_F(LeasesTest, EndWithTheirProcessWhoeverKeepsTheConnection) {
+        Sleeper program;
+        const Sleeper other;
+        add(7, program, 70);
+        add(8, other, 80);
+        program.end();
+        run_until_one_ends();
+        EXPECT_EQ(ended_, std::vector<std::uint64_t>{7});
+        EXPECT_EQ(leases_.of_connection(70), nullptr);
+        EXPECT_NE(leases_.of_connection(80), nullptr);
+        leases_.leave(70);  // the connection goes later
+        EXPECT_EQ(ended_.size(), 1U);
+}
+
+TEST_F(LeasesTest, AreNotTheNextProcesssOfTheSameNumber) {
+        Sleeper program;
+        add(7, program, 70);
+        const auto pid = program.pid();
+        program.end();
+        // The loop has not run yet: nobody has told that it has ended.
+        EXPECT_EQ(leases_.of_process(pid), nullptr);
+        EXPECT_EQ(ended_, std::vector<std::uint64_t>{7});
+        const Sleeper next;
+        leases_.add({ClientId{8}, {1000U}, pid, {}, 0}, next.process(), 70);
+        ASSERT_NE(leases_.of_process(pid), nullptr);
+        EXPECT_EQ(leases_.of_process(pid)->id, ClientId{8});
+        EXPECT_EQ(leases_.of_connection(70)->id, ClientId{8});
+}
+
+TEST_F(LeasesTest, EndAllAtOnce) {
+        const Sleeper one;
+        const Sleeper other;
+        add(7, one, 70);
+        add(8, other, 80);
+        leases_.end_all();
+        EXPECT_EQ(ended_, (std::vector<std::uint64_t>{7, 8}));
+        EXPECT_EQ(leases_.size(), 0U);
+        leases_.end_all();
+        EXPECT_EQ(ended_.size(), 2U);
+}
+
+TEST(OpenProcess, KnowsWhoConnected) {
+        int ends[2] = {-1, -1};
+        ASSERT_EQ(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends), 0);
+        const UniqueFd ours(ends[0]);
+        const UniqueFd theirs(ends[1]);
+        const auto self = static_cast<std::uint32_t>(::getpid());
+        const auto process = open_process({ours.get(), {1000U}, self});
+        ASSERT_TRUE(process);
+        EXPECT_EQ(process->pid, self);
+        EXPECT_TRUE(process->fd);
+        const auto nobody = open_process({ours.get(), {1000U}, 0});
+        ASSERT_FALSE(nobody);
+        EXPECT_EQ(nobody.error().value(), ESRCH);
+}
+
+TEST(OpenProcess, IsNobodyWhereWhoConnectedHasEnded) {
+        // A child connects, hands nothing on, and is gone; a listener notes who it was.
+        sockaddr_un address{};
+        address.sun_family = AF_UNIX;  // and no name: the kernel gives one
+        const UniqueFd listener(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+        socklen_t size = sizeof(sa_family_t);
+        ASSERT_EQ(::bind(listener.get(), reinterpret_cast<sockaddr*>(&address), size), 0);
+        ASSERT_EQ(::listen(listener.get(), 1), 0);
+        size = sizeof(address);
+        ::getsockname(listener.get(), reinterpret_cast<sockaddr*>(&address), &size);
+        const pid_t child = ::fork();
+        if (child == 0) {
+                const int fd = ::socket(AF_UNIX, SOCK_STREAM, 0);
+                ::_exit(::connect(fd, reinterpret_cast<sockaddr*>(&address), size));
+        }
+        int status = -1;
+        ::waitpid(child, &status, 0);
+        ASSERT_EQ(status, 0);
+        const UniqueFd connection(::accept(listener.get(), nullptr, nullptr));
+        ASSERT_TRUE(connection);
+        const auto gone =
+                open_process({connection.get(), {1000U}, static_cast<std::uint32_t>(child)});
+        ASSERT_FALSE(gone);
+        EXPECT_EQ(gone.error().value(), ESRCH);
+        // Nor is it whoever has the number now.
+        const Sleeper other;
+        EXPECT_FALSE(open_process({connection.get(), {1000U}, other.pid()}));
+}
+
+}  // namespace
+}  // namespace governor::server
