@@ -3,6 +3,7 @@
 #include "support/wire.hpp"
 
 #include <array>
+#include <cerrno>
 #include <cstring>
 #include <governor/v1/frame.h>
 #include <netinet/in.h>
@@ -24,7 +25,9 @@ int connect_to_address(int family, const Address& address) {
         ::setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
         if (::connect(fd, reinterpret_cast<const sockaddr*>(&address), sizeof(address)) == 0)
                 return fd;
+        const int error = errno;
         ::close(fd);
+        errno = error;
         return -1;
 }
 
@@ -59,7 +62,7 @@ std::string frame(const std::string& message) {
 
 WireClient::WireClient(const std::string& path) : fd_(connect_to(path)) {
         if (fd_ < 0)
-                throw std::runtime_error("nobody listens at " + path);
+                throw std::runtime_error("nobody listens at " + path + ": " + std::strerror(errno));
 }
 
 WireClient::WireClient(std::uint16_t tcp_port) : fd_(connect_to(tcp_port)) {
