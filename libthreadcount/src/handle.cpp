@@ -121,6 +121,8 @@ uint32_t threadcount_ungoverned(const threadcount_handle* handle) {
 threadcount_handle* threadcount_close(threadcount_handle* handle) {
         if (handle == nullptr)
                 return nullptr;
+        if (!is_inert(*handle))
+                handle->lease.end();
         handle->~threadcount_handle();
         free(handle);
         return nullptr;

@@ -123,6 +123,12 @@ void Transport::drop_descriptors() {
                         close(old);
 }
 
+void Transport::hang_up() {
+        if (is_ours())
+                shutdown(fd_, SHUT_RDWR);
+        disconnect();
+}
+
 void Transport::disconnect() {
         if (is_ours())
                 close(fd_);

@@ -63,6 +63,8 @@ public:
         /// has its number now is not ours, and is left alone. One system call.
         [[nodiscard]] bool connected();
         void disconnect();
+        /// Disconnects also forked children that still have the socket. Not for them to call.
+        void hang_up();
 
         /// Does not block. The answer to the last question must have been received.
         [[nodiscard]] int send(const Question& question);

@@ -464,6 +464,27 @@ TEST_F(LeaseTest, OfALinkedProgramIsNotItsForkedChilds) {
         EXPECT_GT(regions(), before);
 }
 
+TEST_F(LeaseTest, OfALinkedProgramEndsWithItsHandleAlthoughAChildKeepsTheSocket) {
+        auto program = std::make_unique<Program>(daemon_);
+        ASSERT_TRUE(eventually([&] { return program->threads() >= 1 && count() == 1; }));
+        const ForkedProgram child([] {
+                for (;;)
+                        ::pause();
+        });
+        program.reset();
+        EXPECT_TRUE(becomes(0));
+}
+
+TEST_F(LeaseTest, OfALinkedProgramDoesNotEndWithTheHandleOfItsChild) {
+        auto program = std::make_unique<Program>(daemon_);
+        ASSERT_TRUE(eventually([&] { return program->threads() >= 1 && count() == 1; }));
+        ForkedProgram child([&] { program.reset(); });
+        EXPECT_TRUE(child.finishes());
+        LeaseClient sibling(daemon_.socket());  // its answer comes after anything of the child's
+        ASSERT_NE(sibling.hello(), nullptr);
+        EXPECT_EQ(status(daemon_.socket()).connections(), 3U);
+}
+
 TEST(NoLeases, UnderThePolicyThreshold) {
         Daemon daemon("", "[governor]\npolicy = threshold\n");
         daemon.start();
