@@ -101,22 +101,26 @@ void Governing::follow_machine(const policy::Sample& sample, const probe::Topolo
 void Governing::sampled(const policy::Sample& sample, const probe::Topology& topology) {
         const auto at = now();
         follow_machine(sample, topology);
-        (void)read_reports(
-                at);  // what they do now says what the time since the last sample was for
+        // What they do now says what the time since the last sample was for.
+        (void)read_reports(at);
         look_where_they_are(at);
-        if (leases_.size() > 0) {
-                std::vector<std::uint32_t> pids;
-                leases_.for_each([&](const Lease& lease) { pids.push_back(lease.pid); });
+        measure(at);
+        // Nobody looks at processes while nobody holds a lease: what yields counts as foreign then.
+        arbiter_.sampled(sample, leases_.size() > 0 ? measuring_.yielding_millicpu() : 0, at);
+        agenda_.sampled(at);
+        decide(at);
+}
+
+void Governing::measure(TimePoint at) {
+        std::vector<std::uint32_t> pids;
+        leases_.for_each([&](const Lease& lease) { pids.push_back(lease.pid); });
+        if (!pids.empty())
                 measuring_.scan(pids, at);
-        }
         leases_.for_each([&](const Lease& lease) {
                 if (const auto used = measuring_.cpu_time(lease.pid))
                         arbiter_.clients().measured(lease.id, *used,
                                                     measuring_.is_stopped(lease.pid), at);
         });
-        arbiter_.sampled(sample, measuring_.yielding_millicpu(), at);
-        agenda_.sampled(at);
-        decide(at);
 }
 
 /// A part of them at each sample, so that each is looked at once in kLook.
@@ -157,7 +161,7 @@ tl::expected<Place, Governing::Refusal> Governing::admit(const Peer& peer, Proce
         const auto where = measuring_.where(peer.pid, at);
         if (!where)
                 return tl::unexpected(Refusal::NotKnown);
-        const auto identity = identify(peer, *where, wish.label, at);
+        const auto identity = identify(peer, *where, wish.label);
         const auto place = arenas_.take(identity.account);
         if (!place)
                 return tl::unexpected(
@@ -194,7 +198,7 @@ tl::expected<Place, Governing::Refusal> Governing::admit(const Peer& peer, Proce
 bool Governing::may_claim(TimePoint at) const { return at - started_ < kReturn; }
 
 registry::Identity Governing::identify(const Peer& peer, const Measuring::Where& where,
-                                       std::string_view label, TimePoint) {
+                                       std::string_view label) {
         auto program = probe::read_program(root_, peer.pid);
         registry::Identity identity;
         identity.pid = peer.pid;

@@ -59,12 +59,13 @@ public:
 
 private:
         [[nodiscard]] registry::Identity identify(const Peer& peer, const Measuring::Where& where,
-                                                  std::string_view label, TimePoint now);
+                                                  std::string_view label);
         [[nodiscard]] tl::expected<Place, Refusal> admit(const Peer& peer, Process process,
                                                          const Wish& wish);
         [[nodiscard]] bool may_claim(TimePoint now) const;
         void follow_machine(const policy::Sample& sample, const probe::Topology& topology);
         void look_where_they_are(TimePoint now);
+        void measure(TimePoint now);
         [[nodiscard]] bool read_reports(TimePoint now);
         void wake();
         void arm();
