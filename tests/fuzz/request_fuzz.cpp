@@ -14,6 +14,7 @@ struct Machine {
         config::Settings settings;
         policy::Sample sample{{}, false};
         probe::Topology topology;
+        registry::Clients clients{{}, {}};
 
         Machine() {
                 settings.programs.resize(1000);
@@ -42,7 +43,7 @@ void check(const v1::Error& error) {
         require(error.code() != v1::Error::UNKNOWN, "a refusal has a code");
         require(!error.message().empty() && error.message().size() <= 160,
                 "a refusal's message fits into the library's answer");
-        require(error.accepted().size() <= 64, "an accepted range fits into the library's answer");
+        require(error.accepted().size() <= 96, "an accepted range fits into the library's answer");
 }
 
 void check(const v1::Cpus& page, std::uint32_t first) {
@@ -71,6 +72,7 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
         const auto reply = server::answer(request, {machine.settings,
                                                     machine.sample,
                                                     machine.topology,
+                                                    machine.clients,
                                                     {},
                                                     milliseconds{1},
                                                     milliseconds{0}});
