@@ -33,6 +33,9 @@ void ask(threadcount_handle& handle, std::uint64_t now_ms, std::uint64_t deadlin
                 return;
         if (now_ms >= handle.next_poll_ms.load(std::memory_order_relaxed)) {
                 auto& lease = handle.lease;
+                // Before it is noticed that the governor has gone: others read it meanwhile.
+                if (const auto last = lease.granted_last(); last > 0)
+                        handle.threads.store(last, std::memory_order_relaxed);
                 auto next_ms = lease.is_refused() ? now_ms : lease.run(now_ms, deadline_ns);
                 if (lease.is_refused())
                         next_ms = handle.polling.run(now_ms);
@@ -55,6 +58,8 @@ void ask(threadcount_handle& handle, std::uint64_t now_ms, std::uint64_t deadlin
         const auto now_ms = coarse_now_ms();
         if (now_ms >= handle->next_poll_ms.load(std::memory_order_relaxed))
                 ask(*handle, now_ms, 0);
+        if (const auto last = handle->lease.granted_last(); last > 0)
+                return last;
         return handle->threads.load(std::memory_order_relaxed);
 }
 

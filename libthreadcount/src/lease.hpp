@@ -49,6 +49,13 @@ public:
         /// The governor grants nothing, but answers questions: see Polling.
         [[nodiscard]] bool is_refused() const { return state_ == State::Refused; }
 
+        /// What it was granted last by a governor that may have gone meanwhile; 0: nothing, or that
+        /// was noticed. MT-Safe.
+        [[nodiscard]] std::uint32_t granted_last() const {
+                const auto threads = governor_word_threads(arena_.load());
+                return threads > 0 ? usable(threads) : 0;
+        }
+
         /// While nothing is granted: 1 .. max. After a governor that has gone: its last grant, and
         /// after a while more.
         [[nodiscard]] std::uint32_t threads() const { return count_.threads(); }
