@@ -12,6 +12,13 @@ bool Pool::contains(std::uint32_t cpu) const {
                !std::ranges::binary_search(reserve, cpu);
 }
 
+CpuMask cpus_of(const Sample& sample) {
+        CpuMask cpus;
+        for (const auto& cpu : sample.cpus)
+                cpus.add(cpu.cpu);
+        return cpus;
+}
+
 Sample restrict_to(const Pool& pool, const Sample& sample) {
         Sample part{{}, sample.warming_up};
         std::ranges::copy_if(sample.cpus, std::back_inserter(part.cpus),

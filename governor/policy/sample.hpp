@@ -3,6 +3,7 @@
 // What a policy knows about the machine: how idle each CPU was over the last period.
 #pragma once
 
+#include "policy/cpu_mask.hpp"
 #include "policy/cpu_set.hpp"
 
 #include <cstdint>
@@ -31,6 +32,9 @@ struct Pool {
 
         [[nodiscard]] bool contains(std::uint32_t cpu) const;
 };
+
+/// The CPUs that `sample` is of.
+[[nodiscard]] CpuMask cpus_of(const Sample& sample);
 
 /// The part of `sample` whose CPUs are in `pool`.
 [[nodiscard]] Sample restrict_to(const Pool& pool, const Sample& sample);

@@ -43,12 +43,8 @@ void Arbiter::sampled(const policy::Sample& sample, std::uint32_t yielding_milli
                       TimePoint now) {
         clients_.sampled(sample, now);
         auto burns = clients_.burns(now);
-        if (yielding_millicpu > 0) {
-                policy::CpuMask everywhere;
-                for (const auto& cpu : sample.cpus)
-                        everywhere.add(cpu.cpu);
-                burns.push_back({everywhere, yielding_millicpu});
-        }
+        if (yielding_millicpu > 0)
+                burns.push_back({policy::cpus_of(sample), yielding_millicpu});
         foreign_.add(sample, burns, now);
 }
 

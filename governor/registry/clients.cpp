@@ -204,7 +204,8 @@ void Clients::set_rules(std::vector<fair::Rule> rules) {
 
 void Clients::claim(ClientId id, const policy::CpuMask& cpus, TimePoint now) {
         auto* state = find(id);
-        if (state == nullptr || state->ignored() || state->handover.held() != nullptr)
+        if (cpus.empty() || state == nullptr || state->ignored() ||
+            state->handover.held() != nullptr)
                 return;
         fair::Grant grant;
         grant.id = id;

@@ -30,13 +30,6 @@ std::uint32_t cpus_in_sets() {
                 std::clamp(configured, 64L, static_cast<long>(policy::kCpuNumberLimit)));
 }
 
-policy::CpuMask cpus_of(const policy::Sample& sample) {
-        policy::CpuMask cpus;
-        for (const auto& cpu : sample.cpus)
-                cpus.add(cpu.cpu);
-        return cpus;
-}
-
 /// Of who is held to nothing: as many as it likes, and no CPUs in particular.
 policy::fair::Grant ungoverned() {
         policy::fair::Grant grant;
@@ -45,16 +38,36 @@ policy::fair::Grant ungoverned() {
         return grant;
 }
 
+/// A slot for every lease that there may be.
+Arenas::Limits slots_for(const registry::LeaseLimits& leases) {
+        Arenas::Limits limits;
+        limits.total = static_cast<std::uint32_t>(leases.leases);
+        limits.per_account = static_cast<std::uint32_t>(leases.per_account);
+        return limits;
+}
+
 registry::Arbiter make_arbiter() {
         return {policy::fair::Settings{}, registry::Mode::Govern,
                 registry::Clients(registry::LeaseLimits{}, {}), policy::Machine{}};
+}
+
+Governing::Refusal refusal(const NoPlace& why) {
+        switch (why.why) {
+        case NoPlace::Why::AccountQuota:
+                return Governing::Refusal::TooManyOfAccount;
+        case NoPlace::Why::TotalQuota:
+                return Governing::Refusal::TooMany;
+        case NoPlace::Why::System:
+                break;
+        }
+        return Governing::Refusal::System;
 }
 
 }  // namespace
 
 Governing::Governing(EventLoop& loop, const std::string& root)
         : loop_(loop), root_(root), started_(now()), measuring_(root),
-          arenas_(Arenas::Limits{}, cpus_in_sets()), arbiter_(make_arbiter()),
+          arenas_(slots_for(registry::LeaseLimits{}), cpus_in_sets()), arbiter_(make_arbiter()),
           leases_(loop, [this](const Lease& lease) { ended(lease); }),
           timer_(loop.on_time(TimePoint::max(), [this] { wake(); })),
           heartbeat_(loop.on_time(now() + kHeartbeat, [this] {
@@ -63,26 +76,23 @@ Governing::Governing(EventLoop& loop, const std::string& root)
                   heartbeat_.set_time(now() + kHeartbeat);
           })) {}
 
-void Governing::configure(const config::Settings& settings) {
+void Governing::configure(const config::Settings& settings, const policy::Sample& sample,
+                          const probe::Topology& topology) {
         settings_ = settings;
         if (settings_.policy != config::PolicyName::Fair)
                 release_all();
-        is_machine_new_ = true;
+        set_machine(policy::cpus_of(sample), topology);
         arbiter_.configure(settings.fair,
                            settings.is_observing ? registry::Mode::Observe : registry::Mode::Govern,
                            settings.programs);
         // Another mode, or a rule to ignore it, is no other grant, but other words.
         leases_.for_each([this](const Lease& lease) { tell(lease.id); });
-        agenda_.want_decision(now());
-        arm();
+        want_decision(now());
 }
 
 void Governing::release_all() { leases_.end_all(); }
 
-void Governing::follow_machine(const policy::Sample& sample, const probe::Topology& topology) {
-        auto online = cpus_of(sample);
-        if (!std::exchange(is_machine_new_, false) && online == online_)
-                return;
+void Governing::set_machine(policy::CpuMask online, const probe::Topology& topology) {
         online_ = std::move(online);
         const auto apart = probe::read_cpu_sets(root_);
         auto pool = online_;
@@ -100,22 +110,28 @@ void Governing::follow_machine(const policy::Sample& sample, const probe::Topolo
 
 void Governing::sampled(const policy::Sample& sample, const probe::Topology& topology) {
         const auto at = now();
-        follow_machine(sample, topology);
+        if (auto online = policy::cpus_of(sample); online != online_)
+                set_machine(std::move(online), topology);
+        look_where_they_are(at);
+        scan(at);
         // What they do now says what the time since the last sample was for.
         (void)read_reports(at);
-        look_where_they_are(at);
         measure(at);
         // Nobody looks at processes while nobody holds a lease: what yields counts as foreign then.
         arbiter_.sampled(sample, leases_.size() > 0 ? measuring_.yielding_millicpu() : 0, at);
         agenda_.sampled(at);
         decide(at);
+        arm();
 }
 
-void Governing::measure(TimePoint at) {
+void Governing::scan(TimePoint at) {
         std::vector<std::uint32_t> pids;
         leases_.for_each([&](const Lease& lease) { pids.push_back(lease.pid); });
         if (!pids.empty())
                 measuring_.scan(pids, at);
+}
+
+void Governing::measure(TimePoint at) {
         leases_.for_each([&](const Lease& lease) {
                 if (const auto used = measuring_.cpu_time(lease.pid))
                         arbiter_.clients().measured(lease.id, *used,
@@ -164,10 +180,7 @@ tl::expected<Place, Governing::Refusal> Governing::admit(const Peer& peer, Proce
         const auto identity = identify(peer, *where, wish.label);
         const auto place = arenas_.take(identity.account);
         if (!place)
-                return tl::unexpected(
-                        place.error().why == NoPlace::Why::AccountQuota ? Refusal::TooManyOfAccount
-                        : place.error().why == NoPlace::Why::TotalQuota ? Refusal::TooMany
-                                                                        : Refusal::System);
+                return tl::unexpected(refusal(place.error()));
         auto& clients = arbiter_.clients();
         const auto joined = clients.join(identity, wish.request, where->confinement, at);
         if (joined.refusal != registry::Refusal::None) {
@@ -188,10 +201,8 @@ tl::expected<Place, Governing::Refusal> Governing::admit(const Peer& peer, Proce
         }
         // What it has claimed: the decision may be just that, and no change. Or that it is ignored.
         tell(joined.id);
-        agenda_.want_decision(at);
-        if (agenda_.is_decision_due(at))
-                decide(at);
-        arm();
+        want_decision(at);
+        wake();
         return *place;
 }
 
@@ -215,8 +226,7 @@ bool Governing::request(const Peer& peer, const registry::Request& request) {
         if (lease == nullptr)
                 return false;
         arbiter_.clients().request(lease->id, request, now());
-        agenda_.want_decision(now());
-        arm();
+        want_decision(now());
         return true;
 }
 
@@ -231,8 +241,7 @@ void Governing::ended(const Lease& lease) {
         const auto at = now();
         arbiter_.clients().leave(lease.id, measuring_.cpu_time(lease.pid), at);
         arenas_.give_back(lease.account, lease.place, at);
-        agenda_.want_decision(at);
-        arm();
+        want_decision(at);
 }
 
 bool Governing::read_reports(TimePoint at) {
@@ -248,9 +257,15 @@ bool Governing::read_reports(TimePoint at) {
         return matters;
 }
 
+void Governing::want_decision(TimePoint at) {
+        agenda_.want_decision(at);
+        arm();
+}
+
+/// A decision goes by what programs do at this moment.
 void Governing::wake() {
         const auto at = now();
-        if (agenda_.is_poll_due(at))
+        if (agenda_.is_poll_due(at) || agenda_.is_decision_due(at))
                 agenda_.polled(read_reports(at), at);
         if (agenda_.is_decision_due(at))
                 decide(at);
@@ -259,13 +274,12 @@ void Governing::wake() {
 
 void Governing::arm() { timer_.set_time(agenda_.next()); }
 
+/// Right after read_reports().
 void Governing::decide(TimePoint at) {
-        (void)read_reports(at);
         for (const auto id : arbiter_.decide(at))
                 tell(id);
         decisions_++;
         agenda_.decided(arbiter_.last(), at);
-        arm();
 }
 
 void Governing::tell(ClientId id) {

@@ -26,8 +26,9 @@ public:
         /// Reads processes below `root`, which is empty for this machine. `loop` must outlive this.
         Governing(EventLoop& loop, const std::string& root);
 
-        /// Takes effect at once, for everybody.
-        void configure(const config::Settings& settings);
+        /// Takes effect at once, for everybody. `sample` is the last one of all online CPUs.
+        void configure(const config::Settings& settings, const policy::Sample& sample,
+                       const probe::Topology& topology);
         /// Ends all leases: whoever holds one sees at once that nobody governs it any more.
         void release_all();
         /// A sample of all online CPUs was taken.
@@ -63,10 +64,12 @@ private:
         [[nodiscard]] tl::expected<Place, Refusal> admit(const Peer& peer, Process process,
                                                          const Wish& wish);
         [[nodiscard]] bool may_claim(TimePoint now) const;
-        void follow_machine(const policy::Sample& sample, const probe::Topology& topology);
+        void set_machine(policy::CpuMask online, const probe::Topology& topology);
         void look_where_they_are(TimePoint now);
+        void scan(TimePoint now);
         void measure(TimePoint now);
         [[nodiscard]] bool read_reports(TimePoint now);
+        void want_decision(TimePoint now);
         void wake();
         void arm();
         void decide(TimePoint now);
@@ -77,8 +80,7 @@ private:
         std::string root_;
         TimePoint started_;
         config::Settings settings_;
-        policy::CpuMask online_;      // what arbiter_ was told the machine is
-        bool is_machine_new_ = true;  // settings have changed since
+        policy::CpuMask online_;  // when arbiter_ was last told of the machine
         Measuring measuring_;
         Arenas arenas_;
         registry::Arbiter arbiter_;

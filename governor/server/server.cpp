@@ -56,8 +56,7 @@ tl::expected<void, std::string> Server::apply(config::Settings settings) {
                 if (auto followed = follow_tcp(settings.tcp); !followed)
                         return followed;
         settings_ = std::move(settings);
-        governing_.configure(settings_);
-        governing_.sampled(sampling_.sampler().sample(), sampling_.topology());
+        governing_.configure(settings_, sampling_.sampler().sample(), sampling_.topology());
         sampling_.set_period(settings_.period);
         warn_if_nothing_is_governed();
         return {};

@@ -15,13 +15,6 @@ Time virtual_time(governor::policy::fair::TimePoint at) {
         return std::chrono::duration_cast<Time>(at.time_since_epoch()) - kStart;
 }
 
-CpuMask cpus_of(const governor::policy::Sample& sample) {
-        CpuMask cpus;
-        for (const auto& cpu : sample.cpus)
-                cpus.add(cpu.cpu);
-        return cpus;
-}
-
 Time cpu_time(const Process& process) {
         return std::chrono::duration_cast<Time>(std::chrono::duration<double>(process.cpu_s()));
 }

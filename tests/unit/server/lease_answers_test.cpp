@@ -17,7 +17,7 @@ class LeaseAnswers : public testing::Test {
 protected:
         LeaseAnswers() {
                 EXPECT_EQ(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends_), 0);
-                governing_.configure({});
+                governing_.configure({}, {}, {});
         }
         ~LeaseAnswers() override {
                 ::close(ends_[0]);
@@ -195,7 +195,7 @@ TEST_F(LeaseAnswers, RefuseWhoCannotBeSeen) {
 TEST_F(LeaseAnswers, RefuseLeasesUnderAnotherPolicy) {
         config::Settings settings;
         settings.policy = config::PolicyName::Threshold;
-        governing_.configure(settings);
+        governing_.configure(settings, {}, {});
         EXPECT_EQ(hello(self(1000)).error().code(), Error::NOT_GOVERNING);
         EXPECT_EQ(leases(), 0U);
 }
