@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from .cells import Scenario
+from .habits import USUAL, Habit
 from .interruption import Interruption
 from .programs import Launch, ProcessFailed
 from .settings import Settings
@@ -67,9 +68,11 @@ class Calibration:
         self.default_slowdowns[scenario.name] = slowdown
         return slowdown
 
-    def iterations(self, load: str, program_s: float) -> int:
+    def iterations(self, load: str, program_s: float, habit: Habit = USUAL) -> int:
         """Regions for a program that takes program_s seconds alone."""
-        return max(1, round(program_s * 1000 / self.sizes[load].region_alone_ms))
+        alone_ms = self.sizes[load].region_alone_ms
+        rest_ms = habit.rest_ms(self._settings.region_us, alone_ms)
+        return max(1, round(program_s * 1000 / (alone_ms + rest_ms)))
 
     def launch(
         self,
@@ -78,11 +81,13 @@ class Calibration:
         iterations: int,
         environment: dict[str, str],
         cpus: tuple[int, ...] | None = None,
+        habit: Habit = USUAL,
     ) -> Launch:
         """A program of the calibrated work; `mark` tells equal loads of one run apart."""
         command = (str(self._settings.program(load)), "--json")
         command += ("--iterations", str(iterations), "--work", str(self.sizes[load].work))
-        return Launch(f"{load}.{mark}", command, environment, cpus)
+        command += habit.options(self._settings.region_us, self.sizes[load].region_alone_ms)
+        return Launch(f"{load}.{mark}", command, environment, cpus, habit.stop_s())
 
     def described(self) -> dict[str, Any]:
         """For results.json."""

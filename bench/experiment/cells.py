@@ -8,6 +8,7 @@ import re
 from dataclasses import dataclass
 
 from .governor import FAIR_POLICY, threshold_policy
+from .habits import HABITS, USUAL, Habit
 from .quantities import BadInput
 
 LOADS = ("prime", "mandel", "md", "matvec")
@@ -22,6 +23,11 @@ class Scenario:
 
     name: str
     loads: tuple[str, ...]
+    first: Habit = USUAL
+
+    def habit(self, index: int) -> Habit:
+        """Of the program that is started as number `index`, from 0."""
+        return self.first if index == 0 else USUAL
 
 
 @dataclass(frozen=True)
@@ -32,6 +38,7 @@ class Method:
     name: str
     policy: str | None = None
     threshold_percent: int | None = None
+    orphaned: bool = False  # the governor is killed in the middle
 
     @property
     def governed(self) -> bool:
@@ -54,29 +61,33 @@ def article_scenarios() -> list[Scenario]:
 
 
 def scenario_named(name: str) -> Scenario:
-    """'uniform-LOAD-N' is N times LOAD; 'mix-N' is N times each load, equal loads in a row."""
-    uniform = re.fullmatch(rf"uniform-({'|'.join(LOADS)})-([0-9]{{1,4}})", name)
+    """'uniform-LOAD-N' is N times LOAD, 'sleeper-LOAD-N' and so on the same with a first program that
+    has this habit; 'mix-N' is N times each load, equal loads in a row."""
+    one_load = re.fullmatch(rf"({'|'.join(HABITS)})-({'|'.join(LOADS)})-([0-9]{{1,4}})", name)
     mix = re.fullmatch(r"mix-([0-9]{1,4})", name)
-    count = int(uniform.group(2) if uniform else mix.group(1) if mix else 0)
+    count = int(one_load.group(3) if one_load else mix.group(1) if mix else 0)
     if not 1 <= count <= MOST_INSTANCES:
         raise BadInput(
-            f"--scenarios {name!r}: uniform-LOAD-N and mix-N are accepted, LOAD one of"
-            f" {', '.join(LOADS)}, N from 1 to {MOST_INSTANCES}, such as uniform-prime-2,mix-1."
+            f"--scenarios {name!r}: HABIT-LOAD-N and mix-N are accepted, HABIT one of"
+            f" {', '.join(HABITS)}, LOAD one of {', '.join(LOADS)}, N from 1 to {MOST_INSTANCES},"
+            " such as uniform-prime-2,mix-1."
         )
-    loads = (uniform.group(1),) if uniform else LOADS
-    return Scenario(name, tuple(load for load in loads for _ in range(count)))
+    if one_load:
+        return Scenario(name, (one_load.group(2),) * count, HABITS[one_load.group(1)])
+    return Scenario(name, tuple(load for load in LOADS for _ in range(count)))
 
 
 def method_named(name: str) -> Method:
-    """'default', 'passive', 'static', 'fair' or 'threshold-P' with P percent from 1 to 100."""
+    """'default', 'passive', 'static', 'fair', 'orphaned' or 'threshold-P' with P percent from 1 to
+    100."""
     if name in BASELINES:
         return Method(name)
-    if name == "fair":
-        return Method(name, FAIR_POLICY)
+    if name in ("fair", "orphaned"):
+        return Method(name, FAIR_POLICY, orphaned=name == "orphaned")
     match = re.fullmatch(r"threshold-([0-9]{1,3})", name)
     if match is None or not 1 <= int(match.group(1)) <= 100:
         raise BadInput(
-            f"--methods {name!r}: {', '.join(BASELINES)}, fair and threshold-P are accepted,"
+            f"--methods {name!r}: {', '.join(BASELINES)}, fair, orphaned and threshold-P are accepted,"
             " P a whole percentage from 1 to 100, such as default,static,threshold-10."
         )
     percent = int(match.group(1))

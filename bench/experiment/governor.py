@@ -84,6 +84,10 @@ class Governor:
         """Of the process; only inside the context."""
         return self._process.pid
 
+    def kill(self) -> None:
+        """Without a word to anybody; harmless when it has ended."""
+        self._process.kill()
+
     def check(self) -> None:
         """ProcessFailed when the governor has died."""
         if self._process.ended():

@@ -29,12 +29,14 @@ class ProcessFailed(Failed):
 @dataclass(frozen=True)
 class Launch:
     """One process to be. `settings` are added to an environment that is free of OpenMP and thread
-    count variables; `cpus` pins it, None leaves the runner's own affinity."""
+    count variables; `cpus` pins it, None leaves the runner's own affinity; stop_s: from when to when,
+    in seconds after its start, it is stopped (SIGSTOP, SIGCONT)."""
 
     name: str
     command: tuple[str, ...]
     settings: dict[str, str]
     cpus: tuple[int, ...] | None = None
+    stop_s: tuple[float, float] | None = None
 
 
 class Process:
@@ -46,6 +48,7 @@ class Process:
         self.finished_s: float | None = None
         self.cpu_s = 0.0
         self.killed = False
+        self.signals_due = _signals_due(launch)
         self._stdout = folder / f"{launch.name}.stdout"
         self._stderr = folder / f"{launch.name}.stderr"
         with open(self._stdout, "wb") as out, open(self._stderr, "wb") as err:
@@ -75,6 +78,11 @@ class Process:
         """Sends it a signal, without waiting; harmless when it has ended."""
         if self.finished_s is None:
             os.kill(self.pid, number)
+
+    def send_due_signals(self) -> None:
+        """Stops it, or lets it go on, when the time has come."""
+        while self.signals_due and time.monotonic() >= self.started_s + self.signals_due[0][0]:
+            self.signal(self.signals_due.pop(0)[1])
 
     def output(self) -> str:
         """What it has written to stdout so far."""
@@ -111,6 +119,11 @@ class Process:
                 self.cpu_s = usage.ru_utime + usage.ru_stime
                 self._popen.returncode = os.waitstatus_to_exitcode(status)
         return self.finished_s is not None
+
+
+def _signals_due(launch: Launch) -> list[tuple[float, int]]:
+    """Seconds after the start, and which signal."""
+    return list(zip(launch.stop_s or (), (signal.SIGSTOP, signal.SIGCONT)))
 
 
 def _start(launch: Launch, out: Any, err: Any) -> subprocess.Popen:

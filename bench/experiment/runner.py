@@ -33,6 +33,8 @@ from .split import static_split
 _PICTURES_S = 8.0
 _SHORTEST_RUN_S = 1.0
 _RUN_FOLDER = "run"
+_ORPHANED_AFTER_S = 1.0
+_NOBODYS_RULES = {"THREADCOUNT": "off"}
 
 
 def conditions(settings: Settings, default_slowdown: dict[str, float]) -> Conditions:
@@ -180,8 +182,13 @@ class Experiment:
             program, period_s = self.settings.governor, self.settings.period_s
             with Governor(program, folder, policy, period_s, self.interruption) as governor:
 
+                began_s = time.monotonic()
+
                 def look_at_both() -> None:
-                    governor.check()
+                    if not cell.method.orphaned:
+                        governor.check()
+                    elif time.monotonic() - began_s >= _ORPHANED_AFTER_S:
+                        governor.kill()
                     look()
 
                 outcome = run_side_by_side(launches, pace, folder, self.interruption, look_at_both)
@@ -194,11 +201,16 @@ class Experiment:
         split = static_split(len(loads), self._cpus)
         launches = []
         for index, load in enumerate(loads):
+            habit = cell.scenario.habit(index)
             iterations = self.settings.iterations or calibration.iterations(
-                load, size.program_s[cell.scenario.name]
+                load, size.program_s[cell.scenario.name], habit
             )
-            environment, cpus = self._rules(cell, split[index])
-            launches.append(calibration.launch(load, str(index), iterations, environment, cpus))
+            environment, cpus = _NOBODYS_RULES, None
+            if habit.governed:
+                environment, cpus = self._rules(cell, split[index])
+            launches.append(
+                calibration.launch(load, str(index), iterations, environment, cpus, habit)
+            )
         return launches
 
     def _rules(
@@ -215,7 +227,7 @@ class Experiment:
             return {"THREADCOUNT": "off", "OMP_NUM_THREADS": str(len(share))}, share
         if cell.method.name == "passive":
             return {"THREADCOUNT": "off", "OMP_WAIT_POLICY": "passive"}, None
-        return {"THREADCOUNT": "off"}, None
+        return _NOBODYS_RULES, None
 
     def _left_s(self) -> float | None:
         """What remains of the budget for runs; pictures get their share."""

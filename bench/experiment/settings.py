@@ -17,6 +17,7 @@ from .cells import (
     method_named,
     scenario_named,
 )
+from .habits import HABITS
 from .options import OneSentenceParser, add_duration, add_programs, add_whole
 from .plan import Size, size_for_length
 from .quantities import BadInput, whole_option
@@ -178,12 +179,12 @@ def _add_forms(parser: argparse.ArgumentParser) -> None:
 
 def _add_what(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "--scenarios", metavar="A,B", help="uniform-LOAD-N and mix-N (quick: mix-1)"
+        "--scenarios", metavar="A,B", help="HABIT-LOAD-N and mix-N; HABIT: " + ", ".join(HABITS) + " (quick: mix-1)"
     )
     parser.add_argument(
         "--methods",
         metavar="A,B",
-        help="default, passive, static, fair, threshold-P (P in percent)",
+        help="default, passive, static, fair, orphaned, threshold-P (P in percent)",
     )
     parser.add_argument(
         "--thresholds", metavar="P,Q", help="governed methods (full: 5,10,15,20; quick: 10)"

@@ -73,6 +73,7 @@ def _start_due(
         if process.ended():
             process.report()
         else:
+            process.send_due_signals()
             running += 1
     return elapsed_s < pace.limit_s and (running > 0 or len(started) < len(launches))
 
@@ -83,6 +84,9 @@ def _pause(launches: list[Launch], pace: Pace, started: list[Process], origin_s:
     due_s = [elapsed_s + _LOOK_EVERY_S, pace.limit_s]
     if len(started) < len(launches):
         due_s.append(len(started) * pace.stagger_s)
+    for process in started:
+        if process.finished_s is None:
+            due_s += [process.started_s - origin_s + after_s for after_s, _ in process.signals_due]
     return max(0.0, min(due_s) - elapsed_s)
 
 

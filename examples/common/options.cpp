@@ -29,11 +29,13 @@ constexpr std::array kFlags{
         FlagOption{"--help", &Options::help},
 };
 
-std::array<NumberOption, 4> number_options(const Description& description) {
+std::array<NumberOption, 6> number_options(const Description& description) {
         return {{{"--iterations", &Options::iterations, 1'000'000'000},
                  {"--region-us", &Options::region_us, 10'000'000},
                  {"--work", &Options::work, description.max_work},
-                 {"--threads", &Options::threads, 4096}}};
+                 {"--threads", &Options::threads, 4096},
+                 {"--serial-us", &Options::serial_us, 10'000'000},
+                 {"--sleep-us", &Options::sleep_us, 10'000'000}}};
 }
 
 template <typename Table>
@@ -62,7 +64,7 @@ std::string range_text(const NumberOption& option) {
 std::string unknown_text(std::string_view argument) {
         return std::string{"'"}.append(argument) +
                "': unknown option; accepted are --iterations, --region-us, --work, --threads, "
-               "--calibrate, --json, --help";
+               "--serial-us, --sleep-us, --calibrate, --json, --help";
 }
 
 /// Stores the value. Returns what is wrong with it, or nothing.
@@ -144,6 +146,10 @@ std::string help_text(const Description& description) {
                ", in place of --region-us\n"
                "  --threads N     team size when nothing governs it, 1 to 4096 (default: the\n"
                "                  OpenMP runtime's, see OMP_NUM_THREADS)\n"
+               "  --serial-us N   compute so long in one thread after each region, in "
+               "microseconds\n"
+               "                  of CPU time, 1 to 10^7 (default: not at all)\n"
+               "  --sleep-us N    then sleep so long, 1 to 10^7 (default: not at all)\n"
                "  --calibrate     print the --work that takes --region-us, and exit\n"
                "  --json          print one JSON object on one line\n"
                "  --help          print this text\n\n"

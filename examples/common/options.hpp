@@ -24,6 +24,8 @@ struct Options {
         std::uint64_t region_us = 0;  ///< 0 if work is given, else 1..10^7
         std::uint64_t work = 0;       ///< 0: calibrate for region_us
         std::uint64_t threads = 0;    ///< 0: as many as the OpenMP runtime chooses
+        std::uint64_t serial_us = 0;  ///< CPU time of one thread after each region
+        std::uint64_t sleep_us = 0;   ///< after that
         bool calibrate = false;
         bool json = false;
         bool help = false;

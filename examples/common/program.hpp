@@ -60,7 +60,7 @@ int run_and_print(const Options& options) {
         load.prepare(work);
         if (options.threads != 0)
                 omp_set_num_threads(static_cast<int>(options.threads));
-        const auto measured = run_loop(load, options.iterations);
+        const auto measured = run_loop(load, options);
         const Report report{L::kDescription.name, openmp_runtime(), options, work, measured,
                             load.checksum(),      load.result()};
         return print(options.json ? report_json(report) : report_text(report));

@@ -4,6 +4,7 @@
 import unittest
 
 from experiment.cells import article_scenarios, method_named, run_order, scenario_named
+from experiment.habits import HABITS, USUAL
 from experiment.quantities import BadInput
 
 
@@ -22,6 +23,22 @@ class Scenarios(unittest.TestCase):
     def test_uniform_repeats_one_load(self):
         self.assertEqual(scenario_named("uniform-md-3").loads, ("md",) * 3)
 
+    def test_only_the_first_program_has_a_habit(self):
+        scenario = scenario_named("sleeper-md-3")
+        self.assertEqual(scenario.loads, ("md",) * 3)
+        self.assertTrue(scenario.habit(0).sleeps)
+        self.assertIs(scenario.habit(1), USUAL)
+
+    def test_a_sleeper_sleeps_thrice_the_work_of_its_region(self):
+        self.assertEqual(HABITS["sleeper"].options(20_000, 10.2), ("--sleep-us", "60000"))
+        self.assertEqual(HABITS["sleeper"].rest_ms(20_000, 10.2), 60)
+
+    def test_a_serial_program_computes_alone_as_long_as_its_region_takes(self):
+        self.assertEqual(HABITS["serial"].options(20_000, 10.2), ("--serial-us", "10200"))
+
+    def test_nobody_governs_a_hog(self):
+        self.assertEqual([name for name in HABITS if not HABITS[name].governed], ["hog"])
+
     def test_unknown_names_are_refused_with_what_is_accepted(self):
         for name in ("uniform-foo-2", "mix-0", "mix-65", "mix-", "prime", "", "mix-1x", "mix-99999"):
             with self.assertRaisesRegex(BadInput, "N from 1 to 64", msg=name):
@@ -34,6 +51,11 @@ class Methods(unittest.TestCase):
         self.assertEqual(method_named("threshold-15").threshold_percent, 15)
         self.assertTrue(method_named("threshold-15").governed)
         self.assertFalse(method_named("static").governed)
+
+    def test_orphaned_programs_begin_as_fair_ones(self):
+        fair, orphaned = method_named("fair"), method_named("orphaned")
+        self.assertEqual(fair.policy, orphaned.policy)
+        self.assertEqual([fair.orphaned, orphaned.orphaned], [False, True])
 
     def test_a_threshold_outside_1_to_100_is_refused(self):
         for name in ("threshold-0", "threshold-101", "threshold-5.5", "unfair"):

@@ -54,6 +54,13 @@ class Processes(unittest.TestCase):
     def pids(self):
         return [int(path.read_text()) for path in self.folder.glob("pid*")]
 
+    def test_a_program_is_stopped_and_goes_on(self):
+        launch = Launch("md.0", ("/bin/sh", "-c", f"sleep 0.05; {GOOD}"), {}, None, (0.01, 0.4))
+        outcome = run_side_by_side([launch], Pace(0.0, 10.0), self.folder, self.interruption)
+        program = outcome.programs[0]
+        self.assertEqual(program.report, {"work": 1})
+        self.assertGreaterEqual(program.finished_s, 0.4)
+
     def test_programs_start_apart_and_report(self):
         outcome = self.run_scripts(GOOD, GOOD, stagger_s=0.3)
         self.assertIsNone(outcome.stopped_s)
