@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 _STOPPED_AFTER_S = 1.0
-_STOPPED_FOR_S = 1.0
+_STOPPED_FOR_S = 3.0
 _SLEEP_REGIONS = 3
 
 
