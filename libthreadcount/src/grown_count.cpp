@@ -2,6 +2,8 @@
 // Growth by answers and, without a governor, by time.
 #include "grown_count.hpp"
 
+#include <algorithm>
+
 namespace threadcount {
 
 std::uint32_t GrownCount::threads() const {
@@ -22,6 +24,7 @@ void GrownCount::answered(std::uint32_t threads, std::uint64_t now_ms) {
         if (advised > count_)
                 count_ = advised;
         waiting_ = false;
+        missed_ = false;
         since_ms_ = now_ms;
 }
 
@@ -33,10 +36,40 @@ void GrownCount::unanswered(std::uint64_t now_ms) {
                         return;
                 waiting_ = false;
                 count_ = max_;
-        } else if (passed_ms >= kTimeToLive_ms) {
-                count_ = count_ <= max_ / 2 ? count_ * 2 : max_;
-                since_ms_ = now_ms;
+                return;
         }
+        if (!missed_) {
+                missed_ = true;
+                last_look_ = look(now_ms);
+                stood_since_ms_ = now_ms;
+        }
+        if (passed_ms >= kTimeToLive_ms)
+                grow(now_ms);
+}
+
+GrownCount::Look GrownCount::look(std::uint64_t now_ms) const {
+        return {now_ms, idle_time_ != nullptr ? idle_time_() : 0};
+}
+
+/// CPUs that were idle, rounded down.
+std::uint32_t GrownCount::room(const Look& from, const Look& to) const {
+        if (from.idle_ms == 0 || to.idle_ms == 0 || to.at_ms - stood_since_ms_ >= kPatience_ms)
+                return max_;
+        // The sum goes back when a CPU goes offline.
+        if (to.at_ms <= from.at_ms || to.idle_ms <= from.idle_ms)
+                return 0;
+        const auto cpus = (to.idle_ms - from.idle_ms) / (to.at_ms - from.at_ms);
+        return cpus < max_ ? static_cast<std::uint32_t>(cpus) : max_;
+}
+
+void GrownCount::grow(std::uint64_t now_ms) {
+        const auto next = look(now_ms);
+        const auto more = std::min({count_, max_ - count_, room(last_look_, next)});
+        if (more > 0)
+                stood_since_ms_ = now_ms;
+        count_ += more;
+        last_look_ = next;
+        since_ms_ = now_ms;
 }
 
 void GrownCount::failed(std::uint64_t now_ms) {

@@ -14,12 +14,21 @@ public:
         /// connection but has not answered its first question.
         static constexpr std::uint64_t kFirstAnswer_ms = 250;
 
-        /// How long the count stays when the governor is gone; then it doubles at this pace, so
-        /// that many programs do not jump to full width together.
+        /// How long the count stays when the governor is gone; then it grows at this pace into
+        /// CPUs that are idle, and at most doubles: many programs must not jump to full width
+        /// together.
         static constexpr std::uint64_t kTimeToLive_ms = 60'000;
 
-        /// `max`: what the program would use ungoverned, >= 1.
-        explicit GrownCount(std::uint32_t max) : max_(max) {}
+        /// Who has found no idle CPU for so long doubles all the same: others may never make room.
+        static constexpr std::uint64_t kPatience_ms = 600'000;
+
+        /// Sum over all CPUs of this machine, milliseconds; 0: not known.
+        using IdleTime = std::uint64_t (*)();
+
+        /// `max`: what the program would use ungoverned, >= 1. Without `idle_time`, or while that
+        /// is not known, there is always room to double.
+        explicit GrownCount(std::uint32_t max, IdleTime idle_time = nullptr)
+                : max_(max), idle_time_(idle_time) {}
 
         /// What to tell the governor: threads in use, 0 if there was no number yet.
         [[nodiscard]] std::uint32_t current() const { return count_; }
@@ -40,10 +49,23 @@ public:
         void failed(std::uint64_t now_ms);
 
 private:
+        struct Look {
+                std::uint64_t at_ms = 0;
+                std::uint64_t idle_ms = 0;
+        };
+
+        [[nodiscard]] Look look(std::uint64_t now_ms) const;
+        [[nodiscard]] std::uint32_t room(const Look& from, const Look& to) const;
+        void grow(std::uint64_t now_ms);
+
         std::uint32_t max_;
-        std::uint32_t count_ = 0;     // 0: no number yet
-        bool waiting_ = false;        // for the first answer
-        std::uint64_t since_ms_ = 0;  // last answer or doubling; while waiting: the question
+        IdleTime idle_time_;
+        std::uint32_t count_ = 0;           // 0: no number yet
+        bool waiting_ = false;              // for the first answer
+        std::uint64_t since_ms_ = 0;        // last answer or look; while waiting: the question
+        bool missed_ = false;               // the governor is gone
+        Look last_look_;                    // from then on
+        std::uint64_t stood_since_ms_ = 0;  // when it was gone, or the count grew last
 };
 
 }  // namespace threadcount

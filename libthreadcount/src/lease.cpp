@@ -131,7 +131,7 @@ void Lease::lose(std::uint64_t now_ms) {
         }
         const auto threads = governor_word_threads(arena_.load());
         if (threads > 0) {
-                count_ = GrownCount(wishes_.max);
+                count_ = GrownCount(wishes_.max, idle_time_here);
                 count_.answered(threads, now_ms);
         }
         arena_.detach();

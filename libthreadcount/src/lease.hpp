@@ -5,6 +5,7 @@
 
 #include "arena.hpp"
 #include "grown_count.hpp"
+#include "idle_time.hpp"
 #include "transport.hpp"
 
 #include <atomic>
@@ -17,7 +18,7 @@ class Lease {
 public:
         /// `addresses` must outlive this.
         Lease(const Addresses& addresses, const Wishes& wishes)
-                : addresses_(addresses), wishes_(wishes), count_(wishes.max) {}
+                : addresses_(addresses), wishes_(wishes), count_(wishes.max, idle_time_here) {}
 
         /// What the next region may use, 1 .. max; it is reported to have begun. 0: nothing is
         /// granted, or the governor does not seem to live: run() is to be called.

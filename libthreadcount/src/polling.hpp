@@ -4,6 +4,7 @@
 #pragma once
 
 #include "grown_count.hpp"
+#include "idle_time.hpp"
 #include "transport.hpp"
 
 #include <cstdint>
@@ -24,7 +25,8 @@ public:
 
         /// `addresses` must outlive this.
         Polling(const Addresses& addresses, const Settings& settings)
-                : addresses_(addresses), settings_(settings), count_(settings.max) {}
+                : addresses_(addresses), settings_(settings), count_(settings.max, idle_time_here) {
+        }
 
         /// Asks, or looks for an answer that is late; blocks for at most 5 ms, connecting included.
         /// Returns when to call it again.

@@ -127,7 +127,8 @@ THREADCOUNT_EXPORT int threadcount_open(const threadcount_options *options,
  * question). An answer that comes later is collected by a later call without waiting for it.
  *
  * With THREADCOUNT=start-only the first grant or answer is final. When the governor is
- * gone the count stays for 60 s and then doubles every 60 s up to threadcount_max().
+ * gone the count stays for 60 s and then grows every 60 s into CPUs that were idle meanwhile,
+ * at most to twice as many, up to threadcount_max().
  *
  * MT-Safe: while one thread asks, others get the count as it is. The count is the
  * process's: threads that start regions at the same time have to share it. NULL is

@@ -135,6 +135,81 @@ TEST(GrownCountTest, StopsDoublingWhenTheGovernorIsBack) {
         EXPECT_EQ(count.threads(), 8U);
 }
 
+/// A machine whose idle time the test sets.
+class GrownCountOnAMachine : public ::testing::Test {
+protected:
+        static std::uint64_t idle_time() { return idle_ms_; }
+        /// As a program without a governor does: again and again, while so many CPUs are idle.
+        void pass(std::uint64_t ms, double idle_cpus) {
+                const auto begin = idle_ms_;
+                for (std::uint64_t step = 0; step < ms; step += 1000) {
+                        idle_ms_ = begin + static_cast<std::uint64_t>(static_cast<double>(step) *
+                                                                      idle_cpus);
+                        count_.unanswered(now_ms_ + step);
+                }
+                now_ms_ += ms;
+                idle_ms_ = begin + static_cast<std::uint64_t>(static_cast<double>(ms) * idle_cpus);
+        }
+
+        static inline std::uint64_t idle_ms_ = 0;
+        std::uint64_t now_ms_ = kStart;
+        GrownCount count_{16, idle_time};
+};
+
+TEST_F(GrownCountOnAMachine, DoesNotGrowWhileNoCpuIsIdle) {
+        idle_ms_ = 1'000'000;
+        count_.answered(4, now_ms_);
+        pass(5 * kTtl + 1000, 0.9);
+        EXPECT_EQ(count_.threads(), 4U);
+}
+
+TEST_F(GrownCountOnAMachine, GrowsIntoIdleCpusAndAtMostDoubles) {
+        idle_ms_ = 1'000'000;
+        count_.answered(4, now_ms_);
+        pass(kTtl + 1000, 3.5);
+        EXPECT_EQ(count_.threads(), 7U);
+        pass(kTtl, 60);
+        EXPECT_EQ(count_.threads(), 14U);
+        pass(kTtl, 60);
+        EXPECT_EQ(count_.threads(), 16U);
+}
+
+TEST_F(GrownCountOnAMachine, HasPatienceForTenMinutes) {
+        idle_ms_ = 1'000'000;
+        count_.answered(4, now_ms_);
+        pass(GrownCount::kPatience_ms, 0);
+        EXPECT_EQ(count_.threads(), 4U);
+        pass(kTtl + 1000, 0);
+        EXPECT_EQ(count_.threads(), 8U);
+        pass(GrownCount::kPatience_ms - 2 * kTtl, 0);
+        EXPECT_EQ(count_.threads(), 8U);
+}
+
+TEST_F(GrownCountOnAMachine, CountsIdleTimeFromTheGovernorsEnd) {
+        idle_ms_ = 1'000'000;
+        count_.answered(4, now_ms_);
+        now_ms_ += 10 * kTtl;  // a program that looks rarely; all this time CPUs were idle
+        idle_ms_ += 100 * kTtl;
+        pass(kTtl + 1000, 0);
+        EXPECT_EQ(count_.threads(), 4U);
+}
+
+TEST_F(GrownCountOnAMachine, DoublesWhereIdleTimeIsNotKnown) {
+        idle_ms_ = 0;
+        count_.answered(4, now_ms_);
+        pass(kTtl + 1000, 0);
+        EXPECT_EQ(count_.threads(), 8U);
+}
+
+TEST_F(GrownCountOnAMachine, WaitsWhereIdleTimeGoesBack) {
+        idle_ms_ = 1'000'000;
+        count_.answered(4, now_ms_);
+        count_.unanswered(now_ms_);
+        idle_ms_ = 500'000;
+        count_.unanswered(now_ms_ + kTtl);
+        EXPECT_EQ(count_.threads(), 4U);
+}
+
 TEST(GrownCountTest, DoesNotOverflowWhenItDoubles) {
         GrownCount count(UINT32_MAX);
         count.answered(0x80000000U, kStart);
