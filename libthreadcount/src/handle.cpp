@@ -115,6 +115,17 @@ uint32_t threadcount_threads(threadcount_handle* handle) {
         return threads_slowly(handle);
 }
 
+uint32_t threadcount_share(threadcount_handle* handle, threadcount_master* master) {
+        const auto threads = threadcount_threads(handle);
+        if (handle == nullptr || master == nullptr || threads >= handle->ungoverned ||
+            is_inert(*handle))
+                return threads;
+        // The heartbeat is a clock that costs nothing; it stands still where nothing is granted.
+        const auto masters =
+                handle->masters.begin(master->opaque, handle->lease.arena().heartbeat());
+        return threads > masters ? threads / masters : 1;
+}
+
 uint32_t threadcount_max(const threadcount_handle* handle) {
         return handle != nullptr ? handle->max : fallback_threads();
 }

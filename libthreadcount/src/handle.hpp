@@ -6,6 +6,7 @@
 #include "environment.hpp"
 #include "fork_generation.hpp"
 #include "lease.hpp"
+#include "masters.hpp"
 #include "polling.hpp"
 #include "transport.hpp"
 
@@ -27,6 +28,7 @@ struct threadcount_handle {
 
         // The hot path of a lease; run() and what is said of it are guarded by `mutex`.
         threadcount::Lease lease;
+        threadcount::Masters masters;
 
         // Without a grant these are read. Relaxed: two numbers without anything behind them;
         // next_poll_ms only saves the lock.

@@ -7,6 +7,7 @@
 #include "support/tcp_port.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
@@ -16,6 +17,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <thread>
 #include <threadcount/threadcount.h>
 #include <unistd.h>
 
@@ -380,6 +382,9 @@ public:
         Program& operator=(const Program&) = delete;
 
         [[nodiscard]] std::uint32_t threads() const { return threadcount_threads(handle_); }
+        [[nodiscard]] std::uint32_t share(threadcount_master& master) const {
+                return threadcount_share(handle_, &master);
+        }
 
 private:
         threadcount_handle* handle_ = nullptr;
@@ -393,6 +398,24 @@ TEST_F(LeaseTest, OfALinkedProgramIsReadBeforeEachRegion) {
         ASSERT_NE(sibling.hello(), nullptr);
         EXPECT_TRUE(sibling.update(1)->has_done());
         EXPECT_TRUE(eventually([&] { return program.threads() == 1; }));
+}
+
+TEST_F(LeaseTest, OfALinkedProgramIsSharedByThreadsThatStartRegionsAtTheSameTime) {
+        const Program program(daemon_, 1024);
+        ASSERT_TRUE(eventually([&] { return program.threads() == everything(); }));
+        const auto half = std::max(everything() / 2, 1U);
+        threadcount_master master{};
+        EXPECT_EQ(program.share(master), everything());
+        std::atomic<std::uint32_t> of_the_other{0};
+        std::jthread other([&](const std::stop_token& stop) {
+                threadcount_master mark{};
+                for (; !stop.stop_requested(); ::usleep(1000))
+                        of_the_other = program.share(mark);
+        });
+        EXPECT_TRUE(
+                eventually([&] { return program.share(master) == half && of_the_other == half; }));
+        other = {};
+        EXPECT_TRUE(eventually([&] { return program.share(master) == everything(); }));
 }
 
 TEST_F(LeaseTest, OfALinkedProgramOutlivesADaemonThatIsKilled) {

@@ -27,6 +27,7 @@ extern "C" {
  * files of a program or shared object, so that they do not undo each other's work.
  */
 __attribute__((weak, visibility("hidden"))) __thread int threadcount_omp_applied;
+__attribute__((weak, visibility("hidden"))) __thread threadcount_master threadcount_omp_master;
 
 /*
  * Opens the process's handle (threadcount_open_default) so that the program never
@@ -46,8 +47,9 @@ static inline int threadcount_omp_open(void) {
  * Inside a parallel region (of one thread too) it does nothing. Calls
  * omp_set_num_threads() only when the governor's number has changed, so a program's own
  * choice in between stays, and a program without a governor runs as if this call were
- * not there. Threads that start regions at the same time each get the whole number.
- * Returns the team size in force (>= 1). MT-Safe. Cost: that of threadcount_threads().
+ * not there. Threads that start regions at the same time share the number: see
+ * threadcount_share(). Returns the team size in force (>= 1). MT-Safe. Cost: that of
+ * threadcount_share().
  */
 static inline int threadcount_omp_update(threadcount_handle *handle) {
         int threads;
@@ -57,7 +59,7 @@ static inline int threadcount_omp_update(threadcount_handle *handle) {
                 return omp_get_max_threads();
         if (threadcount_omp_applied == 0)
                 threadcount_omp_applied = (int)threadcount_ungoverned(handle);
-        threads = (int)threadcount_threads(handle);
+        threads = (int)threadcount_share(handle, &threadcount_omp_master);
         if (threads != threadcount_omp_applied) {
                 omp_set_num_threads(threads);
                 threadcount_omp_applied = threads;

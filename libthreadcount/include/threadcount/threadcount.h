@@ -131,10 +131,28 @@ THREADCOUNT_EXPORT int threadcount_open(const threadcount_options *options,
  * at most to twice as many, up to threadcount_max().
  *
  * MT-Safe: while one thread asks, others get the count as it is. The count is the
- * process's: threads that start regions at the same time have to share it. NULL is
+ * process's: threads that start regions at the same time share it by threadcount_share(). NULL is
  * accepted and answers the fallback, at the cost of reading affinity and cgroups.
  */
 THREADCOUNT_EXPORT uint32_t threadcount_threads(threadcount_handle *handle);
+
+/* Belongs to one thread of the program, which never looks inside. {0} at first. */
+typedef struct threadcount_master {
+        uint64_t opaque;
+} threadcount_master;
+
+/*
+ * The calling thread's part of threadcount_threads(), for programs several of whose threads start
+ * regions at the same time: the count divided by the threads that called this within the last half
+ * to one second, rounded down, but at least 1. Nothing is divided where nothing is granted, nor
+ * while the grant is all that the program would use ungoverned (threadcount_ungoverned()): then it
+ * runs as if the library were not there.
+ *
+ * `master` is the calling thread's own: thread-local memory. MT-Safe. Cost: that of
+ * threadcount_threads() and a nanosecond. NULL for either is accepted: nothing is divided.
+ */
+THREADCOUNT_EXPORT uint32_t threadcount_share(threadcount_handle *handle,
+                                              threadcount_master *master);
 
 /*
  * The largest number that threadcount_threads() will ever return for this handle,
