@@ -39,7 +39,7 @@ v1::Advice::Reason wire_reason(policy::Reason reason) {
         return v1::Advice::UNKNOWN;
 }
 
-v1::Reply advise(const v1::Query& query, const View& view) {
+v1::Reply advise(const v1::Query& query, const View& view, Reach reach) {
         for (const auto& [name, value] :
              {std::pair{"current", query.current()}, std::pair{"max", query.max()}})
                 if (value > kMostThreads)
@@ -59,6 +59,7 @@ v1::Reply advise(const v1::Query& query, const View& view) {
         out.set_explanation(policy::explain(settings, question, advice));
         out.set_settle_ms(static_cast<std::uint32_t>(
                 probe::IdleHistory::window(view.settings.period).count()));
+        out.set_leases(reach == Reach::Local && view.settings.policy == config::PolicyName::Fair);
         if (advice.reason == policy::Reason::WarmingUp)
                 out.set_warm_in_ms(static_cast<std::uint32_t>(view.warm_in.count()));
         return reply;
@@ -187,7 +188,7 @@ v1::Reply answer(const v1::Request& request, const View& view, Reach reach) {
                               "query, status");
         switch (request.kind_case()) {
         case v1::Request::kQuery:
-                return advise(request.query(), view);
+                return advise(request.query(), view, reach);
         case v1::Request::kStatus:
                 return status(view);
         case v1::Request::kCpus:

@@ -28,6 +28,11 @@ void GrownCount::answered(std::uint32_t threads, std::uint64_t now_ms) {
         since_ms_ = now_ms;
 }
 
+void GrownCount::granted(std::uint32_t threads, std::uint64_t now_ms) {
+        *this = GrownCount(max_, idle_time_);
+        answered(threads, now_ms);
+}
+
 void GrownCount::unanswered(std::uint64_t now_ms) {
         const auto passed_ms = now_ms - since_ms_;
         if (count_ == 0) {

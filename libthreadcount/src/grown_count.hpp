@@ -42,6 +42,9 @@ public:
         /// The governor advises `threads`; less than now changes nothing.
         void answered(std::uint32_t threads, std::uint64_t now_ms);
 
+        /// It had a grant of `threads` until now, which may be less than what it had before.
+        void granted(std::uint32_t threads, std::uint64_t now_ms);
+
         /// There is no answer (yet).
         void unanswered(std::uint64_t now_ms);
 

@@ -3,6 +3,7 @@
 #include "handle.hpp"
 
 #include "clock.hpp"
+#include "idle_time.hpp"
 #include "limits.hpp"
 
 #include <algorithm>
@@ -27,21 +28,30 @@ bool in_range(std::uint32_t value, std::uint32_t least, std::uint32_t most) {
 /// How long opening a handle waits for a governor that has accepted the connection.
 constexpr std::uint64_t kWelcome_ns = 250'000'000;
 
+/// A governor that grants nothing is asked; its answers tell when it does. Returns when to call
+/// this again.
+std::uint64_t talk(threadcount_handle& handle, std::uint64_t now_ms, std::uint64_t deadline_ns) {
+        auto& lease = handle.lease;
+        if (!lease.is_refused()) {
+                const auto next_ms = lease.run(now_ms, deadline_ns);
+                if (!lease.is_refused())
+                        return next_ms;
+        }
+        const auto next_ms = handle.polling.run(now_ms);
+        return handle.polling.sees_leases() && lease.try_again(now_ms) ? lease.run(now_ms, 0)
+                                                                       : next_ms;
+}
+
 /// One thread talks to the governor; the others go on with the number as it is.
 void ask(threadcount_handle& handle, std::uint64_t now_ms, std::uint64_t deadline_ns) {
         if (pthread_mutex_trylock(&handle.mutex) != 0)
                 return;
         if (now_ms >= handle.next_poll_ms.load(std::memory_order_relaxed)) {
-                auto& lease = handle.lease;
                 // Before it is noticed that the governor has gone: others read it meanwhile.
-                if (const auto last = lease.granted_last(); last > 0)
+                if (const auto last = handle.lease.granted_last(); last > 0)
                         handle.threads.store(last, std::memory_order_relaxed);
-                auto next_ms = lease.is_refused() ? now_ms : lease.run(now_ms, deadline_ns);
-                if (lease.is_refused())
-                        next_ms = handle.polling.run(now_ms);
-                handle.threads.store(lease.is_refused() ? handle.polling.threads()
-                                                        : lease.threads(),
-                                     std::memory_order_relaxed);
+                const auto next_ms = talk(handle, now_ms, deadline_ns);
+                handle.threads.store(handle.count.threads(), std::memory_order_relaxed);
                 handle.next_poll_ms.store(next_ms, std::memory_order_relaxed);
         }
         pthread_mutex_unlock(&handle.mutex);
@@ -70,8 +80,11 @@ threadcount_handle::threadcount_handle(const Environment& from, const char* sock
         : environment(from), addresses(from.socket != nullptr ? from.socket : socket,
                                        secure_getenv("XDG_RUNTIME_DIR")),
           ungoverned(width), max(from.max != 0 ? std::min(from.max, width) : width),
-          lease(addresses, {max, from.mode.mode == Mode::StartOnly, from.is_batch, from.label}),
-          polling(addresses, {max, interval_ms, from.mode.mode == Mode::StartOnly}) {
+          count(max, idle_time_here),
+          lease(addresses, {max, from.mode.mode == Mode::StartOnly, from.is_batch, from.label},
+                transport, count),
+          polling(addresses, {max, interval_ms, from.mode.mode == Mode::StartOnly}, transport,
+                  count) {
         const auto mode = environment.mode.mode;
         if (mode != Mode::Fixed && mode != Mode::Off)
                 return;

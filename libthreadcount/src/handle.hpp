@@ -26,6 +26,10 @@ struct threadcount_handle {
         const std::uint32_t max;
         const unsigned generation = threadcount::fork_generation();
 
+        // Of the lease and of polling: one of them talks at a time. Guarded by `mutex`.
+        threadcount::Transport transport;
+        threadcount::GrownCount count;
+
         // The hot path of a lease; run() and what is said of it are guarded by `mutex`.
         threadcount::Lease lease;
         threadcount::Masters masters;

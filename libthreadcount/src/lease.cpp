@@ -82,6 +82,14 @@ std::uint64_t Lease::run(std::uint64_t now_ms, std::uint64_t deadline_ns) {
         return look(now_ms, deadline_ns);
 }
 
+bool Lease::try_again(std::uint64_t now_ms) {
+        if (now_ms - said_hello_ms_ < kReconnect_ms)
+                return false;
+        state_ = State::None;
+        error_ = 0;
+        return true;
+}
+
 std::uint64_t Lease::look(std::uint64_t now_ms, std::uint64_t deadline_ns) {
         Welcome welcome;
         const int result =
@@ -112,7 +120,8 @@ std::uint64_t Lease::fail(int why, std::uint64_t now_ms) {
         transport_.disconnect();
         state_ = why == -EOPNOTSUPP ? State::Refused : State::None;
         error_ = why;
-        count_.failed(now_ms);
+        if (state_ != State::Refused)  // its answers are to come
+                count_.failed(now_ms);
         return now_ms + kReconnect_ms;
 }
 
@@ -130,10 +139,8 @@ void Lease::lose(std::uint64_t now_ms) {
                         holds_size_ = byte + 1;
         }
         const auto threads = governor_word_threads(arena_.load());
-        if (threads > 0) {
-                count_ = GrownCount(wishes_.max, idle_time_here);
-                count_.answered(threads, now_ms);
-        }
+        if (threads > 0)
+                count_.granted(threads, now_ms);
         arena_.detach();
         transport_.disconnect();
         state_ = State::None;

@@ -5,7 +5,6 @@
 
 #include "arena.hpp"
 #include "grown_count.hpp"
-#include "idle_time.hpp"
 #include "transport.hpp"
 
 #include <atomic>
@@ -16,9 +15,11 @@ namespace threadcount {
 /// run() and what is said of errors belong to one thread at a time; granted() is MT-Safe.
 class Lease {
 public:
-        /// `addresses` must outlive this.
-        Lease(const Addresses& addresses, const Wishes& wishes)
-                : addresses_(addresses), wishes_(wishes), count_(wishes.max, idle_time_here) {}
+        /// All but `wishes` must outlive this. `transport` and `count` are shared with who asks
+        /// while this is refused.
+        Lease(const Addresses& addresses, const Wishes& wishes, Transport& transport,
+              GrownCount& count)
+                : addresses_(addresses), wishes_(wishes), transport_(transport), count_(count) {}
 
         /// What the next region may use, 1 .. max; it is reported to have begun. 0: nothing is
         /// granted, or the governor does not seem to live: run() is to be called.
@@ -49,6 +50,9 @@ public:
 
         /// The governor grants nothing, but answers questions: see Polling.
         [[nodiscard]] bool is_refused() const { return state_ == State::Refused; }
+        /// There are leases now: run() says hello again. False: the last hello was within this
+        /// second, and it stays refused.
+        [[nodiscard]] bool try_again(std::uint64_t now_ms);
 
         /// What it was granted last by a governor that may have gone meanwhile; 0: nothing, or that
         /// was noticed. MT-Safe.
@@ -56,10 +60,6 @@ public:
                 const auto threads = governor_word_threads(arena_.load());
                 return threads > 0 ? usable(threads) : 0;
         }
-
-        /// While nothing is granted: 1 .. max. After a governor that has gone: its last grant, and
-        /// after a while more.
-        [[nodiscard]] std::uint32_t threads() const { return count_.threads(); }
 
         /// What of a grant of so many threads the program uses.
         [[nodiscard]] std::uint32_t usable(std::uint32_t granted) const {
@@ -93,9 +93,9 @@ private:
         const Addresses& addresses_;
         const Wishes wishes_;
         State state_ = State::None;
-        Transport transport_;
+        Transport& transport_;
         Arena arena_;
-        GrownCount count_;
+        GrownCount& count_;  // after a governor that has gone: its last grant, and later more
         int error_ = 0;
         std::uint64_t said_hello_ms_ = 0;
         std::uint8_t holds_[kMostHeld / 8] = {};  // the last grant of a governor that has gone

@@ -25,6 +25,7 @@ constexpr std::uint32_t kReconnect_ms = 1000;
 }  // namespace
 
 std::uint64_t Polling::run(std::uint64_t now_ms) {
+        sees_leases_ = false;
         return outstanding_ ? look(now_ms) : ask(now_ms);
 }
 
@@ -73,6 +74,7 @@ std::uint64_t Polling::take(const Answer& answer, std::uint64_t now_ms) {
         mute_ = false;
         answered_ = true;
         error_ = 0;
+        sees_leases_ = answer.leases && !settings_.once;
         last_ = answer;
         const auto before = count_.current();
         count_.answered(answer.threads, now_ms);

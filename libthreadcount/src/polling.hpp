@@ -4,7 +4,6 @@
 #pragma once
 
 #include "grown_count.hpp"
-#include "idle_time.hpp"
 #include "transport.hpp"
 
 #include <cstdint>
@@ -18,22 +17,24 @@ inline constexpr std::uint64_t kNever_ms = UINT64_MAX;
 class Polling {
 public:
         struct Settings {
-                std::uint32_t max = 1;          ///< as for GrownCount
+                std::uint32_t max = 1;          ///< what the program would use ungoverned, >= 1
                 std::uint32_t interval_ms = 0;  ///< kShortestInterval_ms .. kLongestInterval_ms
                 bool once = false;              ///< the first answer is final
         };
 
-        /// `addresses` must outlive this.
-        Polling(const Addresses& addresses, const Settings& settings)
-                : addresses_(addresses), settings_(settings), count_(settings.max, idle_time_here) {
+        /// All but `settings` must outlive this. Answers go into `count`; who else uses it and
+        /// `transport` does so between a run() that has an answer, or an error, and the next.
+        Polling(const Addresses& addresses, const Settings& settings, Transport& transport,
+                GrownCount& count)
+                : addresses_(addresses), settings_(settings), count_(count), transport_(transport) {
         }
 
         /// Asks, or looks for an answer that is late; blocks for at most 5 ms, connecting included.
         /// Returns when to call it again.
         [[nodiscard]] std::uint64_t run(std::uint64_t now_ms);
 
-        /// 1 .. max.
-        [[nodiscard]] std::uint32_t threads() const { return count_.threads(); }
+        /// The last run() has learned that the governor grants leases now.
+        [[nodiscard]] bool sees_leases() const { return sees_leases_; }
 
         /// 0, or a negative errno: why there is no governor.
         [[nodiscard]] int error() const { return error_; }
@@ -52,11 +53,12 @@ private:
 
         const Addresses& addresses_;
         const Settings settings_;
-        GrownCount count_;
-        Transport transport_;
+        GrownCount& count_;
+        Transport& transport_;
         bool outstanding_ = false;  // a question has been sent, its answer is not here
         bool mute_ = false;         // the last one was never answered: do not wait for the next
         bool answered_ = false;
+        bool sees_leases_ = false;
         int error_ = 0;
         std::uint64_t asked_ms_ = 0;
         Answer last_;

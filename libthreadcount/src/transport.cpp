@@ -52,6 +52,7 @@ int answer_of(const governor_v1_Reply& reply, Answer* ret_answer) {
         ret_answer->warming_up = number_of(advice.reason) == governor_v1_Advice_Reason_WARMING_UP;
         ret_answer->settle_ms = advice.settle_ms;
         ret_answer->warm_in_ms = advice.warm_in_ms;
+        ret_answer->leases = advice.leases;
         static_assert(sizeof(ret_answer->explanation) == sizeof(advice.explanation));
         memcpy(ret_answer->explanation, advice.explanation, sizeof(advice.explanation));
         return 0;

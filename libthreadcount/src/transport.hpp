@@ -45,6 +45,7 @@ struct Answer {
         std::uint32_t warm_in_ms = 0;
         std::uint32_t settle_ms = 0;  ///< until threads that are added now show in the measurement
         char explanation[161] = "";
+        bool leases = false;  ///< the governor grants some to who comes this way
 };
 
 /// Not thread-safe. Results are 0 or a negative errno; after a failure it is disconnected.

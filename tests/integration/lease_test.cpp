@@ -375,6 +375,7 @@ public:
                 threadcount_options options = THREADCOUNT_OPTIONS_INIT;
                 options.socket_path = daemon.socket().c_str();
                 options.max_threads = max;
+                options.interval_ms = 50;  // where it has to ask
                 EXPECT_EQ(threadcount_open(&options, &handle_), 0);
         }
         ~Program() { threadcount_close(handle_); }
@@ -506,6 +507,40 @@ TEST_F(LeaseTest, OfALinkedProgramDoesNotEndWithTheHandleOfItsChild) {
         LeaseClient sibling(daemon_.socket());  // its answer comes after anything of the child's
         ASSERT_NE(sibling.hello(), nullptr);
         EXPECT_EQ(status(daemon_.socket()).connections(), 3U);
+}
+
+TEST_F(LeaseTest, OfALinkedProgramGivesWayToQuestionsWhenThePolicyKnowsNone) {
+        const Program program(daemon_, 1024);
+        ASSERT_TRUE(eventually([&] { return program.threads() == everything(); }));
+        const auto had = program.threads();
+        daemon_.configure("[governor]\npolicy = threshold\n");
+        daemon_.process().signal(SIGHUP);
+        EXPECT_TRUE(eventually([&] {
+                EXPECT_GE(program.threads(), had) << "it goes on with what it had, and grows";
+                return status(daemon_.socket()).queries() > 2;
+        }));
+        EXPECT_EQ(count(), 0U);
+}
+
+TEST(NoLeases, AreTakenOnceThePolicyKnowsThem) {
+        Daemon daemon("", "[governor]\npolicy = threshold\n");
+        daemon.start();
+        const Program program(daemon, 1024);
+        ASSERT_TRUE(eventually([&] {
+                (void)program.threads();
+                return status(daemon.socket()).queries() > 0;
+        }));
+        daemon.configure(kFair);
+        daemon.process().signal(SIGHUP);
+        EXPECT_TRUE(eventually([&] {
+                EXPECT_GE(program.threads(), 1U);
+                return status(daemon.socket()).clients() == 1;
+        }));
+        EXPECT_TRUE(eventually([&] {
+                const auto client = lease_of(daemon.socket(), own_pid());
+                return client && client->granted() > 0 && program.threads() == client->granted();
+        }));
+        EXPECT_EQ(status(daemon.socket()).connections(), 2U) << "it asks no more";
 }
 
 TEST(NoLeases, UnderThePolicyThreshold) {

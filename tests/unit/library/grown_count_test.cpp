@@ -43,6 +43,17 @@ TEST(GrownCountTest, WaitsNoLongerForAFirstAnswerThatWillNotCome) {
         EXPECT_EQ(count.current(), 16U);
 }
 
+TEST(GrownCountTest, GoesOnFromALastGrantHoweverMuchItWasBefore) {
+        GrownCount count(16);
+        count.answered(12, kStart);
+        count.granted(3, kStart + kTtl);
+        EXPECT_EQ(count.threads(), 3U);
+        count.unanswered(kStart + 2 * kTtl - 1);
+        EXPECT_EQ(count.threads(), 3U);
+        count.unanswered(kStart + 2 * kTtl);
+        EXPECT_EQ(count.threads(), 6U);
+}
+
 TEST(GrownCountTest, DoesNotStartWaitingAnewWhenItAsksAgain) {
         GrownCount count(16);
         count.asked(kStart);

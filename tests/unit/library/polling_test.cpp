@@ -62,14 +62,16 @@ protected:
 
         TcpPort port_;
         Addresses addresses_{port_.address().c_str(), nullptr};
-        Polling polling_{addresses_, {8, 50, false}};
+        Transport transport_;
+        GrownCount count_{8};
+        Polling polling_{addresses_, {8, 50, false}, transport_, count_};
 };
 
 TEST_F(PollingOverTcp, TakesARefusedPortForNoGovernorAndTriesOncePerSecond) {
         EXPECT_EQ(peer(), "nobody");
         EXPECT_EQ(polling_.run(10'000), 11'000U);
         EXPECT_EQ(polling_.error(), -ECONNREFUSED);
-        EXPECT_EQ(polling_.threads(), 8U);
+        EXPECT_EQ(count_.threads(), 8U);
         EXPECT_EQ(peer(), port_.address());
 }
 
@@ -83,7 +85,7 @@ TEST_F(PollingOverTcp, GivesUpAConnectionThatIsNotThereInTime) {
         ASSERT_EQ(result, -ETIMEDOUT) << "the backlog is full";
         EXPECT_EQ(polling_.run(10'000), 11'000U);
         EXPECT_EQ(polling_.error(), -ETIMEDOUT);
-        EXPECT_EQ(polling_.threads(), 8U) << "nobody has accepted: no waiting at one thread";
+        EXPECT_EQ(count_.threads(), 8U) << "nobody has accepted: no waiting at one thread";
         EXPECT_EQ(peer(), port_.address());
 }
 
@@ -103,7 +105,7 @@ TEST_F(PollingOverTcp, ConnectsAgainToAGovernorThatWasMuteAndTakesItsLateAnswer)
         const auto asked_ms = ask(10'000);
         EXPECT_EQ(polling_.run(asked_ms + 1000), asked_ms + 2000) << "given up";
         EXPECT_EQ(polling_.error(), -ETIMEDOUT);
-        EXPECT_EQ(polling_.threads(), 8U);
+        EXPECT_EQ(count_.threads(), 8U);
         close(accept4(port_.fd(), nullptr, nullptr, SOCK_CLOEXEC));
         const auto again_ms = ask(asked_ms + 2000);
         const int fd = accept_and_answer(3);

@@ -20,9 +20,11 @@ protected:
                 for (std::uint32_t cpu = 0; cpu < 8; cpu++)
                         sample_.cpus.push_back({cpu, cpu < 3 ? 9000U : 100U});
         }
-        [[nodiscard]] v1::Reply ask(const v1::Request& request) const {
-                return answer(request, View{settings_, sample_, topology_, clients_, counters_,
-                                            milliseconds{65'432}, milliseconds{warm_in_}});
+        [[nodiscard]] v1::Reply ask(const v1::Request& request, Reach reach = Reach::Local) const {
+                return answer(request,
+                              View{settings_, sample_, topology_, clients_, counters_,
+                                   milliseconds{65'432}, milliseconds{warm_in_}},
+                              reach);
         }
         [[nodiscard]] v1::Reply query(std::uint32_t current, std::uint32_t max) const {
                 auto request = of_protocol();
@@ -99,6 +101,15 @@ TEST_F(Answers, SayWhenToAskAgainWhileWarmingUp) {
         warm_in_ = 370;
         EXPECT_EQ(query(3, 0).advice().warm_in_ms(), 370U);
         EXPECT_EQ(query(3, 0).advice().threads(), 3U);
+}
+
+TEST_F(Answers, TellWhoAsksWhetherThereAreLeasesForIt) {
+        auto request = of_protocol();
+        request.mutable_query();
+        EXPECT_TRUE(ask(request).advice().leases());
+        EXPECT_FALSE(ask(request, Reach::Network).advice().leases());
+        settings_.policy = config::PolicyName::Threshold;
+        EXPECT_FALSE(ask(request).advice().leases());
 }
 
 TEST_F(Answers, CountOnlyTheCpusThatAreDistributed) {
