@@ -2,12 +2,12 @@
 // No user can take the daemon from the others.
 #include "support/as_user.hpp"
 #include "support/daemon.hpp"
+#include "support/descriptor_limit.hpp"
 #include "support/wire.hpp"
 
 #include <chrono>
 #include <gtest/gtest.h>
 #include <memory>
-#include <sys/resource.h>
 #include <thread>
 #include <vector>
 
@@ -18,22 +18,6 @@ using std::chrono::steady_clock;
 
 constexpr uid_t kGreedy = 12345;
 constexpr uid_t kOther = 12346;
-
-/// For whoever is started while it is there. Needs root, to go back.
-class DescriptorLimit {
-public:
-        explicit DescriptorLimit(rlim_t hard) {
-                ::getrlimit(RLIMIT_NOFILE, &before_);
-                const rlimit limit{hard, hard};
-                ::setrlimit(RLIMIT_NOFILE, &limit);
-        }
-        ~DescriptorLimit() { ::setrlimit(RLIMIT_NOFILE, &before_); }
-        DescriptorLimit(const DescriptorLimit&) = delete;
-        DescriptorLimit& operator=(const DescriptorLimit&) = delete;
-
-private:
-        rlimit before_{};
-};
 
 class Limits : public testing::Test {
 protected:

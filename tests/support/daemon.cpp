@@ -6,6 +6,7 @@
 
 #include <csignal>
 #include <stdexcept>
+#include <unistd.h>
 #include <utility>
 
 namespace test_support {
@@ -36,7 +37,7 @@ void Daemon::start(const std::vector<std::string>& more_arguments) {
         Command command{
                 {GOVERNORD, "--socket", socket_, "--config", directory_.path() / "governord.conf"},
                 {},
-                {}};
+                uid_};
         if (!root_.empty())
                 command.arguments.insert(command.arguments.end(), {"--root", root_});
         command.arguments.insert(command.arguments.end(), more_arguments.begin(),
@@ -44,6 +45,12 @@ void Daemon::start(const std::vector<std::string>& more_arguments) {
         process_ = std::make_unique<Process>(command);
         if (!eventually([&] { return can_connect(socket_); }))
                 throw std::runtime_error("governord does not listen: " + process_->err());
+}
+
+void Daemon::run_as(uid_t uid) {
+        if (::chown(directory_.path().c_str(), uid, static_cast<gid_t>(-1)) < 0)
+                throw std::runtime_error("chown");
+        uid_ = uid;
 }
 
 void Daemon::kill() {

@@ -6,8 +6,10 @@
 #include "support/process.hpp"
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <sys/types.h>
 #include <vector>
 
 namespace test_support {
@@ -41,6 +43,8 @@ public:
 
         /// Starts it (again) and waits until it listens. Throws with its stderr if it does not.
         void start(const std::vector<std::string>& more_arguments = {});
+        /// From the next start() on; it then owns its directory. Needs root.
+        void run_as(uid_t uid);
         /// kill -9.
         void kill();
         [[nodiscard]] Process& process() { return *process_; }
@@ -55,6 +59,7 @@ private:
         TemporaryDirectory directory_;
         std::string root_;
         std::string socket_;
+        std::optional<uid_t> uid_;
         std::unique_ptr<Process> process_;
 };
 

@@ -2,12 +2,13 @@
 // Hello, map, look.
 #include "support/lease_client.hpp"
 
+#include "support/process.hpp"
+
 #include <csignal>
 #include <cstring>
 #include <sstream>
 #include <stdexcept>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -76,16 +77,10 @@ std::optional<governor::v1::Reply> LeaseClient::bye() {
         return wire_.call(request);
 }
 
-ForkedProgram::ForkedProgram(const std::function<void()>& body) {
-        const pid_t parent = ::getpid();
-        pid_ = ::fork();
-        if (pid_ < 0)
-                throw std::runtime_error("fork");
+ForkedProgram::ForkedProgram(const std::function<void()>& body, std::optional<uid_t> uid)
+        : pid_(fork_child(uid)) {
         if (pid_ > 0)
                 return;
-        ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-        if (::getppid() != parent)
-                ::_exit(126);
         try {
                 body();
         } catch (const std::exception&) {

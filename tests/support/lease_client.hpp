@@ -74,11 +74,11 @@ private:
         std::unique_ptr<LeaseMemory> memory_;
 };
 
-/// A fork of the test that runs `body` and exits; killed and reaped when this goes, and by the
-/// kernel if the test dies. The test must have one thread only.
+/// A fork of the test that runs `body` (as `uid`) and exits; killed and reaped when this goes, and
+/// by the kernel if the test dies. The test must have one thread only.
 class ForkedProgram {
 public:
-        explicit ForkedProgram(const std::function<void()>& body);
+        explicit ForkedProgram(const std::function<void()>& body, std::optional<uid_t> uid = {});
         ~ForkedProgram();
         ForkedProgram(const ForkedProgram&) = delete;
         ForkedProgram& operator=(const ForkedProgram&) = delete;

@@ -15,6 +15,8 @@ namespace test_support {
 
 namespace {
 
+constexpr int kAppend = O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC;
+
 bool inherited(std::string_view variable) {
         return !variable.starts_with("THREADCOUNT") && !variable.starts_with("XDG_RUNTIME_DIR=") &&
                variable.find("_NUM_THREADS=") == variable.npos;
@@ -30,6 +32,20 @@ std::vector<char*> as_pointers(std::vector<std::string>& strings) {
 
 }  // namespace
 
+pid_t fork_child(std::optional<uid_t> uid) {
+        const pid_t parent = ::getpid();
+        const pid_t pid = ::fork();
+        if (pid < 0)
+                throw std::runtime_error("fork");
+        if (pid > 0)
+                return pid;
+        // The kernel forgets the signal when the user changes.
+        if ((uid && ::setuid(*uid) < 0) || ::prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 ||
+            ::getppid() != parent)
+                ::_exit(126);
+        return 0;
+}
+
 Process::Process(const Command& command) {
         auto arguments = command.arguments;
         auto environment = command.environment;
@@ -40,19 +56,16 @@ Process::Process(const Command& command) {
         const auto envp = as_pointers(environment);
         const auto out = (directory_.path() / "out").string();
         const auto err = (directory_.path() / "err").string();
-        const pid_t parent = ::getpid();
-        pid_ = ::fork();
-        if (pid_ < 0)
-                throw std::runtime_error("fork");
-        if (pid_ > 0)
+        const int streams[] = {::open(out.c_str(), kAppend, 0644),
+                               ::open(err.c_str(), kAppend, 0644)};
+        pid_ = fork_child(command.uid);
+        if (pid_ > 0) {
+                for (const int fd : streams)
+                        ::close(fd);
                 return;
-        ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-        if (::getppid() != parent)
-                ::_exit(126);
-        ::dup2(::open(out.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0644), STDOUT_FILENO);
-        ::dup2(::open(err.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0644), STDERR_FILENO);
-        if (command.uid && ::setuid(*command.uid) < 0)
-                ::_exit(126);
+        }
+        ::dup2(streams[0], STDOUT_FILENO);
+        ::dup2(streams[1], STDERR_FILENO);
         ::execve(argv[0], argv.data(), envp.data());
         ::_exit(127);
 }

@@ -49,6 +49,10 @@ struct Finished {
         std::string err;
 };
 
+/// fork(), but the kernel kills the child (SIGKILL) if the test dies. With `uid` the child is that
+/// user. Throws.
+[[nodiscard]] pid_t fork_child(std::optional<uid_t> uid = {});
+
 /// Runs a command to its end.
 [[nodiscard]] Finished run(const Command& command);
 
