@@ -22,7 +22,7 @@ using server::log;
 
 enum ExitCode { kOk = 0, kFailed = 1, kWrongConfiguration = 2 };
 
-/// One descriptor per client: takes what the kernel allows and says how many clients that are.
+/// Takes what the kernel allows and says how many descriptors clients may have of it.
 std::size_t raise_descriptor_limit() {
         constexpr rlim_t kOwn = 64;      // sockets, timers, files, and what libraries open
         constexpr rlim_t kMost = 20480;  // what memory for all of them is reckoned with

@@ -17,20 +17,35 @@ Seat::~Seat() {
                 accounts_->leave(account_);
 }
 
+std::size_t Accounts::free() const {
+        return limits_.descriptors - std::min(limits_.descriptors, taken_ + aside_);
+}
+
+Seat Accounts::seat(const Account& account) {
+        accounts_[account].held++;
+        taken_++;
+        return {*this, account};
+}
+
 std::optional<Seat> Accounts::admit(const Account& account) {
-        const auto held = connections(account);
-        const auto free = limits_.connections - std::min(limits_.connections, connections_);
-        const bool allowed = held == 0 ? free > 0 : held + 2 + limits_.for_newcomers <= free;
+        const auto already = held(account);
+        const bool allowed =
+                already == 0 ? free() > 0 : already + 2 + limits_.for_newcomers <= free();
         if (!account.is_root() && !allowed)
                 return std::nullopt;
-        accounts_[account].connections++;
-        connections_++;
-        return Seat(*this, account);
+        return seat(account);
+}
+
+std::optional<Seat> Accounts::admit_more(const Account& account) {
+        const auto own = account.is_root() ? 0 : held(account);
+        if (own + 2 + 2 * limits_.for_newcomers > free())
+                return std::nullopt;
+        return seat(account);
 }
 
 void Accounts::leave(const Account& account) {
-        accounts_.at(account).connections--;
-        connections_--;
+        accounts_.at(account).held--;
+        taken_--;
 }
 
 void Accounts::charge(const Account& account, std::uint64_t work, TimePoint now) {
@@ -49,13 +64,13 @@ std::chrono::nanoseconds Accounts::wait(const Account& account, TimePoint now) c
 void Accounts::forget_idle(TimePoint now) {
         const auto rested = now - price(limits_.burst);
         std::erase_if(accounts_, [rested](const auto& entry) {
-                return entry.second.connections == 0 && entry.second.paid_until <= rested;
+                return entry.second.held == 0 && entry.second.paid_until <= rested;
         });
 }
 
-std::size_t Accounts::connections(const Account& account) const {
+std::size_t Accounts::held(const Account& account) const {
         const auto found = accounts_.find(account);
-        return found != accounts_.end() ? found->second.connections : 0;
+        return found != accounts_.end() ? found->second.held : 0;
 }
 
 }  // namespace governor::registry

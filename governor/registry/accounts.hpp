@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What each user may take of the daemon: connections and work. Pure; time is an argument.
+// What each user may take of the daemon: descriptors and work. Pure; time is an argument.
 #pragma once
 
 #include "policy/time_point.hpp"
@@ -31,7 +31,7 @@ struct Account {
 };
 
 struct Limits {
-        std::size_t connections = 0;    ///< of all accounts together
+        std::size_t descriptors = 0;    ///< of all accounts together
         std::size_t for_newcomers = 0;  ///< of these, for accounts that hold none
         std::uint32_t work_per_s = 1;   ///< of each account, in units of the caller
         std::uint32_t burst = 1;        ///< work that may be done at once after a rest
@@ -39,7 +39,7 @@ struct Limits {
 
 class Accounts;
 
-/// A connection that counts for its account until this goes.
+/// A descriptor that counts for its account until this goes.
 class Seat {
 public:
         Seat(Seat&& other) noexcept
@@ -70,9 +70,15 @@ public:
         Accounts(const Accounts&) = delete;
         Accounts& operator=(const Accounts&) = delete;
 
-        /// Empty if `account` holds as many connections as it leaves free: so the first account may
-        /// take half of all, the next a quarter. The last few are for accounts that hold none.
+        /// For a connection. Empty if `account` holds as many descriptors as it leaves free: so the
+        /// first account may take half of all, the next a quarter. The last few are for accounts
+        /// that hold none.
         [[nodiscard]] std::optional<Seat> admit(const Account& account);
+        /// For what a client needs besides its connection. Empty a little earlier, and for root
+        /// too: so that further clients still can come and be told why not.
+        [[nodiscard]] std::optional<Seat> admit_more(const Account& account);
+        /// So many are in use for no account in particular.
+        void set_aside(std::size_t descriptors) { aside_ = descriptors; }
 
         /// Takes `work` units from the account's budget, which may become overdrawn by it, but by
         /// no more than a burst.
@@ -85,22 +91,25 @@ public:
         /// Drops accounts that hold nothing and owe nothing.
         void forget_idle(TimePoint now);
 
-        [[nodiscard]] std::size_t connections(const Account& account) const;
+        [[nodiscard]] std::size_t held(const Account& account) const;
         [[nodiscard]] std::size_t known() const { return accounts_.size(); }
 
 private:
         friend class Seat;
         struct State {
-                std::size_t connections = 0;
+                std::size_t held = 0;
                 TimePoint paid_until;  // the work done so far is paid for by then
         };
 
+        [[nodiscard]] std::size_t free() const;
+        [[nodiscard]] Seat seat(const Account& account);
         void leave(const Account& account);
         [[nodiscard]] std::chrono::nanoseconds price(std::uint64_t work) const;
 
         Limits limits_;
         std::map<Account, State> accounts_;
-        std::size_t connections_ = 0;
+        std::size_t taken_ = 0;
+        std::size_t aside_ = 0;
 };
 
 }  // namespace governor::registry

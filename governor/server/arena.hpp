@@ -27,6 +27,9 @@ struct SlotReport {
 /// touches memory that clients can write, it reads reports by system calls.
 class Arena {
 public:
+        /// That each has open.
+        static constexpr std::size_t kDescriptors = 2;
+
         /// GOVERNOR_GRANT_MAY_SPIN and GOVERNOR_GRANT_PARKED; the others follow from what is told.
         using Flags = std::uint32_t;
 

@@ -13,7 +13,7 @@ namespace governor::server {
 
 namespace {
 
-/// Of connections, kept for accounts that have none.
+/// Of descriptors, kept for accounts that have none.
 constexpr std::size_t kForNewcomers = 64;
 
 /// In units of Connection::work(). A question that is asked once a second costs two, so this is
@@ -65,10 +65,18 @@ void Clients::refuse(const registry::Account& account) {
         refused_++;
         if (const auto count = refused_log_.allow(now()))
                 log(Level::Warning, Event::ClientRefused,
-                    account.name() + " holds " + std::to_string(accounts_.connections(account)) +
-                            " connections, as many as it leaves free; one more was refused" +
+                    account.name() + " holds " + std::to_string(accounts_.held(account)) +
+                            " connections and leases, as many as it leaves free; one more "
+                            "connection was refused" +
                             since(*count),
                     {{"GOVERNORD_UID", uid_of(account)}});
+}
+
+bool Clients::admit_lease(int connection) {
+        auto& client = clients_.at(connection);
+        if (!client.lease)
+                client.lease = accounts_.admit_more(client.seat.account());
+        return client.lease.has_value();
 }
 
 bool Clients::may_go_on(const registry::Account& account) const {

@@ -27,13 +27,20 @@ public:
                 std::function<std::optional<Answer>(std::string_view message, const Peer& peer)>;
         using OnGone = std::function<void(const Peer& peer)>;
 
-        /// `most`: connections of all accounts together. `on_gone` is told of every one that ends.
-        /// `loop` must outlive this.
+        /// `most`: descriptors for all accounts together. `on_gone` is told of every connection
+        /// that ends. `loop` must outlive this.
         Clients(EventLoop& loop, std::size_t most, Handler handler, OnGone on_gone = {});
 
         /// A client that its account has no room for is disconnected at once. Throws
         /// std::system_error if the kernel refuses to watch `fd`.
         void add(UniqueFd fd, const registry::Account& account, std::uint32_t pid = 0);
+
+        /// The connection counts twice from now on. Its process's lease costs a descriptor, too
+        /// (pidfd); and those that come with a welcome, which nobody may ever receive, are as many
+        /// as there may be of them (unix(7), ETOOMANYREFS). False: its account has no room for it.
+        [[nodiscard]] bool admit_lease(int connection);
+        /// So many descriptors are taken by what is not a client's.
+        void set_aside(std::size_t descriptors) { accounts_.set_aside(descriptors); }
 
         [[nodiscard]] std::size_t size() const { return clients_.size(); }
         /// Connections ended for what was sent, or for not going on with it.
@@ -49,6 +56,7 @@ private:
                 std::uint32_t pid;
                 Connection connection;
                 SocketSource source;
+                std::optional<registry::Seat> lease = {};
                 std::optional<Queue::iterator> place = {};   // if it waits for another turn
                 std::optional<std::uint64_t> stuck_at = {};  // its progress at the last sweep
         };

@@ -29,15 +29,27 @@ void release_if_empty(std::string& buffer) {
                 std::string().swap(buffer);
 }
 
+/// Of replies that were sent: bytes that the kernel still charges to us.
+int memory_of_unread(int fd) {
+        int bytes = 0;
+        ::ioctl(fd, SIOCOUTQ, &bytes);
+        return bytes;
+}
+
 bool would_block() { return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR; }
 
 }  // namespace
 
 bool Connection::has_room() const { return output_.size() < kHeldReplies; }
 
-bool Connection::may_read() const { return has_room() && !input_ended_ && !has_more_; }
+bool Connection::may_read() const {
+        return has_room() && !input_ended_ && !has_more_ && !waits_for_reader_;
+}
 
 std::uint32_t Connection::epoll_events() const {
+        // The socket can be written to all the time: told is only what the client reads.
+        if (waits_for_reader_)
+                return EPOLLOUT | EPOLLET;
         return (may_read() ? EPOLLIN : 0U) | (output_.empty() ? 0U : EPOLLOUT);
 }
 
@@ -115,8 +127,7 @@ void Connection::hold(const Answer& answer) {
 }
 
 std::optional<std::uint64_t> Connection::progress() const {
-        int unread = 0;  // replies that we sent and that still are in our memory's account
-        ::ioctl(fd_.get(), SIOCOUTQ, &unread);
+        const int unread = memory_of_unread(fd_.get());
         if (input_.empty() && output_.empty() && unread == 0)
                 return std::nullopt;
         return progress_ + static_cast<std::uint64_t>(unread);
@@ -124,7 +135,11 @@ std::optional<std::uint64_t> Connection::progress() const {
 
 bool Connection::send_replies() {
         std::size_t sent = 0;
+        waits_for_reader_ = false;
         while (sent < output_.size()) {
+                waits_for_reader_ = must_wait_for_reader(sent);
+                if (waits_for_reader_)
+                        break;
                 const auto n = send_some(sent);
                 if (n < 0 && errno == EINTR)
                         continue;
@@ -139,6 +154,17 @@ bool Connection::send_replies() {
                 passed.offset -= sent;
         progress_ += sent > 0 ? 1 : 0;
         return true;
+}
+
+/// Descriptors that nobody has received count against a limit of our user (unix(7), ETOOMANYREFS),
+/// so there are those of one reply at most on each connection.
+bool Connection::must_wait_for_reader(std::size_t sent) {
+        // While a message is being freed the kernel wakes us, and still counts a byte of it.
+        constexpr int kLessThanAnyMessage = 64;
+        if (passed_.empty() || passed_.front().offset != sent)
+                return false;
+        is_passing_ = is_passing_ && memory_of_unread(fd_.get()) >= kLessThanAnyMessage;
+        return is_passing_;
 }
 
 /// Descriptors arrive with the byte that they are sent with: no further than to the next ones.
@@ -163,8 +189,10 @@ ssize_t Connection::send_some(std::size_t sent) {
                 std::memcpy(CMSG_DATA(header), descriptors.data(), size);
         }
         const auto n = ::sendmsg(fd_.get(), &message, MSG_DONTWAIT | MSG_NOSIGNAL);
-        if (n > 0 && passes)
+        if (n > 0 && passes) {
                 passed_.pop_front();
+                is_passing_ = true;
+        }
         return n;
 }
 

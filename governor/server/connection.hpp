@@ -23,7 +23,8 @@ struct Answer {
         Answer(std::string reply = {}) : bytes(std::move(reply)) {}
 
         std::string bytes;
-        /// These go with it (SCM_RIGHTS); they must stay open as long as the connection.
+        /// These go with it (SCM_RIGHTS), once the client has read all that was sent before; they
+        /// must stay open as long as the connection.
         std::vector<int> descriptors;
 };
 
@@ -51,7 +52,8 @@ public:
         /// A whole message is here already and waits for another turn.
         [[nodiscard]] bool has_more() const { return has_more_; }
 
-        /// What to wait for: a client that does not read its replies is not read from.
+        /// What to wait for: a client that does not read its replies is not read from. With
+        /// EPOLLET where the next reply waits until the last ones were read.
         [[nodiscard]] std::uint32_t epoll_events() const;
 
         /// What it has cost so far: each read of something and each message is one unit, and so are
@@ -70,6 +72,7 @@ private:
         void hold(const Answer& answer);
         [[nodiscard]] bool send_replies();
         [[nodiscard]] ssize_t send_some(std::size_t sent);
+        [[nodiscard]] bool must_wait_for_reader(std::size_t sent);
         [[nodiscard]] bool has_room() const;
         [[nodiscard]] bool may_read() const;
 
@@ -82,6 +85,8 @@ private:
                 std::vector<int> descriptors;
         };
         std::deque<Passed> passed_;
+        bool is_passing_ = false;  // descriptors were sent, and may not have been received
+        bool waits_for_reader_ = false;
         bool input_ended_ = false;
         bool has_more_ = false;
         std::uint64_t work_ = 0;

@@ -65,10 +65,10 @@ Governing::Refusal refusal(const NoPlace& why) {
 
 }  // namespace
 
-Governing::Governing(EventLoop& loop, const std::string& root)
-        : loop_(loop), root_(root), started_(now()), measuring_(root),
-          arenas_(slots_for(registry::LeaseLimits{}), cpus_in_sets()), arbiter_(make_arbiter()),
-          leases_(loop, [this](const Lease& lease) { ended(lease); }),
+Governing::Governing(EventLoop& loop, const std::string& root, Admission admission)
+        : loop_(loop), root_(root), admission_(std::move(admission)), started_(now()),
+          measuring_(root), arenas_(slots_for(registry::LeaseLimits{}), cpus_in_sets()),
+          arbiter_(make_arbiter()), leases_(loop, [this](const Lease& lease) { ended(lease); }),
           timer_(loop.on_time(TimePoint::max(), [this] { wake(); })),
           heartbeat_(loop.on_time(now() + kHeartbeat, [this] {
                   arenas_.beat();
@@ -160,6 +160,8 @@ void Governing::look_where_they_are(TimePoint at) {
 tl::expected<Place, Governing::Refusal> Governing::join(const Peer& peer, const Wish& wish) {
         if (settings_.policy != config::PolicyName::Fair)
                 return tl::unexpected(Refusal::NotGoverning);
+        if (admission_ && !admission_(peer))
+                return tl::unexpected(Refusal::NoRoom);
         auto process = open_process(peer);
         if (!process)
                 return tl::unexpected(process.error().value() == ESRCH ? Refusal::NotKnown

@@ -14,6 +14,7 @@
 #include "server/measuring.hpp"
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -23,8 +24,11 @@ namespace governor::server {
 
 class Governing {
 public:
+        /// Has the account of a connection room for its part in a lease?
+        using Admission = std::function<bool(const Peer& peer)>;
+
         /// Reads processes below `root`, which is empty for this machine. `loop` must outlive this.
-        Governing(EventLoop& loop, const std::string& root);
+        Governing(EventLoop& loop, const std::string& root, Admission admission = {});
 
         /// Takes effect at once, for everybody. `sample` is the last one of all online CPUs.
         void configure(const config::Settings& settings, const policy::Sample& sample,
@@ -44,6 +48,7 @@ public:
                 NotKnown,      ///< the process has gone, or cannot be seen
                 TooMany,
                 TooManyOfAccount,
+                NoRoom,  ///< the admission says so
                 System,  ///< out of memory or descriptors
         };
         /// A lease, with a grant to start from. A process has one: its next connections get the
@@ -55,6 +60,10 @@ public:
 
         [[nodiscard]] const registry::Arbiter& arbiter() const { return arbiter_; }
         [[nodiscard]] std::uint64_t decisions() const { return decisions_; }
+        /// Open for shared memory.
+        [[nodiscard]] std::size_t descriptors() const {
+                return arenas_.arenas() * Arena::kDescriptors;
+        }
         /// nullptr: that process holds no lease.
         [[nodiscard]] const Lease* lease_of(std::uint32_t pid) { return leases_.of_process(pid); }
 
@@ -78,6 +87,7 @@ private:
 
         EventLoop& loop_;
         std::string root_;
+        Admission admission_;
         TimePoint started_;
         config::Settings settings_;
         policy::CpuMask online_;  // when arbiter_ was last told of the machine

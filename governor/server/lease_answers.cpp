@@ -76,6 +76,9 @@ v1::Reply refusal(Governing::Refusal why) {
                 return refuse(v1::Error::TOO_MANY, "all leases are taken");
         case Governing::Refusal::TooManyOfAccount:
                 return refuse(v1::Error::TOO_MANY, "this user holds as many leases as one may");
+        case Governing::Refusal::NoRoom:
+                return refuse(v1::Error::TOO_MANY, "this user holds as many connections and leases "
+                                                   "as may be, to leave room for others");
         case Governing::Refusal::System:
                 break;
         }

@@ -30,7 +30,9 @@ std::string policy_in_force(const config::Settings& settings) {
 }
 
 Server::Server(EventLoop& loop, const std::string& root, std::size_t most)
-        : started_(now()), governing_(loop, root),
+        : started_(now()),
+          governing_(loop, root,
+                     [this](const Peer& peer) { return clients_.admit_lease(peer.connection); }),
           sampling_(loop, root, settings_.period,
                     [this] {
                             governing_.sampled(sampling_.sampler().sample(), sampling_.topology());
@@ -122,8 +124,11 @@ std::optional<Answer> Server::handle(std::string_view message, const Peer& peer)
         if (!request.ParseFromArray(message.data(), static_cast<int>(message.size())))
                 return std::nullopt;
         queries_ += request.has_query() ? 1 : 0;
-        if (is_about_leases(request) && request.protocol() == kProtocol && peer.account.uid)
-                return answer_about_leases(request, peer, governing_);
+        if (is_about_leases(request) && request.protocol() == kProtocol && peer.account.uid) {
+                auto answer = answer_about_leases(request, peer, governing_);
+                clients_.set_aside(governing_.descriptors());
+                return answer;
+        }
         return answer(request, view(), peer.account.uid ? Reach::Local : Reach::Network)
                 .SerializeAsString();
 }

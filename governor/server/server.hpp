@@ -25,7 +25,7 @@ namespace governor::server {
 class Server {
 public:
         /// Samples the machine below `root` with default settings and serves nobody yet. `most`:
-        /// connections. `loop` must outlive this.
+        /// descriptors for clients. `loop` must outlive this.
         Server(EventLoop& loop, const std::string& root, std::size_t most);
 
         /// False if /proc/stat was not usable; nothing can be governed then.

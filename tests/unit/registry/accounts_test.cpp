@@ -56,10 +56,45 @@ TEST_F(AccountsTest, RootIsNotLimited) {
         EXPECT_FALSE(accounts_.admit(kAnna));
 }
 
+TEST_F(AccountsTest, MoreThanAConnectionIsRefusedBeforeConnectionsAre) {
+        std::size_t taken = 0;
+        for (;; taken++) {
+                auto connection = accounts_.admit(kAnna);
+                ASSERT_TRUE(connection) << "refused before it could be told why";
+                seats_.push_back(std::move(*connection));
+                auto more = accounts_.admit_more(kAnna);
+                if (!more)
+                        break;
+                seats_.push_back(std::move(*more));
+        }
+        EXPECT_EQ(taken, 245U) << "of 495";
+        EXPECT_TRUE(accounts_.admit(kAnna));
+        EXPECT_TRUE(accounts_.admit_more(kBert));
+}
+
+TEST_F(AccountsTest, MoreThanAConnectionIsNotRootsBeyondAllLimits) {
+        std::size_t taken = 0;
+        while (auto more = accounts_.admit_more(kRoot)) {
+                seats_.push_back(std::move(*more));
+                ASSERT_LE(++taken, 1000U);
+        }
+        EXPECT_EQ(taken, 979U);
+        EXPECT_TRUE(accounts_.admit(kRoot));
+        EXPECT_TRUE(accounts_.admit(kAnna)) << "of those kept for newcomers";
+}
+
+TEST_F(AccountsTest, WhatIsSetAsideIsNobodys) {
+        accounts_.set_aside(500);
+        EXPECT_EQ(take_all(kAnna), 245U);
+        accounts_.set_aside(2000);
+        EXPECT_EQ(take_all(kBert), 0U);
+        EXPECT_FALSE(accounts_.admit_more(kRoot));
+}
+
 TEST_F(AccountsTest, AConnectionThatGoesMakesRoom) {
         (void)take_all(kAnna);
         seats_.clear();
-        EXPECT_EQ(accounts_.connections(kAnna), 0U);
+        EXPECT_EQ(accounts_.held(kAnna), 0U);
         EXPECT_EQ(take_all(kBert), 495U);
 }
 
@@ -68,9 +103,9 @@ TEST_F(AccountsTest, AMovedSeatCountsOnce) {
                 auto seat = accounts_.admit(kAnna);
                 ASSERT_TRUE(seat);
                 const Seat moved = std::move(*seat);
-                EXPECT_EQ(accounts_.connections(kAnna), 1U);
+                EXPECT_EQ(accounts_.held(kAnna), 1U);
         }
-        EXPECT_EQ(accounts_.connections(kAnna), 0U);
+        EXPECT_EQ(accounts_.held(kAnna), 0U);
 }
 
 TEST_F(AccountsTest, WhoHasRestedMayDoABurstAtOnce) {

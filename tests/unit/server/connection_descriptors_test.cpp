@@ -9,6 +9,7 @@
 #include <governor/v1/frame.h>
 #include <gtest/gtest.h>
 #include <sys/epoll.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -159,6 +160,42 @@ TEST_F(ConnectionDescriptors, ComeOnceHoweverSlowlyTheRepliesAreRead) {
                 EXPECT_EQ(came_at_[i] / framed(std::string(9000, 'w')).size(), i);
         for (std::size_t i = 0; i < came_.size(); i++)
                 EXPECT_EQ(said_by(came_[i]), i % 2 == 0 ? "grants" : "reports");
+}
+
+TEST_F(ConnectionDescriptors, AreNotSentBeforeThoseOfTheLastReplyWereReceived) {
+        const auto lies_there = [this] {
+                int bytes = 0;
+                ::ioctl(client_.get(), FIONREAD, &bytes);
+                return static_cast<std::size_t>(bytes);
+        };
+        for (const auto* message : {"a", "welcome 3", "b", "welcome 4", "c", "welcome 5"})
+                ask(message);
+        const auto first = framed("re:a") + framed("www") + framed("re:b");
+        const auto second = framed("wwww") + framed("re:c");
+        for (int i = 0; i < 3; i++) {
+                EXPECT_EQ(turn(), Connection::State::Open);
+                EXPECT_EQ(lies_there(), first.size());
+                EXPECT_EQ(connection_->epoll_events(), EPOLLOUT | EPOLLET);
+        }
+        while (received_.size() < first.size())
+                ASSERT_TRUE(receive(4096));
+        EXPECT_EQ(turn(), Connection::State::Open);
+        EXPECT_EQ(lies_there(), second.size());
+        while (received_.size() < first.size() + second.size())
+                ASSERT_TRUE(receive(4096));
+        EXPECT_EQ(turn(), Connection::State::Open);
+        EXPECT_EQ(connection_->epoll_events(), std::uint32_t{EPOLLIN});
+        EXPECT_TRUE(receive(4096));
+        EXPECT_EQ(received_, first + second + framed("wwwww"));
+        EXPECT_EQ(came_.size(), 6U);
+}
+
+TEST_F(ConnectionDescriptors, ThatWaitForAReaderWhoGoesAreLeft) {
+        ask("welcome 3");
+        ask("welcome 4");
+        EXPECT_EQ(turn(), Connection::State::Open);
+        client_ = UniqueFd();
+        EXPECT_EQ(turn(), Connection::State::Closed);
 }
 
 TEST_F(ConnectionDescriptors, AreNotLeftOpen) {
