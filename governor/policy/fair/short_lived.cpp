@@ -8,12 +8,15 @@ void ShortLived::add(std::chrono::nanoseconds lifetime, std::chrono::nanoseconds
                      TimePoint now) {
         if (lifetime >= kLifetime || cpu_time <= std::chrono::nanoseconds{0})
                 return;
-        lives_.push_back({now, cpu_time});
+        if (!lives_.empty() && now - lives_.back().begin < kGrain)
+                lives_.back().cpu_time += cpu_time;
+        else
+                lives_.push_back({now, cpu_time});
         cpu_time_ += cpu_time;
 }
 
 void ShortLived::update(TimePoint now) {
-        while (!lives_.empty() && lives_.front().ended + kWindow < now) {
+        while (!lives_.empty() && lives_.front().begin + kWindow < now) {
                 cpu_time_ -= lives_.front().cpu_time;
                 lives_.pop_front();
         }

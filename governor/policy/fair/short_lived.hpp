@@ -19,12 +19,14 @@ public:
         /// Who lives longer is no longer short-lived; as Settings::newcomer.
         static constexpr std::chrono::milliseconds kLifetime{1'000};
         static constexpr std::chrono::milliseconds kWindow{10'000};
+        /// Lives that end within this time are remembered as one, however many there are.
+        static constexpr std::chrono::milliseconds kGrain{10};
 
         /// A client is gone that lived for `lifetime` and used `cpu_time`.
         void add(std::chrono::nanoseconds lifetime, std::chrono::nanoseconds cpu_time,
                  TimePoint now);
 
-        /// Takes note of the time, once per sample. O(programs that were added in the last window).
+        /// Takes note of the time, once per sample. O(kWindow / kGrain).
         void update(TimePoint now);
 
         /// CPUs, as of the last update(). Changes when the average is 3/4 of a CPU away from it.
@@ -33,12 +35,13 @@ public:
         [[nodiscard]] bool empty() const { return lives_.empty() && cpus_ == 0; }
 
 private:
-        struct Life {
-                TimePoint ended;
+        /// Lives that ended from then on, for kGrain.
+        struct Lives {
+                TimePoint begin;
                 std::chrono::nanoseconds cpu_time;
         };
 
-        std::deque<Life> lives_;  // oldest first
+        std::deque<Lives> lives_;  // oldest first
         std::chrono::nanoseconds cpu_time_{0};
         std::uint32_t cpus_ = 0;
 };

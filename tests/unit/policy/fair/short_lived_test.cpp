@@ -28,6 +28,15 @@ TEST_F(ShortLivedPrograms, NeedAsManyCpusAsTheyKeptBusyOnAverage) {
         EXPECT_EQ(lives_.cpus(), 2U);
 }
 
+TEST_F(ShortLivedPrograms, CountEachThatEndsAtTheSameMoment) {
+        for (int i = 0; i < 200; i++)
+                lives_.add(milliseconds{100}, milliseconds{100}, now_);
+        lives_.update(now_);
+        EXPECT_EQ(lives_.cpus(), 2U);
+        lives_.update(now_ + seconds{11});
+        EXPECT_TRUE(lives_.empty());
+}
+
 TEST_F(ShortLivedPrograms, AreForgottenWhenNoneHasComeForAWhile) {
         run(20, seconds{15});
         EXPECT_FALSE(lives_.empty());
