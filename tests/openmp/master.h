@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/* Functions of a shared object that begins parallel regions. The thread that calls is its master.
+ */
+#ifndef MASTER_H
+#define MASTER_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Opens the process's handle; without a governor `ungoverned` threads are used. As the adapter. */
+int master_open(int ungoverned);
+/* What the adapter says. */
+int master_update(void);
+/* The team of a parallel region that asks for no particular number. */
+int master_team(void);
+/* Asks inside a region, and inside a region of `inner` threads in there; what is wrong: 0. */
+int master_nested(int inner);
+/* Forks inside a region; what the child found wrong with its parent's handle and its own: 0. */
+int master_fork_inside(int ungoverned);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

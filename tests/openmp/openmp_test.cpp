@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: MIT
+// The OpenMP adapter in a process with several runtimes, several masters, nested regions and forks.
+// The test itself is no OpenMP program: it loads what is, once for each runtime.
+#include "master.h"
+#include "support/daemon.hpp"
+#include "support/lease_client.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <dlfcn.h>
+#include <filesystem>
+#include <gtest/gtest.h>
+#include <thread>
+#include <threadcount/threadcount.h>
+#include <unistd.h>
+
+namespace {
+
+using namespace test_support;
+
+constexpr int kUngoverned = 5;
+
+/// A shared object with a runtime of its own, so that neither sees the other's functions.
+class Master {
+public:
+        explicit Master(const std::string& runtime)
+                : object_(::dlopen(path_of(runtime).c_str(), RTLD_NOW | RTLD_LOCAL)) {
+                if (object_ == nullptr)
+                        throw std::runtime_error(::dlerror());
+        }
+
+        [[nodiscard]] static std::string path_of(const std::string& runtime) {
+                return MASTERS "/libmaster-" + runtime + ".so";
+        }
+        [[nodiscard]] int open() const { return call(master_open, "master_open", kUngoverned); }
+        [[nodiscard]] int update() const { return call(master_update, "master_update"); }
+        [[nodiscard]] int team() const { return call(master_team, "master_team"); }
+        [[nodiscard]] int nested(int inner) const {
+                return call(master_nested, "master_nested", inner);
+        }
+        [[nodiscard]] int fork_inside() const {
+                return call(master_fork_inside, "master_fork_inside", kUngoverned);
+        }
+
+private:
+        /// `function` gives the type only.
+        template <class... Arguments>
+        int call(int (*)(Arguments...), const char* name, Arguments... arguments) const {
+                const auto function =
+                        reinterpret_cast<int (*)(Arguments...)>(::dlsym(object_, name));
+                return function != nullptr ? function(arguments...) : -1;
+        }
+
+        void* object_;  // a runtime's threads stay: it is never unloaded
+};
+
+class OpenMp : public testing::TestWithParam<const char*> {
+protected:
+        void SetUp() override {
+                for (const std::string runtime : {"gomp", GetParam()})
+                        if (!std::filesystem::exists(Master::path_of(runtime)))
+                                GTEST_SKIP() << "no compiler for lib" << runtime;
+                for (const auto* name :
+                     {"THREADCOUNT", "THREADCOUNT_MAX", "OMP_NUM_THREADS", "OMP_DYNAMIC"})
+                        ::unsetenv(name);
+                ::setenv("THREADCOUNT_SOCKET", daemon().socket().c_str(), 1);
+        }
+        /// One for all tests: a process opens its handle once.
+        static Daemon& daemon() {
+                static Daemon daemon("", "[governor]\npolicy = fair\nforeign_max = 0%\n");
+                static const bool started = (daemon.start(), true);
+                (void)started;
+                return daemon;
+        }
+        /// What this process may have at most from now on; waits until the library is told. Less
+        /// than before is told at once, more after a while.
+        [[nodiscard]] bool grants_at_most(std::uint32_t threads) {
+                if (!sibling_) {
+                        sibling_ = std::make_unique<LeaseClient>(daemon().socket());
+                        if (sibling_->hello() == nullptr)
+                                return false;
+                }
+                return sibling_->update(threads)->has_done() && eventually([&] {
+                               const auto told = sibling_->memory().threads();
+                               return told >= 1 && told <= threads &&
+                                      (threads == 1 || told == std::min(threads, cpus()));
+                       });
+        }
+        [[nodiscard]] std::uint32_t cpus() const {
+                return std::min(status(daemon().socket()).cpus(),
+                                std::thread::hardware_concurrency());
+        }
+
+        std::unique_ptr<LeaseClient> sibling_;
+};
+
+TEST_P(OpenMp, RegionsHaveTheTeamThatIsGranted) {
+        const Master master(GetParam());
+        ASSERT_EQ(master.open(), 0);
+        ASSERT_TRUE(grants_at_most(4));
+        const auto granted = static_cast<int>(std::min(4U, cpus()));
+        EXPECT_EQ(master.update(), granted);
+        EXPECT_EQ(master.team(), granted);
+        ASSERT_TRUE(grants_at_most(1));
+        EXPECT_EQ(master.update(), 1);
+        EXPECT_EQ(master.team(), 1);
+}
+
+TEST_P(OpenMp, NothingIsChangedInsideARegion) {
+        const Master master(GetParam());
+        ASSERT_EQ(master.open(), 0);
+        ASSERT_TRUE(grants_at_most(1));
+        EXPECT_EQ(master.nested(3), 0);
+        EXPECT_EQ(master.update(), 1) << "and outside it goes on";
+}
+
+TEST_P(OpenMp, EachMasterFollowsTheGrant) {
+        const Master master(GetParam());
+        ASSERT_EQ(master.open(), 0);
+        ASSERT_TRUE(grants_at_most(4));
+        std::atomic<bool> stop{false};
+        std::atomic<int> wrong{0};
+        std::atomic<int> at_one{0};
+        std::vector<std::thread> masters;
+        for (int i = 0; i < 3; i++)
+                masters.emplace_back([&] {
+                        while (!stop) {
+                                const int threads = master.update();
+                                wrong += threads < 1 || threads > kUngoverned;
+                                wrong += master.team() != threads;
+                        }
+                        at_one += eventually([&] { return master.update() == 1; });
+                });
+        for (const std::uint32_t threads : {3, 2, 1})
+                EXPECT_TRUE(grants_at_most(threads));
+        stop = true;
+        for (auto& thread : masters)
+                thread.join();
+        EXPECT_EQ(wrong, 0);
+        EXPECT_EQ(at_one, 3);
+}
+
+TEST_P(OpenMp, AChildThatIsForkedInsideARegionOpensItsOwn) {
+        const Master master(GetParam());
+        ASSERT_EQ(master.open(), 0);
+        ASSERT_TRUE(grants_at_most(1));
+        EXPECT_EQ(master.fork_inside(), 0);
+        EXPECT_EQ(master.update(), 1) << "nothing has changed for its parent";
+        EXPECT_TRUE(eventually([&] { return status(daemon().socket()).clients() == 1; }));
+}
+
+std::string name_of(const testing::TestParamInfo<const char*>& runtime) { return runtime.param; }
+
+INSTANTIATE_TEST_SUITE_P(Runtime, OpenMp, testing::Values("gomp", "omp"), name_of);
+
+using TwoOpenMpRuntimes = OpenMp;
+
+TEST_P(TwoOpenMpRuntimes, InOneProcessEachHaveTheTeamThatIsGranted) {
+        const Master gomp("gomp");
+        const Master omp(GetParam());
+        ASSERT_EQ(gomp.open(), 0);
+        ASSERT_EQ(omp.open(), 0);
+        for (const std::uint32_t threads : {4, 1}) {
+                ASSERT_TRUE(grants_at_most(threads));
+                const auto granted = static_cast<int>(std::min(threads, cpus()));
+                EXPECT_EQ(gomp.update(), granted);
+                EXPECT_EQ(omp.update(), granted);
+                EXPECT_EQ(gomp.team(), granted);
+                EXPECT_EQ(omp.team(), granted);
+        }
+        EXPECT_EQ(status(daemon().socket()).clients(), 1U) << "the lease is the process's";
+}
+
+INSTANTIATE_TEST_SUITE_P(Runtime, TwoOpenMpRuntimes, testing::Values("omp"), name_of);
+
+}  // namespace
