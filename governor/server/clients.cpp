@@ -4,6 +4,7 @@
 
 #include "server/log.hpp"
 
+#include <ctime>
 #include <malloc.h>
 #include <sys/epoll.h>
 #include <utility>
@@ -34,6 +35,13 @@ constexpr std::size_t kCrowd = 1000;
 
 TimePoint now() { return std::chrono::steady_clock::now(); }
 
+/// As the start of a process is counted.
+std::chrono::nanoseconds since_boot() {
+        timespec time{};
+        ::clock_gettime(CLOCK_BOOTTIME, &time);
+        return std::chrono::seconds{time.tv_sec} + std::chrono::nanoseconds{time.tv_nsec};
+}
+
 std::string uid_of(const registry::Account& account) {
         return account.uid ? std::to_string(*account.uid) : std::string();
 }
@@ -53,7 +61,7 @@ void Clients::add(UniqueFd fd, const registry::Account& account, std::uint32_t p
         auto source = loop_.on_io(number, EPOLLIN, [this, number](std::uint32_t events) {
                 on_event(number, events);
         });
-        const Peer peer{number, account, pid};
+        const Peer peer{number, account, pid, since_boot()};
         Connection connection(std::move(fd), [this, peer](std::string_view message) {
                 return handler_(message, peer);
         });

@@ -2,8 +2,15 @@
 // Connections and processes that come to an end.
 #include "server/leases.hpp"
 
+#include "probe/file_reader.hpp"
+#include "probe/pid_stat.hpp"
+#include "probe/process_clock.hpp"
+
 #include <cerrno>
+#include <optional>
 #include <poll.h>
+#include <string>
+#include <string_view>
 #include <sys/epoll.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -20,16 +27,26 @@ constexpr int kPeerPidfd = SO_PEERPIDFD;
 constexpr int kPeerPidfd = 77;  // since Linux 6.5
 #endif
 
-/// The kernel's own word for the other end, which nobody can have taken the number of. Where the
-/// kernel does not know that question yet, the number has to do. Empty: see errno.
-UniqueFd peer_pidfd(const Peer& peer) {
+/// The kernel's own word for the other end, which nobody can have taken the number of. Empty: see
+/// errno.
+UniqueFd peer_pidfd(int connection) {
         int fd = -1;
         socklen_t size = sizeof(fd);
-        if (::getsockopt(peer.connection, SOL_SOCKET, kPeerPidfd, &fd, &size) == 0)
-                return UniqueFd(fd);
-        return errno == ENOPROTOOPT
-                       ? UniqueFd(static_cast<int>(::syscall(SYS_pidfd_open, peer.pid, 0)))
-                       : UniqueFd();
+        return ::getsockopt(connection, SOL_SOCKET, kPeerPidfd, &fd, &size) == 0 ? UniqueFd(fd)
+                                                                                 : UniqueFd();
+}
+
+/// After boot, rounded down to a tick. Empty: it is gone, or cannot be seen.
+std::optional<std::chrono::nanoseconds> start_of(std::uint32_t pid) {
+        probe::FileReader file;
+        std::string_view text;
+        if (file.read("/proc/" + std::to_string(pid) + "/stat", text) < 0)
+                return std::nullopt;
+        const auto stat = probe::parse_pid_stat(text);
+        if (!stat)
+                return std::nullopt;
+        return probe::ticks_to_time(stat->started_ticks,
+                                    static_cast<std::uint64_t>(::sysconf(_SC_CLK_TCK)));
 }
 
 bool is_shortage(int error) {
@@ -41,18 +58,33 @@ bool has_ended(int pidfd) {
         return ::poll(&ended, 1, 0) != 0;
 }
 
+/// Why there is no pidfd; EINVAL is the kernel's word, too, for a process that has gone.
+tl::unexpected<std::error_code> no_process(int error) {
+        return tl::unexpected(
+                std::error_code(is_shortage(error) ? error : ESRCH, std::system_category()));
+}
+
 }  // namespace
 
 tl::expected<Process, std::error_code> open_process(const Peer& peer) {
-        const auto gone = std::error_code(ESRCH, std::system_category());
         if (peer.pid == 0)
-                return tl::unexpected(gone);
-        auto fd = peer_pidfd(peer);
-        if (!fd)  // EINVAL is the kernel's word, too, for one that has gone
-                return tl::unexpected(
-                        is_shortage(errno) ? std::error_code(errno, std::system_category()) : gone);
+                return no_process(ESRCH);
+        auto fd = peer_pidfd(peer.connection);
+        if (!fd)
+                return errno == ENOPROTOOPT ? open_process_by_number(peer) : no_process(errno);
         if (has_ended(fd.get()))
-                return tl::unexpected(gone);
+                return no_process(ESRCH);
+        return Process{peer.pid, std::move(fd)};
+}
+
+tl::expected<Process, std::error_code> open_process_by_number(const Peer& peer) {
+        UniqueFd fd(static_cast<int>(::syscall(SYS_pidfd_open, peer.pid, 0)));
+        if (!fd)
+                return no_process(errno);
+        const auto start = start_of(peer.pid);
+        // While it lives the number is its own: it was this one's start that was read.
+        if (!start || *start > peer.arrived || has_ended(fd.get()))
+                return no_process(ESRCH);
         return Process{peer.pid, std::move(fd)};
 }
 

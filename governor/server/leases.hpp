@@ -30,6 +30,10 @@ struct Process {
 /// else there are no descriptors or no memory left.
 [[nodiscard]] tl::expected<Process, std::error_code> open_process(const Peer& peer);
 
+/// The same by the process's number, for kernels that do not tell more (before Linux 6.5): whoever
+/// has it now, if he had started before the connection was let in.
+[[nodiscard]] tl::expected<Process, std::error_code> open_process_by_number(const Peer& peer);
+
 struct Lease {
         ClientId id{};
         registry::Account account;

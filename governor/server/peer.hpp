@@ -5,6 +5,7 @@
 
 #include "registry/accounts.hpp"
 
+#include <chrono>
 #include <cstdint>
 
 namespace governor::server {
@@ -13,6 +14,8 @@ struct Peer {
         int connection = -1;        ///< its descriptor, which names it as long as it is open
         registry::Account account;  ///< who pays for the connection
         std::uint32_t pid = 0;      ///< who connected; 0: over TCP, or from another pid namespace
+        /// When it was let in, after boot: who has started later is another one of that number.
+        std::chrono::nanoseconds arrived = std::chrono::nanoseconds::max();
 };
 
 }  // namespace governor::server

@@ -2,7 +2,9 @@
 // Which connections and processes a lease ends with.
 #include "server/leases.hpp"
 
+#include <chrono>
 #include <csignal>
+#include <ctime>
 #include <gtest/gtest.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -151,6 +153,32 @@ TEST(OpenProcess, KnowsWhoConnected) {
         const auto nobody = open_process({ours.get(), {1000U}, 0});
         ASSERT_FALSE(nobody);
         EXPECT_EQ(nobody.error().value(), ESRCH);
+}
+
+std::chrono::nanoseconds since_boot() {
+        timespec time{};
+        ::clock_gettime(CLOCK_BOOTTIME, &time);
+        return std::chrono::seconds{time.tv_sec} + std::chrono::nanoseconds{time.tv_nsec};
+}
+
+TEST(OpenProcess, ByItsNumberIsWhoeverHadItWhenTheConnectionWasLetIn) {
+        Sleeper program;
+        const Peer peer{-1, {1000U}, program.pid(), since_boot()};
+        const auto process = open_process_by_number(peer);
+        ASSERT_TRUE(process);
+        EXPECT_EQ(process->pid, program.pid());
+        program.end();
+        EXPECT_FALSE(open_process_by_number(peer));
+        // The start of a process is counted in ticks.
+        const auto tick =
+                std::chrono::nanoseconds{std::chrono::seconds{1}} / ::sysconf(_SC_CLK_TCK);
+        while (since_boot() < peer.arrived + 2 * tick)
+                ::usleep(1000);
+        const Sleeper next;
+        const auto other = open_process_by_number({-1, {1000U}, next.pid(), peer.arrived});
+        ASSERT_FALSE(other) << "as if it had the number of the first";
+        EXPECT_EQ(other.error().value(), ESRCH);
+        EXPECT_TRUE(open_process_by_number({-1, {1000U}, next.pid(), since_boot()}));
 }
 
 TEST(OpenProcess, IsNobodyWhereWhoConnectedHasEnded) {
