@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: MIT
 // Programs that hold leases of a daemon on the real machine: what they are granted, how a lease
-// ends, and what a hostile one can do. Nothing here depends on how many CPUs there are, or on what
-// else runs on them.
-#include "support/daemon.hpp"
-#include "support/lease_client.hpp"
+// ends. Nothing here depends on how many CPUs there are, or on what else runs on them.
+#include "lease_fixture.hpp"
 #include "support/tcp_port.hpp"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cerrno>
 #include <csignal>
-#include <cstdio>
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <random>
@@ -26,57 +24,11 @@ namespace {
 using namespace test_support;
 using governor::v1::Error;
 
-/// Nothing is yielded to what else runs here, so that grants add up the same every time.
-const std::string kFair = "[governor]\npolicy = fair\nforeign_max = 0%\n";
-
-std::uint32_t own_pid() { return static_cast<std::uint32_t>(::getpid()); }
-
 ino_t inode(int fd) {
         struct stat status {};
         EXPECT_EQ(::fstat(fd, &status), 0);
         return status.st_ino;
 }
-
-class LeaseTest : public testing::Test {
-protected:
-        LeaseTest() : daemon_("", kFair) { daemon_.start(); }
-        ~LeaseTest() override {
-                if (HasFailure())
-                        std::fputs(daemon_.process().err().c_str(), stderr);
-        }
-
-        [[nodiscard]] std::uint32_t count() const { return status(daemon_.socket()).clients(); }
-        [[nodiscard]] bool becomes(std::uint32_t leases) const {
-                return eventually([&] { return count() == leases; });
-        }
-        [[nodiscard]] auto lease(std::uint32_t pid) const {
-                return lease_of(daemon_.socket(), pid);
-        }
-        /// Of all that are governed, as far as this process may use them.
-        [[nodiscard]] std::uint32_t everything() const {
-                cpu_set_t allowed;
-                CPU_ZERO(&allowed);
-                ::sched_getaffinity(0, sizeof(allowed), &allowed);
-                return std::min(status(daemon_.socket()).cpus(),
-                                static_cast<std::uint32_t>(CPU_COUNT(&allowed)));
-        }
-        /// All that there is for one program alone.
-        [[nodiscard]] bool has_everything(std::uint32_t pid) const {
-                return eventually([&] {
-                        const auto client = lease(pid);
-                        return client && client->granted() == everything();
-                });
-        }
-        [[nodiscard]] std::unique_ptr<ForkedProgram> holder() const {
-                const auto before = count();
-                auto program = std::make_unique<ForkedProgram>(
-                        [socket = daemon_.socket()] { hold_a_lease(socket); });
-                EXPECT_TRUE(becomes(before + 1));
-                return program;
-        }
-
-        Daemon daemon_;
-};
 
 TEST_F(LeaseTest, BeginsWithAGrant) {
         LeaseClient client(daemon_.socket());
@@ -507,6 +459,40 @@ TEST_F(LeaseTest, OfALinkedProgramDoesNotEndWithTheHandleOfItsChild) {
         LeaseClient sibling(daemon_.socket());  // its answer comes after anything of the child's
         ASSERT_NE(sibling.hello(), nullptr);
         EXPECT_EQ(status(daemon_.socket()).connections(), 3U);
+}
+
+TEST_F(LeaseTest, OfALinkedProgramIsNotThatOfAProgramThatItStarts) {
+        const auto descriptors = [] {
+                const auto listed = run({{"/bin/ls", "-l", "/proc/self/fd"}, {}, {}});
+                return std::ranges::count(listed.out, '\n');
+        };
+        const auto before = descriptors();
+        const Program program(daemon_);
+        ASSERT_TRUE(eventually([&] { return program.threads() >= 1 && count() == 1; }));
+        EXPECT_EQ(descriptors(), before) << "what exec hands on";
+        const Process child(Command{{FOLLOWER, "0", "0"}, {daemon_.environment()}, {}});
+        EXPECT_TRUE(becomes(2));
+        EXPECT_TRUE(lease(static_cast<std::uint32_t>(child.pid())));
+}
+
+TEST_F(LeaseTest, OfALinkedProgramEndsWithExecAndTheNextTakesItsOwn) {
+        ForkedProgram program([&] {
+                const Program first(daemon_);
+                while (first.threads() < 1 || !lease(own_pid()))
+                        ::usleep(1000);
+                ::execle(
+                        FOLLOWER, FOLLOWER, "0", "0", nullptr,
+                        std::array{daemon_.environment().c_str(), static_cast<const char*>(nullptr)}
+                                .data());
+                ::_exit(1);
+        });
+        EXPECT_TRUE(eventually([&] {
+                const auto client = lease(program.pid());
+                return client && client->label() == "follower" && client->granted() >= 1;
+        }));
+        EXPECT_EQ(count(), 1U);
+        program.kill();
+        EXPECT_TRUE(becomes(0));
 }
 
 TEST_F(LeaseTest, OfALinkedProgramGivesWayToQuestionsWhenThePolicyKnowsNone) {
