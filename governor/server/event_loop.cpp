@@ -11,8 +11,6 @@ namespace governor::server {
 
 namespace {
 
-constexpr std::uint64_t kAccuracy_us = 1000;
-
 void check(int result, const char* what) {
         if (result < 0)
                 throw std::system_error(-result, std::generic_category(), what);
@@ -73,7 +71,8 @@ EventLoop::EventLoop() {
 
 EventLoop::~EventLoop() { sd_event_unref(event_); }
 
-EventSource EventLoop::on_time(TimePoint when, std::function<void()> callback) {
+EventSource EventLoop::on_time(TimePoint when, std::function<void()> callback,
+                               std::chrono::microseconds accuracy) {
         auto registration = std::make_shared<EventSource::Registration>();
         registration->callback = std::move(callback);
         const auto handler = [](sd_event_source*, std::uint64_t, void* userdata) {
@@ -81,7 +80,8 @@ EventSource EventLoop::on_time(TimePoint when, std::function<void()> callback) {
                 return 0;
         };
         check(sd_event_add_time(event_, &registration->source, CLOCK_MONOTONIC, as_us(when),
-                                kAccuracy_us, handler, registration.get()),
+                                static_cast<std::uint64_t>(accuracy.count()), handler,
+                                registration.get()),
               "timer");
         check(sd_event_source_set_priority(registration->source, SD_EVENT_PRIORITY_IMPORTANT),
               "timer");

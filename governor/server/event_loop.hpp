@@ -49,9 +49,14 @@ public:
                                          SocketCallback callback) {
                 return sockets_.watch(fd, epoll_events, std::move(callback));
         }
-        /// `when` is on CLOCK_MONOTONIC, with an accuracy of 1 ms. Timers go before sockets:
-        /// clients cannot starve them.
-        [[nodiscard]] EventSource on_time(TimePoint when, std::function<void()> callback);
+        static constexpr std::chrono::microseconds kCoarse{1000};
+        static constexpr std::chrono::microseconds kExact{1};
+
+        /// `when` is on CLOCK_MONOTONIC. The callback comes up to `accuracy` later, and as a rule
+        /// just as late, even if `when` is over already. Timers go before sockets: clients cannot
+        /// starve them.
+        [[nodiscard]] EventSource on_time(TimePoint when, std::function<void()> callback,
+                                          std::chrono::microseconds accuracy = kCoarse);
         /// Blocks the signal for this thread, so that it arrives here only. Signals go before
         /// sockets too.
         [[nodiscard]] EventSource on_signal(int signal, std::function<void()> callback);
