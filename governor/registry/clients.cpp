@@ -274,6 +274,15 @@ bool Clients::report(ClientId id, const Report& report, TimePoint now) {
         return effect.gave_back || woke || (was_above && !state->handover.above_since());
 }
 
+bool Clients::is_waited_for(ClientId id) const {
+        const auto found = clients_.find(id);
+        if (found == clients_.end() || found->second->ignored())
+                return false;
+        const auto& state = *found->second;
+        return state.demand.idle() || state.handover.above_since() ||
+               !state.handover.lingering().empty();
+}
+
 void Clients::measured(ClientId id, std::chrono::nanoseconds cpu_time, bool stopped,
                        TimePoint now) {
         samples_.add(now);

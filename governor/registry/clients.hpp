@@ -93,6 +93,8 @@ public:
         void confine(ClientId id, const Confinement& where, TimePoint now);
         /// True if this may change a decision: it gave back what it held, or woke.
         bool report(ClientId id, const Report& report, TimePoint now);
+        /// What it reports may change a decision: it lends, or runs on more than it was granted.
+        [[nodiscard]] bool is_waited_for(ClientId id) const;
         /// CPU time it has used since it began, with its descendants that hold no lease, and
         /// whether a signal has stopped it. Once per sample, at the time of the sample.
         void measured(ClientId id, std::chrono::nanoseconds cpu_time, bool stopped, TimePoint now);

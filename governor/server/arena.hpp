@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <governor/v1/arena.h>
+#include <vector>
 
 namespace governor::server {
 
@@ -51,6 +52,9 @@ public:
 
         /// One system call.
         [[nodiscard]] SlotReport report(std::uint32_t slot) const;
+        /// The first `slots` of them, <= slots(); one system call for 200 of them. For one slot in
+        /// seven that is wanted it is cheaper than report().
+        [[nodiscard]] std::vector<SlotReport> reports(std::uint32_t slots) const;
 
         /// To be called every 500 ms.
         void beat();

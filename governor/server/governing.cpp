@@ -69,6 +69,7 @@ Governing::Governing(EventLoop& loop, const std::string& root, Admission admissi
         : loop_(loop), root_(root), admission_(std::move(admission)), started_(now()),
           measuring_(root), arenas_(slots_for(registry::LeaseLimits{}), cpus_in_sets()),
           arbiter_(make_arbiter()), leases_(loop, [this](const Lease& lease) { ended(lease); }),
+          reports_(leases_),
           timer_(loop.on_time(
                   TimePoint::max(), [this] { wake(); }, EventLoop::kExact)),
           heartbeat_(loop.on_time(now() + kHeartbeat, [this] {
@@ -116,7 +117,7 @@ void Governing::sampled(const policy::Sample& sample, const probe::Topology& top
         look_where_they_are(at);
         scan(at);
         // What they do now says what the time since the last sample was for.
-        (void)read_reports(at);
+        (void)reports_.take_all(arbiter_.clients(), at);
         measure(at);
         // Nobody looks at processes while nobody holds a lease: what yields counts as foreign then.
         arbiter_.sampled(sample, leases_.size() > 0 ? measuring_.yielding_millicpu() : 0, at);
@@ -247,19 +248,6 @@ void Governing::ended(const Lease& lease) {
         want_decision(at);
 }
 
-bool Governing::read_reports(TimePoint at) {
-        bool matters = false;
-        leases_.for_each([&](const Lease& lease) {
-                auto [report, done, total] = lease.place.arena->report(lease.place.slot);
-                if (report.epoch == 0 && report.regions == 0)
-                        return;  // it does not report
-                // Epochs of the slot wrap around; those of before the lease are none of ours.
-                report.epoch = static_cast<std::uint32_t>(report.epoch) - lease.epoch_offset;
-                matters = arbiter_.clients().report(lease.id, report, at) || matters;
-        });
-        return matters;
-}
-
 void Governing::want_decision(TimePoint at) {
         agenda_.want_decision(at);
         arm();
@@ -268,19 +256,23 @@ void Governing::want_decision(TimePoint at) {
 /// A decision goes by what programs do at this moment.
 void Governing::wake() {
         const auto at = now();
-        if (agenda_.is_poll_due(at) || agenda_.is_decision_due(at))
-                agenda_.polled(read_reports(at), at);
-        if (agenda_.is_decision_due(at))
+        if (agenda_.is_poll_due(at))
+                agenda_.polled(reports_.take_waited_for(arbiter_.clients(), at), at);
+        if (agenda_.is_decision_due(at)) {
+                (void)reports_.take_all(arbiter_.clients(), at);
                 decide(at);
+        }
         arm();
 }
 
 void Governing::arm() { timer_.set_time(agenda_.next()); }
 
-/// Right after read_reports().
+/// Right after Reports::take_all().
 void Governing::decide(TimePoint at) {
-        for (const auto id : arbiter_.decide(at))
+        const auto changed = arbiter_.decide(at);
+        for (const auto id : changed)
                 tell(id);
+        reports_.decided(changed);
         decisions_++;
         agenda_.decided(arbiter_.last(), at);
 }

@@ -12,6 +12,7 @@
 #include "server/event_loop.hpp"
 #include "server/leases.hpp"
 #include "server/measuring.hpp"
+#include "server/reports.hpp"
 
 #include <cstdint>
 #include <functional>
@@ -77,7 +78,6 @@ private:
         void look_where_they_are(TimePoint now);
         void scan(TimePoint now);
         void measure(TimePoint now);
-        [[nodiscard]] bool read_reports(TimePoint now);
         void want_decision(TimePoint now);
         void wake();
         void arm();
@@ -96,6 +96,7 @@ private:
         registry::Arbiter arbiter_;
         registry::Agenda agenda_;
         Leases leases_;
+        Reports reports_;
         ClientId looked_at_{};  // the last one that look_where_they_are() came to
         std::uint64_t decisions_ = 0;
         EventSource timer_;

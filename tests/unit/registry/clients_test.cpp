@@ -216,6 +216,30 @@ TEST_F(ClientsTest, ThatAreIdleWakeWithARegion) {
         EXPECT_EQ(only().wants, 0U);
 }
 
+TEST_F(ClientsTest, AreWaitedForWhileTheyAreIdle) {
+        const auto id = join();
+        grant(id, 0, 8);
+        EXPECT_FALSE(clients_.is_waited_for(id));
+        for (int i = 0; i < 3; i++)
+                second(id, 0);
+        ASSERT_TRUE(only().idle);
+        EXPECT_TRUE(clients_.is_waited_for(id));
+        region(id, 1, 8);
+        EXPECT_FALSE(clients_.is_waited_for(id));
+}
+
+TEST_F(ClientsTest, AreWaitedForUntilTheyFollow) {
+        const auto id = join();
+        grant(id, 0, 8);
+        region(id, 1, 8);
+        EXPECT_FALSE(clients_.is_waited_for(id));
+        grant(id, 0, 4);
+        EXPECT_TRUE(clients_.is_waited_for(id)) << "its region goes on with all 8";
+        region(id, 2, 4);
+        EXPECT_FALSE(clients_.is_waited_for(id));
+        EXPECT_FALSE(clients_.is_waited_for(ClientId{99}));
+}
+
 TEST_F(ClientsTest, ThatAreIdleWakeWithARegionThatNobodySaw) {
         const auto id = join();
         grant(id, 0, 8);

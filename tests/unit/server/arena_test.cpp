@@ -145,6 +145,24 @@ TEST(ArenaTest, ReadsAReport) {
         EXPECT_FALSE(arena.report(1).report.in_region);
 }
 
+TEST(ArenaTest, ReadsManyReportsAsItReadsOne) {
+        const Arena arena(512, 64);
+        for (std::uint32_t slot = 0; slot < arena.slots(); slot += 3)
+                write_report(arena, slot,
+                             {governor_word(slot + 1, 2, slot % 2), slot, 3, 4, {}, {}});
+        for (const std::uint32_t count : {0U, 1U, 199U, 200U, 201U, 512U}) {
+                const auto said = arena.reports(count);
+                ASSERT_EQ(said.size(), count);
+                for (std::uint32_t slot = 0; slot < count; slot++) {
+                        const auto one = arena.report(slot);
+                        EXPECT_EQ(said[slot].report.epoch, one.report.epoch) << slot;
+                        EXPECT_EQ(said[slot].report.regions, one.report.regions) << slot;
+                        EXPECT_EQ(said[slot].report.in_region, one.report.in_region) << slot;
+                        EXPECT_EQ(said[slot].progress_total, one.progress_total) << slot;
+                }
+        }
+}
+
 TEST(ArenaTest, NoReportIsTooStrange) {
         const Arena arena(1, 64);
         constexpr auto kAll = ~std::uint64_t{0};

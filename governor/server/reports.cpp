@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: MIT
+// Arena by arena.
+#include "server/reports.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <map>
+
+namespace governor::server {
+
+namespace {
+
+bool is_same(const registry::Report& one, const registry::Report& other) {
+        return one.regions == other.regions && one.epoch == other.epoch && one.team == other.team &&
+               one.in_region == other.in_region;
+}
+
+}  // namespace
+
+bool Reports::take(registry::Clients& clients, const Lease& lease, const SlotReport& said,
+                   TimePoint now) const {
+        auto report = said.report;
+        if (report.epoch == 0 && report.regions == 0)
+                return false;  // it does not report
+        // Epochs of the slot wrap around; those of before the lease are none of ours.
+        report.epoch = static_cast<std::uint32_t>(report.epoch) - lease.epoch_offset;
+        return clients.report(lease.id, report, now);
+}
+
+bool Reports::take_all(registry::Clients& clients, TimePoint now) {
+        std::map<const Arena*, std::uint32_t> ends;
+        leases_.for_each([&](const Lease& lease) {
+                auto& end = ends[lease.place.arena];
+                end = std::max(end, lease.place.slot + 1);
+        });
+        std::map<const Arena*, std::vector<SlotReport>> said;
+        for (const auto& [arena, end] : ends)
+                said[arena] = arena->reports(end);
+        bool matters = false;
+        leases_.for_each([&](const Lease& lease) {
+                const auto& report = said[lease.place.arena][lease.place.slot];
+                matters = take(clients, lease, report, now) || matters;
+        });
+        return matters;
+}
+
+void Reports::decided(std::span<const ClientId> changed) {
+        changed_.assign(changed.begin(), changed.end());
+        found_ = false;
+}
+
+void Reports::find_waited_for(const registry::Clients& clients) {
+        waited_.clear();
+        std::ranges::sort(changed_);
+        leases_.for_each([&](const Lease& lease) {
+                if (clients.is_waited_for(lease.id) ||
+                    std::ranges::binary_search(changed_, lease.id))
+                        waited_.push_back({lease.id, lease.place, {}});
+        });
+        std::ranges::sort(waited_, std::less<>(), [](const Waited& waited) {
+                return std::pair(waited.place.arena, waited.place.slot);
+        });
+        found_ = true;
+}
+
+bool Reports::take_waited_for(registry::Clients& clients, TimePoint now) {
+        if (!found_)
+                find_waited_for(clients);
+        bool matters = false;
+        for (auto first = waited_.begin(); first != waited_.end();) {
+                const auto* arena = first->place.arena;
+                const auto end = std::find_if(first, waited_.end(), [&](const Waited& waited) {
+                        return waited.place.arena != arena;
+                });
+                const auto said = arena->reports((end - 1)->place.slot + 1);
+                for (; first != end; ++first) {
+                        const auto& report = said[first->place.slot];
+                        if (is_same(first->last, report.report))
+                                continue;
+                        first->last = report.report;
+                        if (const auto* lease = leases_.find(first->id))
+                                matters = take(clients, *lease, report, now) || matters;
+                }
+        }
+        return matters;
+}
+
+}  // namespace governor::server
