@@ -8,6 +8,7 @@
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <memory>
+#include <optional>
 #include <string>
 
 namespace ctl {
@@ -21,9 +22,14 @@ struct Parsed {
         verbs::Common common;
         verbs::AdviseOptions advise;
         verbs::RunOptions run;
+        verbs::SetOptions set;
         std::uint32_t pid = 0;
+        std::optional<std::uint32_t> paused_pid;
         Action action;
 };
+
+constexpr auto kLastPid = 4'194'304U;
+constexpr auto kPidHelp = "A process that holds a lease: see governorctl clients";
 
 constexpr auto kFooter =
         "Exit: 0 ok, 1 failed, 2 wrong usage, 3 governor not reachable, 4 not permitted.\n"
@@ -83,13 +89,52 @@ void add_run(CLI::App& app, const std::shared_ptr<Parsed>& parsed) {
 void add_explain(CLI::App& app, const std::shared_ptr<Parsed>& parsed) {
         auto* verb = app.add_subcommand("explain", "Show why a process has what it has");
         verb->footer(kVerbFooter);
-        verb->add_option("PID", parsed->pid,
-                         "A process that holds a lease: see governorctl clients")
+        verb->add_option("PID", parsed->pid, kPidHelp)
                 ->required()
-                ->check(CLI::Range(1U, 4'194'304U))
+                ->check(CLI::Range(1U, kLastPid))
                 ->type_name("");
         verb->callback([parsed = parsed.get()] {
                 parsed->action = [parsed] { return verbs::explain(parsed->common, parsed->pid); };
+        });
+}
+
+void add_set(CLI::App& app, const std::shared_ptr<Parsed>& parsed) {
+        auto* verb = app.add_subcommand(
+                "set", "Set limits of a program: one's own within the rules, as root any");
+        verb->footer(kVerbFooter);
+        verb->add_option("PID", parsed->set.pid, kPidHelp)
+                ->required()
+                ->check(CLI::Range(1U, kLastPid))
+                ->type_name("");
+        verb->add_option("--max", parsed->set.max, "Never more threads than this; 0: no limit")
+                ->check(CLI::Range(0U, verbs::kMostThreads))
+                ->type_name("N");
+        verb->add_option("--weight", parsed->set.weight,
+                         "Against other programs of its user, 1 .. 10000; 0: as it was")
+                ->check(CLI::Range(0U, 10'000U))
+                ->type_name("N");
+        verb->add_option("--class", parsed->set.scheduling_class, "interactive or batch")
+                ->check(CLI::IsMember({"interactive", "batch"}))
+                ->type_name("CLASS");
+        verb->callback([parsed = parsed.get()] {
+                parsed->action = [parsed] { return verbs::set(parsed->common, parsed->set); };
+        });
+}
+
+void add_pause(CLI::App& app, const std::shared_ptr<Parsed>& parsed, const char* name,
+               const char* help,
+               ExitCode (*verb)(const verbs::Common&, std::optional<std::uint32_t>)) {
+        auto* subcommand = app.add_subcommand(name, help);
+        subcommand->footer(kVerbFooter);
+        subcommand
+                ->add_option("PID", parsed->paused_pid,
+                             "Only this process, which holds a lease: see governorctl clients")
+                ->check(CLI::Range(1U, kLastPid))
+                ->type_name("");
+        subcommand->callback([parsed = parsed.get(), verb] {
+                parsed->action = [parsed, verb] {
+                        return verb(parsed->common, parsed->paused_pid);
+                };
         });
 }
 
@@ -146,6 +191,10 @@ std::variant<Action, ExitCode> parse_command_line(int argc, char** argv) {
         add_explain(app, parsed);
         add_plain(app, parsed, "monitor", "Show what the governor decides, until interrupted",
                   verbs::monitor);
+        add_set(app, parsed);
+        add_pause(app, parsed, "pause",
+                  "Hold a program at one thread; without PID: govern nobody for now", verbs::pause);
+        add_pause(app, parsed, "resume", "Take back pause", verbs::resume);
         add_run(app, parsed);
         try {
                 app.parse(argc, argv);

@@ -33,6 +33,14 @@ void Arbiter::configure(const policy::fair::Settings& settings, Mode mode,
         clients_.set_rules(std::move(rules));
 }
 
+void Arbiter::suspended(bool suspended, std::uint32_t by, TimePoint now) {
+        Event event;
+        event.at = now;
+        event.kind = suspended ? EventKind::Suspended : EventKind::Restored;
+        event.by = by;
+        clients_.history().add(event);
+}
+
 void Arbiter::set_machine(policy::Machine machine) {
         if (!cpus_before_)
                 cpus_before_ = machine_.pool().count();

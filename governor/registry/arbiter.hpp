@@ -39,6 +39,9 @@ public:
         void configure(const policy::fair::Settings& settings, Mode mode,
                        std::vector<policy::fair::Rule> rules);
 
+        /// The user `by` has paused or resumed it all: for the history; configure() next.
+        void suspended(bool suspended, std::uint32_t by, TimePoint now);
+
         [[nodiscard]] Mode mode() const { return mode_; }
 
         /// CPUs came or went: decide() next.

@@ -37,11 +37,6 @@ std::uint32_t idle_on(const policy::Sample& sample, const policy::CpuMask& cpus)
         return permyriad / 10;
 }
 
-/// The smaller of two limits of which 0 is none.
-std::uint32_t stricter(std::uint32_t a, std::uint32_t b) {
-        return a == 0 || b == 0 ? std::max(a, b) : std::min(a, b);
-}
-
 }  // namespace
 
 struct Clients::State {
@@ -50,6 +45,7 @@ struct Clients::State {
         Identity identity;
         fair::Rule rule;
         Request request;
+        Orders orders;
         Confinement where;
         OwnLimits limits;  // as far as it has these now
         Cgroups::Chain groups;
@@ -65,6 +61,12 @@ struct Clients::State {
         [[nodiscard]] bool ignored() const { return rule.ignore.value_or(false); }
         [[nodiscard]] std::uint32_t max() const;
         [[nodiscard]] std::uint32_t weight() const;
+        [[nodiscard]] fair::Class scheduling_class() const {
+                return orders.scheduling_class(rule, request.scheduling_class);
+        }
+        void ask_for_limits(TimePoint now) {
+                limits.ask(stricter(request.max, orders.owners_max()), where.cpus, now);
+        }
         [[nodiscard]] fair::Client client(const policy::CpuMask& pool) const;
         [[nodiscard]] Event event(EventKind kind, TimePoint now) const;
         [[nodiscard]] std::uint32_t keeps_busy() const;
@@ -74,12 +76,12 @@ struct Clients::State {
 };
 
 std::uint32_t Clients::State::max() const {
-        const auto own = stricter(limits.max(), rule.max.value_or(0));
+        const auto own = stricter(limits.max(), orders.highest(rule));
         return request.start_only ? stricter(own, first_grant) : own;
 }
 
 std::uint32_t Clients::State::weight() const {
-        return std::clamp(rule.weight.value_or(request.weight), 1U, kMaxWeight);
+        return std::clamp(orders.weight(rule, request.weight), 1U, kMaxWeight);
 }
 
 /// A CPU that is not in the pool any more is nobody's: it is neither granted nor lingers.
@@ -247,7 +249,23 @@ void Clients::request(ClientId id, const Request& request, TimePoint now) {
         const bool start_only = state->request.start_only;
         state->request = request;
         state->request.start_only = start_only;
-        state->limits.ask(request.max, state->where.cpus, now);
+        state->ask_for_limits(now);
+}
+
+Orders::Outcome Clients::order(ClientId id, const Order& order, Authority by, std::uint32_t uid,
+                               TimePoint now) {
+        auto* state = find(id);
+        if (state == nullptr)
+                return {};
+        const auto outcome = state->orders.take(order, by, uid, state->rule);
+        if (!outcome.changed)
+                return outcome;
+        state->ask_for_limits(now);
+        auto ordered = state->event(EventKind::Ordered, now);
+        ordered.order = order;
+        ordered.by = uid;
+        history_.add(ordered);
+        return outcome;
 }
 
 void Clients::confine(ClientId id, const Confinement& where, TimePoint now) {
@@ -259,7 +277,7 @@ void Clients::confine(ClientId id, const Confinement& where, TimePoint now) {
         cgroups_.leave(state->where.groups);
         state->groups = std::move(entered);
         state->where = std::move(next);
-        state->limits.ask(state->request.max, state->where.cpus, now);
+        state->ask_for_limits(now);
 }
 
 bool Clients::report(ClientId id, const Report& report, TimePoint now) {
@@ -392,11 +410,12 @@ std::optional<Clients::Shown> Clients::show(ClientId id) const {
                      state.joined,
                      state.max(),
                      state.weight(),
-                     state.rule.scheduling_class.value_or(state.request.scheduling_class),
+                     state.scheduling_class(),
                      held(id),
                      state.handover.team(),
                      rate ? rate->millicpu : 0,
-                     state.rule.name};
+                     state.rule.name,
+                     state.orders};
 }
 
 std::optional<ClientId> Clients::next(ClientId id) const {

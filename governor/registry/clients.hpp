@@ -14,6 +14,7 @@
 #include "registry/cgroups.hpp"
 #include "registry/handover.hpp"
 #include "registry/history.hpp"
+#include "registry/orders.hpp"
 #include "registry/own_limits.hpp"
 
 #include <chrono>
@@ -90,6 +91,10 @@ public:
 
         /// More than it had may act later: see OwnLimits. Who only starts goes on to do so.
         void request(ClientId id, const Request& request, TimePoint now);
+        /// The user `uid` orders, who is no other than `by` says. All of it or nothing; an owner's
+        /// maximum goes up as the program's own does. Decide next where something has changed.
+        Orders::Outcome order(ClientId id, const Order& order, Authority by, std::uint32_t uid,
+                              TimePoint now);
         void confine(ClientId id, const Confinement& where, TimePoint now);
         /// True if this may change a decision: it gave back what it held, or woke.
         bool report(ClientId id, const Report& report, TimePoint now);
@@ -124,13 +129,14 @@ public:
                 ClientId id{};
                 const Identity& identity;
                 TimePoint joined;
-                std::uint32_t max = 0;  ///< its own, and a rule's; 0: none
+                std::uint32_t max = 0;  ///< its own, a rule's or an order's; 0: none
                 std::uint32_t weight = 100;
                 policy::fair::Class scheduling_class = policy::fair::Class::Interactive;
                 const Held* held = nullptr;  ///< nullptr: nothing granted yet, or ignored
                 std::uint32_t team = 0;      ///< of its present region; 0: in none
                 std::uint32_t burning_millicpu = 0;
                 const std::string& rule;  ///< "a, b" of the rules that apply
+                const Orders& orders;
         };
         /// Empty: no such client.
         [[nodiscard]] std::optional<Shown> show(ClientId id) const;

@@ -5,6 +5,7 @@
 
 #include "policy/fair/decision.hpp"
 #include "registry/accounts.hpp"
+#include "registry/orders.hpp"
 
 #include <array>
 #include <cstddef>
@@ -21,6 +22,9 @@ enum class EventKind : std::uint8_t {
         Granted,         ///< `from` -> `to` threads, or other CPUs
         Rigid,           ///< did not follow in time: charged for what it burns
         MachineChanged,  ///< `from` -> `to` CPUs; of no client
+        Ordered,         ///< `order`, by the user `by`
+        Suspended,       ///< governing as a whole, by the user `by`; of no client
+        Restored,        ///< likewise
 };
 
 struct Event {
@@ -34,6 +38,8 @@ struct Event {
         std::uint32_t from = 0;
         std::uint32_t to = 0;
         policy::fair::Reason reason;  ///< of a grant
+        Order order;
+        std::uint32_t by = 0;
         std::array<char, kLabel + 1> label{};
 
         /// Cuts it to kLabel bytes, before a character of UTF-8 that does not fit.

@@ -78,6 +78,7 @@ v1::Reply status(const View& view) {
         out.set_budget(static_cast<std::uint32_t>(sample.cpus.size()) -
                        std::min<std::uint32_t>(view.counters.foreign,
                                                static_cast<std::uint32_t>(sample.cpus.size())));
+        out.set_paused(view.is_paused);
         out.set_decisions(view.counters.decisions);
         out.set_threshold_permyriad(view.settings.threshold.threshold_permyriad);
         out.set_period_ms(static_cast<std::uint32_t>(view.settings.period.count()));
@@ -199,7 +200,8 @@ v1::Reply answer(const v1::Request& request, const View& view, Reach reach) {
                 break;
         }
         return refuse(v1::Error::UNKNOWN_REQUEST, "a request of no kind that this governor knows",
-                      "query, status, cpus, config, hello, update, bye, clients, explain, events");
+                      "query, status, cpus, config, hello, update, bye, clients, explain, events, "
+                      "set, pause, resume");
 }
 
 }  // namespace governor::server

@@ -38,6 +38,7 @@ struct View {
         Counters counters;
         std::chrono::milliseconds uptime;
         std::chrono::milliseconds warm_in;  ///< until the first period is over; else 0
+        bool is_paused = false;             ///< nobody is governed until somebody says so
 };
 
 /// Where a client comes from.

@@ -41,6 +41,45 @@ std::string use(const Shown& shown) {
                               : "it is in no region and " + burns;
 }
 
+/// "user 0"
+std::string user(std::uint32_t uid) { return uid == 0 ? "root" : fmt::format("user {}", uid); }
+
+const char* name(policy::fair::Class scheduling_class) {
+        return scheduling_class == policy::fair::Class::Batch ? "batch" : "interactive";
+}
+
+/// "max 4, weight none"
+std::string listed(const registry::Order& order) {
+        std::vector<std::string> parts;
+        const auto number = [](std::uint32_t value) {
+                return value == 0 ? std::string("none") : std::to_string(value);
+        };
+        if (order.max)
+                parts.push_back("max " + number(*order.max));
+        if (order.weight)
+                parts.push_back("weight " + number(*order.weight));
+        if (order.scheduling_class)
+                parts.push_back(fmt::format("class {}", name(*order.scheduling_class)));
+        return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+std::string ordered(const Event& event) {
+        const auto& order = event.order;
+        if (order.paused)
+                return user(event.by) + (*order.paused ? " paused it" : " resumed it");
+        return user(event.by) + " set " + listed(order);
+}
+
+void add_orders(std::vector<std::string>& steps, const registry::Orders& orders) {
+        for (const auto* standing : {&orders.owner(), &orders.administrator()}) {
+                if (const auto set = listed(standing->order); !set.empty())
+                        steps.push_back(fmt::format("set by {}: {}", user(standing->uid), set));
+                if (standing->order.paused)
+                        steps.push_back(fmt::format("paused by {}: one thread until it is resumed",
+                                                    user(standing->uid)));
+        }
+}
+
 }  // namespace
 
 std::string what_happened(const Event& event) {
@@ -60,6 +99,12 @@ std::string what_happened(const Event& event) {
                 return fmt::format("granted {}, had {}; {}", event.to, event.from,
                                    policy::fair::explain(grant));
         }
+        case EventKind::Ordered:
+                return ordered(event);
+        case EventKind::Suspended:
+                return user(event.by) + " paused governing: programs are left alone";
+        case EventKind::Restored:
+                return user(event.by) + " resumed governing";
         case EventKind::MachineChanged:
                 break;
         }
@@ -78,6 +123,7 @@ std::vector<std::string> steps(const Shown& shown) {
                                     plural(reason.accounts, "account"), reason.share));
         if (!shown.rule.empty())
                 steps.push_back("rules: " + shown.rule);
+        add_orders(steps, shown.orders);
         if (shown.max > 0)
                 steps.push_back(fmt::format("at most {}", shown.max));
         steps.push_back(use(shown));

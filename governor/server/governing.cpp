@@ -81,12 +81,19 @@ Governing::Governing(EventLoop& loop, const std::string& root, Admission admissi
 void Governing::configure(const config::Settings& settings, const policy::Sample& sample,
                           const probe::Topology& topology) {
         settings_ = settings;
-        if (settings_.policy != config::PolicyName::Fair)
+        if (settings_.policy != config::PolicyName::Fair) {
                 release_all();
+                paused_ = false;
+        }
         set_machine(policy::cpus_of(sample), topology);
-        arbiter_.configure(settings.fair,
-                           settings.is_observing ? registry::Mode::Observe : registry::Mode::Govern,
-                           settings.programs);
+        follow_settings();
+}
+
+void Governing::follow_settings() {
+        const bool is_observing = settings_.is_observing || paused_;
+        arbiter_.configure(settings_.fair,
+                           is_observing ? registry::Mode::Observe : registry::Mode::Govern,
+                           settings_.programs);
         // Another mode, or a rule to ignore it, is no other grant, but other words.
         leases_.for_each([this](const Lease& lease) { tell(lease.id); });
         want_decision(now());

@@ -59,6 +59,14 @@ public:
         [[nodiscard]] bool request(const Peer& peer, const registry::Request& request);
         [[nodiscard]] bool leave(const Peer& peer);
 
+        /// See registry::Clients::order().
+        registry::Orders::Outcome order(ClientId id, const registry::Order& order,
+                                        registry::Authority by, std::uint32_t uid);
+        /// The user `uid` has it: while paused, all is as under mode=observe. False: there is
+        /// nothing to pause under the policy in force.
+        [[nodiscard]] bool pause(bool paused, std::uint32_t uid);
+        [[nodiscard]] bool is_paused() const { return paused_; }
+
         [[nodiscard]] const registry::Arbiter& arbiter() const { return arbiter_; }
         [[nodiscard]] std::uint64_t decisions() const { return decisions_; }
         /// Open for shared memory.
@@ -78,6 +86,7 @@ private:
         void look_where_they_are(TimePoint now);
         void scan(TimePoint now);
         void measure(TimePoint now);
+        void follow_settings();
         void want_decision(TimePoint now);
         void wake();
         void arm();
@@ -90,6 +99,7 @@ private:
         Admission admission_;
         TimePoint started_;
         config::Settings settings_;
+        bool paused_ = false;
         policy::CpuMask online_;  // when arbiter_ was last told of the machine
         Measuring measuring_;
         Arenas arenas_;

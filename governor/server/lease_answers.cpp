@@ -2,8 +2,9 @@
 // One function per kind of request.
 #include "server/lease_answers.hpp"
 
-#include "policy/cpu_set.hpp"
+#include "server/client_message.hpp"
 #include "server/explaining.hpp"
+#include "server/order_answers.hpp"
 #include "server/printable.hpp"
 #include "server/refuse.hpp"
 
@@ -24,7 +25,6 @@ constexpr std::size_t kLongestLabel = 63;
 constexpr std::size_t kPage = 32'768;  // bytes; no client is begun above it
 
 using policy::fair::ClientId;
-using Shown = registry::Clients::Shown;
 
 /// The error is a Reply.
 tl::expected<registry::Request, v1::Reply> request_of(const v1::Wishes& wishes) {
@@ -114,36 +114,6 @@ v1::Reply update(const v1::Update& update, const Peer& peer, Governing& governin
         return request ? done_if(governing.request(peer, *request)) : request.error();
 }
 
-bool may_know(const Peer& peer, const Shown& shown) {
-        return peer.account.is_root() || peer.account.uid == shown.identity.uid ||
-               peer.account == shown.identity.account;
-}
-
-void fill(v1::Client& out, const Shown& shown, const Peer& peer) {
-        out.set_id(static_cast<std::uint64_t>(shown.id));
-        out.set_uid(shown.identity.uid);
-        if (shown.held != nullptr) {
-                const auto& grant = shown.held->grant;
-                out.set_granted(grant.threads);
-                out.set_cpus(policy::format_cpu_list(grant.cpus.to_set()));
-                out.set_shared(grant.shared);
-                out.set_reason(policy::fair::explain(grant));
-        }
-        out.set_in_use(shown.team);
-        out.set_burning_millicpu(shown.burning_millicpu);
-        const auto age = std::chrono::steady_clock::now() - shown.joined;
-        out.set_age_ms(static_cast<std::uint64_t>(
-                std::chrono::duration_cast<std::chrono::milliseconds>(age).count()));
-        if (!may_know(peer, shown))
-                return;
-        out.set_pid(shown.identity.pid);
-        out.set_label(printable_ascii(shown.identity.label));
-        out.set_max(shown.max);
-        out.set_weight(shown.weight);
-        out.set_scheduling_class(
-                shown.scheduling_class == policy::fair::Class::Batch ? v1::BATCH : v1::INTERACTIVE);
-}
-
 v1::Reply clients(const v1::ClientsRequest& request, const Peer& peer, Governing& governing) {
         v1::Reply reply;
         auto& page = *reply.mutable_clients();
@@ -161,13 +131,10 @@ v1::Reply clients(const v1::ClientsRequest& request, const Peer& peer, Governing
 
 v1::Reply explain(const v1::ExplainRequest& request, const Peer& peer, Governing& governing) {
         constexpr std::size_t kMostEvents = 20;
-        const auto* lease = governing.lease_of(request.pid());
         const auto& all = governing.arbiter().clients();
-        const auto shown = lease != nullptr ? all.show(lease->id) : std::nullopt;
-        // Who may not know of a process is not told whether it holds a lease, either.
-        if (!shown || !may_know(peer, *shown))
-                return refuse(v1::Error::NO_LEASE, "process " + std::to_string(request.pid()) +
-                                                           " holds no lease that you may see");
+        const auto shown = visible(request.pid(), peer, governing);
+        if (!shown)
+                return shown.error();
         v1::Reply reply;
         auto& out = *reply.mutable_explanation();
         fill(*out.mutable_client(), *shown, peer);
@@ -184,12 +151,15 @@ void fill(v1::Event& out, const registry::Event& event, std::uint64_t number, co
         const auto age = std::chrono::steady_clock::now() - event.at;
         out.set_age_ms(static_cast<std::uint64_t>(
                 std::chrono::duration_cast<std::chrono::milliseconds>(age).count()));
-        out.set_text(what_happened(event));
+        const bool is_hidden = !peer.account.is_root() && peer.account.uid != event.uid;
+        out.set_text(is_hidden && event.kind == registry::EventKind::Ordered
+                             ? "was given other limits"
+                             : what_happened(event));
         out.set_id(static_cast<std::uint64_t>(event.id));
         out.set_uid(event.uid);
         out.set_from(event.from);
         out.set_to(event.to);
-        if (!peer.account.is_root() && peer.account.uid != event.uid)
+        if (is_hidden)
                 return;
         out.set_pid(event.pid);
         out.set_label(printable_ascii(event.label.data()));
@@ -211,7 +181,8 @@ v1::Reply events(const v1::EventsRequest& request, const Peer& peer, Governing& 
 
 bool is_about_leases(const v1::Request& request) {
         return request.has_hello() || request.has_update() || request.has_bye() ||
-               request.has_clients() || request.has_explain() || request.has_events();
+               request.has_clients() || request.has_explain() || request.has_events() ||
+               is_order(request);
 }
 
 Answer answer_about_leases(const v1::Request& request, const Peer& peer, Governing& governing) {
@@ -231,6 +202,8 @@ Answer answer_about_leases(const v1::Request& request, const Peer& peer, Governi
         default:
                 break;
         }
+        if (is_order(request))
+                return answer_order(request, peer, governing).SerializeAsString();
         return refuse(v1::Error::UNKNOWN_REQUEST, "no request about leases").SerializeAsString();
 }
 

@@ -113,6 +113,8 @@ std::string Server::summary() const {
         if (settings_.policy == config::PolicyName::Fair) {
                 const auto& programs = governing_.arbiter().clients();
                 const auto cpus = held_cpus(programs).count();
+                if (governing_.is_paused())
+                        line += " (paused)";
                 line += fmt::format(", {} program{} on {} cpu{}", programs.size(),
                                     programs.size() == 1 ? "" : "s", cpus, cpus == 1 ? "" : "s");
         }
@@ -145,7 +147,8 @@ View Server::view() const {
                          static_cast<std::uint32_t>(governing_.arbiter().clients().size()),
                          governing_.arbiter().last().foreign, governing_.decisions()},
                 since_start(started_),
-                sampling_.warm_in()};
+                sampling_.warm_in(),
+                governing_.is_paused()};
 }
 
 }  // namespace governor::server

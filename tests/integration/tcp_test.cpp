@@ -32,6 +32,12 @@ governor::v1::Request request_of(const std::string& kind) {
                 request.mutable_config();
         else if (kind == "status")
                 request.mutable_status();
+        else if (kind == "set")
+                request.mutable_set();
+        else if (kind == "pause")
+                request.mutable_pause();
+        else if (kind == "resume")
+                request.mutable_resume();
         return request;
 }
 
@@ -51,7 +57,7 @@ TEST(Tcp, AnswersQueriesAndStatusOnly) {
         const auto status = client.call(request_of("status"));
         ASSERT_TRUE(status.has_value());
         EXPECT_EQ(status->status().free(), 6U);
-        for (const auto* kind : {"cpus", "config"}) {
+        for (const auto* kind : {"cpus", "config", "set", "pause", "resume"}) {
                 const auto refused = client.call(request_of(kind));
                 ASSERT_TRUE(refused.has_value()) << kind;
                 EXPECT_EQ(refused->error().code(), governor::v1::Error::NOT_PERMITTED) << kind;

@@ -121,10 +121,12 @@ def check_verbs(page: Page, governorctl: str) -> list[str]:
 
 def check_json(page: Page, governorctl: str, daemon: Daemon) -> list[str]:
     wrong = []
-    arguments_of = {"run": None, "explain": [str(os.getpid())]}  # run prints no JSON
+    own = str(os.getpid())
+    arguments_of = {"run": None, "explain": [own], "set": [own, "--max", "1"]}  # run prints no JSON
     documented = {verb: table_keys(page.subsection("JSON", verb))
                   for verb in verbs_in(output(governorctl, "--help"))}
     documented["explain"] |= documented["clients"]
+    documented["set"] |= documented["clients"]
     wrong += compare(page.title, "JSON key of monitor", set(daemon.first_event()), documented.pop("monitor"))
     with daemon.take_lease():
         for verb in sorted(documented):

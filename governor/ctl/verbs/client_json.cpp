@@ -4,6 +4,36 @@
 
 namespace ctl::verbs {
 
+namespace {
+
+using governor::v1::Client;
+using governor::v1::Ordered;
+
+const char* name(governor::v1::Class scheduling_class) {
+        return scheduling_class == governor::v1::BATCH ? "batch" : "interactive";
+}
+
+nlohmann::ordered_json ordered_json(const Ordered& ordered) {
+        const auto known = [](bool is_known, auto value) {
+                return is_known ? nlohmann::ordered_json(value) : nlohmann::ordered_json(nullptr);
+        };
+        return {{"uid", ordered.uid()},
+                {"administrator", ordered.administrator()},
+                {"max", known(ordered.has_max(), ordered.max())},
+                {"weight", known(ordered.has_weight(), ordered.weight())},
+                {"class", known(ordered.has_scheduling_class(), name(ordered.scheduling_class()))},
+                {"paused", ordered.paused()}};
+}
+
+nlohmann::ordered_json all_ordered(const Client& client) {
+        auto list = nlohmann::ordered_json::array();
+        for (const auto& ordered : client.ordered())
+                list.push_back(ordered_json(ordered));
+        return list;
+}
+
+}  // namespace
+
 nlohmann::ordered_json client_json(const governor::v1::Client& client) {
         const bool is_hidden = client.pid() == 0;
         const auto known = [is_hidden](auto value) {
@@ -12,8 +42,7 @@ nlohmann::ordered_json client_json(const governor::v1::Client& client) {
         return {{"pid", known(client.pid())},
                 {"uid", client.uid()},
                 {"label", known(client.label())},
-                {"class",
-                 known(client.scheduling_class() == governor::v1::BATCH ? "batch" : "interactive")},
+                {"class", known(name(client.scheduling_class()))},
                 {"granted", client.granted()},
                 {"max", known(client.max())},
                 {"cpus", client.cpus()},
@@ -24,7 +53,9 @@ nlohmann::ordered_json client_json(const governor::v1::Client& client) {
                 {"in_use", client.in_use()},
                 {"burning_millicpu", client.burning_millicpu()},
                 {"weight", known(client.weight())},
-                {"age_ms", client.age_ms()}};
+                {"age_ms", client.age_ms()},
+                {"paused", known(client.paused())},
+                {"ordered", known(all_ordered(client))}};
 }
 
 }  // namespace ctl::verbs

@@ -21,6 +21,29 @@ std::string cpus_in_use(const Client& client) {
         return text;
 }
 
+/// "; max 4, paused by root"
+std::string orders(const Client& client) {
+        std::string text;
+        for (const auto& ordered : client.ordered()) {
+                text += ";";
+                const auto add = [&text](const std::string& what) {
+                        text += (text.ends_with(';') ? " " : ", ") + what;
+                };
+                if (ordered.has_max())
+                        add("max " + std::to_string(ordered.max()));
+                if (ordered.has_weight())
+                        add("weight " + std::to_string(ordered.weight()));
+                if (ordered.has_scheduling_class())
+                        add(ordered.scheduling_class() == governor::v1::BATCH
+                                    ? "class batch"
+                                    : "class interactive");
+                if (ordered.paused())
+                        add("paused");
+                text += " by " + user_name(ordered.uid());
+        }
+        return text;
+}
+
 std::vector<std::string> row(const Client& client) {
         const bool is_hidden = client.pid() == 0;
         return {is_hidden ? "-" : std::to_string(client.pid()),
@@ -29,7 +52,7 @@ std::vector<std::string> row(const Client& client) {
                 std::to_string(client.granted()),
                 cpus_in_use(client),
                 client.cpus() + (client.shared() ? " shared" : ""),
-                client.reason()};
+                client.reason() + orders(client)};
 }
 
 std::string as_table(const Clients& clients) {

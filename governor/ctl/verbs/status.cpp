@@ -61,12 +61,15 @@ nlohmann::ordered_json as_json(const Status& status) {
                 {"refused_connections", status.refused_connections()},
                 {"version", status.version()},
                 {"connections", others(status)},
-                {"decisions", status.decisions()}};
+                {"decisions", status.decisions()},
+                {"paused", status.paused()}};
 }
 
 std::string policy(const Status& status) {
-        return status.policy() +
-               (status.mode() == "observe" ? ", observing: programs are left alone" : "");
+        return status.policy() + (status.paused() ? ", paused: programs are left alone"
+                                  : status.mode() == "observe"
+                                          ? ", observing: programs are left alone"
+                                          : "");
 }
 
 std::string as_table(const Status& status) {

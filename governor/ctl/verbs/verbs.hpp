@@ -7,6 +7,7 @@
 #include "exit_code.hpp"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -28,6 +29,13 @@ struct RunOptions {
         std::vector<std::string> command;  ///< at least the program
 };
 
+struct SetOptions {
+        std::uint32_t pid = 0;
+        std::optional<std::uint32_t> max;     ///< 0: none by order any more
+        std::optional<std::uint32_t> weight;  ///< 0: likewise
+        std::string scheduling_class;         ///< "interactive", "batch" or empty: as it is
+};
+
 [[nodiscard]] ExitCode status(const Common& common);
 [[nodiscard]] ExitCode advise(const Common& common, const AdviseOptions& options);
 [[nodiscard]] ExitCode cpus(const Common& common);
@@ -36,6 +44,10 @@ struct RunOptions {
 /// Until it is interrupted, or the governor goes.
 [[nodiscard]] ExitCode monitor(const Common& common);
 [[nodiscard]] ExitCode explain(const Common& common, std::uint32_t pid);
+[[nodiscard]] ExitCode set(const Common& common, const SetOptions& options);
+/// Without a process: governing as a whole.
+[[nodiscard]] ExitCode pause(const Common& common, std::optional<std::uint32_t> pid);
+[[nodiscard]] ExitCode resume(const Common& common, std::optional<std::uint32_t> pid);
 
 /// Returns only if the program could not be executed.
 [[nodiscard]] ExitCode run(const Common& common, const RunOptions& options);

@@ -140,7 +140,8 @@ TEST_F(Answers, RefuseAnotherProtocolWhateverIsAsked) {
 TEST_F(Answers, RefuseARequestOfNoKnownKind) {
         expect_error(ask(of_protocol()), v1::Error::UNKNOWN_REQUEST,
                      "a request of no kind that this governor knows",
-                     "query, status, cpus, config, hello, update, bye, clients, explain, events");
+                     "query, status, cpus, config, hello, update, bye, clients, explain, events, "
+                     "set, pause, resume");
 }
 
 TEST_F(Answers, TellTheStatusInNumbers) {

@@ -38,12 +38,14 @@ protected:
                         granted_ ? &held_ : nullptr,
                         team_,
                         burning_,
-                        rule_};
+                        rule_,
+                        orders_};
         }
 
         registry::Identity identity_;
         registry::Held held_;
         std::string rule_;
+        registry::Orders orders_;
         bool granted_ = true;
         std::uint32_t max_ = 0;
         std::uint32_t team_ = 0;
@@ -57,6 +59,32 @@ TEST_F(Explaining, GoesFromWhatThereIsToWhatItGets) {
                         "8 cpus to share", "shared by 2 programs of 1 account; its fair share is 3",
                         "it is in no region and burned 0.00 cpus over the last second",
                         policy::fair::explain(held_.grant)}));
+}
+
+TEST_F(Explaining, SaysWhoHasOrderedWhat) {
+        using registry::Authority;
+        (void)orders_.take({4, 30, policy::fair::Class::Batch, {}}, Authority::Owner, 1000, {});
+        (void)orders_.take({{}, {}, {}, true}, Authority::Administrator, 0, {});
+        const auto lines = steps(shown());
+        ASSERT_EQ(lines.size(), 6U);
+        EXPECT_EQ(lines[2], "set by user 1000: max 4, weight 30, class batch");
+        EXPECT_EQ(lines[3], "paused by root: one thread until it is resumed");
+}
+
+TEST(WhatHappened, NamesWhoOrderedIt) {
+        Event event;
+        event.kind = EventKind::Ordered;
+        event.order.max = 0;
+        event.order.weight = 7;
+        EXPECT_EQ(what_happened(event), "root set max none, weight 7");
+        event.by = 1000;
+        event.order = {};
+        event.order.paused = false;
+        EXPECT_EQ(what_happened(event), "user 1000 resumed it");
+        event.kind = EventKind::Suspended;
+        EXPECT_EQ(what_happened(event), "user 1000 paused governing: programs are left alone");
+        event.kind = EventKind::Restored;
+        EXPECT_EQ(what_happened(event), "user 1000 resumed governing");
 }
 
 TEST_F(Explaining, NamesWhatIsTakenAwayAndWhatLimitsIt) {

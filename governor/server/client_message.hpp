@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: MIT
+//
+// A program with a lease, as far as somebody may know of it.
+#pragma once
+
+#include "server/governing.hpp"
+#include "server/peer.hpp"
+
+#include <cstdint>
+#include <governor/v1/governor.pb.h>
+#include <tl/expected.hpp>
+
+namespace governor::server {
+
+/// Its user, the owner of its account, and root.
+[[nodiscard]] bool may_know(const Peer& peer, const registry::Clients::Shown& shown);
+
+void fill(v1::Client& out, const registry::Clients::Shown& shown, const Peer& peer);
+
+/// The program `pid`. The error is a Reply: who may not know of a process is not told whether it
+/// holds a lease, either.
+[[nodiscard]] tl::expected<registry::Clients::Shown, v1::Reply>
+visible(std::uint32_t pid, const Peer& peer, Governing& governing);
+
+}  // namespace governor::server

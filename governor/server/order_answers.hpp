@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: MIT
+//
+// What people order: set, pause and resume.
+#pragma once
+
+#include "server/governing.hpp"
+#include "server/peer.hpp"
+
+#include <governor/v1/governor.pb.h>
+
+namespace governor::server {
+
+[[nodiscard]] bool is_order(const v1::Request& request);
+
+/// `peer` is on this host. What it may not, or what is out of range, is refused and changes
+/// nothing.
+[[nodiscard]] v1::Reply answer_order(const v1::Request& request, const Peer& peer,
+                                     Governing& governing);
+
+}  // namespace governor::server

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: MIT
+// Whatever is asked or ordered about leases, and by whom: there is one reply, it is small enough, a
+// stranger changes nothing, and who holds the lease keeps what it asked for as its limit.
+#include "require.hpp"
+#include "server/lease_answers.hpp"
+
+#include <governor/v1/frame.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+using namespace governor;
+
+namespace {
+
+constexpr std::uint32_t kOwner = 4'000'000'000;
+constexpr std::uint32_t kStranger = kOwner + 1;
+constexpr std::uint32_t kOwnMax = 7;
+
+/// This process holds a lease, as if it were kOwner's.
+struct World {
+        server::EventLoop loop;
+        server::Governing governing{loop, ""};
+        int ends[2] = {-1, -1};
+
+        World() {
+                require(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) == 0, "sockets");
+                config::Settings settings;
+                settings.programs.emplace_back();
+                settings.programs.back().max = 5;
+                governing.configure(settings, {}, {});
+                v1::Request request;
+                request.mutable_hello()->mutable_wishes()->set_max(kOwnMax);
+                require(answer(request, kOwner).has_welcome(), "the lease");
+        }
+        [[nodiscard]] v1::Reply answer(const v1::Request& request, std::uint32_t uid) {
+                const auto answer = server::answer_about_leases(
+                        request, {ends[0], {uid}, static_cast<std::uint32_t>(::getpid())},
+                        governing);
+                require(answer.bytes.size() <= GOVERNOR_REPLY_MAX, "a reply fits into a message");
+                v1::Reply reply;
+                require(reply.ParseFromString(answer.bytes), "a reply can be read");
+                return reply;
+        }
+        [[nodiscard]] std::string orders() {
+                v1::Request request;
+                request.mutable_explain()->set_pid(static_cast<std::uint32_t>(::getpid()));
+                std::string text;
+                for (const auto& ordered : answer(request, 0).explanation().client().ordered())
+                        text += ordered.SerializeAsString() + ";";
+                return text;
+        }
+};
+
+void check(const v1::Error& error) {
+        require(error.code() != v1::Error::UNKNOWN, "a refusal has a code");
+        require(!error.message().empty() && error.message().size() <= 160,
+                "a refusal's message fits into the library's answer");
+        require(error.accepted().size() <= 96, "an accepted range fits into the library's answer");
+}
+
+/// A corpus cannot know our number.
+void put_own_pid_for_1(v1::Request& request) {
+        const auto own = static_cast<std::uint32_t>(::getpid());
+        if (request.set().pid() == 1)
+                request.mutable_set()->set_pid(own);
+        if (request.pause().pid() == 1)
+                request.mutable_pause()->set_pid(own);
+        if (request.resume().pid() == 1)
+                request.mutable_resume()->set_pid(own);
+        if (request.explain().pid() == 1)
+                request.mutable_explain()->set_pid(own);
+}
+
+}  // namespace
+
+int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+        static World world;
+        v1::Request request;
+        if (size > GOVERNOR_REQUEST_MAX || !request.ParseFromArray(data, static_cast<int>(size)) ||
+            request.has_hello() || request.has_update() || request.has_bye())
+                return 0;  // those are the program's own
+        put_own_pid_for_1(request);
+        const auto before = world.orders();
+        const std::uint32_t uids[] = {0, kOwner, kStranger};
+        const auto uid = uids[request.protocol() % 3];
+        const auto reply = world.answer(request, uid);
+        require(reply.kind_case() != v1::Reply::KIND_NOT_SET, "each request has a reply");
+        if (reply.has_error())
+                check(reply.error());
+        require(uid != kStranger || (!reply.has_client() && world.orders() == before),
+                "a stranger changes nothing");
+        require(!reply.has_error() || world.orders() == before, "what is refused changes nothing");
+        if (reply.has_client())
+                require(reply.client().max() >= 1 && reply.client().max() <= kOwnMax,
+                        "the program's own maximum holds");
+        return 0;
+}

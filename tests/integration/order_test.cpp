@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: MIT
+// governorctl set, pause and resume against a daemon and programs that hold leases.
+#include "support/daemon.hpp"
+#include "support/lease_client.hpp"
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+#include <unistd.h>
+
+namespace {
+
+using namespace test_support;
+
+const std::string kFair = "[governor]\npolicy = fair\nforeign_max = 0%\n";
+constexpr uid_t kUser = 65534;
+constexpr uid_t kStranger = 65533;
+
+bool contains(const std::string& text, const std::string& part) {
+        return text.find(part) != text.npos;
+}
+
+class Orders : public testing::Test {
+protected:
+        Orders() : daemon_("", kFair) { daemon_.start(); }
+
+        [[nodiscard]] auto lease(std::uint32_t pid) const {
+                return lease_of(daemon_.socket(), pid);
+        }
+        [[nodiscard]] std::uint32_t count() const { return status(daemon_.socket()).clients(); }
+        /// A program with a lease, of `uid` where that is not this process's own.
+        [[nodiscard]] std::unique_ptr<ForkedProgram> holder(uid_t uid = ::geteuid()) const {
+                const auto before = count();
+                auto program = std::make_unique<ForkedProgram>([uid, socket = daemon_.socket()] {
+                        if (uid != ::geteuid() && ::setuid(uid) < 0)
+                                ::_exit(1);
+                        hold_a_lease(socket);
+                });
+                EXPECT_TRUE(eventually([&] { return count() == before + 1; }));
+                return program;
+        }
+        [[nodiscard]] Finished as(uid_t uid, std::vector<std::string> arguments) const {
+                arguments.insert(arguments.begin(), {GOVERNORCTL, "--socket", daemon_.socket()});
+                return run({std::move(arguments), {}, uid});
+        }
+        static std::string of(const ForkedProgram& program) {
+                return std::to_string(program.pid());
+        }
+
+        Daemon daemon_;
+};
+
+TEST_F(Orders, SetActsAndShows) {
+        const auto program = holder();
+        const auto set = ctl(daemon_, {"set", of(*program), "--max", "1", "--class", "batch"});
+        EXPECT_EQ(set.status, 0) << set.err;
+        EXPECT_TRUE(contains(set.out, "process " + of(*program) + " (")) << set.out;
+        EXPECT_TRUE(contains(set.out, "): max 1, weight 100, class batch\n")) << set.out;
+        EXPECT_TRUE(eventually([&] {
+                const auto client = lease(program->pid());
+                return client && client->granted() == 1;
+        }));
+        EXPECT_TRUE(contains(ctl(daemon_, {"clients"}).out, "; max 1, class batch by "));
+        const auto why = ctl(daemon_, {"explain", of(*program)}).out;
+        EXPECT_TRUE(contains(why, ": max 1, class batch\n")) << why;
+        EXPECT_TRUE(contains(why, " set max 1, class batch\n")) << why;
+        const auto json = nlohmann::json::parse(ctl(daemon_, {"--json", "clients"}).out);
+        EXPECT_EQ(json.at(0).at("max"), 1);
+        EXPECT_EQ(json.at(0).at("paused"), false);
+        EXPECT_EQ(json.at(0).at("ordered").at(0).at("max"), 1);
+        EXPECT_EQ(json.at(0).at("ordered").at(0).at("weight"), nullptr);
+        EXPECT_EQ(json.at(0).at("ordered").at(0).at("uid"), ::geteuid());
+        EXPECT_EQ(ctl(daemon_, {"set", of(*program), "--max", "0"}).status, 0);
+        EXPECT_EQ(lease(program->pid())->max(), 0U);
+}
+
+TEST_F(Orders, PauseHoldsAProgramAtOneThreadUntilItIsResumed) {
+        const auto program = holder();
+        const auto paused = ctl(daemon_, {"pause", of(*program)});
+        EXPECT_EQ(paused.status, 0) << paused.err;
+        EXPECT_TRUE(contains(paused.out, "paused: one thread until governorctl resume "));
+        EXPECT_TRUE(eventually([&] {
+                const auto client = lease(program->pid());
+                return client && client->granted() == 1 && client->paused() &&
+                       client->reason().starts_with("paused; ");
+        }));
+        const auto resumed = ctl(daemon_, {"resume", of(*program), "--json"});
+        EXPECT_EQ(nlohmann::json::parse(resumed.out).at("paused"), false) << resumed.err;
+        EXPECT_TRUE(eventually([&] {
+                const auto client = lease(program->pid());
+                return client && !client->reason().starts_with("paused; ");
+        }));
+}
+
+TEST_F(Orders, WhatWasSetEndsWithTheLease) {
+        LeaseClient client(daemon_.socket());
+        ASSERT_NE(client.hello(), nullptr);
+        const auto pid = static_cast<std::uint32_t>(::getpid());
+        ASSERT_EQ(ctl(daemon_, {"set", std::to_string(pid), "--max", "1"}).status, 0);
+        EXPECT_EQ(lease(pid)->max(), 1U);
+        ASSERT_TRUE(client.bye()->has_done());
+        ASSERT_NE(client.hello(), nullptr);
+        EXPECT_EQ(lease(pid)->max(), 0U);
+        EXPECT_EQ(lease(pid)->ordered_size(), 0);
+}
+
+TEST_F(Orders, PauseWithoutAProcessLeavesEverybodyAloneUntilResume) {
+        LeaseClient client(daemon_.socket());
+        ASSERT_NE(client.hello(), nullptr);
+        const auto is_left_alone = [&] {
+                return client.memory().threads() == GOVERNOR_WORD_THREADS_MAX;
+        };
+        EXPECT_TRUE(eventually([&] { return client.memory().threads() >= 1 && !is_left_alone(); }));
+        const auto paused = ctl(daemon_, {"pause"});
+        EXPECT_EQ(paused.status, 0) << paused.err;
+        EXPECT_TRUE(eventually(is_left_alone));
+        EXPECT_TRUE(contains(ctl(daemon_, {"status"}).out,
+                             "policy        fair, paused: programs are left alone\n"));
+        EXPECT_EQ(nlohmann::json::parse(ctl(daemon_, {"--json", "status"}).out).at("paused"), true);
+        daemon_.process().signal(SIGHUP);
+        EXPECT_TRUE(eventually([&] { return contains(daemon_.process().err(), "reloaded"); }));
+        EXPECT_TRUE(is_left_alone()) << "a reload ends no pause";
+        EXPECT_EQ(ctl(daemon_, {"--json", "resume"}).out, "{\"paused\":false}\n");
+        EXPECT_TRUE(eventually([&] { return !is_left_alone(); }));
+        EXPECT_FALSE(status(daemon_.socket()).paused());
+}
+
+TEST_F(Orders, WithoutALeaseFailWithOneSentence) {
+        for (const auto* verb : {"pause", "resume"}) {
+                const auto none = ctl(daemon_, {verb, "1"});
+                EXPECT_EQ(none.status, 1);
+                EXPECT_EQ(none.err, "governorctl: the governor refuses: process 1 holds no lease "
+                                    "that you may see\n");
+        }
+        EXPECT_EQ(ctl(daemon_, {"set", "1", "--max", "2"}).status, 1);
+}
+
+TEST_F(Orders, WrongUsageIsNamed) {
+        const auto nothing = ctl(daemon_, {"set", "1"});
+        EXPECT_EQ(nothing.status, 2);
+        EXPECT_EQ(nothing.err, "governorctl: set what? accepted: --max, --weight, --class\n");
+        EXPECT_EQ(ctl(daemon_, {"set", "--max", "1"}).status, 2);
+        EXPECT_EQ(ctl(daemon_, {"set", "1", "--max", "65537"}).status, 2);
+        EXPECT_EQ(ctl(daemon_, {"set", "1", "--weight", "10001"}).status, 2);
+        EXPECT_EQ(ctl(daemon_, {"set", "1", "--class", "idle"}).status, 2);
+        EXPECT_EQ(ctl(daemon_, {"pause", "0"}).status, 2);
+}
+
+TEST_F(Orders, UnderTheOtherPolicyThereIsNothingToPause) {
+        Daemon other("", "[governor]\npolicy = threshold\n");
+        other.start();
+        EXPECT_EQ(ctl(other, {"pause"}).status, 1);
+}
+
+class OrdersOfUsers : public Orders {
+protected:
+        OrdersOfUsers() {
+                if (::geteuid() != 0)
+                        return;
+                daemon_.configure(kFair + "[program all]\nmax = 4\n");
+                daemon_.process().signal(SIGHUP);
+                EXPECT_TRUE(
+                        eventually([&] { return contains(daemon_.process().err(), "reloaded"); }));
+        }
+        void SetUp() override {
+                if (::geteuid() != 0)
+                        GTEST_SKIP() << "needs root";
+        }
+};
+
+TEST_F(OrdersOfUsers, StayWithinRulesWhereRootDoesNot) {
+        const auto program = holder(kUser);
+        const auto beyond = as(kUser, {"set", of(*program), "--max", "5"});
+        EXPECT_EQ(beyond.status, 4);
+        EXPECT_EQ(beyond.err, "governorctl: the governor refuses: a rule or the administrator "
+                              "permits process " +
+                                      of(*program) + " less\n");
+        EXPECT_EQ(as(kUser, {"set", of(*program), "--max", "3"}).status, 0);
+        EXPECT_EQ(lease(program->pid())->max(), 3U);
+        EXPECT_EQ(ctl(daemon_, {"set", of(*program), "--max", "6"}).status, 0);
+        EXPECT_EQ(lease(program->pid())->max(), 6U);
+        EXPECT_EQ(ctl(daemon_, {"pause", of(*program)}).status, 0);
+        EXPECT_EQ(as(kUser, {"resume", of(*program)}).status, 4);
+        EXPECT_TRUE(lease(program->pid())->paused());
+        EXPECT_EQ(ctl(daemon_, {"resume", of(*program)}).status, 0);
+        EXPECT_FALSE(lease(program->pid())->paused());
+}
+
+TEST_F(OrdersOfUsers, DoNotPauseGoverning) {
+        EXPECT_EQ(as(kUser, {"pause"}).status, 4);
+        EXPECT_EQ(as(kUser, {"resume"}).status, 4);
+        EXPECT_FALSE(status(daemon_.socket()).paused());
+}
+
+TEST_F(OrdersOfUsers, AboutAnothersProgramAreAnsweredAsIfThereWereNone) {
+        const auto program = holder(kUser);
+        const auto others = as(kStranger, {"pause", of(*program)});
+        EXPECT_EQ(others.status, 1);
+        EXPECT_EQ(others.err, "governorctl: the governor refuses: process " + of(*program) +
+                                      " holds no lease that you may see\n");
+        EXPECT_FALSE(lease(program->pid())->paused());
+}
+
+}  // namespace
