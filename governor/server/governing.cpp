@@ -190,11 +190,16 @@ tl::expected<Place, Governing::Refusal> Governing::admit(const Peer& peer, Proce
                 return tl::unexpected(Refusal::NotKnown);
         const auto identity = identify(peer, *where, wish.label);
         const auto place = arenas_.take(identity.account);
-        if (!place)
+        if (!place) {
+                if (place.error().why != NoPlace::Why::System)
+                        journal_.refused(identity, at);
                 return tl::unexpected(refusal(place.error()));
+        }
         auto& clients = arbiter_.clients();
         const auto joined = clients.join(identity, wish.request, where->confinement, at);
+        write_journal(at);
         if (joined.refusal != registry::Refusal::None) {
+                journal_.refused(identity, at);
                 arenas_.give_back(identity.account, *place, at);
                 return tl::unexpected(joined.refusal == registry::Refusal::TooMany
                                               ? Refusal::TooMany
@@ -251,6 +256,7 @@ bool Governing::leave(const Peer& peer) {
 void Governing::ended(const Lease& lease) {
         const auto at = now();
         arbiter_.clients().leave(lease.id, measuring_.cpu_time(lease.pid), at);
+        write_journal(at);
         arenas_.give_back(lease.account, lease.place, at);
         want_decision(at);
 }
@@ -281,8 +287,11 @@ void Governing::decide(TimePoint at) {
                 tell(id);
         reports_.decided(changed);
         decisions_++;
+        write_journal(at);
         agenda_.decided(arbiter_.last(), at);
 }
+
+void Governing::write_journal(TimePoint at) { journal_.follow(arbiter_.clients().history(), at); }
 
 void Governing::tell(ClientId id) {
         const auto& clients = arbiter_.clients();

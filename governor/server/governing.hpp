@@ -10,6 +10,7 @@
 #include "registry/arbiter.hpp"
 #include "server/arenas.hpp"
 #include "server/event_loop.hpp"
+#include "server/journal.hpp"
 #include "server/leases.hpp"
 #include "server/measuring.hpp"
 #include "server/reports.hpp"
@@ -92,6 +93,7 @@ private:
         void arm();
         void decide(TimePoint now);
         void tell(ClientId id);
+        void write_journal(TimePoint now);
         void ended(const Lease& lease);
 
         EventLoop& loop_;
@@ -105,6 +107,7 @@ private:
         Arenas arenas_;
         registry::Arbiter arbiter_;
         registry::Agenda agenda_;
+        Journal journal_;
         Leases leases_;
         Reports reports_;
         ClientId looked_at_{};  // the last one that look_where_they_are() came to

@@ -90,6 +90,20 @@ const char* message_id(Event event) {
                 return "882a48353f55409d84b5d21e5269d4ce";
         case Event::SamplesMissing:
                 return "4f9e849412a64eff87aba4b8945d8407";
+        case Event::LeaseBegan:
+                return "2f5311613d9c47308f6d2ab222a15e12";
+        case Event::LeaseEnded:
+                return "bd1dbeca3ae54c31b793a96f2017c3a6";
+        case Event::LeaseRefused:
+                return "cd944fe4233540b49b4166435c3a4e37";
+        case Event::Granted:
+                return "6fbf2f51e5504cfc8cfc781256bc97a9";
+        case Event::Ordered:
+                return "4cc94132195640709a9f8e0643788737";
+        case Event::Suspended:
+                return "e17e72a2de15461ba53319105269e4e0";
+        case Event::Restored:
+                return "cf0351d5fddf4f06a8a6256aa24c7da7";
         }
         return "";
 }
@@ -116,9 +130,11 @@ void open_log() {
 
 void set_log_level(Level level) { spdlog::set_level(as_spdlog(level)); }
 
+bool is_logged(Level level) { return spdlog::should_log(as_spdlog(level)); }
+
 void log(Level level, Event event, const std::string& message,
          std::initializer_list<Field> fields) {
-        if (!spdlog::should_log(as_spdlog(level)))
+        if (!is_logged(level))
                 return;
         if (to_journal())
                 send_to_journal(level, event, message, fields);

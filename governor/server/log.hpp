@@ -28,6 +28,13 @@ enum class Event : std::uint8_t {
         ClientRefused,
         CannotAccept,
         SamplesMissing,
+        LeaseBegan,
+        LeaseEnded,
+        LeaseRefused,
+        Granted,
+        Ordered,
+        Suspended,
+        Restored,
 };
 
 /// A journal field: its name ([A-Z0-9_]) and value.
@@ -39,6 +46,7 @@ void open_log();
 
 /// Nothing below `level` is logged from now on.
 void set_log_level(Level level);
+[[nodiscard]] bool is_logged(Level level);
 
 /// Waits for whoever reads stderr, or for the journal; so what clients can cause goes through a
 /// Throttle. Not thread-safe.

@@ -13,8 +13,10 @@ TimePoint now() { return std::chrono::steady_clock::now(); }
 registry::Orders::Outcome Governing::order(ClientId id, const registry::Order& order,
                                            registry::Authority by, std::uint32_t uid) {
         const auto outcome = arbiter_.clients().order(id, order, by, uid, now());
-        if (outcome.changed)
+        if (outcome.changed) {
+                write_journal(now());
                 want_decision(now());
+        }
         return outcome;
 }
 
@@ -25,6 +27,7 @@ bool Governing::pause(bool paused, std::uint32_t uid) {
                 return true;
         paused_ = paused;
         arbiter_.suspended(paused, uid, now());
+        write_journal(now());
         follow_settings();
         return true;
 }

@@ -8,9 +8,13 @@ namespace governor::server {
 
 std::optional<std::uint64_t> Throttle::allow(std::chrono::steady_clock::time_point now) {
         since_last_++;
-        if (last_ && now - *last_ < std::chrono::minutes{1})
+        if (!minute_ || now - *minute_ >= std::chrono::minutes{1}) {
+                minute_ = now;
+                let_through_ = 0;
+        }
+        if (let_through_ == per_minute_)
                 return std::nullopt;
-        last_ = now;
+        let_through_++;
         return std::exchange(since_last_, 0);
 }
 

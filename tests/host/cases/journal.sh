@@ -11,6 +11,9 @@ for line in sys.stdin:
         print(entry.get("_TRANSPORT"), entry["PRIORITY"], len(entry.get("MESSAGE_ID", "")), *sorted(own), entry["MESSAGE"])'
 }
 expect_match '^journal 6 32 GOVERNORD_SOCKET=/run/governord/governord.sock listening' "$(entries)" "an ordinary message"
+inside governorctl pause >/dev/null
+expect_match '^journal 6 32 GOVERNORD_BY_UID=0 root paused governing' "$(entries)" "an order"
+inside governorctl resume >/dev/null
 configure "[governor]" "threshold = a quarter"
 inside systemctl reload governord.service && fail "a wrong file was taken"
 expect_match "^journal 3 32 CONFIG_FILE=/etc/governord.conf CONFIG_LINE=2 /etc/governord.conf:2: " "$(entries)" "an error"

@@ -32,6 +32,15 @@ TEST(ThrottleTest, LetsRareOnesThroughOneByOne) {
                 EXPECT_EQ(throttle.allow(kStart + std::chrono::minutes{minute}), 1U);
 }
 
+TEST(ThrottleTest, LetsAsManyThroughPerMinuteAsItIsTold) {
+        Throttle throttle(3);
+        for (int i = 0; i < 3; i++)
+                EXPECT_EQ(throttle.allow(kStart + i * 1s), 1U);
+        EXPECT_EQ(throttle.allow(kStart + 30s), std::nullopt);
+        EXPECT_EQ(throttle.allow(kStart + 1min), 2U);
+        EXPECT_EQ(throttle.allow(kStart + 1min), 1U);
+}
+
 TEST(ThrottleTest, WritesOncePerMinuteInAFlood) {
         Throttle throttle;
         std::uint64_t messages = 0;
