@@ -23,6 +23,8 @@ struct Parsed {
         verbs::AdviseOptions advise;
         verbs::RunOptions run;
         verbs::SetOptions set;
+        verbs::TopOptions top;
+        double interval_s = 1;
         std::uint32_t pid = 0;
         std::optional<std::uint32_t> paused_pid;
         Action action;
@@ -95,6 +97,21 @@ void add_explain(CLI::App& app, const std::shared_ptr<Parsed>& parsed) {
                 ->type_name("");
         verb->callback([parsed = parsed.get()] {
                 parsed->action = [parsed] { return verbs::explain(parsed->common, parsed->pid); };
+        });
+}
+
+void add_top(CLI::App& app, const std::shared_ptr<Parsed>& parsed) {
+        auto* verb = app.add_subcommand("top", "Show cores and programs live; q quits");
+        verb->footer(kVerbFooter);
+        verb->add_option("--interval", parsed->interval_s, "Between two pictures; default: 1")
+                ->check(CLI::Range(0.1, 3600.0))
+                ->type_name("SECONDS");
+        verb->add_option("--count", parsed->top.count, "End after so many pictures; 0: never")
+                ->type_name("N");
+        verb->callback([parsed = parsed.get()] {
+                parsed->top.interval = std::chrono::milliseconds(
+                        static_cast<std::int64_t>(parsed->interval_s * 1000));
+                parsed->action = [parsed] { return verbs::top(parsed->common, parsed->top); };
         });
 }
 
@@ -189,6 +206,7 @@ std::variant<Action, ExitCode> parse_command_line(int argc, char** argv) {
                   verbs::config);
         add_plain(app, parsed, "clients", "Show the programs that share this host", verbs::clients);
         add_explain(app, parsed);
+        add_top(app, parsed);
         add_plain(app, parsed, "monitor", "Show what the governor decides, until interrupted",
                   verbs::monitor);
         add_set(app, parsed);

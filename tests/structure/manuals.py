@@ -122,7 +122,7 @@ def check_verbs(page: Page, governorctl: str) -> list[str]:
 def check_json(page: Page, governorctl: str, daemon: Daemon) -> list[str]:
     wrong = []
     own = str(os.getpid())
-    arguments_of = {"run": None, "explain": [own], "set": [own, "--max", "1"]}  # run prints no JSON
+    arguments_of = {"run": None, "explain": [own], "set": [own, "--max", "1"], "top": ["--count", "1"]}
     documented = {verb: table_keys(page.subsection("JSON", verb))
                   for verb in verbs_in(output(governorctl, "--help"))}
     documented["explain"] |= documented["clients"]
@@ -131,7 +131,7 @@ def check_json(page: Page, governorctl: str, daemon: Daemon) -> list[str]:
     with daemon.take_lease():
         for verb in sorted(documented):
             arguments = arguments_of.get(verb, [])
-            if arguments is None:
+            if arguments is None:  # it prints no JSON
                 continue
             answer = daemon.answer(verb, *arguments)
             keys = set(answer) if isinstance(answer, dict) else set().union(*answer)

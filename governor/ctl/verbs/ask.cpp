@@ -39,21 +39,24 @@ ask(const std::string& socket, governor::v1::Request request, governor::v1::Repl
         return connection->call(std::move(request), kind);
 }
 
-tl::expected<void, Failure> ask_pages(
-        const std::string& socket, governor::v1::Request request,
-        governor::v1::Reply::KindCase kind,
-        const std::function<bool(const governor::v1::Reply& reply, governor::v1::Request& request)>&
-                take) {
-        auto connection = Connection::open(addresses(socket));
-        if (!connection)
-                return tl::unexpected(std::move(connection.error()));
+tl::expected<void, Failure> ask_pages(Connection& connection, governor::v1::Request request,
+                                      governor::v1::Reply::KindCase kind, const TakePage& take) {
         for (bool more = true; more;) {
-                const auto reply = connection->call(request, kind);
+                const auto reply = connection.call(request, kind);
                 if (!reply)
                         return tl::unexpected(reply.error());
                 more = take(*reply, request);
         }
         return {};
+}
+
+tl::expected<void, Failure> ask_pages(const std::string& socket,
+                                      const governor::v1::Request& request,
+                                      governor::v1::Reply::KindCase kind, const TakePage& take) {
+        auto connection = Connection::open(addresses(socket));
+        if (!connection)
+                return tl::unexpected(std::move(connection.error()));
+        return ask_pages(*connection, request, kind, take);
 }
 
 tl::expected<governor::v1::Advice, Failure> ask_advice(const std::string& socket,

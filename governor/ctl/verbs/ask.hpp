@@ -15,13 +15,20 @@ namespace ctl::verbs {
 [[nodiscard]] tl::expected<governor::v1::Reply, Failure>
 ask(const std::string& socket, governor::v1::Request request, governor::v1::Reply::KindCase kind);
 
-/// Connects and makes one call after another, each with a reply of `kind`. `take` keeps what the
-/// reply holds, makes `request` ask for the next page, and returns whether there is one.
-[[nodiscard]] tl::expected<void, Failure> ask_pages(
-        const std::string& socket, governor::v1::Request request,
-        governor::v1::Reply::KindCase kind,
-        const std::function<bool(const governor::v1::Reply& reply, governor::v1::Request& request)>&
-                take);
+/// Takes a page out of a reply and makes `request` ask for the next one; false: there is none.
+using TakePage =
+        std::function<bool(const governor::v1::Reply& reply, governor::v1::Request& request)>;
+
+/// Makes one call after another, each with a reply of `kind`.
+[[nodiscard]] tl::expected<void, Failure> ask_pages(Connection& connection,
+                                                    governor::v1::Request request,
+                                                    governor::v1::Reply::KindCase kind,
+                                                    const TakePage& take);
+/// Connects first.
+[[nodiscard]] tl::expected<void, Failure> ask_pages(const std::string& socket,
+                                                    const governor::v1::Request& request,
+                                                    governor::v1::Reply::KindCase kind,
+                                                    const TakePage& take);
 
 /// Asks how many threads to use; a governor that has only just started gets 1 s to measure.
 /// Whatever it answers, `threads` is 1 .. `max`, or without one (0) 1 .. kMostThreads.

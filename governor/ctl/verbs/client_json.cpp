@@ -58,4 +58,11 @@ nlohmann::ordered_json client_json(const governor::v1::Client& client) {
                 {"ordered", known(all_ordered(client))}};
 }
 
+nlohmann::ordered_json clients_json(const governor::v1::Clients& clients) {
+        auto list = nlohmann::ordered_json::array();
+        for (const auto& client : clients.client())
+                list.push_back(client_json(client));
+        return list;
+}
+
 }  // namespace ctl::verbs

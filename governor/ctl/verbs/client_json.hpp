@@ -11,4 +11,7 @@ namespace ctl::verbs {
 /// null: not for this user to know.
 [[nodiscard]] nlohmann::ordered_json client_json(const governor::v1::Client& client);
 
+/// An array of all.
+[[nodiscard]] nlohmann::ordered_json clients_json(const governor::v1::Clients& clients);
+
 }  // namespace ctl::verbs

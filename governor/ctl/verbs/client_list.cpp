@@ -13,12 +13,12 @@ using governor::v1::Clients;
 using governor::v1::Reply;
 using governor::v1::Request;
 
-tl::expected<Clients, Failure> all_clients(const std::string& socket) {
+tl::expected<Clients, Failure> all_clients(Connection& connection) {
         Clients all;
         Request first;
         first.mutable_clients();
         const auto asked = ask_pages(
-                socket, first, Reply::kClients, [&](const Reply& reply, Request& request) {
+                connection, first, Reply::kClients, [&](const Reply& reply, Request& request) {
                         const auto& page = reply.clients();
                         all.mutable_client()->MergeFrom(page.client());
                         if (page.client_size() > 0)

@@ -9,7 +9,7 @@
 
 namespace ctl::verbs {
 
-[[nodiscard]] tl::expected<governor::v1::Clients, Failure> all_clients(const std::string& socket);
+[[nodiscard]] tl::expected<governor::v1::Clients, Failure> all_clients(Connection& connection);
 
 /// Without a name the number.
 [[nodiscard]] std::string user_name(std::uint32_t uid);

@@ -73,15 +73,13 @@ std::string as_table(const Clients& clients) {
 }  // namespace
 
 ExitCode clients(const Common& common) {
-        const auto all = all_clients(common.socket);
+        auto connection = Connection::open(addresses(common.socket));
+        if (!connection)
+                return complain(connection.error());
+        const auto all = all_clients(*connection);
         if (!all)
                 return complain(all.error());
-        if (!common.json)
-                return print(as_table(*all));
-        auto list = nlohmann::ordered_json::array();
-        for (const auto& client : all->client())
-                list.push_back(client_json(client));
-        return print(list.dump() + "\n");
+        return print(common.json ? clients_json(*all).dump() + "\n" : as_table(*all));
 }
 
 }  // namespace ctl::verbs

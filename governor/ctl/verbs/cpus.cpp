@@ -4,12 +4,12 @@
 #include "render/table.hpp"
 #include "verbs/ask.hpp"
 #include "verbs/client_list.hpp"
+#include "verbs/cpu_list.hpp"
 #include "verbs/verbs.hpp"
 
 #include <algorithm>
 #include <cstdio>
 #include <map>
-#include <nlohmann/json.hpp>
 
 namespace ctl::verbs {
 
@@ -17,35 +17,18 @@ namespace {
 
 using governor::v1::Cpu;
 using governor::v1::Cpus;
-using governor::v1::Reply;
-using governor::v1::Request;
 
 constexpr std::size_t kBarWidth = 20;
-
-tl::expected<Cpus, Failure> all_cpus(const std::string& socket) {
-        Cpus all;
-        Request first;
-        first.mutable_cpus();
-        const auto asked =
-                ask_pages(socket, first, Reply::kCpus, [&](const Reply& reply, Request& request) {
-                        all.mutable_cpu()->MergeFrom(reply.cpus().cpu());
-                        request.mutable_cpus()->set_first(reply.cpus().next());
-                        return reply.cpus().has_next();
-                });
-        if (!asked)
-                return tl::unexpected(asked.error());
-        return all;
-}
 
 /// Client.id -> what to call it.
 using Names = std::map<std::uint64_t, std::string>;
 
 /// Who has gone meanwhile is not in it.
-Names names_of_holders(const std::string& socket, const Cpus& cpus) {
+Names names_of_holders(Connection& connection, const Cpus& cpus) {
         Names names;
         if (std::ranges::all_of(cpus.cpu(), [](const Cpu& cpu) { return cpu.holder_size() == 0; }))
                 return names;
-        if (const auto clients = all_clients(socket))
+        if (const auto clients = all_clients(connection))
                 for (const auto& client : clients->client())
                         names[client.id()] = name_of(client);
         return names;
@@ -57,26 +40,6 @@ std::string holders(const Cpu& cpu, const Names& names) {
                 if (const auto found = names.find(id); found != names.end())
                         text += (text.empty() ? "" : ", ") + found->second;
         return text.empty() ? "-" : text;
-}
-
-template <class Value>
-nlohmann::ordered_json known(bool is_known, const Value& value) {
-        return is_known ? nlohmann::ordered_json(value) : nlohmann::ordered_json(nullptr);
-}
-
-nlohmann::ordered_json as_json(const Cpus& cpus) {
-        auto list = nlohmann::ordered_json::array();
-        for (const auto& cpu : cpus.cpu())
-                list.push_back(
-                        {{"cpu", cpu.cpu()},
-                         {"idle_permyriad", known(cpu.has_idle_permyriad(), cpu.idle_permyriad())},
-                         {"available", cpu.available()},
-                         {"core", known(cpu.has_core(), cpu.core())},
-                         {"package", known(cpu.has_package(), cpu.package())},
-                         {"node", known(cpu.has_node(), cpu.node())},
-                         {"holder", known(cpu.holder_size() > 0, cpu.holder())},
-                         {"governed", cpu.governed()}});
-        return list;
 }
 
 std::string state(const Cpu& cpu) {
@@ -124,11 +87,14 @@ std::string as_table(const Cpus& cpus, const Names& names) {
 }  // namespace
 
 ExitCode cpus(const Common& common) {
-        const auto cpus = all_cpus(common.socket);
+        auto connection = Connection::open(addresses(common.socket));
+        if (!connection)
+                return complain(connection.error());
+        const auto cpus = all_cpus(*connection);
         if (!cpus)
                 return complain(cpus.error());
-        return print(common.json ? as_json(*cpus).dump() + "\n"
-                                 : as_table(*cpus, names_of_holders(common.socket, *cpus)));
+        return print(common.json ? cpus_json(*cpus).dump() + "\n"
+                                 : as_table(*cpus, names_of_holders(*connection, *cpus)));
 }
 
 }  // namespace ctl::verbs

@@ -6,6 +6,7 @@
 
 #include "exit_code.hpp"
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -29,6 +30,11 @@ struct RunOptions {
         std::vector<std::string> command;  ///< at least the program
 };
 
+struct TopOptions {
+        std::chrono::milliseconds interval{1'000};
+        std::uint32_t count = 0;  ///< pictures; 0: until it is ended
+};
+
 struct SetOptions {
         std::uint32_t pid = 0;
         std::optional<std::uint32_t> max;     ///< 0: none by order any more
@@ -41,6 +47,8 @@ struct SetOptions {
 [[nodiscard]] ExitCode cpus(const Common& common);
 [[nodiscard]] ExitCode config(const Common& common);
 [[nodiscard]] ExitCode clients(const Common& common);
+/// Until it is ended, whether the governor is there or not: it must be at the beginning.
+[[nodiscard]] ExitCode top(const Common& common, const TopOptions& options);
 /// Until it is interrupted, or the governor goes.
 [[nodiscard]] ExitCode monitor(const Common& common);
 [[nodiscard]] ExitCode explain(const Common& common, std::uint32_t pid);

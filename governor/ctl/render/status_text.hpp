@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: MIT
+//
+// A governor's state in words. Pure.
+#pragma once
+
+#include <cstdint>
+#include <governor/v1/governor.pb.h>
+#include <string>
+
+namespace ctl::render {
+
+/// "1:02:03"
+[[nodiscard]] std::string duration(std::uint64_t ms);
+
+/// "fair, observing: programs are left alone"
+[[nodiscard]] std::string policy(const governor::v1::Status& status);
+
+/// It knows who uses what; the policy "threshold" does not.
+[[nodiscard]] bool keeps_accounts(const governor::v1::Status& status);
+
+}  // namespace ctl::render
