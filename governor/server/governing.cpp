@@ -69,9 +69,8 @@ Governing::Governing(EventLoop& loop, const std::string& root, Admission admissi
         : loop_(loop), root_(root), admission_(std::move(admission)), started_(now()),
           measuring_(root), arenas_(slots_for(registry::LeaseLimits{}), cpus_in_sets()),
           arbiter_(make_arbiter()), leases_(loop, [this](const Lease& lease) { ended(lease); }),
-          reports_(leases_),
-          timer_(loop.on_time(
-                  TimePoint::max(), [this] { wake(); }, EventLoop::kExact)),
+          reports_(leases_), timer_(loop.on_time(
+                                     TimePoint::max(), [this] { wake(); }, EventLoop::kExact)),
           heartbeat_(loop.on_time(now() + kHeartbeat, [this] {
                   arenas_.beat();
                   arenas_.forget_idle(now());

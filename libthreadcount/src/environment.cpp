@@ -79,6 +79,11 @@ bool parse_class(const char* text, bool* ret_is_batch) {
         return *ret_is_batch || strcmp(text, "interactive") == 0;
 }
 
+bool parse_shrink(const char* text, bool* ret_releases) {
+        *ret_releases = strcmp(text, "release") == 0;
+        return *ret_releases || strcmp(text, "keep") == 0;
+}
+
 Environment read_environment(char* (*get)(const char* name)) {
         Environment environment;
         const auto read = [&](const char* name, auto parse, auto* ret_value) {
@@ -92,6 +97,7 @@ Environment read_environment(char* (*get)(const char* name)) {
         read("THREADCOUNT_MAX", parse_count, &environment.max);
         read("THREADCOUNT_INTERVAL", parse_interval, &environment.interval_ms);
         read("THREADCOUNT_CLASS", parse_class, &environment.is_batch);
+        read("THREADCOUNT_SHRINK", parse_shrink, &environment.releases);
         read("THREADCOUNT", parse_mode, &environment.mode);
         const auto take = [get](const char* name) {
                 const char* text = get(name);

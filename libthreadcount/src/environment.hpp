@@ -24,6 +24,7 @@ struct Environment {
         std::uint32_t interval_ms = 0;  ///< 0: not set
         std::uint32_t max = 0;          ///< 0: not set
         bool is_batch = false;
+        bool releases = false;         ///< threads that a smaller team does not need
         const char* label = nullptr;   ///< as `socket`
         const char* socket = nullptr;  ///< as long as the environment; nullptr: not set
         /// The last variable whose value is not understood (a static string) and that value,
@@ -40,6 +41,9 @@ struct Environment {
 
 /// "interactive" or "batch".
 [[nodiscard]] bool parse_class(const char* text, bool* ret_is_batch);
+
+/// "keep" or "release".
+[[nodiscard]] bool parse_shrink(const char* text, bool* ret_releases);
 
 /// 1 .. kMostThreads.
 [[nodiscard]] bool parse_count(const char* text, std::uint32_t* ret_count);

@@ -5,6 +5,7 @@
 #include "clock.hpp"
 #include "idle_time.hpp"
 #include "limits.hpp"
+#include "masters.hpp"
 
 #include <algorithm>
 #include <cerrno>
@@ -128,14 +129,15 @@ uint32_t threadcount_threads(threadcount_handle* handle) {
         return threads_slowly(handle);
 }
 
-uint32_t threadcount_share(threadcount_handle* handle, threadcount_master* master) {
+uint32_t threadcount_share(threadcount_handle* handle) {
+        // Of the process: it has one grant, however many handles, runtimes and libraries ask.
+        static constinit Masters process_masters;
+        [[gnu::tls_model("initial-exec")]] static constinit thread_local Masters::Mark mark = 0;
         const auto threads = threadcount_threads(handle);
-        if (handle == nullptr || master == nullptr || threads >= handle->ungoverned ||
-            is_inert(*handle))
+        if (handle == nullptr || threads >= handle->ungoverned || is_inert(*handle))
                 return threads;
         // The heartbeat is a clock that costs nothing; it stands still where nothing is granted.
-        const auto masters =
-                handle->masters.begin(master->opaque, handle->lease.arena().heartbeat());
+        const auto masters = process_masters.begin(mark, handle->lease.arena().heartbeat());
         return threads > masters ? threads / masters : 1;
 }
 
@@ -145,6 +147,10 @@ uint32_t threadcount_max(const threadcount_handle* handle) {
 
 uint32_t threadcount_ungoverned(const threadcount_handle* handle) {
         return handle != nullptr ? handle->ungoverned : fallback_threads();
+}
+
+int threadcount_releases(const threadcount_handle* handle) {
+        return handle != nullptr && handle->environment.releases ? 1 : 0;
 }
 
 threadcount_handle* threadcount_close(threadcount_handle* handle) {

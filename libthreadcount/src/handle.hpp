@@ -6,7 +6,6 @@
 #include "environment.hpp"
 #include "fork_generation.hpp"
 #include "lease.hpp"
-#include "masters.hpp"
 #include "polling.hpp"
 #include "transport.hpp"
 
@@ -32,7 +31,6 @@ struct threadcount_handle {
 
         // The hot path of a lease; run() and what is said of it are guarded by `mutex`.
         threadcount::Lease lease;
-        threadcount::Masters masters;
 
         // Without a grant these are read. Relaxed: two numbers without anything behind them;
         // next_poll_ms only saves the lock.

@@ -335,9 +335,7 @@ public:
         Program& operator=(const Program&) = delete;
 
         [[nodiscard]] std::uint32_t threads() const { return threadcount_threads(handle_); }
-        [[nodiscard]] std::uint32_t share(threadcount_master& master) const {
-                return threadcount_share(handle_, &master);
-        }
+        [[nodiscard]] std::uint32_t share() const { return threadcount_share(handle_); }
 
 private:
         threadcount_handle* handle_ = nullptr;
@@ -357,18 +355,15 @@ TEST_F(LeaseTest, OfALinkedProgramIsSharedByThreadsThatStartRegionsAtTheSameTime
         const Program program(daemon_, 1024);
         ASSERT_TRUE(eventually([&] { return program.threads() == everything(); }));
         const auto half = std::max(everything() / 2, 1U);
-        threadcount_master master{};
-        EXPECT_EQ(program.share(master), everything());
+        EXPECT_EQ(program.share(), everything());
         std::atomic<std::uint32_t> of_the_other{0};
         std::jthread other([&](const std::stop_token& stop) {
-                threadcount_master mark{};
                 for (; !stop.stop_requested(); ::usleep(1000))
-                        of_the_other = program.share(mark);
+                        of_the_other = program.share();
         });
-        EXPECT_TRUE(
-                eventually([&] { return program.share(master) == half && of_the_other == half; }));
+        EXPECT_TRUE(eventually([&] { return program.share() == half && of_the_other == half; }));
         other = {};
-        EXPECT_TRUE(eventually([&] { return program.share(master) == everything(); }));
+        EXPECT_TRUE(eventually([&] { return program.share() == everything(); }));
 }
 
 TEST_F(LeaseTest, OfALinkedProgramOutlivesADaemonThatIsKilled) {

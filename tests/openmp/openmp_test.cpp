@@ -140,6 +140,44 @@ TEST_P(OpenMp, EachMasterFollowsTheGrant) {
         EXPECT_EQ(at_one, 3);
 }
 
+TEST_P(OpenMp, MastersThatStartRegionsAtTheSameTimeShareTheGrant) {
+        const Master master(GetParam());
+        ASSERT_EQ(master.open(), 0);
+        ASSERT_TRUE(grants_at_most(2));
+        const auto granted = static_cast<int>(std::min(2U, cpus()));
+        std::atomic<int> of_the_other{0};
+        std::jthread other([&](const std::stop_token& stop) {
+                while (!stop.stop_requested()) {
+                        of_the_other = master.update();
+                        ::usleep(1000);
+                }
+        });
+        EXPECT_TRUE(eventually([&] { return master.update() == 1 && of_the_other == 1; }));
+        other = {};
+        EXPECT_TRUE(eventually([&] { return master.update() == granted; }));
+}
+
+TEST_P(OpenMp, ASmallerTeamEndsThreadsOnRequest) {
+        ::setenv("THREADCOUNT_SHRINK", "release", 1);
+        const Master master(GetParam());
+        const auto threads_of_this_process = [] {
+                const std::filesystem::directory_iterator tasks("/proc/self/task");
+                return std::distance(begin(tasks), end(tasks));
+        };
+        ASSERT_EQ(master.open(), 0);
+        const auto before = threads_of_this_process();
+        for (int round = 0; round < 2; round++) {
+                ASSERT_TRUE(grants_at_most(2));
+                const auto granted = static_cast<int>(std::min(2U, cpus()));
+                ASSERT_TRUE(eventually([&] { return master.update() == granted; }));
+                EXPECT_EQ(master.team(), granted);
+                ASSERT_TRUE(grants_at_most(1));
+                EXPECT_EQ(master.update(), 1);
+                EXPECT_TRUE(eventually([&] { return threads_of_this_process() == before; }));
+                EXPECT_EQ(master.team(), 1);
+        }
+}
+
 TEST_P(OpenMp, AChildThatIsForkedInsideARegionOpensItsOwn) {
         const Master master(GetParam());
         ASSERT_EQ(master.open(), 0);

@@ -34,6 +34,8 @@
  *                         else the user's ($XDG_RUNTIME_DIR/governord/governord.sock)
  *   THREADCOUNT_LABEL     what the program calls itself; default: the process's name
  *   THREADCOUNT_CLASS     interactive (default) | batch
+ *   THREADCOUNT_SHRINK    keep (default) | release: what an adapter does with the threads of a
+ *                         team that has become smaller; see threadcount_omp_update()
  *   THREADCOUNT_INTERVAL  where the governor grants nothing, time between two questions:
  *                         50ms .. 24h, default 10s; without a unit: milliseconds
  *   THREADCOUNT_MAX       never more threads than this, 1 .. 65536
@@ -136,11 +138,6 @@ THREADCOUNT_EXPORT int threadcount_open(const threadcount_options *options,
  */
 THREADCOUNT_EXPORT uint32_t threadcount_threads(threadcount_handle *handle);
 
-/* Belongs to one thread of the program, which never looks inside. {0} at first. */
-typedef struct threadcount_master {
-        uint64_t opaque;
-} threadcount_master;
-
 /*
  * The calling thread's part of threadcount_threads(), for programs several of whose threads start
  * regions at the same time: the count divided by the threads that called this within the last half
@@ -148,11 +145,9 @@ typedef struct threadcount_master {
  * while the grant is all that the program would use ungoverned (threadcount_ungoverned()): then it
  * runs as if the library were not there.
  *
- * `master` is the calling thread's own: thread-local memory. MT-Safe. Cost: that of
- * threadcount_threads() and a nanosecond. NULL for either is accepted: nothing is divided.
+ * MT-Safe. Cost: that of threadcount_threads() and a nanosecond. NULL is accepted as there.
  */
-THREADCOUNT_EXPORT uint32_t threadcount_share(threadcount_handle *handle,
-                                              threadcount_master *master);
+THREADCOUNT_EXPORT uint32_t threadcount_share(threadcount_handle *handle);
 
 /*
  * The largest number that threadcount_threads() will ever return for this handle,
@@ -167,6 +162,12 @@ THREADCOUNT_EXPORT uint32_t threadcount_max(const threadcount_handle *handle);
  * there. For adapters, which have nothing to do while the answer is this one.
  */
 THREADCOUNT_EXPORT uint32_t threadcount_ungoverned(const threadcount_handle *handle);
+
+/*
+ * Does the user want threads that a smaller team no longer needs to be ended
+ * (THREADCOUNT_SHRINK=release)? For adapters. 0 or 1; NULL: 0. MT-Safe, no system call.
+ */
+THREADCOUNT_EXPORT int threadcount_releases(const threadcount_handle *handle);
 
 /*
  * Asks the governor one question now, whatever the interval: how many threads

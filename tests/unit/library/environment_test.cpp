@@ -89,6 +89,18 @@ TEST(IntervalVariable, IsLeftAloneByWhatIsNoInterval) {
         }
 }
 
+TEST(ShrinkVariable, IsKeepOrRelease) {
+        bool releases = true;
+        EXPECT_TRUE(parse_shrink("keep", &releases));
+        EXPECT_FALSE(releases);
+        EXPECT_TRUE(parse_shrink("release", &releases));
+        EXPECT_TRUE(releases);
+        for (const auto* text : {"", "Release", "yes", "released"}) {
+                EXPECT_FALSE(parse_shrink(text, &releases)) << '"' << text << '"';
+                EXPECT_FALSE(releases);
+        }
+}
+
 TEST(CountVariable, GoesFromOneToTheMostThreads) {
         const std::pair<const char*, std::uint32_t> rows[] = {
                 {"1", 1}, {"8", 8}, {"0008", 8}, {"65536", 65536}};
