@@ -118,9 +118,13 @@ void Governing::set_machine(policy::CpuMask online, const probe::Topology& topol
 
 void Governing::sampled(const policy::Sample& sample, const probe::Topology& topology) {
         const auto at = now();
-        if (auto online = policy::cpus_of(sample); online != online_)
+        auto online = policy::cpus_of(sample);
+        const bool other_cpus = online != online_;
+        if (other_cpus)
                 set_machine(std::move(online), topology);
-        look_where_they_are(at);
+        // The kernel leaves what is offline out of a program's mask: all may be other ones now.
+        look_where_they_are(at, other_cpus ? leases_.size()
+                                           : leases_.size() * settings_.period / kLook + 1);
         scan(at);
         // What they do now says what the time since the last sample was for.
         (void)reports_.take_all(arbiter_.clients(), at);
@@ -147,10 +151,9 @@ void Governing::measure(TimePoint at) {
         });
 }
 
-/// A part of them at each sample, so that each is looked at once in kLook.
-void Governing::look_where_they_are(TimePoint at) {
-        const auto part = leases_.size() * settings_.period / kLook + 1;
-        for (std::size_t i = 0; i < std::min<std::size_t>(part, leases_.size()); i++) {
+/// So many of them; at each sample such a part that each is looked at once in kLook.
+void Governing::look_where_they_are(TimePoint at, std::size_t part) {
+        for (std::size_t i = 0; i < std::min(part, leases_.size()); i++) {
                 auto next = arbiter_.clients().next(looked_at_);
                 if (!next)
                         next = arbiter_.clients().next(ClientId{});

@@ -84,7 +84,7 @@ private:
                                                          const Wish& wish);
         [[nodiscard]] bool may_claim(TimePoint now) const;
         void set_machine(policy::CpuMask online, const probe::Topology& topology);
-        void look_where_they_are(TimePoint now);
+        void look_where_they_are(TimePoint now, std::size_t part);
         void scan(TimePoint now);
         void measure(TimePoint now);
         void follow_settings();
