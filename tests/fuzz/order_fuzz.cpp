@@ -3,6 +3,7 @@
 // stranger changes nothing, and who holds the lease keeps what it asked for as its limit.
 #include "require.hpp"
 #include "server/lease_answers.hpp"
+#include "server/log.hpp"
 
 #include <governor/v1/frame.h>
 #include <sys/socket.h>
@@ -23,6 +24,7 @@ struct World {
         int ends[2] = {-1, -1};
 
         World() {
+                server::set_log_level(server::Level::Error);
                 require(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) == 0, "sockets");
                 config::Settings settings;
                 settings.programs.emplace_back();
@@ -44,8 +46,9 @@ struct World {
         [[nodiscard]] std::string orders() {
                 v1::Request request;
                 request.mutable_explain()->set_pid(static_cast<std::uint32_t>(::getpid()));
+                const auto reply = answer(request, 0);
                 std::string text;
-                for (const auto& ordered : answer(request, 0).explanation().client().ordered())
+                for (const auto& ordered : reply.explanation().client().ordered())
                         text += ordered.SerializeAsString() + ";";
                 return text;
         }
