@@ -79,9 +79,9 @@ std::string without_color(const std::string& line) {
 }
 
 TEST(Screens, AreNeverLeft) {
-        for (const std::uint32_t cpus : {1U, 8U, 250U, 4096U})
-                for (std::size_t width = 1; width < 200; width += 13)
-                        for (std::size_t height = 1; height < 60; height += 7) {
+        for (const std::uint32_t cpus : {1U, 8U, 250U, 1024U})
+                for (std::size_t width = 1; width < 200; width += 31)
+                        for (std::size_t height = 1; height < 60; height += 11) {
                                 const auto lines =
                                         draw(picture_of(cpus), {}, {width, height, true, true})
                                                 .lines;
