@@ -152,6 +152,17 @@ TEST_F(Top, ShowsThatTheGovernorIsGoneAndThatItComesBack) {
         EXPECT_TRUE(is_restored(terminal));
 }
 
+TEST_F(Top, ShowsThatTheGovernorHangsAndThatItGoesOn) {
+        PseudoTerminal terminal(command({"--interval", "0.1"}));
+        EXPECT_TRUE(shows(terminal, "8 cpus, 6 free; "));
+        daemon_.process().signal(SIGSTOP);
+        EXPECT_TRUE(shows(terminal, "does not answer"));
+        daemon_.process().signal(SIGCONT);
+        EXPECT_TRUE(shows(terminal, "8 cpus, 6 free; "));
+        terminal.type("q");
+        EXPECT_EQ(terminal.wait(), 0);
+}
+
 TEST_F(Top, UsesColorsUnlessNO_COLORIsSet) {
         const std::string reverse = "\x1b[7m";
         PseudoTerminal colored(command({"--count", "1", "--interval", "0.1"}, {"NO_COLOR="}));

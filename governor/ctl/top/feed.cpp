@@ -11,10 +11,18 @@ namespace ctl::top {
 
 using std::chrono::steady_clock;
 
+namespace {
+
+constexpr std::chrono::seconds kPatience{1};
+
+}  // namespace
+
 const Picture& Feed::next() {
         const bool was_connected = connection_.has_value();
+        const auto asked = steady_clock::now();
         auto picture = take();
-        if (!picture && was_connected) {  // there may be another governor by now
+        // It broke: there may be another governor by now. One that hangs is not asked twice.
+        if (!picture && was_connected && steady_clock::now() - asked < kPatience) {
                 connection_.reset();
                 picture = take();
         }
