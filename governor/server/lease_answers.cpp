@@ -138,6 +138,9 @@ v1::Reply explain(const v1::ExplainRequest& request, const Peer& peer, Governing
         v1::Reply reply;
         auto& out = *reply.mutable_explanation();
         fill(*out.mutable_client(), *shown, peer);
+        if (governing.is_paused())
+                out.add_step(
+                        "governing is paused: it is left alone, and this is what it would have");
         for (auto& step : steps(*shown))
                 out.add_step(std::move(step));
         for (auto& event :

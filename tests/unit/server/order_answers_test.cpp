@@ -170,6 +170,16 @@ TEST_F(OrderAnswers, OnlyTheAdministratorPausesGoverning) {
         EXPECT_TRUE(resume_all(0).has_done()) << "it is so already";
 }
 
+TEST_F(OrderAnswers, WhileGoverningIsPausedAnExplanationSaysSo) {
+        join();
+        v1::Request request;
+        request.mutable_explain()->set_pid(pid());
+        const auto paused = "governing is paused: it is left alone, and this is what it would have";
+        EXPECT_NE(ask(request, kOwner).explanation().step(0), paused);
+        EXPECT_TRUE(pause_all(0).has_done());
+        EXPECT_EQ(ask(request, kOwner).explanation().step(0), paused);
+}
+
 TEST_F(OrderAnswers, APauseOutlastsAReloadButNotThePolicy) {
         EXPECT_TRUE(pause_all(0).has_done());
         governing_.configure(settings_, {}, {});
