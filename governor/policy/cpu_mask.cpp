@@ -37,7 +37,7 @@ bool CpuMask::contains(std::uint32_t cpu) const {
 
 std::uint32_t CpuMask::count() const {
         int sum = 0;
-        for (const auto word : words_)
+        for (const auto word : words_.all())
                 if (word != 0)  // counting is a call on processors that must not be too new
                         sum += std::popcount(word);
         return static_cast<std::uint32_t>(sum);
@@ -105,8 +105,10 @@ CpuMask& CpuMask::operator-=(const CpuMask& other) {
 }
 
 void CpuMask::trim() {
-        while (!words_.empty() && words_.back() == 0)
-                words_.pop_back();
+        auto size = words_.size();
+        while (size > 0 && words_[size - 1] == 0)
+                size--;
+        words_.resize(size);
 }
 
 }  // namespace governor::policy

@@ -4,13 +4,13 @@
 #pragma once
 
 #include "policy/cpu_set.hpp"
+#include "policy/mask_words.hpp"
 
 #include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
-#include <vector>
 
 namespace governor::policy {
 
@@ -35,7 +35,7 @@ public:
         [[nodiscard]] CpuSet to_set() const;
 
         /// Bit n % 64 of word n / 64 is CPU n; words beyond the last CPU's are left out.
-        [[nodiscard]] std::span<const std::uint64_t> words() const { return words_; }
+        [[nodiscard]] std::span<const std::uint64_t> words() const { return words_.all(); }
 
         /// Without building the set: |this & other|.
         [[nodiscard]] std::uint32_t count_common(const CpuMask& other) const;
@@ -67,7 +67,7 @@ private:
 
         void trim();  // the last word is never 0, so that equal sets have equal words
 
-        std::vector<std::uint64_t> words_;
+        MaskWords words_;
 };
 
 }  // namespace governor::policy
