@@ -2,6 +2,7 @@
 // A walk through /proc.
 #include "probe/process_scan.hpp"
 
+#include "probe/process_clock.hpp"
 #include "probe/text.hpp"
 
 #include <algorithm>
@@ -74,6 +75,15 @@ void read_after_parents(std::vector<PidStat>& processes,
         });
 }
 
+ProcessScan::ProcessScan(std::string root) : root_(std::move(root)) {
+        if (!root_.empty())
+                return;
+        clock_ = [clock = ProcessClock("")](std::uint32_t pid) mutable {
+                std::chrono::nanoseconds cpu_time{0};
+                return clock.read(pid, cpu_time) == 0 ? std::optional(cpu_time) : std::nullopt;
+        };
+}
+
 std::optional<PidStat> ProcessScan::read(std::uint32_t pid) {
         std::string_view text;
         if (files_.read(root_ + "/proc/" + std::to_string(pid) + "/stat", text) < 0)
@@ -82,23 +92,41 @@ std::optional<PidStat> ProcessScan::read(std::uint32_t pid) {
         return stat && stat->pid == pid ? stat : std::nullopt;
 }
 
+/// `pids` are those of now: who has lost his parent has another one.
+const ProcessScan::Seen* ProcessScan::unchanged(std::uint32_t pid,
+                                                std::chrono::nanoseconds cpu_time,
+                                                const std::vector<std::uint32_t>& pids) const {
+        const auto it = std::ranges::lower_bound(seen_, pid, {},
+                                                 [](const Seen& seen) { return seen.stat.pid; });
+        const bool is_so = it != seen_.end() && it->stat.pid == pid && it->cpu_time == cpu_time &&
+                           pid % kTurns != turn_ && std::ranges::binary_search(pids, it->stat.ppid);
+        return is_so ? &*it : nullptr;
+}
+
 void ProcessScan::read_all(const std::vector<std::uint32_t>& pids) {
         std::vector<std::uint32_t> kernel_threads;
+        std::vector<Seen> seen;
         processes_.clear();
-        turn_ = (turn_ + 1) % kKernelThreadTurns;
+        turn_ = (turn_ + 1) % kTurns;
         for (const auto pid : pids) {
-                if (pid % kKernelThreadTurns != turn_ &&
-                    std::ranges::binary_search(kernel_threads_, pid)) {
+                if (pid % kTurns != turn_ && std::ranges::binary_search(kernel_threads_, pid)) {
                         kernel_threads.push_back(pid);
                         continue;
                 }
-                const auto process = read(pid);
-                if (process && process->is_kernel_thread)
+                // First the clock: what runs between the two is seen at the next scan.
+                const auto cpu_time = clock_ ? clock_(pid) : std::nullopt;
+                const auto* last = cpu_time ? unchanged(pid, *cpu_time, pids) : nullptr;
+                const auto process = last != nullptr ? std::optional(last->stat) : read(pid);
+                if (process && process->is_kernel_thread) {
                         kernel_threads.push_back(pid);
-                else if (process)
+                } else if (process) {
                         processes_.push_back(*process);
+                        if (cpu_time)
+                                seen.push_back({*cpu_time, *process});
+                }
         }
         kernel_threads_ = std::move(kernel_threads);
+        seen_ = std::move(seen);
 }
 
 int ProcessScan::take() {

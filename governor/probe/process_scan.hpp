@@ -6,6 +6,7 @@
 #include "probe/file_reader.hpp"
 #include "probe/pid_stat.hpp"
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -18,19 +19,25 @@ namespace governor::probe {
 /// Not thread-safe.
 class ProcessScan {
 public:
-        /// Reads below `root`, which is empty for this machine.
-        explicit ProcessScan(std::string root) : root_(std::move(root)) {}
+        /// CPU time of a process so far, to the nanosecond; empty: not known.
+        using Clock = std::function<std::optional<std::chrono::nanoseconds>(std::uint32_t pid)>;
 
-        /// Reads /proc/*/stat: about 7.5 us per process of the machine and 0.01 us per thread,
-        /// which makes it the dearest part of a sample: 0.2 s where there are 30,000. None can be
-        /// passed over for a while, however quiet: should it end unread, its parent's
-        /// `reaped_ticks` would count again what was counted of it before. Left out are processes
-        /// that go meanwhile, that are hidden from the daemon (hidepid=), and kernel threads, of
-        /// which large machines have thousands: these cost 0.5 us, as each is read at one of
-        /// kKernelThreadTurns scans only. A process with the pid of an ended kernel thread may so
-        /// be found that much later. Returns 0 or a negative errno with the last scan unchanged.
+        /// Reads below `root`, which is empty for this machine: only there is it known by the
+        /// kernel's clocks who has run.
+        explicit ProcessScan(std::string root);
+        ProcessScan(std::string root, Clock clock)
+                : root_(std::move(root)), clock_(std::move(clock)) {}
+
+        /// Reads /proc/*/stat: about 7.5 us per process of the machine that has run since the last
+        /// scan and 0.01 us per thread, which makes it the dearest part of a sample. Who has not
+        /// run is as he was, and costs 0.7 us; what others can change of him (nice value, policy)
+        /// is seen within kTurns scans. Left out are processes that go meanwhile, that are hidden
+        /// from the daemon (hidepid=), and kernel threads, of which large machines have thousands:
+        /// these cost 0.5 us, as each is read at one of kTurns scans only. A process with the pid
+        /// of an ended kernel thread may so be found that much later. Returns 0 or a negative errno
+        /// with the last scan unchanged.
         [[nodiscard]] int take();
-        static constexpr std::uint32_t kKernelThreadTurns = 16;
+        static constexpr std::uint32_t kTurns = 16;
 
         /// Ascending by pid. Each was read after its parent, so that a child's time cannot be in
         /// its parent's `reaped_ticks` as well: Descendants needs that.
@@ -43,9 +50,19 @@ private:
         [[nodiscard]] std::optional<PidStat> read(std::uint32_t pid);
         void read_all(const std::vector<std::uint32_t>& pids);
 
+        /// What is kept from scan to scan.
+        struct Seen {
+                std::chrono::nanoseconds cpu_time;  // not later than `stat`
+                PidStat stat;
+        };
+        [[nodiscard]] const Seen* unchanged(std::uint32_t pid, std::chrono::nanoseconds cpu_time,
+                                            const std::vector<std::uint32_t>& pids) const;
+
         std::string root_;
+        Clock clock_;  // empty: everybody is read
         FileReader files_;
         std::vector<PidStat> processes_;
+        std::vector<Seen> seen_;  // ascending by pid; of those whose clocks can be read
         std::vector<std::uint32_t> kernel_threads_;  // ascending
         std::uint32_t turn_ = 0;
 };

@@ -90,9 +90,76 @@ TEST(ProcessScanTest, LeavesKernelThreadsOutAndSeldomReadsThem) {
                 scans++;
         }
         EXPECT_GT(scans, 1U);
-        EXPECT_LE(scans, ProcessScan::kKernelThreadTurns);
+        EXPECT_LE(scans, ProcessScan::kTurns);
         ASSERT_EQ(scan.take(), 0);
         EXPECT_EQ(pids(scan.processes()), (Pids{15, 40}));
+}
+
+/// Clocks that stand still unless the test moves them.
+class ProcessScanWithClocks : public testing::Test {
+protected:
+        std::uint64_t ticks(std::uint32_t pid) {
+                EXPECT_EQ(scan_.take(), 0);
+                const auto* found = scan_.find(pid);
+                return found != nullptr ? found->user_ticks : 0;
+        }
+        void used(std::uint32_t pid, std::uint64_t ticks, std::uint32_t ppid = 1) {
+                auto made = process(pid, ppid);
+                made.user_ticks = ticks;
+                machine_.process(made);
+        }
+
+        FakeMachine machine_;
+        std::map<std::uint32_t, std::chrono::nanoseconds> clocks_{{1, {}}, {7, {}}, {9, {}}};
+        ProcessScan scan_{machine_.root(), [this](std::uint32_t pid) {
+                                  return clocks_.contains(pid) ? std::optional(clocks_[pid])
+                                                               : std::nullopt;
+                          }};
+};
+
+TEST_F(ProcessScanWithClocks, WhoHasNotRunIsNotReadUntilItsTurn) {
+        used(1, 0, 0);
+        used(7, 100);
+        EXPECT_EQ(ticks(7), 100U);
+        used(7, 200);
+        EXPECT_EQ(ticks(7), 100U) << "its clock stands still";
+        clocks_[7] += std::chrono::nanoseconds{1};
+        EXPECT_EQ(ticks(7), 200U);
+        used(7, 300);
+        unsigned scans = 1;
+        while (ticks(7) == 200 && scans < 100)
+                scans++;
+        EXPECT_GT(scans, 1U);
+        EXPECT_LE(scans, ProcessScan::kTurns);
+}
+
+TEST_F(ProcessScanWithClocks, WhoHasNoClockIsAlwaysRead) {
+        used(1, 0, 0);
+        used(8, 100);
+        EXPECT_EQ(ticks(8), 100U);
+        used(8, 200);
+        EXPECT_EQ(ticks(8), 200U);
+}
+
+TEST_F(ProcessScanWithClocks, WhoLosesHisParentIsRead) {
+        used(1, 0, 0);
+        used(7, 0);
+        used(9, 0, 7);
+        ASSERT_EQ(ticks(9), 0U);
+        machine_.end(7);
+        used(9, 0, 1);
+        (void)ticks(9);
+        EXPECT_EQ(scan_.find(9)->ppid, 1U);
+}
+
+TEST_F(ProcessScanWithClocks, WhoComesWithAnotherOnesPidIsRead) {
+        used(1, 0, 0);
+        used(7, 100);
+        EXPECT_EQ(ticks(7), 100U);
+        machine_.end(7);
+        EXPECT_EQ(ticks(7), 0U);
+        used(7, 3);
+        EXPECT_EQ(ticks(7), 3U) << "though the clocks are the same";
 }
 
 TEST(ProcessScanTest, KeepsTheLastScanIfThereIsNoProc) {
