@@ -24,13 +24,16 @@ void follow_at_once(policy::fair::Snapshot& snapshot) {
 Arbiter::Arbiter(const policy::fair::Settings& settings, Mode mode, Clients clients,
                  policy::Machine machine, Decide decider)
         : settings_(settings), mode_(mode), clients_(std::move(clients)),
-          machine_(std::move(machine)), decide_(decider) {}
+          machine_(std::move(machine)), decide_(decider) {
+        clients_.set_handover_max(settings.handover_max);
+}
 
 void Arbiter::configure(const policy::fair::Settings& settings, Mode mode,
                         std::vector<policy::fair::Rule> rules) {
         settings_ = settings;
         mode_ = mode;
         clients_.set_rules(std::move(rules));
+        clients_.set_handover_max(settings.handover_max);
 }
 
 void Arbiter::suspended(bool suspended, std::uint32_t by, TimePoint now) {

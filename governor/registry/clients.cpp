@@ -187,6 +187,7 @@ Clients::Joined Clients::join(const Identity& identity, const Request& request,
         const auto id = state->id = ClientId{++last_id_};
         state->follow(rules_);
         state->request = request;
+        state->handover.set_late_after(handover_max_);
         state->where = with_quotas_only(where);
         state->limits = OwnLimits(request.max, where.cpus);
         state->groups = cgroups_.enter(state->where.groups);
@@ -202,6 +203,12 @@ void Clients::set_rules(std::vector<fair::Rule> rules) {
         rules_ = std::move(rules);
         for (auto& [id, state] : clients_)
                 state->follow(rules_);
+}
+
+void Clients::set_handover_max(std::chrono::milliseconds handover_max) {
+        handover_max_ = handover_max;
+        for (auto& [id, state] : clients_)
+                state->handover.set_late_after(handover_max);
 }
 
 void Clients::claim(ClientId id, const policy::CpuMask& cpus, TimePoint now) {

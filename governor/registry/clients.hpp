@@ -72,6 +72,7 @@ public:
 
         /// For those who are here, too.
         void set_rules(std::vector<policy::fair::Rule> rules);
+        void set_handover_max(std::chrono::milliseconds handover_max);
 
         struct Joined {
                 Refusal refusal = Refusal::None;
@@ -156,6 +157,7 @@ private:
 
         LeaseLimits limits_;
         std::vector<policy::fair::Rule> rules_;
+        std::chrono::milliseconds handover_max_ = policy::fair::Settings{}.handover_max;
         std::map<ClientId, std::unique_ptr<State>> clients_;  // ids ascend: as they joined
         std::map<Account, std::size_t> leases_;
         std::uint64_t last_id_ = 0;

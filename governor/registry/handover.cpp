@@ -103,16 +103,16 @@ void Handover::update(TimePoint burning_since, TimePoint now) {
                 above_since_.reset();
         else if (!above_since_) {
                 above_since_ = unfinished ? now : burning_since;
-                was_before_ = was_long_ && *above_since_ - *was_long_ < kHold;
+                was_before_ = was_late_ && *above_since_ - *was_late_ < kHold;
         }
         watch_relapse(now);
 }
 
 void Handover::watch_relapse(TimePoint now) {
-        if (above_since_ && now - *above_since_ >= kLong) {
+        if (above_since_ && now - *above_since_ >= late_after_) {
                 relapsed_ = relapsed_ || was_before_;
-                was_long_ = now;
-        } else if (relapsed_ && now - *was_long_ >= kHold) {
+                was_late_ = now;
+        } else if (relapsed_ && now - *was_late_ >= kHold) {
                 relapsed_ = false;
         }
 }

@@ -6,6 +6,7 @@
 
 #include "policy/cpu_mask.hpp"
 #include "policy/fair/decision.hpp"
+#include "policy/fair/snapshot.hpp"
 #include "registry/accounts.hpp"
 
 #include <chrono>
@@ -45,6 +46,12 @@ struct Held {
 /// counts as outside: it is found out by what it burns.
 class Handover {
 public:
+        /// Who is above for so long is late: policy::fair::Settings::handover_max.
+        explicit Handover(std::chrono::milliseconds late_after = kLateAfter)
+                : late_after_(late_after) {}
+        /// From now on.
+        void set_late_after(std::chrono::milliseconds late_after) { late_after_ = late_after; }
+
         /// nullptr: nothing granted yet.
         [[nodiscard]] const Held* held() const { return held_.epoch != 0 ? &held_ : nullptr; }
 
@@ -81,15 +88,15 @@ public:
         /// burns more than it is allowed. Empty: it does not.
         [[nodiscard]] std::optional<TimePoint> above_since() const { return above_since_; }
 
-        /// It has been above for kLong twice with less than kHold between, and not yet been good
-        /// for kHold: who follows only now and then would shake his neighbours each time.
+        /// It has been late twice with less than kHold between, and not yet been good for kHold:
+        /// who follows only now and then would shake his neighbours each time.
         [[nodiscard]] bool relapsed() const { return relapsed_; }
 
         /// The threads of the grant that it goes by: of its region's, else of the newest. 0: none.
         [[nodiscard]] std::uint32_t knows_of() const;
 
 private:
-        static constexpr std::chrono::milliseconds kLong{2'000};  // as Settings::handover_max
+        static constexpr auto kLateAfter = policy::fair::Settings{}.handover_max;
         static constexpr std::chrono::milliseconds kHold{10'000};
         static constexpr std::size_t kFormer = 4;  // grants are rarer than regions: these are few
 
@@ -116,8 +123,9 @@ private:
         std::uint32_t burning_ = 0;
         bool burns_more_ = false;
         std::optional<TimePoint> above_since_;
-        std::optional<TimePoint> was_long_;  // when it had last been above for kLong
-        bool was_before_ = false;            // above for kLong, less than kHold before above_since_
+        std::chrono::milliseconds late_after_;
+        std::optional<TimePoint> was_late_;  // when it last was
+        bool was_before_ = false;            // late, less than kHold before above_since_
         bool relapsed_ = false;
 };
 

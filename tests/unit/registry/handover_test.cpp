@@ -242,6 +242,15 @@ TEST_F(Relapse, IsASecondTimeWithinTenSeconds) {
         EXPECT_EQ(handover_.burning(), 4U);
 }
 
+TEST_F(Relapse, IsJudgedByWhatIsLate) {
+        handover_.set_late_after(500ms);
+        grant(0, 4);
+        overrun(1s, 1s);
+        EXPECT_FALSE(handover_.relapsed());
+        overrun(1s, 1s);
+        EXPECT_TRUE(handover_.relapsed());
+}
+
 TEST_F(Relapse, IsNotWhatIsShortOrLongAfter) {
         grant(0, 4);
         for (int i = 0; i < 5; i++)
