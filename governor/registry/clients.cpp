@@ -195,7 +195,7 @@ Clients::Joined Clients::join(const Identity& identity, const Request& request,
                 state->burn.begin(*identity.cpu_time, now);
         leases_[identity.account]++;
         history_.add(state->event(EventKind::Joined, now));
-        clients_.emplace(id, std::move(state));
+        clients_.append(id, std::move(state));
         return {Refusal::None, id};
 }
 

@@ -11,6 +11,7 @@
 #include "policy/fair/snapshot.hpp"
 #include "registry/accounts.hpp"
 #include "registry/burn_window.hpp"
+#include "registry/by_id.hpp"
 #include "registry/cgroups.hpp"
 #include "registry/handover.hpp"
 #include "registry/history.hpp"
@@ -158,7 +159,7 @@ private:
         LeaseLimits limits_;
         std::vector<policy::fair::Rule> rules_;
         std::chrono::milliseconds handover_max_ = policy::fair::Settings{}.handover_max;
-        std::map<ClientId, std::unique_ptr<State>> clients_;  // ids ascend: as they joined
+        ById<ClientId, std::unique_ptr<State>> clients_;  // as they joined
         std::map<Account, std::size_t> leases_;
         std::uint64_t last_id_ = 0;
         Cgroups cgroups_;

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 #include <functional>
-#include <map>
+#include <utility>
 
 namespace governor::server {
 
@@ -28,19 +28,30 @@ bool Reports::take(registry::Clients& clients, const Lease& lease, const SlotRep
 }
 
 bool Reports::take_all(registry::Clients& clients, TimePoint now) {
-        std::map<const Arena*, std::uint32_t> ends;
+        struct Read {
+                const Arena* arena;
+                std::uint32_t end;
+                std::vector<SlotReport> said;
+        };
+        std::vector<Read> reads;  // an account has a handful of arenas
+        const auto read_of = [&](const Arena* arena) -> Read& {
+                auto it = std::ranges::find(reads, arena, &Read::arena);
+                return it != reads.end() ? *it : reads.emplace_back(Read{arena, 0, {}});
+        };
+        std::vector<const Lease*> leases;
+        leases.reserve(leases_.size());
         leases_.for_each([&](const Lease& lease) {
-                auto& end = ends[lease.place.arena];
+                leases.push_back(&lease);
+                auto& end = read_of(lease.place.arena).end;
                 end = std::max(end, lease.place.slot + 1);
         });
-        std::map<const Arena*, std::vector<SlotReport>> said;
-        for (const auto& [arena, end] : ends)
-                said[arena] = arena->reports(end);
+        for (auto& read : reads)
+                read.said = read.arena->reports(read.end);
         bool matters = false;
-        leases_.for_each([&](const Lease& lease) {
-                const auto& report = said[lease.place.arena][lease.place.slot];
-                matters = take(clients, lease, report, now) || matters;
-        });
+        for (const auto* lease : leases)
+                matters = take(clients, *lease, read_of(lease->place.arena).said[lease->place.slot],
+                               now) ||
+                          matters;
         return matters;
 }
 
