@@ -51,11 +51,14 @@ class Governor:
         policy: str,
         period_s: float,
         interruption: Interruption,
+        root: Path | None = None,
     ) -> None:
+        """`root`: of a recorded or made-up machine, in place of this one."""
         self._socket = socket_path(folder)
         config = folder / "governord.conf"
         config.write_text(configuration(policy, period_s), encoding="utf-8")
         command = (str(program), "--socket", str(self._socket), "--config", str(config))
+        command += ("--root", str(root)) if root is not None else ()
         self._launch = Launch("governord", command, {})
         self._folder = folder
         self._period_s = period_s

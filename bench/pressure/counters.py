@@ -40,6 +40,15 @@ class Samples:
 
 def read_counters(governorctl: Path, socket: Path) -> Counters:
     """ProcessFailed when the governor does not answer."""
+    return counters_from(_status(governorctl, socket))
+
+
+def read_decisions(governorctl: Path, socket: Path) -> int:
+    """How often it has decided; ProcessFailed when the governor does not answer."""
+    return int(json.loads(_status(governorctl, socket))["decisions"])
+
+
+def _status(governorctl: Path, socket: Path) -> str:
     command = [str(governorctl), "--socket", str(socket), "status", "--json"]
     try:
         done = subprocess.run(
@@ -49,7 +58,7 @@ def read_counters(governorctl: Path, socket: Path) -> Counters:
         raise ProcessFailed(f"{' '.join(command)}: {error}.") from error
     if done.returncode != 0:
         raise ProcessFailed(f"{' '.join(command)} exited with {done.returncode}: {done.stderr.strip()}")
-    return counters_from(done.stdout)
+    return done.stdout
 
 
 def counters_from(text: str) -> Counters:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""bench/crowd and bench/hostile with tiny numbers: everybody is held and answered, the bad ones are
-noticed, and nothing is left behind. No number here depends on how fast the machine is."""
+"""bench/crowd, bench/leases and bench/hostile with tiny numbers: everybody is held and answered, the
+bad ones are noticed, and nothing is left behind. No number here depends on how fast the machine is."""
 
 import json
 import os
@@ -62,6 +62,21 @@ class Smoke(unittest.TestCase):
             self.assertTrue(all(deeds["connected"] >= 4 for deeds in kinds.values()), kinds)
         self.assertGreater(arms["hostile"]["bad_messages"], 0)
         self.assertEqual([arms[name]["bad_messages"] for name in ("quiet", "yardstick")], [0, 0])
+
+    def test_all_of_leases_is_measured(self):
+        found = self.bench(
+            "leases", "--quick", "--hellos", "5", "--programs-of-events", "6", "--rounds", "2",
+            "--programs-of-cost", "4", "--cost-seconds", "1", "--connections", "20", "--rate", "20",
+            "--load-seconds", "3",
+        )  # fmt: skip
+        self.assertEqual(found["hello"]["welcome_us"]["count"], 5)
+        kinds = [event["kind"] for event in found["events"]["one"]]
+        self.assertEqual(kinds, ["leave", "join", "kill", "join"] * 2)
+        self.assertGreaterEqual(found["events"]["all"][0]["words"], 6)
+        self.assertEqual(len(found["cost"]), 3)
+        self.assertTrue(all(cost["granted"] >= 4 for cost in found["cost"]), found["cost"])
+        self.assertEqual((found["load"]["done"], found["load"]["held"]), (60, 20))
+        self.assertEqual(len(found["rows"]), 2 + 4 + 6 + 4)
 
     def test_too_few_descriptors_are_told_with_the_way_out(self):
         command = [sys.executable, str(CHECKOUT / "bench" / "crowd"), "--bin", str(PROGRAMS)]
