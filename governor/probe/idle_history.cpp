@@ -81,16 +81,22 @@ IdleHistory::ratios(const CpuTicks* before, const CpuTicks& after, nanoseconds e
         return Ratios{idle_part, std::min(nice_part, policy::kPermyriad - idle_part)};
 }
 
+std::optional<IdleHistory::Ratios> IdleHistory::last_of(std::uint32_t cpu) const {
+        const auto it = std::ranges::lower_bound(last_, cpu, {}, &Known::cpu);
+        return it != last_.end() && it->cpu == cpu ? std::optional(it->ratios) : std::nullopt;
+}
+
 void IdleHistory::update_ratios(const TimedReading& from, const TimedReading& to) {
-        std::map<std::uint32_t, Ratios> known;
+        std::vector<Known> known;
+        known.reserve(to.reading.cpus.size());
         sample_.cpus.clear();
         for (const auto& ticks : to.reading.cpus) {
                 auto measured = ratios(find(from.reading, ticks.cpu), ticks, to.at - from.at);
-                if (const auto last = last_.find(ticks.cpu); !measured && last != last_.end())
-                        measured = last->second;
+                if (!measured)
+                        measured = last_of(ticks.cpu);
                 policy::CpuIdle cpu{ticks.cpu, std::nullopt, 0};
                 if (measured) {
-                        known[ticks.cpu] = *measured;
+                        known.push_back({ticks.cpu, *measured});
                         cpu.idle_permyriad = measured->idle_permyriad;
                         cpu.nice_permyriad = measured->nice_permyriad;
                 }

@@ -10,8 +10,8 @@
 #include <chrono>
 #include <cstdint>
 #include <deque>
-#include <map>
 #include <optional>
+#include <vector>
 
 namespace governor::probe {
 
@@ -62,7 +62,13 @@ private:
                 std::uint32_t nice_permyriad = 0;
         };
 
+        struct Known {
+                std::uint32_t cpu;
+                Ratios ratios;
+        };
+
         void update_ratios(const TimedReading& from, const TimedReading& to);
+        [[nodiscard]] std::optional<Ratios> last_of(std::uint32_t cpu) const;
 
         /// Empty if the counters stood still or went backwards, or the CPU is new.
         [[nodiscard]] std::optional<Ratios> ratios(const CpuTicks* before, const CpuTicks& after,
@@ -70,8 +76,8 @@ private:
 
         TimeBase base_;
         std::uint64_t ticks_per_second_;
-        std::deque<TimedReading> readings_;     // oldest first; the window starts at the front
-        std::map<std::uint32_t, Ratios> last_;  // by CPU
+        std::deque<TimedReading> readings_;  // oldest first; the window starts at the front
+        std::vector<Known> last_;            // ascending
         policy::Sample sample_;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// clock_getcpuclockid(3), or a file.
+// The kernel's clock of a process, or a file.
 #include "probe/process_clock.hpp"
 
 #include "probe/pid_stat.hpp"
@@ -14,15 +14,21 @@ namespace {
 
 using std::chrono::nanoseconds;
 
+/// What clock_getcpuclockid(3) makes of a pid, which asks the kernel whether there is such a
+/// process: to read the clock does that too.
+clockid_t clock_of(std::uint32_t pid) {
+        constexpr std::uint32_t kCpuclockSched = 2;
+        return static_cast<clockid_t>(~pid << 3U | kCpuclockSched);
+}
+
 int read_kernel_clock(std::uint32_t pid, nanoseconds& ret_cpu_time) {
-        clockid_t clock{};
+        constexpr std::uint32_t kMostPids = 1U << 22U;  // the kernel's own limit
         timespec time{};
         // Pid 0 would be the daemon itself.
-        if (pid == 0 || pid > INT32_MAX ||
-            ::clock_getcpuclockid(static_cast<pid_t>(pid), &clock) != 0)
+        if (pid == 0 || pid > kMostPids)
                 return -ESRCH;
-        // The clock of a process that went meanwhile is no valid one any more.
-        if (::clock_gettime(clock, &time) < 0)
+        // That of a process that is not there is no valid one.
+        if (::clock_gettime(clock_of(pid), &time) < 0)
                 return errno == EINVAL ? -ESRCH : -errno;
         ret_cpu_time = std::chrono::seconds{time.tv_sec} + nanoseconds{time.tv_nsec};
         return 0;
