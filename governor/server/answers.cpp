@@ -17,7 +17,6 @@ namespace governor::server {
 
 namespace {
 
-constexpr std::uint32_t kMostThreads = 65536;
 // Keep a reply far below a message's limit.
 constexpr std::size_t kCpusPerPage = 1024;
 constexpr std::size_t kCpuPage = 28'672;     // bytes; no CPU is begun above it
@@ -43,9 +42,7 @@ v1::Reply advise(const v1::Query& query, const View& view, Reach reach) {
         for (const auto& [name, value] :
              {std::pair{"current", query.current()}, std::pair{"max", query.max()}})
                 if (value > kMostThreads)
-                        return refuse(v1::Error::OUT_OF_RANGE,
-                                      "Query." + std::string(name) + " is " + std::to_string(value),
-                                      "0 .. " + std::to_string(kMostThreads));
+                        return above("Query." + std::string(name), value, kMostThreads);
         const policy::Question question{query.current(), query.max()};
         const auto& settings = view.settings.threshold;
         const auto sample = policy::restrict_to(view.settings.pool, view.sample);
@@ -73,7 +70,7 @@ v1::Reply status(const View& view) {
         out.set_free(policy::count_free(view.settings.threshold, sample));
         out.set_policy(view.settings.policy == config::PolicyName::Fair ? "fair" : "threshold");
         out.set_mode(view.settings.is_observing ? "observe" : "govern");
-        out.set_clients(view.counters.clients);
+        out.set_clients(static_cast<std::uint32_t>(view.clients.size()));
         out.set_foreign(view.counters.foreign);
         out.set_budget(static_cast<std::uint32_t>(sample.cpus.size()) -
                        std::min<std::uint32_t>(view.counters.foreign,

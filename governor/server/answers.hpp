@@ -24,7 +24,6 @@ struct Counters {
         std::uint64_t refused_connections = 0;
         std::uint64_t samples = 0;
         std::uint64_t discarded_samples = 0;
-        std::uint32_t clients = 0;  ///< programs with a lease
         std::uint32_t foreign = 0;  ///< CPUs that are left to others
         std::uint64_t decisions = 0;
 };

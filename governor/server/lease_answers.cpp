@@ -18,8 +18,6 @@ namespace governor::server {
 
 namespace {
 
-constexpr std::uint32_t kMostThreads = 65536;
-constexpr std::uint32_t kMostWeight = 10'000;
 constexpr std::size_t kLongestLabel = 63;
 // Keeps a reply below a message's limit.
 constexpr std::size_t kPage = 32'768;  // bytes; no client is begun above it
@@ -28,22 +26,16 @@ using policy::fair::ClientId;
 
 /// The error is a Reply.
 tl::expected<registry::Request, v1::Reply> request_of(const v1::Wishes& wishes) {
-        const auto wrong = [](const char* name, std::uint32_t value, const std::string& accepted) {
-                return tl::unexpected(refuse(
-                        v1::Error::OUT_OF_RANGE,
-                        "Wishes." + std::string(name) + " is " + std::to_string(value), accepted));
-        };
-        const auto threads = "0 .. " + std::to_string(kMostThreads);
         if (wishes.min() > kMostThreads)
-                return wrong("min", wishes.min(), threads);
+                return tl::unexpected(above("Wishes.min", wishes.min(), kMostThreads));
         if (wishes.max() > kMostThreads)
-                return wrong("max", wishes.max(), threads);
+                return tl::unexpected(above("Wishes.max", wishes.max(), kMostThreads));
         if (wishes.weight() > kMostWeight)
-                return wrong("weight", wishes.weight(), "0 .. " + std::to_string(kMostWeight));
+                return tl::unexpected(above("Wishes.weight", wishes.weight(), kMostWeight));
         if (!v1::Class_IsValid(wishes.scheduling_class()))
-                return wrong("scheduling_class",
-                             static_cast<std::uint32_t>(wishes.scheduling_class()),
-                             "INTERACTIVE, BATCH");
+                return tl::unexpected(out_of_range(
+                        "Wishes.scheduling_class",
+                        static_cast<std::uint32_t>(wishes.scheduling_class()), kClasses));
         registry::Request request;
         request.min = std::max(wishes.min(), 1U);
         request.max = wishes.max();
@@ -182,13 +174,8 @@ v1::Reply events(const v1::EventsRequest& request, const Peer& peer, Governing& 
 
 }  // namespace
 
-bool is_about_leases(const v1::Request& request) {
-        return request.has_hello() || request.has_update() || request.has_bye() ||
-               request.has_clients() || request.has_explain() || request.has_events() ||
-               is_order(request);
-}
-
-Answer answer_about_leases(const v1::Request& request, const Peer& peer, Governing& governing) {
+std::optional<Answer> answer_about_leases(const v1::Request& request, const Peer& peer,
+                                          Governing& governing) {
         switch (request.kind_case()) {
         case v1::Request::kHello:
                 return hello(request.hello(), peer, governing);
@@ -205,9 +192,8 @@ Answer answer_about_leases(const v1::Request& request, const Peer& peer, Governi
         default:
                 break;
         }
-        if (is_order(request))
-                return answer_order(request, peer, governing).SerializeAsString();
-        return refuse(v1::Error::UNKNOWN_REQUEST, "no request about leases").SerializeAsString();
+        const auto ordered = answer_order(request, peer, governing);
+        return ordered ? std::optional<Answer>(ordered->SerializeAsString()) : std::nullopt;
 }
 
 }  // namespace governor::server

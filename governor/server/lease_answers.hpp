@@ -8,13 +8,13 @@
 #include "server/peer.hpp"
 
 #include <governor/v1/governor.pb.h>
+#include <optional>
 
 namespace governor::server {
 
-[[nodiscard]] bool is_about_leases(const v1::Request& request);
-
-/// `peer` is on this host. What does not concern it is refused, and changes nothing.
-[[nodiscard]] Answer answer_about_leases(const v1::Request& request, const Peer& peer,
-                                         Governing& governing);
+/// Empty: it is about something else. `peer` is on this host. What does not concern it is refused,
+/// and changes nothing.
+[[nodiscard]] std::optional<Answer> answer_about_leases(const v1::Request& request,
+                                                        const Peer& peer, Governing& governing);
 
 }  // namespace governor::server

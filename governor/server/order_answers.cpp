@@ -17,32 +17,22 @@ using registry::Authority;
 using registry::Denied;
 using registry::Order;
 
-constexpr std::uint32_t kMostThreads = 65536;
-constexpr std::uint32_t kMostWeight = 10'000;
-
 /// Who may end this daemon may as well administer it.
 Authority authority_of(const Peer& peer) {
         return peer.account.is_root() || peer.account.uid == ::geteuid() ? Authority::Administrator
                                                                          : Authority::Owner;
 }
 
-v1::Reply out_of_range(const char* field, std::uint32_t value, const std::string& accepted) {
-        return refuse(v1::Error::OUT_OF_RANGE,
-                      "SetClient." + std::string(field) + " is " + std::to_string(value), accepted);
-}
-
 /// The error is a Reply.
 tl::expected<Order, v1::Reply> order_of(const v1::SetClient& set) {
         if (set.max() > kMostThreads)
-                return tl::unexpected(
-                        out_of_range("max", set.max(), "0 .. " + std::to_string(kMostThreads)));
+                return tl::unexpected(above("SetClient.max", set.max(), kMostThreads));
         if (set.weight() > kMostWeight)
-                return tl::unexpected(out_of_range("weight", set.weight(),
-                                                   "0 .. " + std::to_string(kMostWeight)));
+                return tl::unexpected(above("SetClient.weight", set.weight(), kMostWeight));
         if (!v1::Class_IsValid(set.scheduling_class()))
-                return tl::unexpected(out_of_range(
-                        "scheduling_class", static_cast<std::uint32_t>(set.scheduling_class()),
-                        "INTERACTIVE, BATCH"));
+                return tl::unexpected(
+                        out_of_range("SetClient.scheduling_class",
+                                     static_cast<std::uint32_t>(set.scheduling_class()), kClasses));
         Order order;
         if (set.has_max())
                 order.max = set.max();
@@ -122,15 +112,15 @@ v1::Reply pause(const Message& message, bool paused, const Peer& peer, Governing
 
 }  // namespace
 
-bool is_order(const v1::Request& request) {
-        return request.has_set() || request.has_pause() || request.has_resume();
-}
-
-v1::Reply answer_order(const v1::Request& request, const Peer& peer, Governing& governing) {
+std::optional<v1::Reply> answer_order(const v1::Request& request, const Peer& peer,
+                                      Governing& governing) {
         if (request.has_set())
                 return set(request.set(), peer, governing);
-        return request.has_pause() ? pause(request.pause(), true, peer, governing)
-                                   : pause(request.resume(), false, peer, governing);
+        if (request.has_pause())
+                return pause(request.pause(), true, peer, governing);
+        if (request.has_resume())
+                return pause(request.resume(), false, peer, governing);
+        return std::nullopt;
 }
 
 }  // namespace governor::server

@@ -7,14 +7,13 @@
 #include "server/peer.hpp"
 
 #include <governor/v1/governor.pb.h>
+#include <optional>
 
 namespace governor::server {
 
-[[nodiscard]] bool is_order(const v1::Request& request);
-
-/// `peer` is on this host. What it may not, or what is out of range, is refused and changes
-/// nothing.
-[[nodiscard]] v1::Reply answer_order(const v1::Request& request, const Peer& peer,
-                                     Governing& governing);
+/// Empty: it is no order. `peer` is on this host. What it may not, or what is out of range, is
+/// refused and changes nothing.
+[[nodiscard]] std::optional<v1::Reply> answer_order(const v1::Request& request, const Peer& peer,
+                                                    Governing& governing);
 
 }  // namespace governor::server

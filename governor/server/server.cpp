@@ -126,11 +126,11 @@ std::optional<Answer> Server::handle(std::string_view message, const Peer& peer)
         if (!request.ParseFromArray(message.data(), static_cast<int>(message.size())))
                 return std::nullopt;
         queries_ += request.has_query() ? 1 : 0;
-        if (is_about_leases(request) && request.protocol() == kProtocol && peer.account.uid) {
-                auto answer = answer_about_leases(request, peer, governing_);
-                clients_.set_aside(governing_.descriptors());
-                return answer;
-        }
+        if (request.protocol() == kProtocol && peer.account.uid)
+                if (auto about_leases = answer_about_leases(request, peer, governing_)) {
+                        clients_.set_aside(governing_.descriptors());
+                        return about_leases;
+                }
         return answer(request, view(), peer.account.uid ? Reach::Local : Reach::Network)
                 .SerializeAsString();
 }
@@ -143,9 +143,8 @@ View Server::view() const {
                 governing_.arbiter().clients(),
                 Counters{static_cast<std::uint32_t>(clients_.size()), queries_,
                          clients_.misbehaved(), clients_.refused(), sampler.accepted(),
-                         sampler.discarded(),
-                         static_cast<std::uint32_t>(governing_.arbiter().clients().size()),
-                         governing_.arbiter().last().foreign, governing_.decisions()},
+                         sampler.discarded(), governing_.arbiter().last().foreign,
+                         governing_.decisions()},
                 since_start(started_),
                 sampling_.warm_in(),
                 governing_.is_paused()};

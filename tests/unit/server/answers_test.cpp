@@ -153,9 +153,10 @@ TEST_F(Answers, TellTheStatusInNumbers) {
                      .bad_messages = 6,
                      .samples = 7,
                      .discarded_samples = 8,
-                     .clients = 9,
                      .foreign = 1,
                      .decisions = 10};
+        for (int i = 0; i < 9; i++)
+                join({0});
         auto request = of_protocol();
         request.mutable_status();
         const auto reply = ask(request);

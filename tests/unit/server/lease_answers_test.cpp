@@ -29,8 +29,9 @@ protected:
                 return {ends_[0], {uid}, static_cast<std::uint32_t>(::getpid())};
         }
         Answer raw(const v1::Request& request, const Peer& peer) {
-                EXPECT_TRUE(is_about_leases(request));
-                return answer_about_leases(request, peer, governing_);
+                const auto answer = answer_about_leases(request, peer, governing_);
+                EXPECT_TRUE(answer);
+                return answer.value_or(Answer());
         }
         v1::Reply ask(const v1::Request& request, const Peer& peer) {
                 v1::Reply reply;
@@ -65,6 +66,15 @@ protected:
         EventLoop loop_;
         Governing governing_{loop_, ""};
 };
+
+TEST_F(LeaseAnswers, AreNoneToWhatIsAboutSomethingElse) {
+        v1::Request request;
+        EXPECT_FALSE(answer_about_leases(request, self(1000), governing_));
+        request.mutable_query();
+        EXPECT_FALSE(answer_about_leases(request, self(1000), governing_));
+        request.mutable_status();
+        EXPECT_FALSE(answer_about_leases(request, self(1000), governing_));
+}
 
 TEST_F(LeaseAnswers, WelcomeWithTwoDescriptors) {
         v1::Request request;

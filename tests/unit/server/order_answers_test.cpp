@@ -30,11 +30,10 @@ protected:
         }
 
         v1::Reply ask(const v1::Request& request, std::uint32_t uid) {
-                EXPECT_TRUE(is_about_leases(request));
                 v1::Reply reply;
-                const Peer peer{ends_[0], {uid}, pid()};
-                EXPECT_TRUE(reply.ParseFromString(
-                        answer_about_leases(request, peer, governing_).bytes));
+                const auto answer =
+                        answer_about_leases(request, {ends_[0], {uid}, pid()}, governing_);
+                EXPECT_TRUE(answer && reply.ParseFromString(answer->bytes));
                 return reply;
         }
         static std::uint32_t pid() { return static_cast<std::uint32_t>(::getpid()); }
