@@ -27,6 +27,7 @@ struct Parsed {
         double interval_s = 1;
         std::uint32_t pid = 0;
         std::optional<std::uint32_t> paused_pid;
+        bool pauses_all = false;  // else there is a pid
         Action action;
 };
 
@@ -143,11 +144,12 @@ void add_pause(CLI::App& app, const std::shared_ptr<Parsed>& parsed, const char*
                ExitCode (*verb)(const verbs::Common&, std::optional<std::uint32_t>)) {
         auto* subcommand = app.add_subcommand(name, help);
         subcommand->footer(kVerbFooter);
-        subcommand
-                ->add_option("PID", parsed->paused_pid,
-                             "Only this process, which holds a lease: see governorctl clients")
+        // Not "no PID": `governorctl pause $(pidof md)` must not pause everybody where no md runs.
+        auto* whom = subcommand->add_option_group("whom")->require_option(1);
+        whom->add_option("PID", parsed->paused_pid, kPidHelp)
                 ->check(CLI::Range(1U, kLastPid))
                 ->type_name("");
+        whom->add_flag("--all", parsed->pauses_all, "Governing as a whole: root only");
         subcommand->callback([parsed = parsed.get(), verb] {
                 parsed->action = [parsed, verb] {
                         return verb(parsed->common, parsed->paused_pid);
@@ -210,8 +212,8 @@ std::variant<Action, ExitCode> parse_command_line(int argc, char** argv) {
         add_plain(app, parsed, "monitor", "Show what the governor decides, until interrupted",
                   verbs::monitor);
         add_set(app, parsed);
-        add_pause(app, parsed, "pause",
-                  "Hold a program at one thread; without PID: govern nobody for now", verbs::pause);
+        add_pause(app, parsed, "pause", "Hold a program at one thread, or govern nobody for now",
+                  verbs::pause);
         add_pause(app, parsed, "resume", "Take back pause", verbs::resume);
         add_run(app, parsed);
         try {

@@ -110,7 +110,7 @@ TEST_F(Orders, PauseWithoutAProcessLeavesEverybodyAloneUntilResume) {
                 return client.memory().threads() == GOVERNOR_WORD_THREADS_MAX;
         };
         EXPECT_TRUE(eventually([&] { return client.memory().threads() >= 1 && !is_left_alone(); }));
-        const auto paused = ctl(daemon_, {"pause"});
+        const auto paused = ctl(daemon_, {"pause", "--all"});
         EXPECT_EQ(paused.status, 0) << paused.err;
         EXPECT_TRUE(eventually(is_left_alone));
         EXPECT_TRUE(contains(ctl(daemon_, {"status"}).out,
@@ -119,7 +119,7 @@ TEST_F(Orders, PauseWithoutAProcessLeavesEverybodyAloneUntilResume) {
         daemon_.process().signal(SIGHUP);
         EXPECT_TRUE(eventually([&] { return contains(daemon_.process().err(), "reloaded"); }));
         EXPECT_TRUE(is_left_alone()) << "a reload ends no pause";
-        EXPECT_EQ(ctl(daemon_, {"--json", "resume"}).out, "{\"paused\":false}\n");
+        EXPECT_EQ(ctl(daemon_, {"--json", "resume", "--all"}).out, "{\"paused\":false}\n");
         EXPECT_TRUE(eventually([&] { return !is_left_alone(); }));
         EXPECT_FALSE(status(daemon_.socket()).paused());
 }
@@ -143,12 +143,15 @@ TEST_F(Orders, WrongUsageIsNamed) {
         EXPECT_EQ(ctl(daemon_, {"set", "1", "--weight", "10001"}).status, 2);
         EXPECT_EQ(ctl(daemon_, {"set", "1", "--class", "idle"}).status, 2);
         EXPECT_EQ(ctl(daemon_, {"pause", "0"}).status, 2);
+        EXPECT_EQ(ctl(daemon_, {"pause"}).status, 2) << "of a list of processes that is empty";
+        EXPECT_EQ(ctl(daemon_, {"pause", "1", "--all"}).status, 2);
+        EXPECT_FALSE(status(daemon_.socket()).paused());
 }
 
 TEST_F(Orders, UnderTheOtherPolicyThereIsNothingToPause) {
         Daemon other("", "[governor]\npolicy = threshold\n");
         other.start();
-        EXPECT_EQ(ctl(other, {"pause"}).status, 1);
+        EXPECT_EQ(ctl(other, {"pause", "--all"}).status, 1);
 }
 
 class OrdersOfUsers : public Orders {
@@ -186,8 +189,8 @@ TEST_F(OrdersOfUsers, StayWithinRulesWhereRootDoesNot) {
 }
 
 TEST_F(OrdersOfUsers, DoNotPauseGoverning) {
-        EXPECT_EQ(as(kUser, {"pause"}).status, 4);
-        EXPECT_EQ(as(kUser, {"resume"}).status, 4);
+        EXPECT_EQ(as(kUser, {"pause", "--all"}).status, 4);
+        EXPECT_EQ(as(kUser, {"resume", "--all"}).status, 4);
         EXPECT_FALSE(status(daemon_.socket()).paused());
 }
 

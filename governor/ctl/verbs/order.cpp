@@ -51,7 +51,7 @@ ExitCode order_all(const Common& common, const Request& request) {
         if (common.json)
                 return print(nlohmann::ordered_json{{"paused", paused}}.dump() + "\n");
         return print(paused ? "governing is paused: programs are left alone until governorctl "
-                              "resume\n"
+                              "resume --all\n"
                             : "governing goes on\n");
 }
 

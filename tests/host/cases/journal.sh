@@ -11,7 +11,7 @@ for line in sys.stdin:
         print(entry.get("_TRANSPORT"), entry["PRIORITY"], len(entry.get("MESSAGE_ID", "")), *sorted(own), entry["MESSAGE"])'
 }
 expect_match '^journal 6 32 GOVERNORD_SOCKET=/run/governord/governord.sock listening' "$(entries)" "an ordinary message"
-inside governorctl pause >/dev/null
+inside governorctl pause --all >/dev/null
 expect_match '^journal 6 32 GOVERNORD_BY_UID=0 root paused governing' "$(entries)" "an order"
 inside governorctl resume >/dev/null
 configure "[governor]" "threshold = a quarter"
