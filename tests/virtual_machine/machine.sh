@@ -51,7 +51,7 @@ machine_image() {
         mv "$root/opt/guest/cases.service" "$root/etc/systemd/system/"
         echo "$*" >"$root/opt/guest/selected"
         ldconfig -r "$root"
-        mke2fs -q -t ext4 -O ^has_journal -d "$root" "$folder/image" 600M
+        mke2fs -q -t ext4 -O ^has_journal -d "$root" "$folder/image" 600M >/dev/null
         rm -rf "$root"
 }
 
