@@ -144,13 +144,15 @@ void add_pause(CLI::App& app, const std::shared_ptr<Parsed>& parsed, const char*
                ExitCode (*verb)(const verbs::Common&, std::optional<std::uint32_t>)) {
         auto* subcommand = app.add_subcommand(name, help);
         subcommand->footer(kVerbFooter);
-        // Not "no PID": `governorctl pause $(pidof md)` must not pause everybody where no md runs.
-        auto* whom = subcommand->add_option_group("whom")->require_option(1);
-        whom->add_option("PID", parsed->paused_pid, kPidHelp)
-                ->check(CLI::Range(1U, kLastPid))
-                ->type_name("");
-        whom->add_flag("--all", parsed->pauses_all, "Governing as a whole: root only");
-        subcommand->callback([parsed = parsed.get(), verb] {
+        auto* pid = subcommand->add_option("PID", parsed->paused_pid, kPidHelp)
+                            ->check(CLI::Range(1U, kLastPid))
+                            ->type_name("");
+        subcommand->add_flag("--all", parsed->pauses_all, "Governing as a whole: root only")
+                ->excludes(pid);
+        subcommand->callback([parsed = parsed.get(), verb, name = std::string(name)] {
+                // `governorctl pause $(pidof md)` must not pause everybody where no md runs.
+                if (!parsed->paused_pid && !parsed->pauses_all)
+                        throw CLI::ValidationError(name + " what? accepted: PID, --all");
                 parsed->action = [parsed, verb] {
                         return verb(parsed->common, parsed->paused_pid);
                 };

@@ -56,7 +56,11 @@ void Arbiter::sampled(const policy::Sample& sample, std::uint32_t yielding_milli
         auto burns = clients_.burns(now);
         if (yielding_millicpu > 0)
                 burns.push_back({policy::cpus_of(sample), yielding_millicpu});
-        foreign_.add(sample, burns, now);
+        // What those burned who are not back yet is no foreign load: it is measured from then on.
+        if (clients_.are_returning(now))
+                foreign_ = {};
+        else
+                foreign_.add(sample, burns, now);
 }
 
 std::vector<ClientId> Arbiter::decide(TimePoint now) {

@@ -54,6 +54,8 @@ struct Clients::State {
         fair::Demand demand;
         std::optional<fair::Usage> usage;  // measured, and not yet part of the demand
         std::uint32_t first_grant = 0;
+        std::uint32_t had = 0;  // see fair::Client
+        TimePoint settled;
 
         void follow(const std::vector<fair::Rule>& rules) {
                 rule = fair::combine(rules, {identity.uid, identity.label, identity.executable});
@@ -95,6 +97,8 @@ fair::Client Clients::State::client(const policy::CpuMask& pool) const {
         const auto most = [&client](std::uint32_t wish) {
                 return client.max == 0 ? std::max(wish, 1U) : std::clamp(wish, 1U, client.max);
         };
+        client.had = had;
+        client.settled = settled;
         client.min = most(request.min);
         client.guaranteed = most(rule.min.value_or(1));
         client.allowed = limits.cpus();
@@ -211,7 +215,7 @@ void Clients::set_handover_max(std::chrono::milliseconds handover_max) {
                 state->handover.set_late_after(handover_max);
 }
 
-void Clients::claim(ClientId id, const policy::CpuMask& cpus, TimePoint now) {
+void Clients::claim(ClientId id, const policy::CpuMask& cpus, TimePoint settled, TimePoint now) {
         auto* state = find(id);
         if (cpus.empty() || state == nullptr || state->ignored() ||
             state->handover.held() != nullptr)
@@ -223,6 +227,9 @@ void Clients::claim(ClientId id, const policy::CpuMask& cpus, TimePoint now) {
                 if (const auto* held = holder->handover.held(); held != nullptr && held->is_own())
                         grant.cpus -= held->grant.cpus;
         grant.threads = std::max(grant.cpus.count(), 1U);
+        state->had = grant.threads;
+        state->settled = settled;
+        settled_ = std::max(settled_, settled);
         if (!grant.cpus.empty())
                 (void)state->handover.grant(grant, now);
 }

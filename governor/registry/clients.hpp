@@ -85,8 +85,11 @@ public:
                     TimePoint now);
 
         /// It says that it was granted `cpus` by a governor before this one. What of it nobody
-        /// else holds, it keeps as far as it has a right to as many. Right after join().
-        void claim(ClientId id, const policy::CpuMask& cpus, TimePoint now);
+        /// else holds, it keeps as far as it has a right to as many, and has no more until
+        /// `settled`: others may still come back for theirs. Right after join().
+        void claim(ClientId id, const policy::CpuMask& cpus, TimePoint settled, TimePoint now);
+        /// Somebody has come back who may have to wait for others.
+        [[nodiscard]] bool are_returning(TimePoint now) const { return now < settled_; }
         /// It had used `cpu_time` in all. Empty: it was gone before anybody could look; then it is
         /// taken to have gone on as it was last seen to, or to have used what it was granted.
         void leave(ClientId id, std::optional<std::chrono::nanoseconds> cpu_time, TimePoint now);
@@ -162,6 +165,7 @@ private:
         ById<ClientId, std::unique_ptr<State>> clients_;  // as they joined
         std::map<Account, std::size_t> leases_;
         std::uint64_t last_id_ = 0;
+        TimePoint settled_;  // see claim()
         Cgroups cgroups_;
         SampleTimes samples_;
         Departed departed_;

@@ -76,6 +76,8 @@ std::uint32_t code(Limit limit) {
                 return GOVERNOR_LIMIT_HANDOVER;
         case Limit::Rigid:
                 return GOVERNOR_LIMIT_RIGID;
+        case Limit::Returning:
+                return GOVERNOR_LIMIT_RETURNING;
         }
         return GOVERNOR_LIMIT_NONE;
 }

@@ -19,6 +19,11 @@ namespace {
 constexpr std::chrono::milliseconds kHeartbeat{500};
 /// Programs of a daemon that was restarted have come back by then.
 constexpr std::chrono::seconds kReturn{60};
+/// Who is in regions is back after this: a heartbeat that stands still is noticed after 2 s, and a
+/// governor is looked for once a second.
+constexpr std::chrono::seconds kSettling{4};
+/// Who comes later has been foreign load, and is measured from then on.
+constexpr std::chrono::seconds kSettlingOfOne{1};
 /// Each program's affinity and control groups are read this often: that is what they cost most by.
 constexpr std::chrono::seconds kLook{10};
 
@@ -208,7 +213,8 @@ tl::expected<Place, Governing::Refusal> Governing::admit(const Peer& peer, Proce
                                               : Refusal::TooManyOfAccount);
         }
         if (may_claim(at))
-                clients.claim(joined.id, wish.holds, at);
+                clients.claim(joined.id, wish.holds,
+                              std::max(started_ + kSettling, at + kSettlingOfOne), at);
         try {
                 leases_.add({joined.id, identity.account, peer.pid, *place, 0}, std::move(process),
                             peer.connection);

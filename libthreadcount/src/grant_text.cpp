@@ -80,6 +80,11 @@ int describe_grant(const governor_grant_reason& reason, std::uint32_t threads, c
                 return snprintf(text, size,
                                 "it runs on %u cpu%s instead, and keeps them, fair share %u -> %u",
                                 bound, plural(bound), share, threads);
+        case GOVERNOR_LIMIT_RETURNING:
+                return snprintf(text, size,
+                                "the governor was restarted: what it had, until all are back, fair "
+                                "share %u -> %u",
+                                share, threads);
         default:
                 return snprintf(text, size, "another reason -> %u", threads);
         }

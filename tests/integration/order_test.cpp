@@ -143,7 +143,10 @@ TEST_F(Orders, WrongUsageIsNamed) {
         EXPECT_EQ(ctl(daemon_, {"set", "1", "--weight", "10001"}).status, 2);
         EXPECT_EQ(ctl(daemon_, {"set", "1", "--class", "idle"}).status, 2);
         EXPECT_EQ(ctl(daemon_, {"pause", "0"}).status, 2);
-        EXPECT_EQ(ctl(daemon_, {"pause"}).status, 2) << "of a list of processes that is empty";
+        const auto nobody = ctl(daemon_, {"pause"});  // of a list of processes that is empty
+        EXPECT_EQ(nobody.status, 2);
+        EXPECT_EQ(nobody.err, "governorctl: pause what? accepted: PID, --all (see governorctl "
+                              "--help, governorctl VERB --help)\n");
         EXPECT_EQ(ctl(daemon_, {"pause", "1", "--all"}).status, 2);
         EXPECT_FALSE(status(daemon_.socket()).paused());
 }

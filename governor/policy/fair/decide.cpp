@@ -80,6 +80,8 @@ private:
                         because(Limit::Idle, 1);
                 else if (holding.shared)
                         because(Limit::Floor, 1);
+                else if (client.is_returning(snapshot_.now) && threads >= client.had)
+                        because(Limit::Returning, client.had);
                 else if (threads >= common_.cpus)
                         because(Limit::Everything, threads);
                 else if (client.max > 0 && threads >= client.max)
@@ -100,7 +102,8 @@ private:
         Reason common_;  // what all have in common
 };
 
-/// When time alone changes the decision: a newcomer comes of age, a holder becomes rigid.
+/// When time alone changes the decision: a newcomer comes of age, a holder becomes rigid, all are
+/// back.
 std::optional<TimePoint> next_change(const Settings& settings, const Snapshot& snapshot) {
         std::optional<TimePoint> next;
         const auto consider = [&](TimePoint at) {
@@ -109,6 +112,8 @@ std::optional<TimePoint> next_change(const Settings& settings, const Snapshot& s
         };
         for (const auto& client : snapshot.clients) {
                 consider(client.joined + settings.newcomer);
+                if (client.had > 0)
+                        consider(client.settled);
                 if (client.above_since)
                         consider(*client.above_since + settings.handover_max);
         }

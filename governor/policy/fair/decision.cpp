@@ -54,6 +54,8 @@ std::string because(const Reason& reason) {
         case Limit::Rigid:
                 return "it runs on " + counted(reason.bound, "cpu") + " instead, and keeps them" +
                        share;
+        case Limit::Returning:
+                return "the governor was restarted: what it had, until all are back" + share;
         }
         return {};
 }

@@ -52,8 +52,9 @@ private:
                 const auto group = classes_.group_of(i);
                 if (group == Classes::kNoGroup)
                         return;
-                const auto own =
-                        client.max > 0 ? client.max : std::numeric_limits<std::uint32_t>::max();
+                auto own = client.max > 0 ? client.max : std::numeric_limits<std::uint32_t>::max();
+                if (client.is_returning(snapshot_.now))
+                        own = std::min(own, client.had);
                 shares_[i].is_governed = true;
                 shares_[i].is_rigid = is_rigid(settings_, client, snapshot_.now);
                 shares_[i].limit = std::min(classes_.groups()[group].cpus.count(), own);

@@ -44,7 +44,11 @@ struct Client {
         std::uint32_t min = 1;         ///< comes first inside its account's share
         std::uint32_t guaranteed = 1;  ///< comes before the shares of accounts; by the admin only
         std::uint32_t max = 0;         ///< never more; 0: no limit of its own
-        CpuMask allowed;               ///< cpuset and the union of its threads' affinity
+        /// It had so many threads under the last governor, and gets no more until `settled`: others
+        /// may still come back for theirs. 0: it was not there.
+        std::uint32_t had = 0;
+        TimePoint settled;
+        CpuMask allowed;                    ///< cpuset and the union of its threads' affinity
         std::optional<std::size_t> cgroup;  ///< index in Snapshot::cgroups
 
         // What it has: as the registry keeps it.
@@ -59,6 +63,7 @@ struct Client {
         std::uint32_t wants = 0;  ///< CPUs it can make use of now; 0: not known, all it may have
         bool idle = false;        ///< why it wants no more than one
 
+        [[nodiscard]] bool is_returning(TimePoint now) const { return had > 0 && now < settled; }
         /// CPUs that it is granted for itself.
         [[nodiscard]] std::uint32_t held() const { return shared ? 0 : granted.count(); }
 };

@@ -113,7 +113,8 @@ enum governor_grant_limit {
         GOVERNOR_LIMIT_FLOOR = 9,
         GOVERNOR_LIMIT_NEWCOMER = 10,
         GOVERNOR_LIMIT_HANDOVER = 11,
-        GOVERNOR_LIMIT_RIGID = 12
+        GOVERNOR_LIMIT_RIGID = 12,
+        GOVERNOR_LIMIT_RETURNING = 13
 };
 
 /* At the start of each buffer of a grant slot. CPUs unless said otherwise. */

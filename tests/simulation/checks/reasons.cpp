@@ -82,6 +82,8 @@ bool agrees(const World& world, const Resident& resident, const Grant& grant) {
                        grant.threads <= reason.bound;
         case Limit::Handover:
                 return grant.threads < std::max(reason.bound, 2U);
+        case Limit::Returning:
+                return false;  // nobody restarts the governor
         case Limit::Rigid:
                 return grant.threads < reason.bound && !grant.cpus.empty();
         }

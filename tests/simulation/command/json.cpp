@@ -40,6 +40,8 @@ const char* name_of(Limit limit) {
                 return "handover";
         case Limit::Rigid:
                 return "rigid";
+        case Limit::Returning:
+                return "returning";
         }
         return "";
 }

@@ -85,6 +85,19 @@ TEST_P(ArbiterTest, KnowsWhatIsForeign) {
         EXPECT_EQ(arbiter_.last().foreign, 4'000U);
 }
 
+TEST_P(ArbiterTest, KnowsNothingForeignUntilAllAreBackWhoMayComeBack) {
+        const auto id = join();
+        arbiter_.clients().claim(id, CpuMask::range(0, 4), now_ + 4s, now_);
+        for (int i = 0; i < 3; i++)
+                second(id, 4);
+        (void)arbiter_.decide(now_);
+        EXPECT_EQ(arbiter_.last().foreign, 0U);
+        for (int i = 0; i < 3; i++)
+                second(id, 12);
+        (void)arbiter_.decide(now_);
+        EXPECT_EQ(arbiter_.last().foreign, 4'000U) << "not what burned before";
+}
+
 TEST_P(ArbiterTest, TakesNoNewcomerAndNoneThatLeavesForForeign) {
         for (int i = 0; i < 20; i++) {
                 const auto id = join();

@@ -11,6 +11,7 @@ using policy::CpuMask;
 using policy::fair::Rule;
 
 const auto kAll = CpuMask::range(0, 8);
+const auto kSettled = kStart + std::chrono::seconds{4};
 
 class LeaseLife : public testing::Test {
 protected:
@@ -22,48 +23,66 @@ protected:
                 return held != nullptr ? held->grant.cpus : CpuMask{};
         }
 
+        [[nodiscard]] policy::fair::Client snapshot_of_one() {
+                return clients_.snapshot(machine_, foreign_, kStart).clients.at(0);
+        }
+
         Clients clients_{LeaseLimits{}, {}};
+        policy::Machine machine_ = machine_of(8);
+        policy::fair::ForeignLoad foreign_;
 };
 
 TEST_F(LeaseLife, GoesOnWithWhatItSaysItHeld) {
         const auto id = join();
-        clients_.claim(id, CpuMask::range(2, 3), kStart);
+        clients_.claim(id, CpuMask::range(2, 3), kSettled, kStart);
         ASSERT_NE(clients_.held(id), nullptr);
         EXPECT_EQ(held(id), CpuMask::range(2, 3));
         EXPECT_EQ(clients_.held(id)->grant.threads, 3U);
         EXPECT_EQ(clients_.held(id)->epoch, 1U);
 }
 
+TEST_F(LeaseLife, GetsNoMoreThanItHadUntilAllAreBack) {
+        const auto id = join();
+        EXPECT_FALSE(clients_.are_returning(kStart));
+        clients_.claim(id, CpuMask::range(2, 3), kSettled, kStart);
+        const auto client = snapshot_of_one();
+        EXPECT_EQ(client.had, 3U);
+        EXPECT_TRUE(client.is_returning(kStart));
+        EXPECT_FALSE(client.is_returning(kSettled));
+        EXPECT_TRUE(clients_.are_returning(kStart));
+        EXPECT_FALSE(clients_.are_returning(kSettled));
+}
+
 TEST_F(LeaseLife, ClaimsNoCpuThatItMayNotRunOn) {
         const auto id = join(CpuMask::range(0, 4));
-        clients_.claim(id, CpuMask::range(2, 6), kStart);
+        clients_.claim(id, CpuMask::range(2, 6), kSettled, kStart);
         EXPECT_EQ(held(id), CpuMask::range(2, 2));
 }
 
 TEST_F(LeaseLife, ClaimsNoCpuOfAnother) {
         const auto first = join();
-        clients_.claim(first, CpuMask::range(0, 4), kStart);
+        clients_.claim(first, CpuMask::range(0, 4), kSettled, kStart);
         const auto second = join();
-        clients_.claim(second, CpuMask::range(2, 4), kStart);
+        clients_.claim(second, CpuMask::range(2, 4), kSettled, kStart);
         EXPECT_EQ(held(first), CpuMask::range(0, 4));
         EXPECT_EQ(held(second), CpuMask::range(4, 2));
         const auto third = join();
-        clients_.claim(third, CpuMask::range(0, 4), kStart);
+        clients_.claim(third, CpuMask::range(0, 4), kSettled, kStart);
         EXPECT_EQ(clients_.held(third), nullptr) << "nothing is left";
 }
 
 TEST_F(LeaseLife, ClaimsNothingOnceItWasGrantedSomething) {
         const auto id = join();
         (void)clients_.apply(decision_of({grant_of(id, CpuMask::range(0, 1))}), kStart);
-        clients_.claim(id, kAll, kStart);
+        clients_.claim(id, kAll, kSettled, kStart);
         EXPECT_EQ(held(id), CpuMask::range(0, 1));
-        clients_.claim(ClientId{99}, kAll, kStart);  // nobody
+        clients_.claim(ClientId{99}, kAll, kSettled, kStart);  // nobody
 }
 
 TEST_F(LeaseLife, IsNoChangeWhenItIsGrantedWhatItClaims) {
         // So who claims must be told at once: see server::Governing.
         const auto id = join();
-        clients_.claim(id, CpuMask::range(2, 3), kStart);
+        clients_.claim(id, CpuMask::range(2, 3), kSettled, kStart);
         EXPECT_TRUE(
                 clients_.apply(decision_of({grant_of(id, CpuMask::range(2, 3))}), kStart).empty());
 }

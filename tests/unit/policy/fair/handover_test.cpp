@@ -41,6 +41,30 @@ TEST_F(Handover, ANewcomerMakesNobodyShrink) {
         EXPECT_EQ(decision.again, world.now + seconds{1});
 }
 
+TEST_F(Handover, WhoHasComeBackGetsNoMoreThanItHadUntilAllAreBack) {
+        auto& client = world.clients[0];
+        client.had = 3;
+        client.granted = CpuMask::range(2, 3);
+        client.in_use = client.granted;
+        client.settled = world.now + seconds{4};
+        auto decision = world.decide();
+        EXPECT_EQ(threads_of(decision), (Counts{3}));
+        EXPECT_EQ(decision.grants[0].cpus, CpuMask::range(2, 3));
+        EXPECT_EQ(decision.grants[0].reason.limit, Limit::Returning);
+        EXPECT_EQ(decision.again, client.settled);
+        world.now = client.settled;
+        decision = world.decide();
+        EXPECT_EQ(threads_of(decision), (Counts{8}));
+        EXPECT_EQ(decision.grants[0].reason.limit, Limit::Everything);
+}
+
+TEST_F(Handover, WhoHasComeBackGetsLessWhereItHasARightToLess) {
+        world.clients[0].had = 8;
+        world.clients[0].settled = world.now + seconds{4};
+        world.add();
+        EXPECT_EQ(world.decide().grants[0].threads, 4U);
+}
+
 TEST_F(Handover, ANewcomerGetsWhatIsFreeUpToItsShare) {
         world.clients[0].max = 3;
         world.follow();
