@@ -15,6 +15,8 @@ LOADS = ("prime", "mandel", "md", "matvec")
 BASELINES = ("default", "passive", "static")
 ARTICLE_THRESHOLDS = (5, 10, 15, 20)
 MOST_INSTANCES = 64
+STREAM = "stream"
+HABIT_NAMES = (*HABITS, STREAM)
 
 
 @dataclass(frozen=True)
@@ -24,6 +26,7 @@ class Scenario:
     name: str
     loads: tuple[str, ...]
     first: Habit = USUAL
+    passing: str | None = None  # the load of short programs that come and go meanwhile
 
     def habit(self, index: int) -> Habit:
         """Of the program that is started as number `index`, from 0."""
@@ -62,18 +65,21 @@ def article_scenarios() -> list[Scenario]:
 
 def scenario_named(name: str) -> Scenario:
     """'uniform-LOAD-N' is N times LOAD, 'sleeper-LOAD-N' and so on the same with a first program that
-    has this habit; 'mix-N' is N times each load, equal loads in a row."""
-    one_load = re.fullmatch(rf"({'|'.join(HABITS)})-({'|'.join(LOADS)})-([0-9]{{1,4}})", name)
+    has this habit, 'stream-LOAD-N' the same beside short programs that come and go; 'mix-N' is N times
+    each load, equal loads in a row."""
+    one_load = re.fullmatch(rf"({'|'.join(HABIT_NAMES)})-({'|'.join(LOADS)})-([0-9]{{1,4}})", name)
     mix = re.fullmatch(r"mix-([0-9]{1,4})", name)
     count = int(one_load.group(3) if one_load else mix.group(1) if mix else 0)
     if not 1 <= count <= MOST_INSTANCES:
         raise BadInput(
             f"--scenarios {name!r}: HABIT-LOAD-N and mix-N are accepted, HABIT one of"
-            f" {', '.join(HABITS)}, LOAD one of {', '.join(LOADS)}, N from 1 to {MOST_INSTANCES},"
+            f" {', '.join(HABIT_NAMES)}, LOAD one of {', '.join(LOADS)}, N from 1 to {MOST_INSTANCES},"
             " such as uniform-prime-2,mix-1."
         )
     if one_load:
-        return Scenario(name, (one_load.group(2),) * count, HABITS[one_load.group(1)])
+        habit, load = one_load.group(1), one_load.group(2)
+        passing = load if habit == STREAM else None
+        return Scenario(name, (load,) * count, HABITS.get(habit, USUAL), passing)
     return Scenario(name, tuple(load for load in LOADS for _ in range(count)))
 
 

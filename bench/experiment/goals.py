@@ -100,6 +100,13 @@ def blocks() -> list[Block]:
             Block(f"neighbours-{runtime}", runtime, 20_000, neighbours, ("default", "passive", "fair"))
         )
     listed.append(
+        Block("stream-gcc", "gcc", 20_000, ("stream-md-2", "stream-prime-2"), ("static", "fair"))
+    )
+    listed.append(
+        Block("orphaned-gcc", "gcc", 1000, ("uniform-md-8",), ("fair", "orphaned"), length_s=300.0,
+              run_limit_s=900.0)
+    )
+    listed.append(
         Block("article-gcc", "gcc", 1000, ("mix-1",), ("threshold-10", "fair"), 1.4, length_s=12.0)
     )
     return listed
@@ -149,6 +156,14 @@ def goals() -> list[Goal]:
         Goal(
             "better than the article's rule", ("article-gcc",), ("mix-1",), "fair", "threshold-10",
             "aggregate", 0.85,
+        ),
+        Goal(
+            "beside short programs", ("stream-gcc",), ("stream-md-2", "stream-prime-2"), "fair",
+            "static", "makespan", 1.05,
+        ),
+        Goal(
+            "the governor is dead", ("orphaned-gcc",), ("uniform-md-8",), "orphaned", "fair",
+            "makespan", 1.20,
         ),
         Goal(
             "neighbours that use little", _of("neighbours-"),

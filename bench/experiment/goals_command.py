@@ -126,7 +126,7 @@ def _parser(default_programs: Path) -> argparse.ArgumentParser:
         "--evaluate", action="store_true", help="makes no runs, only the table of those in --output"
     )
     parser.add_argument(
-        "--blocks", metavar="A,B", help="names, or how they begin (all: about two hours)"
+        "--blocks", metavar="A,B", help="names, or how they begin (all: about three hours)"
     )
     add_whole(parser, "--repetitions", 1, 1000, "of each run (3)")
     add_programs(parser, default_programs, "governord and examples/")

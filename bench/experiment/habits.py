@@ -40,6 +40,9 @@ class Habit:
         return (_STOPPED_AFTER_S, _STOPPED_AFTER_S + _STOPPED_FOR_S)
 
 
+# Programs of a stream take so long alone; each second as many start as there are CPUs.
+PASSING_S = 0.1
+
 USUAL = Habit("uniform")
 HABITS = {
     habit.name: habit

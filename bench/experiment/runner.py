@@ -12,6 +12,7 @@ from .calibration import Calibration
 from .cells import Cell, Scenario, run_order
 from .checks import checksum_errors
 from .governor import Governor, socket_path, warm_up_s
+from .habits import PASSING_S
 from .interruption import Interruption
 from .machine import allowed_cpus
 from .plan import (
@@ -27,7 +28,7 @@ from .progress import Progress, TimeLeft
 from .quantities import duration_text, span_text
 from .records import Results, RunRecord
 from .settings import Settings
-from .side_by_side import Pace, run_side_by_side
+from .side_by_side import Pace, Stream, run_side_by_side
 from .split import static_split
 
 _PICTURES_S = 8.0
@@ -160,8 +161,9 @@ class Experiment:
             self.progress.under_way(name, still_s + later_s)
 
         launches = self._launches(cell, calibration, size)
+        stream = self._stream(cell, calibration)
         try:
-            run = self._governed(cell, launches, limit_s, look)
+            run = self._governed(cell, launches, stream, limit_s, look)
         except ProcessFailed as error:
             raise ProcessFailed(f"{name}: {error}") from error
         self.results.runs.append(run)
@@ -169,7 +171,9 @@ class Experiment:
         makespan, stopped = run.makespan(), " (stopped)" if run.stopped_s is not None else ""
         self.progress.done(f"{name}: {makespan.text(2)} s{stopped}", time_left.later_s(cell))
 
-    def _governed(self, cell: Cell, launches: list[Launch], limit_s: float, look) -> RunRecord:
+    def _governed(
+        self, cell: Cell, launches: list[Launch], stream: Stream | None, limit_s: float, look
+    ) -> RunRecord:
         """The run, inside a governor's life where the method has one."""
         folder = self.folder / _RUN_FOLDER
         shutil.rmtree(folder, ignore_errors=True)
@@ -177,7 +181,9 @@ class Experiment:
         pace = Pace(self.settings.stagger_s, limit_s)
         policy = cell.method.policy
         if policy is None:
-            outcome = run_side_by_side(launches, pace, folder, self.interruption, look)
+            outcome = run_side_by_side(
+                launches, pace, folder, self.interruption, look, stream
+            )
         else:
             program, period_s = self.settings.governor, self.settings.period_s
             with Governor(program, folder, policy, period_s, self.interruption) as governor:
@@ -191,10 +197,22 @@ class Experiment:
                         governor.kill()
                     look()
 
-                outcome = run_side_by_side(launches, pace, folder, self.interruption, look_at_both)
+                outcome = run_side_by_side(
+                    launches, pace, folder, self.interruption, look_at_both, stream
+                )
         return RunRecord(
             cell.scenario.name, cell.method.name, cell.repetition, **vars(outcome)
         )
+
+    def _stream(self, cell: Cell, calibration: Calibration) -> Stream | None:
+        """A careful user gives such programs one thread and any CPU."""
+        load = cell.scenario.passing
+        if load is None:
+            return None
+        environment, _ = self._rules(cell, (0,))
+        iterations = calibration.iterations(load, PASSING_S)
+        launch = calibration.launch(load, "passing", iterations, environment)
+        return Stream(launch, 1 / len(self._cpus))
 
     def _launches(self, cell: Cell, calibration: Calibration, size: Size) -> list[Launch]:
         loads = cell.scenario.loads

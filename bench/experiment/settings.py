@@ -11,13 +11,13 @@ from typing import Any
 from .cells import (
     ARTICLE_THRESHOLDS,
     BASELINES,
+    HABIT_NAMES,
     Method,
     Scenario,
     article_scenarios,
     method_named,
     scenario_named,
 )
-from .habits import HABITS
 from .options import OneSentenceParser, add_duration, add_programs, add_whole
 from .plan import Size, size_for_length
 from .quantities import BadInput, whole_option
@@ -179,7 +179,9 @@ def _add_forms(parser: argparse.ArgumentParser) -> None:
 
 def _add_what(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "--scenarios", metavar="A,B", help="HABIT-LOAD-N and mix-N; HABIT: " + ", ".join(HABITS) + " (quick: mix-1)"
+        "--scenarios",
+        metavar="A,B",
+        help=f"HABIT-LOAD-N, HABIT one of {', '.join(HABIT_NAMES)}, and mix-N (quick: mix-1)",
     )
     parser.add_argument(
         "--methods",

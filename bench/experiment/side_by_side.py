@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Callable
 
@@ -25,6 +25,14 @@ class Pace:
 
 
 @dataclass(frozen=True)
+class Stream:
+    """A short program that is started again and again, every_s seconds, while the others run."""
+
+    launch: Launch
+    every_s: float
+
+
+@dataclass(frozen=True)
 class Outcome:
     """What came of one run; the same meanings and units as in RunRecord."""
 
@@ -40,21 +48,26 @@ def run_side_by_side(
     folder: Path,
     interruption: Interruption,
     look: Callable[[], None] = lambda: None,
+    stream: Stream | None = None,
 ) -> Outcome:
     """Runs `launches`; `look` is called at least every 0.5 s and may raise. Whatever happens, none of
     the programs runs any more when this returns or raises. ProcessFailed when one of them fails."""
     started: list[Process] = []
+    passing: list[Process] = []
     busy_before_s, origin_s = busy_cpu_seconds(), time.monotonic()
     try:
         while _start_due(launches, pace, folder, started, origin_s):
             look()
-            interruption.wait(_pause(launches, pace, started, origin_s))
+            pause_s = _pause(launches, pace, started, origin_s)
+            if stream is not None:
+                pause_s = min(pause_s, _start_passing(stream, folder, passing, origin_s))
+            interruption.wait(pause_s)
         elapsed_s = time.monotonic() - origin_s
     finally:
-        for process in started:
+        for process in started + passing:
             process.kill()
     stopped = len(started) < len(launches) or any(process.killed for process in started)
-    foreign = _foreign_cpus(busy_before_s, started, elapsed_s)
+    foreign = _foreign_cpus(busy_before_s, started + passing, elapsed_s)
     records = [_record(launch, None, origin_s) for launch in launches[len(started) :]]
     records = [_record(process.launch, process, origin_s) for process in started] + records
     return Outcome(origin_s * 1000, elapsed_s if stopped else None, foreign, tuple(records))
@@ -76,6 +89,21 @@ def _start_due(
             process.send_due_signals()
             running += 1
     return elapsed_s < pace.limit_s and (running > 0 or len(started) < len(launches))
+
+
+def _start_passing(
+    stream: Stream, folder: Path, passing: list[Process], origin_s: float
+) -> float:
+    """Starts the next one of the stream when it is due; seconds until the one after it is."""
+    for process in passing:
+        if process.ended() and not process.killed:
+            process.report()
+    due_s = origin_s + len(passing) * stream.every_s
+    if time.monotonic() >= due_s:
+        launch = replace(stream.launch, name=f"{stream.launch.name}{len(passing)}")
+        passing.append(Process(launch, folder))
+        due_s += stream.every_s
+    return max(0.0, due_s - time.monotonic())
 
 
 def _pause(launches: list[Launch], pace: Pace, started: list[Process], origin_s: float) -> float:

@@ -36,6 +36,12 @@ class Scenarios(unittest.TestCase):
     def test_a_serial_program_computes_alone_as_long_as_its_region_takes(self):
         self.assertEqual(HABITS["serial"].options(20_000, 10.2), ("--serial-us", "10200"))
 
+    def test_a_stream_passes_beside_the_others(self):
+        scenario = scenario_named("stream-md-2")
+        self.assertEqual((scenario.loads, scenario.passing), (("md", "md"), "md"))
+        self.assertIs(scenario.habit(0), USUAL)
+        self.assertIsNone(scenario_named("uniform-md-2").passing)
+
     def test_nobody_governs_a_hog(self):
         self.assertEqual([name for name in HABITS if not HABITS[name].governed], ["hog"])
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from experiment.interruption import Interrupted, Interruption
 from experiment.programs import Launch, Process, ProcessFailed
-from experiment.side_by_side import Pace, run_side_by_side
+from experiment.side_by_side import Pace, Stream, run_side_by_side
 
 GOOD = "echo '{\"work\": 1}'"
 BENCH = Path(__file__).parents[2]
@@ -53,6 +53,19 @@ class Processes(unittest.TestCase):
 
     def pids(self):
         return [int(path.read_text()) for path in self.folder.glob("pid*")]
+
+    def test_a_stream_passes_until_the_others_have_ended(self):
+        short = Launch("md.passing", ("/bin/sh", "-c", f"echo >> {self.folder}/passed; {GOOD}"), {})
+        long = Launch("md.0", ("/bin/sh", "-c", f"sleep 0.5; {GOOD}"), {})
+        stream = Stream(short, 0.1)
+        pace = Pace(0.0, 10.0)
+        outcome = run_side_by_side(
+            [long], pace, self.folder, self.interruption, stream=stream
+        )
+        self.assertEqual(len(outcome.programs), 1)
+        passed = len((self.folder / "passed").read_text())
+        self.assertGreaterEqual(passed, 3)
+        self.assertLessEqual(passed, 6)
 
     def test_a_program_is_stopped_and_goes_on(self):
         launch = Launch("md.0", ("/bin/sh", "-c", f"sleep 0.05; {GOOD}"), {}, None, (0.01, 0.4))
