@@ -74,6 +74,14 @@ void ask(threadcount_handle& handle, std::uint64_t now_ms, std::uint64_t deadlin
         return handle->threads.load(std::memory_order_relaxed);
 }
 
+/// Inlined where it is used: a call to an exported function goes by the linkage table.
+[[gnu::always_inline]] inline std::uint32_t threads_now(threadcount_handle* handle) {
+        if (handle != nullptr && !is_inert(*handle))
+                if (const auto granted = handle->lease.granted_at_once(); granted > 0)
+                        return granted;
+        return threads_slowly(handle);
+}
+
 }  // namespace
 
 threadcount_handle::threadcount_handle(const Environment& from, const char* socket,
@@ -122,18 +130,13 @@ int threadcount_open(const threadcount_options* options, threadcount_handle** re
         return 0;
 }
 
-uint32_t threadcount_threads(threadcount_handle* handle) {
-        if (handle != nullptr && !is_inert(*handle))
-                if (const auto granted = handle->lease.granted_at_once(); granted > 0)
-                        return granted;
-        return threads_slowly(handle);
-}
+uint32_t threadcount_threads(threadcount_handle* handle) { return threads_now(handle); }
 
 uint32_t threadcount_share(threadcount_handle* handle) {
         // Of the process: it has one grant, however many handles, runtimes and libraries ask.
         static constinit Masters process_masters;
         [[gnu::tls_model("initial-exec")]] static constinit thread_local Masters::Mark mark = 0;
-        const auto threads = threadcount_threads(handle);
+        const auto threads = threads_now(handle);
         if (handle == nullptr || threads >= handle->ungoverned || is_inert(*handle))
                 return threads;
         // The heartbeat is a clock that costs nothing; it stands still where nothing is granted.
