@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: MIT
+//
+// All that is known of one client.
+#pragma once
+
+#include "registry/clients.hpp"
+
+namespace governor::registry {
+
+namespace fair = policy::fair;
+
+struct Clients::State {
+        ClientId id{};
+        TimePoint joined;
+        Identity identity;
+        fair::Rule rule;
+        Request request;
+        Orders orders;
+        Confinement where;
+        OwnLimits limits;  // as far as it has these now
+        Cgroups::Chain groups;
+        Handover handover;
+        BurnWindow burn;
+        fair::Demand demand;
+        std::optional<fair::Usage> usage;  // measured, and not yet part of the demand
+        std::uint32_t first_grant = 0;
+        std::uint32_t had = 0;  // see fair::Client
+        TimePoint settled;
+
+        void follow(const std::vector<fair::Rule>& rules) {
+                rule = fair::combine(rules, {identity.uid, identity.label, identity.executable});
+        }
+        [[nodiscard]] bool ignored() const { return rule.ignore.value_or(false); }
+        [[nodiscard]] std::uint32_t max() const;
+        [[nodiscard]] std::uint32_t weight() const;
+        [[nodiscard]] fair::Class scheduling_class() const {
+                return orders.scheduling_class(rule, request.scheduling_class);
+        }
+        void ask_for_limits(TimePoint now) {
+                limits.ask(stricter(request.max, orders.owners_max()), where.cpus, now);
+        }
+        [[nodiscard]] fair::Client client(const policy::CpuMask& pool) const;
+        [[nodiscard]] Event event(EventKind kind, TimePoint now) const;
+        [[nodiscard]] std::uint32_t keeps_busy() const;
+        bool apply(const fair::Grant& grant, TimePoint now, History& history);
+        void add_reading(std::chrono::nanoseconds cpu_time, std::optional<TimePoint> previous,
+                         TimePoint now);
+};
+
+}  // namespace governor::registry
