@@ -24,7 +24,7 @@ using Clock = std::chrono::steady_clock;
 constexpr int kCycles = 10'000;
 
 #ifdef GOVERNOR_SANITIZED
-constexpr std::size_t kMayGrow = 64U << 20U;  // freed memory is kept back
+constexpr std::size_t kMayGrow = 400U << 20U;  // freed memory is kept back: 256 MiB, and around it
 #else
 constexpr std::size_t kMayGrow = 1U << 20U;
 #endif
