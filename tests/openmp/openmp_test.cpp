@@ -131,7 +131,7 @@ TEST_P(OpenMp, EachMasterFollowsTheGrant) {
                         }
                         at_one += eventually([&] { return master.update() == 1; });
                 });
-        for (const std::uint32_t threads : {3, 2, 1})
+        for (const std::uint32_t threads : {3U, 2U, 1U})
                 EXPECT_TRUE(grants_at_most(threads));
         stop = true;
         for (auto& thread : masters)
@@ -198,7 +198,7 @@ TEST_P(TwoOpenMpRuntimes, InOneProcessEachHaveTheTeamThatIsGranted) {
         const Master omp(GetParam());
         ASSERT_EQ(gomp.open(), 0);
         ASSERT_EQ(omp.open(), 0);
-        for (const std::uint32_t threads : {4, 1}) {
+        for (const std::uint32_t threads : {4U, 1U}) {
                 ASSERT_TRUE(grants_at_most(threads));
                 const auto granted = static_cast<int>(std::min(threads, cpus()));
                 EXPECT_EQ(gomp.update(), granted);
