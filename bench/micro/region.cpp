@@ -3,8 +3,13 @@
 // OpenMP adapter. With a lease where THREADCOUNT_SOCKET names a governor of policy fair.
 #include <benchmark/benchmark.h>
 #include <string_view>
-#include <threadcount/openmp.h>
 #include <unistd.h>
+
+// The adapter is for C, too.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wold-style-cast"
+#include <threadcount/openmp.h>
+#pragma GCC diagnostic pop
 
 namespace {
 
