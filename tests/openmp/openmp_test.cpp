@@ -32,22 +32,22 @@ public:
         [[nodiscard]] static std::string path_of(const std::string& runtime) {
                 return MASTERS "/libmaster-" + runtime + ".so";
         }
-        [[nodiscard]] int open() const { return call(master_open, "master_open", kUngoverned); }
-        [[nodiscard]] int update() const { return call(master_update, "master_update"); }
-        [[nodiscard]] int team() const { return call(master_team, "master_team"); }
+        [[nodiscard]] int open() const {
+                return call<decltype(master_open)>("master_open", kUngoverned);
+        }
+        [[nodiscard]] int update() const { return call<decltype(master_update)>("master_update"); }
+        [[nodiscard]] int team() const { return call<decltype(master_team)>("master_team"); }
         [[nodiscard]] int nested(int inner) const {
-                return call(master_nested, "master_nested", inner);
+                return call<decltype(master_nested)>("master_nested", inner);
         }
         [[nodiscard]] int fork_inside() const {
-                return call(master_fork_inside, "master_fork_inside", kUngoverned);
+                return call<decltype(master_fork_inside)>("master_fork_inside", kUngoverned);
         }
 
 private:
-        /// `function` gives the type only.
-        template <class... Arguments>
-        int call(int (*)(Arguments...), const char* name, Arguments... arguments) const {
-                const auto function =
-                        reinterpret_cast<int (*)(Arguments...)>(::dlsym(object_, name));
+        template <class Function, class... Arguments>
+        int call(const char* name, Arguments... arguments) const {
+                const auto function = reinterpret_cast<Function*>(::dlsym(object_, name));
                 return function != nullptr ? function(arguments...) : -1;
         }
 
