@@ -45,38 +45,42 @@ long futex(std::atomic<std::uint32_t>& word, int operation, std::uint32_t value)
                          nullptr, nullptr, 0);
 }
 
-void pass_descriptors(int to, const Lease& lease) {
+/// One byte, and room for the two descriptors of a lease.
+struct DescriptorMessage {
+        DescriptorMessage() {
+                header.msg_iov = &bytes;
+                header.msg_iovlen = 1;
+                header.msg_control = control.data();
+                header.msg_controllen = control.size();
+        }
+        DescriptorMessage(const DescriptorMessage&) = delete;
+        DescriptorMessage& operator=(const DescriptorMessage&) = delete;
+
         char nothing = 0;
         iovec bytes{&nothing, 1};
         alignas(cmsghdr) std::array<char, CMSG_SPACE(2 * sizeof(int))> control{};
-        msghdr message{};
-        message.msg_iov = &bytes;
-        message.msg_iovlen = 1;
-        message.msg_control = control.data();
-        message.msg_controllen = control.size();
-        auto* header = CMSG_FIRSTHDR(&message);
+        msghdr header{};
+};
+
+void pass_descriptors(int to, const Lease& lease) {
+        DescriptorMessage message;
+        auto* header = CMSG_FIRSTHDR(&message.header);
         header->cmsg_level = SOL_SOCKET;
         header->cmsg_type = SCM_RIGHTS;
         header->cmsg_len = CMSG_LEN(2 * sizeof(int));
         const std::array<int, 2> fds{lease.grants_fd(), lease.reports_fd()};
         std::memcpy(CMSG_DATA(header), fds.data(), sizeof(fds));
-        if (::sendmsg(to, &message, MSG_NOSIGNAL) < 0)
+        if (::sendmsg(to, &message.header, MSG_NOSIGNAL) < 0)
                 fail("sendmsg to the parent");
 }
 
 std::array<UniqueFd, 2> take_descriptors(int from) {
-        char nothing = 0;
-        iovec bytes{&nothing, 1};
-        alignas(cmsghdr) std::array<char, CMSG_SPACE(2 * sizeof(int))> control{};
-        msghdr message{};
-        message.msg_iov = &bytes;
-        message.msg_iovlen = 1;
-        message.msg_control = control.data();
-        message.msg_controllen = control.size();
-        if (::recvmsg(from, &message, MSG_CMSG_CLOEXEC) != 1 || CMSG_FIRSTHDR(&message) == nullptr)
+        DescriptorMessage message;
+        if (::recvmsg(from, &message.header, MSG_CMSG_CLOEXEC) != 1 ||
+            CMSG_FIRSTHDR(&message.header) == nullptr)
                 fail("recvmsg from a member");
         std::array<int, 2> fds{};
-        std::memcpy(fds.data(), CMSG_DATA(CMSG_FIRSTHDR(&message)), sizeof(fds));
+        std::memcpy(fds.data(), CMSG_DATA(CMSG_FIRSTHDR(&message.header)), sizeof(fds));
         return {UniqueFd(fds[0]), UniqueFd(fds[1])};
 }
 

@@ -22,6 +22,8 @@ bool inherited(std::string_view variable) {
                variable.find("_NUM_THREADS=") == variable.npos;
 }
 
+}  // namespace
+
 std::vector<char*> as_pointers(std::vector<std::string>& strings) {
         std::vector<char*> pointers;
         for (auto& string : strings)
@@ -29,8 +31,6 @@ std::vector<char*> as_pointers(std::vector<std::string>& strings) {
         pointers.push_back(nullptr);
         return pointers;
 }
-
-}  // namespace
 
 pid_t fork_child(std::optional<uid_t> uid) {
         const pid_t parent = ::getpid();

@@ -27,14 +27,6 @@ winsize as_window(PseudoTerminal::Size size) {
         return window;
 }
 
-std::vector<char*> as_pointers(std::vector<std::string>& strings) {
-        std::vector<char*> pointers;
-        for (auto& string : strings)
-                pointers.push_back(string.data());
-        pointers.push_back(nullptr);
-        return pointers;
-}
-
 }  // namespace
 
 PseudoTerminal::PseudoTerminal(const Command& command, Size size) {
