@@ -35,8 +35,9 @@ class Watched {
 public:
         explicit Watched(const Flock& flock);
 
-        /// Looks without a pause until then. When each of those that changed did so last.
-        [[nodiscard]] std::vector<std::int64_t> look(std::int64_t until_ns);
+        /// Looks without a pause for so long, and while nothing has changed for up to two seconds.
+        /// When each of those that changed did so last.
+        [[nodiscard]] std::vector<std::int64_t> look(std::int64_t window_ns);
 
 private:
         struct Word {
@@ -45,6 +46,8 @@ private:
                 std::uint64_t last;
                 std::int64_t changed_ns;  // 0: not
         };
+        bool look_until(std::int64_t end_ns);
+
         std::vector<Word> words_;
 };
 
