@@ -2,12 +2,11 @@
 // Who comes first, and what is said of whom.
 #include "top/program_table.hpp"
 
-#include "render/table.hpp"
+#include "render/client_row.hpp"
 #include "top/cpu_map.hpp"
 #include "top/text.hpp"
 
 #include <algorithm>
-#include <cstdio>
 #include <sstream>
 
 namespace ctl::top {
@@ -18,7 +17,7 @@ using governor::v1::Client;
 
 std::string user(const Picture& picture, const Client& client) {
         const auto found = picture.users.find(client.uid());
-        return found != picture.users.end() ? plain(found->second) : std::to_string(client.uid());
+        return found != picture.users.end() ? found->second : std::to_string(client.uid());
 }
 
 bool passes(const Picture& picture, const Client& client, const std::string& filter) {
@@ -48,22 +47,12 @@ bool comes_before(const Client& a, const Client& b, Sort sort) {
         return a.age_ms() > b.age_ms();
 }
 
-std::string uses(const Client& client) {
-        char text[24];
-        std::snprintf(text, sizeof(text), "%.1f", client.burning_millicpu() / 1000.0);
-        return text;
-}
-
 std::vector<std::string> row(const Picture& picture, const Client& client) {
-        const bool is_hidden = client.pid() == 0;
-        return {std::string(1, letter_of(client.id())),
-                is_hidden ? "-" : std::to_string(client.pid()),
-                user(picture, client),
-                is_hidden ? "-" : plain(client.label()),
-                std::to_string(client.granted()),
-                uses(client),
-                plain(client.cpus()) + (client.shared() ? " shared" : ""),
-                plain(client.reason())};
+        auto cells = render::client_row(client, user(picture, client));
+        for (auto& cell : cells)
+                cell = plain(cell);
+        cells.insert(cells.begin(), std::string(1, letter_of(client.id())));
+        return cells;
 }
 
 }  // namespace
@@ -87,16 +76,9 @@ std::vector<std::string> program_table(const Picture& picture,
         rows.reserve(programs.size());
         for (const auto* client : programs)
                 rows.push_back(row(picture, *client));
-        using enum render::Align;
-        std::istringstream text(render::table({{" ", Left},
-                                               {"PID", Right},
-                                               {"USER", Left},
-                                               {"LABEL", Left},
-                                               {"GRANTED", Right},
-                                               {"USES", Right},
-                                               {"CPUS", Left},
-                                               {"REASON", Left}},
-                                              rows));
+        auto columns = render::client_columns();
+        columns.insert(columns.begin(), {" ", render::Align::Left});
+        std::istringstream text(render::table(columns, rows));
         std::vector<std::string> lines;
         for (std::string line; std::getline(text, line);)
                 lines.push_back(line);

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: MIT
 // governorctl clients: who shares the machine, and what each has.
-#include "render/table.hpp"
+#include "render/client_row.hpp"
 #include "verbs/ask.hpp"
 #include "verbs/client_json.hpp"
 #include "verbs/client_list.hpp"
 #include "verbs/verbs.hpp"
-
-#include <cstdio>
 
 namespace ctl::verbs {
 
@@ -14,12 +12,6 @@ namespace {
 
 using governor::v1::Client;
 using governor::v1::Clients;
-
-std::string cpus_in_use(const Client& client) {
-        char text[24];
-        std::snprintf(text, sizeof(text), "%.1f", client.burning_millicpu() / 1000.0);
-        return text;
-}
 
 /// "; max 4, paused by root"
 std::string orders(const Client& client) {
@@ -44,30 +36,13 @@ std::string orders(const Client& client) {
         return text;
 }
 
-std::vector<std::string> row(const Client& client) {
-        const bool is_hidden = client.pid() == 0;
-        return {is_hidden ? "-" : std::to_string(client.pid()),
-                user_name(client.uid()),
-                is_hidden ? "-" : client.label(),
-                std::to_string(client.granted()),
-                cpus_in_use(client),
-                client.cpus() + (client.shared() ? " shared" : ""),
-                client.reason() + orders(client)};
-}
-
 std::string as_table(const Clients& clients) {
         std::vector<std::vector<std::string>> rows;
-        for (const auto& client : clients.client())
-                rows.push_back(row(client));
-        using enum render::Align;
-        return render::table({{"PID", Right},
-                              {"USER", Left},
-                              {"LABEL", Left},
-                              {"GRANTED", Right},
-                              {"USES", Right},
-                              {"CPUS", Left},
-                              {"REASON", Left}},
-                             rows);
+        for (const auto& client : clients.client()) {
+                rows.push_back(render::client_row(client, user_name(client.uid())));
+                rows.back().back() += orders(client);
+        }
+        return render::table(render::client_columns(), rows);
 }
 
 }  // namespace
