@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A program with a lease: regions of 20 ms, each with the threads of the moment. Prints a line at
-// every change: CLOCK_MONOTONIC in ms, and the threads.
+// every change: CLOCK_MONOTONIC in ms, and the threads. After SIGUSR1 its region never ends.
 //
 //      team MAX BUSY
 //
@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <csignal>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -20,6 +21,8 @@
 namespace {
 
 constexpr std::chrono::milliseconds kRegion{20};
+
+volatile std::sig_atomic_t endless = 0;
 
 void relax() {
 #if defined(__x86_64__)
@@ -77,6 +80,7 @@ int main(int argc, char** argv) {
         threadcount_handle* handle = nullptr;
         if (threadcount_open(&options, &handle) < 0)
                 return 1;
+        std::signal(SIGUSR1, [](int) { endless = 1; });
         Others others;
         for (std::uint32_t last = 0;;) {
                 const auto threads = threadcount_threads(handle);
@@ -86,7 +90,7 @@ int main(int argc, char** argv) {
                 }
                 last = threads;
                 const auto end = std::chrono::steady_clock::now() + kRegion;
-                while (std::chrono::steady_clock::now() < end)
+                while (std::chrono::steady_clock::now() < end || endless != 0)
                         relax();
         }
 }
