@@ -10,6 +10,7 @@
 #include <dirent.h>
 #include <memory>
 #include <optional>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -33,6 +34,14 @@ bool add_mask_of(std::uint32_t thread, Words& cpus, std::size_t& words) {
         return true;
 }
 
+/// /proc/PID/task has a link for each thread beside the two that every directory has (proc(5)); a
+/// first thread that has ended counts as long as there are others.
+bool has_one_thread(const std::string& tasks) {
+        constexpr nlink_t kLinks = 3;
+        struct stat about {};
+        return ::stat(tasks.c_str(), &about) == 0 && about.st_nlink == kLinks;
+}
+
 policy::CpuMask to_mask(const Words& words, std::size_t count) {
         policy::CpuMask mask;
         for (std::size_t i = 0; i < count; i++)
@@ -46,11 +55,17 @@ policy::CpuMask to_mask(const Words& words, std::size_t count) {
 
 int Affinity::read(std::uint32_t pid, policy::CpuMask& ret_cpus) {
         const auto directory = root_ + "/proc/" + std::to_string(pid) + "/task";
+        Words words{};
+        std::size_t used = 0;
+        if (root_.empty() && has_one_thread(directory)) {
+                if (!add_mask_of(pid, words, used))
+                        return -ESRCH;
+                ret_cpus = to_mask(words, used);
+                return 0;
+        }
         const std::unique_ptr<DIR, int (*)(DIR*)> tasks(::opendir(directory.c_str()), ::closedir);
         if (!tasks)
                 return errno == ENOENT ? -ESRCH : -errno;
-        Words words{};
-        std::size_t used = 0;
         policy::CpuMask cpus;
         bool any = false;
         while (const auto* entry = ::readdir(tasks.get())) {
@@ -60,7 +75,8 @@ int Affinity::read(std::uint32_t pid, policy::CpuMask& ret_cpus) {
                         continue;
                 } else if (root_.empty()) {
                         any |= add_mask_of(*thread, words, used);
-                } else if (files_.read(directory + "/" + entry->d_name + "/status", text) == 0) {
+                } else if (files_.read_short(directory + "/" + entry->d_name + "/status", text) ==
+                           0) {
                         const auto mask = parse_allowed_cpus(text);
                         any |= mask.has_value();
                         cpus |= mask.value_or(policy::CpuMask{});

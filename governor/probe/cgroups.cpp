@@ -64,7 +64,9 @@ std::optional<std::uint32_t> remembered(ByGroup& groups, const std::string& grou
 }  // namespace
 
 Cgroups::Cgroups(std::string root) : root_(std::move(root)) {
-        mounts_ = parse_cgroup_mounts(text("/proc/self/mountinfo").value_or(""));
+        std::string_view mounts;
+        if (files_.read(root_ + "/proc/self/mountinfo", mounts) == 0)
+                mounts_ = parse_cgroup_mounts(mounts);
         if (is_mounted(mounts_, "cpu"))
                 cpu_ = "cpu";
         if (is_mounted(mounts_, "name=systemd"))
@@ -76,12 +78,13 @@ Cgroups::Cgroups(std::string root) : root_(std::move(root)) {
 
 std::optional<std::string_view> Cgroups::text(const std::string& path) {
         std::string_view text;
-        return files_.read(root_ + path, text) == 0 ? std::optional(text) : std::nullopt;
+        return files_.read_short(root_ + path, text) == 0 ? std::optional(text) : std::nullopt;
 }
 
 int Cgroups::memberships(std::uint32_t pid, std::vector<CgroupMembership>& ret_memberships) {
         std::string_view text;
-        const int error = files_.read(root_ + "/proc/" + std::to_string(pid) + "/cgroup", text);
+        const int error =
+                files_.read_short(root_ + "/proc/" + std::to_string(pid) + "/cgroup", text);
         if (error < 0)
                 return error == -ENOENT ? -ESRCH : error;
         ret_memberships = parse_cgroup_memberships(text);

@@ -17,7 +17,15 @@ public:
         /// good until the next call.
         [[nodiscard]] int read(const std::string& path, std::string_view& ret_text);
 
+        /// The same of a file that the kernel gives in one piece, as it does what it tells of one
+        /// process or control group, but not tables (mountinfo) nor lists of CPUs, which come in
+        /// pieces of a page: without the system call that would find its end.
+        [[nodiscard]] int read_short(const std::string& path, std::string_view& ret_text);
+
 private:
+        [[nodiscard]] int read(const std::string& path, bool is_one_piece,
+                               std::string_view& ret_text);
+
         std::vector<char> buffer_;
 };
 

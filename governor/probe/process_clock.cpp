@@ -50,7 +50,7 @@ int ProcessClock::read(std::uint32_t pid, nanoseconds& ret_cpu_time) {
         if (root_.empty())
                 return read_kernel_clock(pid, ret_cpu_time);
         std::string_view text;
-        const int error = files_.read(root_ + "/proc/" + std::to_string(pid) + "/stat", text);
+        const int error = files_.read_short(root_ + "/proc/" + std::to_string(pid) + "/stat", text);
         if (error < 0)
                 return error == -ENOENT ? -ESRCH : error;
         const auto stat = parse_pid_stat(text);

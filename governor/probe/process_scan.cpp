@@ -86,7 +86,7 @@ ProcessScan::ProcessScan(std::string root) : root_(std::move(root)) {
 
 std::optional<PidStat> ProcessScan::read(std::uint32_t pid) {
         std::string_view text;
-        if (files_.read(root_ + "/proc/" + std::to_string(pid) + "/stat", text) < 0)
+        if (files_.read_short(root_ + "/proc/" + std::to_string(pid) + "/stat", text) < 0)
                 return std::nullopt;
         const auto stat = parse_pid_stat(text);
         return stat && stat->pid == pid ? stat : std::nullopt;

@@ -18,25 +18,27 @@ namespace {
 /// What the kernel appends where the file has been removed meanwhile.
 constexpr std::string_view kDeleted = " (deleted)";
 
-std::string executable_of(const std::string& folder) {
-        std::array<char, PATH_MAX> path;
-        const auto n = ::readlink((folder + "exe").c_str(), path.data(), path.size());
-        std::string_view text(path.data(), n > 0 ? static_cast<std::size_t>(n) : 0);
-        if (text.ends_with(kDeleted))
-                text.remove_suffix(kDeleted.size());
-        return std::string(text.starts_with('/') ? text : std::string_view());
+std::string folder_of(const std::string& root, std::uint32_t pid) {
+        return root + "/proc/" + std::to_string(pid) + "/";
 }
 
 }  // namespace
 
-Program read_program(const std::string& root, std::uint32_t pid) {
-        const auto folder = root + "/proc/" + std::to_string(pid) + "/";
+std::string read_program_name(const std::string& root, std::uint32_t pid) {
         FileReader files;
-        Program program;
-        if (std::string_view name; files.read(folder + "comm", name) == 0)
-                program.name = name.substr(0, name.find('\n'));
-        program.executable = executable_of(folder);
-        return program;
+        std::string_view name;
+        if (files.read_short(folder_of(root, pid) + "comm", name) < 0)
+                return {};
+        return std::string(name.substr(0, name.find('\n')));
+}
+
+std::string read_executable(const std::string& root, std::uint32_t pid) {
+        std::array<char, PATH_MAX> path;
+        const auto n = ::readlink((folder_of(root, pid) + "exe").c_str(), path.data(), path.size());
+        std::string_view text(path.data(), n > 0 ? static_cast<std::size_t>(n) : 0);
+        if (text.ends_with(kDeleted))
+                text.remove_suffix(kDeleted.size());
+        return std::string(text.starts_with('/') ? text : std::string_view());
 }
 
 int read_nice(std::uint32_t pid) {

@@ -8,14 +8,13 @@
 
 namespace governor::probe {
 
-struct Program {
-        std::string name;  ///< as the kernel has it, at most 15 bytes; a process may change it
-        std::string executable;  ///< path; empty: not to be seen, as of other users' processes
-};
+/// The name of its first thread as the kernel has it, at most 15 bytes; a process may change it.
+/// Below `root`, which is empty for this machine. Empty: hidden (hidepid=), or gone. About 5 us.
+[[nodiscard]] std::string read_program_name(const std::string& root, std::uint32_t pid);
 
-/// Below `root`, which is empty for this machine. What cannot be seen (hidepid=, other users')
-/// stays empty. About 10 us.
-[[nodiscard]] Program read_program(const std::string& root, std::uint32_t pid);
+/// The path of the file that it runs. Empty: not to be seen, as that of another user's process is
+/// not without CAP_SYS_PTRACE; or gone. About 2 us.
+[[nodiscard]] std::string read_executable(const std::string& root, std::uint32_t pid);
 
 /// The nice value of the process's first thread; 0 where it cannot be seen. Of this machine only.
 [[nodiscard]] int read_nice(std::uint32_t pid);

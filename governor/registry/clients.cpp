@@ -109,6 +109,11 @@ void Clients::claim(ClientId id, const policy::CpuMask& cpus, TimePoint settled,
                 (void)state->handover.grant(grant, now);
 }
 
+void Clients::runs(ClientId id, std::string executable) {
+        if (auto* state = find(id))
+                state->identity.executable = std::move(executable);
+}
+
 void Clients::leave(ClientId id, std::optional<std::chrono::nanoseconds> cpu_time, TimePoint now) {
         auto* state = find(id);
         if (state == nullptr)

@@ -37,7 +37,7 @@ struct Identity {
         Account account;         ///< whose share it counts against
         std::uint32_t uid = 0;   ///< may differ from the account's: subordinate uids
         std::string label;       ///< as the program says
-        std::string executable;  ///< path; empty: not known
+        std::string executable;  ///< path; empty: not known, or no rule asks for it
         /// What it had used when it came. Empty: it has just begun.
         std::optional<std::chrono::nanoseconds> cpu_time = std::nullopt;
 };
@@ -90,6 +90,8 @@ public:
         void claim(ClientId id, const policy::CpuMask& cpus, TimePoint settled, TimePoint now);
         /// Somebody has come back who may have to wait for others.
         [[nodiscard]] bool are_returning(TimePoint now) const { return now < settled_; }
+        /// What it runs, where nobody wanted to know when it came; for the rules that are set next.
+        void runs(ClientId id, std::string executable);
         /// It had used `cpu_time` in all. Empty: it was gone before anybody could look; then it is
         /// taken to have gone on as it was last seen to, or to have used what it was granted.
         void leave(ClientId id, std::optional<std::chrono::nanoseconds> cpu_time, TimePoint now);

@@ -95,6 +95,14 @@ void Governing::configure(const config::Settings& settings, const policy::Sample
 
 void Governing::follow_settings() {
         const bool is_observing = settings_.is_observing || paused_;
+        const bool were_known = std::exchange(
+                needs_executables_, std::ranges::any_of(settings_.programs, [](const auto& rule) {
+                        return rule.executable.has_value();
+                }));
+        if (needs_executables_ && !were_known)
+                leases_.for_each([this](const Lease& lease) {
+                        arbiter_.clients().runs(lease.id, probe::read_executable(root_, lease.pid));
+                });
         arbiter_.configure(settings_.fair,
                            is_observing ? registry::Mode::Observe : registry::Mode::Govern,
                            settings_.programs);
@@ -234,13 +242,14 @@ bool Governing::may_claim(TimePoint at) const { return at - started_ < kReturn; 
 
 registry::Identity Governing::identify(const Peer& peer, const Measuring::Where& where,
                                        std::string_view label) {
-        auto program = probe::read_program(root_, peer.pid);
         registry::Identity identity;
         identity.pid = peer.pid;
         identity.uid = peer.account.uid.value_or(0);
         identity.account.uid = where.owner.value_or(identity.uid);
-        identity.label = label.empty() ? program.name : std::string(label);
-        identity.executable = std::move(program.executable);
+        identity.label =
+                label.empty() ? probe::read_program_name(root_, peer.pid) : std::string(label);
+        if (needs_executables_)
+                identity.executable = probe::read_executable(root_, peer.pid);
         identity.cpu_time = measuring_.cpu_time(peer.pid);
         return identity;
 }

@@ -102,7 +102,8 @@ private:
         TimePoint started_;
         config::Settings settings_;
         bool paused_ = false;
-        policy::CpuMask online_;  // when arbiter_ was last told of the machine
+        bool needs_executables_ = false;  // a rule asks for them
+        policy::CpuMask online_;          // when arbiter_ was last told of the machine
         Measuring measuring_;
         Arenas arenas_;
         registry::Arbiter arbiter_;

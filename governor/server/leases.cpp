@@ -40,7 +40,7 @@ UniqueFd peer_pidfd(int connection) {
 std::optional<std::chrono::nanoseconds> start_of(std::uint32_t pid) {
         probe::FileReader file;
         std::string_view text;
-        if (file.read("/proc/" + std::to_string(pid) + "/stat", text) < 0)
+        if (file.read_short("/proc/" + std::to_string(pid) + "/stat", text) < 0)
                 return std::nullopt;
         const auto stat = probe::parse_pid_stat(text);
         if (!stat)

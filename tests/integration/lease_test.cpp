@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <csignal>
 #include <fcntl.h>
+#include <filesystem>
 #include <gtest/gtest.h>
 #include <random>
 #include <sys/mman.h>
@@ -199,6 +200,21 @@ TEST_F(LeaseTest, OfAnIgnoredProgramIsItsOwnMaximum) {
         daemon_.configure(kFair);
         daemon_.process().signal(SIGHUP);
         EXPECT_TRUE(eventually([&] { return client.memory().threads() == everything(); }));
+}
+
+TEST_F(LeaseTest, FollowsARuleOfItsExecutableThatCameAfterIt) {
+        const auto self = std::filesystem::read_symlink("/proc/self/exe").filename().string();
+        const auto ignoring = kFair + "[program it]\nexecutable = " + self + "\nignore = yes\n";
+        LeaseClient client(daemon_.socket());
+        ASSERT_NE(client.hello(), nullptr);
+        ASSERT_TRUE(eventually([&] { return client.memory().threads() == everything(); }));
+        daemon_.configure(ignoring);
+        daemon_.process().signal(SIGHUP);
+        const auto is_free = [&] { return client.memory().threads() == GOVERNOR_WORD_THREADS_MAX; };
+        EXPECT_TRUE(eventually(is_free)) << "nobody had asked what it runs when it came";
+        ASSERT_TRUE(client.bye()->has_done());
+        ASSERT_NE(client.hello(), nullptr);
+        EXPECT_TRUE(eventually(is_free)) << "asked at its beginning";
 }
 
 TEST_F(LeaseTest, IsTheOwnMaximumWhileTheDaemonOnlyObserves) {

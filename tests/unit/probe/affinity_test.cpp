@@ -5,8 +5,10 @@
 #include "support/fake_machine.hpp"
 
 #include <cerrno>
+#include <csignal>
 #include <gtest/gtest.h>
 #include <sched.h>
+#include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
 
@@ -89,6 +91,27 @@ TEST(AffinityOfThisMachine, IsTheSameInItsFiles) {
         CpuMask cpus;
         ASSERT_EQ(Affinity("/").read(pid, cpus), 0);
         EXPECT_TRUE(mask_of_this_thread().is_within(cpus));
+}
+
+TEST(AffinityOfThisMachine, IsThatOfAnotherProcess) {
+        const auto all = mask_of_this_thread();
+        const pid_t child = ::fork();
+        if (child == 0) {
+                cpu_set_t one;
+                CPU_ZERO(&one);
+                CPU_SET(*all.first(), &one);
+                ::_exit(sched_setaffinity(0, sizeof(one), &one) == 0 && ::raise(SIGSTOP) == 0 ? 0
+                                                                                              : 1);
+        }
+        int status = 0;
+        ASSERT_EQ(::waitpid(child, &status, WUNTRACED), child);
+        ASSERT_TRUE(WIFSTOPPED(status));
+        CpuMask seen;
+        EXPECT_EQ(Affinity("").read(static_cast<std::uint32_t>(child), seen), 0);
+        EXPECT_EQ(seen, CpuMask::range(*all.first(), 1)) << "of its only thread";
+        ::kill(child, SIGKILL);
+        ASSERT_EQ(::waitpid(child, &status, 0), child);
+        EXPECT_EQ(Affinity("").read(static_cast<std::uint32_t>(child), seen), -ESRCH);
 }
 
 TEST(AffinityOfThisMachine, IsNotNarrowedByAThreadThatIsBound) {

@@ -136,6 +136,19 @@ TEST_F(LeaseLife, IsListedInTheOrderOfComing) {
         EXPECT_FALSE(clients_.next(third));
 }
 
+TEST_F(LeaseLife, FollowsARuleOfWhatItRunsOnceThatIsKnown) {
+        const auto id = join();
+        Rule rule;
+        rule.executable = "solve";
+        rule.max = 3;
+        clients_.set_rules({rule});
+        EXPECT_EQ(clients_.show(id)->max, 0U) << "not known";
+        clients_.runs(id, "/opt/solve");
+        clients_.runs(ClientId{99}, "/opt/solve");
+        clients_.set_rules({rule});
+        EXPECT_EQ(clients_.show(id)->max, 3U);
+}
+
 TEST_F(LeaseLife, FollowsRulesThatAreNew) {
         const auto id = join();
         (void)clients_.apply(decision_of({grant_of(id, CpuMask::range(0, 2))}), kStart);
