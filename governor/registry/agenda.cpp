@@ -3,15 +3,25 @@
 #include "registry/agenda.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace governor::registry {
 
 namespace {
 
-bool is_to_be_watched(const policy::fair::Grant& grant) {
-        using policy::fair::Limit;
-        return grant.reason.limit == Limit::Handover || grant.reason.limit == Limit::Newcomer ||
-               grant.reason.limit == Limit::Idle;
+using policy::fair::Limit;
+
+bool makes_wait(const policy::fair::Grant& grant) {
+        return grant.reason.limit == Limit::Handover || grant.reason.limit == Limit::Newcomer;
+}
+
+std::vector<policy::fair::ClientId> idle_in(const policy::fair::Decision& decision) {
+        std::vector<policy::fair::ClientId> idle;
+        for (const auto& grant : decision.grants)
+                if (grant.reason.limit == Limit::Idle)
+                        idle.push_back(grant.id);
+        std::ranges::sort(idle);
+        return idle;
 }
 
 }  // namespace
@@ -22,20 +32,34 @@ void Agenda::want_decision(TimePoint now) {
                 std::min(next_decision_, may_rest ? std::max(now, last_decision_ + kRest) : now);
 }
 
+std::chrono::nanoseconds Agenda::pause(TimePoint now) const {
+        if (is_waited_for_)
+                return kPoll;
+        return std::clamp<std::chrono::nanoseconds>((now - quiet_since_) / kPatience, kPoll,
+                                                    kSlowestPoll);
+}
+
 void Agenda::polled(bool matters, TimePoint now) {
-        if (matters)
+        if (matters) {
+                quiet_since_ = now;
                 want_decision(now);
+        }
         if (next_poll_ != kNever)
-                next_poll_ = now + kPoll;
+                next_poll_ = now + pause(now);
 }
 
 void Agenda::decided(const policy::fair::Decision& decision, TimePoint now) {
         last_decision_ = now;
         next_decision_ = decision.again ? std::max(*decision.again, now + kRest) : kNever;
-        if (!std::ranges::any_of(decision.grants, is_to_be_watched))
+        is_waited_for_ = std::ranges::any_of(decision.grants, makes_wait);
+        auto idle = idle_in(decision);
+        if (!std::ranges::includes(idle_, idle))
+                quiet_since_ = now;
+        idle_ = std::move(idle);
+        if (!is_waited_for_ && idle_.empty())
                 next_poll_ = kNever;
-        else if (next_poll_ == kNever)
-                next_poll_ = now + kPoll;
+        else
+                next_poll_ = std::min(next_poll_, now + pause(now));
 }
 
 }  // namespace governor::registry

@@ -8,16 +8,21 @@
 
 #include <algorithm>
 #include <chrono>
+#include <vector>
 
 namespace governor::registry {
 
 /// A decision follows every sample and every event, but not two within kRest. While somebody waits
-/// for CPUs that others have still to leave, or may want back what he lent, reports are read every
-/// kPoll.
+/// for CPUs that others have still to leave, reports are read every kPoll. While somebody may want
+/// back what he lent, so they are at first, and the less often the longer nobody does: each time
+/// 1/kPatience later of the time since somebody last lent or wanted back, every kSlowestPoll in the
+/// end.
 class Agenda {
 public:
         static constexpr std::chrono::milliseconds kRest{1};
         static constexpr std::chrono::milliseconds kPoll{25};
+        static constexpr std::chrono::milliseconds kSlowestPoll{100};
+        static constexpr int kPatience = 16;
         static constexpr TimePoint kNever = TimePoint::max();
 
         /// Something happened that may change a decision.
@@ -34,9 +39,14 @@ public:
         [[nodiscard]] TimePoint next() const { return std::min(next_decision_, next_poll_); }
 
 private:
+        [[nodiscard]] std::chrono::nanoseconds pause(TimePoint now) const;
+
         TimePoint last_decision_ = TimePoint::min();
         TimePoint next_decision_ = kNever;
         TimePoint next_poll_ = kNever;
+        bool is_waited_for_ = false;                // by somebody who is to grow
+        std::vector<policy::fair::ClientId> idle_;  // ascending; those who lend
+        TimePoint quiet_since_;                     // nobody began to lend, or wanted back
 };
 
 }  // namespace governor::registry

@@ -4,7 +4,9 @@
 
 #include "programs.hpp"
 
+#include <algorithm>
 #include <gtest/gtest.h>
+#include <vector>
 
 namespace governor::registry {
 namespace {
@@ -84,6 +86,75 @@ TEST(Agenda, LooksAtReportsWhileSomebodyWaits) {
                 agenda.decided(limited_by(Limit::FairShare), kStart + milliseconds{30});
                 EXPECT_EQ(agenda.next(), Agenda::kNever);
         }
+}
+
+/// How long from each look to the next, for as long as nothing happens.
+std::vector<std::chrono::nanoseconds> pauses(Agenda& agenda, TimePoint until) {
+        std::vector<std::chrono::nanoseconds> pauses;
+        for (auto at = agenda.next(); at < until; at = agenda.next()) {
+                agenda.polled(false, at);
+                pauses.push_back(agenda.next() - at);
+        }
+        return pauses;
+}
+
+TEST(Agenda, LooksLessOftenTheLongerThoseWhoLendWantNothingBack) {
+        Agenda agenda;
+        agenda.decided(limited_by(Limit::Idle), kStart);
+        EXPECT_EQ(pauses(agenda, kStart + milliseconds{400}),
+                  std::vector(15, std::chrono::nanoseconds{Agenda::kPoll}));
+        EXPECT_TRUE(std::ranges::is_sorted(pauses(agenda, kStart + milliseconds{1700})));
+        for (const auto pause : pauses(agenda, kStart + milliseconds{3000}))
+                EXPECT_EQ(pause, Agenda::kSlowestPoll);
+}
+
+TEST(Agenda, NeverLooksLaterThanASixteenthOfTheTimeThatNothingHappened) {
+        Agenda agenda;
+        agenda.decided(limited_by(Limit::Idle), kStart);
+        for (auto at = agenda.next(); at < kStart + std::chrono::seconds{5}; at = agenda.next()) {
+                agenda.polled(false, at);
+                EXPECT_LE(agenda.next() - at,
+                          std::max<std::chrono::nanoseconds>(Agenda::kPoll, (at - kStart) / 16));
+        }
+}
+
+TEST(Agenda, LooksOftenAgainAsSoonAsSomebodyWantsSomethingBack) {
+        Agenda agenda;
+        agenda.decided(limited_by(Limit::Idle), kStart);
+        (void)pauses(agenda, kStart + milliseconds{3000});
+        const auto at = agenda.next();
+        agenda.polled(true, at);
+        EXPECT_EQ(agenda.next(), at) << "to decide";
+        agenda.decided(limited_by(Limit::Idle), at);
+        EXPECT_EQ(agenda.next(), at + Agenda::kPoll);
+}
+
+TEST(Agenda, LooksOftenAgainWhenSomebodyElseLends) {
+        Agenda agenda;
+        auto decision = limited_by(Limit::Idle);
+        agenda.decided(decision, kStart);
+        (void)pauses(agenda, kStart + milliseconds{3000});
+        const auto again = agenda.next() - milliseconds{60};
+        agenda.decided(decision, again);
+        EXPECT_GT(agenda.next(), again + Agenda::kPoll) << "the same as before";
+        decision.grants.push_back(decision.grants.front());
+        decision.grants.back().id = ClientId{2};
+        agenda.decided(decision, again);
+        EXPECT_EQ(agenda.next(), again + Agenda::kPoll);
+}
+
+TEST(Agenda, LooksOftenForThoseWhoWaitHoweverLongOthersHaveLent) {
+        Agenda agenda;
+        auto decision = limited_by(Limit::Idle);
+        agenda.decided(decision, kStart);
+        (void)pauses(agenda, kStart + milliseconds{3000});
+        decision.grants.push_back(limited_by(Limit::Handover).grants.front());
+        decision.grants.back().id = ClientId{2};
+        const auto at = agenda.next() - milliseconds{60};
+        agenda.decided(decision, at);
+        EXPECT_EQ(agenda.next(), at + Agenda::kPoll);
+        agenda.polled(false, at + Agenda::kPoll);
+        EXPECT_EQ(agenda.next(), at + 2 * Agenda::kPoll);
 }
 
 TEST(Agenda, DoesNotPutOffALookByDecisions) {
