@@ -158,7 +158,7 @@ void Governing::scan(TimePoint at) {
 
 void Governing::measure(TimePoint at) {
         leases_.for_each([&](const Lease& lease) {
-                if (const auto used = measuring_.cpu_time(lease.pid))
+                if (const auto used = measuring_.cpu_time_at_scan(lease.pid))
                         arbiter_.clients().measured(lease.id, *used,
                                                     measuring_.is_stopped(lease.pid), at);
         });

@@ -18,7 +18,8 @@ std::uint32_t millicpu(std::chrono::nanoseconds used, std::chrono::nanoseconds e
 }  // namespace
 
 Measuring::Measuring(const std::string& root)
-        : ticks_per_second_(static_cast<std::uint64_t>(::sysconf(_SC_CLK_TCK))), clock_(root),
+        : has_clocks_(root.empty()),
+          ticks_per_second_(static_cast<std::uint64_t>(::sysconf(_SC_CLK_TCK))), clock_(root),
           confinement_(root), processes_(root),
           yielding_(confinement_.cgroups(), ticks_per_second_) {}
 
@@ -51,6 +52,14 @@ std::optional<std::chrono::nanoseconds> Measuring::cpu_time(std::uint32_t pid) {
         if (clock_.read(pid, own) < 0)
                 return std::nullopt;
         return own + probe::ticks_to_time(descendants_.ticks(pid), ticks_per_second_);
+}
+
+std::optional<std::chrono::nanoseconds> Measuring::cpu_time_at_scan(std::uint32_t pid) {
+        const auto* process = has_clocks_ ? nullptr : processes_.find(pid);
+        if (process == nullptr)
+                return cpu_time(pid);
+        return probe::ticks_to_time(process->own_ticks() + descendants_.ticks(pid),
+                                    ticks_per_second_);
 }
 
 bool Measuring::is_stopped(std::uint32_t pid) const {

@@ -40,12 +40,15 @@ public:
         /// What it has used, and as of the last scan its descendants without a lease. Empty: it has
         /// gone, and nobody knows.
         [[nodiscard]] std::optional<std::chrono::nanoseconds> cpu_time(std::uint32_t pid);
+        /// The same right after a scan. Below a root what the scan has read is not read again.
+        [[nodiscard]] std::optional<std::chrono::nanoseconds> cpu_time_at_scan(std::uint32_t pid);
         /// As of the last scan.
         [[nodiscard]] bool is_stopped(std::uint32_t pid) const;
         /// Between the last two scans, by threads that run only when nobody else wants to.
         [[nodiscard]] std::uint32_t yielding_millicpu() const { return yielding_millicpu_; }
 
 private:
+        bool has_clocks_;  // of the kernel's
         std::uint64_t ticks_per_second_;
         probe::ProcessClock clock_;
         probe::ConfinementReader confinement_;
