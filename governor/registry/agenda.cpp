@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Two due times.
+// Three due times.
 #include "registry/agenda.hpp"
 
 #include <algorithm>
@@ -22,6 +22,14 @@ std::vector<policy::fair::ClientId> idle_in(const policy::fair::Decision& decisi
                         idle.push_back(grant.id);
         std::ranges::sort(idle);
         return idle;
+}
+
+/// Others have what it could use.
+bool is_contended(const policy::fair::Grant& grant) {
+        return grant.reason.programs > 1 &&
+               (grant.reason.limit == Limit::FairShare || grant.reason.limit == Limit::Floor ||
+                grant.reason.limit == Limit::Quota || grant.reason.limit == Limit::Newcomer ||
+                grant.reason.limit == Limit::Handover);
 }
 
 }  // namespace
@@ -48,6 +56,13 @@ void Agenda::polled(bool matters, TimePoint now) {
                 next_poll_ = now + pause(now);
 }
 
+void Agenda::watched(bool matters, TimePoint now) {
+        if (matters)
+                want_decision(now);
+        if (next_watch_ != kNever)
+                next_watch_ = now + kWatch;
+}
+
 void Agenda::decided(const policy::fair::Decision& decision, TimePoint now) {
         last_decision_ = now;
         next_decision_ = decision.again ? std::max(*decision.again, now + kRest) : kNever;
@@ -60,6 +75,10 @@ void Agenda::decided(const policy::fair::Decision& decision, TimePoint now) {
                 next_poll_ = kNever;
         else
                 next_poll_ = std::min(next_poll_, now + pause(now));
+        if (!std::ranges::any_of(decision.grants, is_contended))
+                next_watch_ = kNever;
+        else if (next_watch_ == kNever)
+                next_watch_ = now + kWatch;
 }
 
 }  // namespace governor::registry

@@ -16,13 +16,15 @@ namespace governor::registry {
 /// for CPUs that others have still to leave, reports are read every kPoll. While somebody may want
 /// back what he lent, so they are at first, and the less often the longer nobody does: each time
 /// 1/kPatience later of the time since somebody last lent or wanted back, every kSlowestPoll in the
-/// end.
+/// end. While somebody would have more if another program were not there, it is looked every kWatch
+/// whether one was stopped.
 class Agenda {
 public:
         static constexpr std::chrono::milliseconds kRest{1};
         static constexpr std::chrono::milliseconds kPoll{25};
         static constexpr std::chrono::milliseconds kSlowestPoll{100};
         static constexpr int kPatience = 16;
+        static constexpr std::chrono::milliseconds kWatch{100};
         static constexpr TimePoint kNever = TimePoint::max();
 
         /// Something happened that may change a decision.
@@ -31,12 +33,17 @@ public:
         void sampled(TimePoint now) { next_decision_ = now; }
         /// Reports were read; `matters`: they may change a decision.
         void polled(bool matters, TimePoint now);
+        /// It was looked who was stopped; `matters`: somebody was.
+        void watched(bool matters, TimePoint now);
         void decided(const policy::fair::Decision& decision, TimePoint now);
 
         [[nodiscard]] bool is_decision_due(TimePoint now) const { return next_decision_ <= now; }
         [[nodiscard]] bool is_poll_due(TimePoint now) const { return next_poll_ <= now; }
+        [[nodiscard]] bool is_watch_due(TimePoint now) const { return next_watch_ <= now; }
         /// kNever: not before something happens.
-        [[nodiscard]] TimePoint next() const { return std::min(next_decision_, next_poll_); }
+        [[nodiscard]] TimePoint next() const {
+                return std::min({next_decision_, next_poll_, next_watch_});
+        }
 
 private:
         [[nodiscard]] std::chrono::nanoseconds pause(TimePoint now) const;
@@ -47,6 +54,7 @@ private:
         bool is_waited_for_ = false;                // by somebody who is to grow
         std::vector<policy::fair::ClientId> idle_;  // ascending; those who lend
         TimePoint quiet_since_;                     // nobody began to lend, or wanted back
+        TimePoint next_watch_ = kNever;
 };
 
 }  // namespace governor::registry

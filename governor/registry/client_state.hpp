@@ -23,6 +23,8 @@ struct Clients::State {
         BurnWindow burn;
         fair::Demand demand;
         std::optional<fair::Usage> usage;  // measured, and not yet part of the demand
+        std::optional<std::chrono::nanoseconds> last_seen_at;  // its CPU clock, at fell_silent()
+        bool silent = false;  // it had not run between the last two calls
         std::uint32_t first_grant = 0;
         std::uint32_t had = 0;  // see fair::Client
         TimePoint settled;

@@ -207,11 +207,32 @@ void Clients::measured(ClientId id, std::chrono::nanoseconds cpu_time, bool stop
         if (rate)
                 handover.burned(rounded_cpus(rate->millicpu), rounded_cpus(rate->excess_millicpu),
                                 rate->since, now);
+        handover.set_stopped(stopped, now);
         // Who never reports may be in a region at any time.
         if (rate || stopped)
                 state->usage = {rate ? rate->granted : handover.knows_of(),
                                 rate ? rate->millicpu : 0,
                                 handover.in_region() || !handover.reported(), stopped};
+}
+
+bool Clients::fell_silent(ClientId id, std::chrono::nanoseconds cpu_time) {
+        auto* state = find(id);
+        if (state == nullptr || state->ignored() || state->demand.idle())
+                return false;
+        const auto* held = state->handover.held();
+        if (held == nullptr || !held->is_own())
+                return false;
+        const bool was_silent = std::exchange(state->silent, state->last_seen_at == cpu_time);
+        state->last_seen_at = cpu_time;
+        return state->silent && !was_silent;
+}
+
+void Clients::stopped(ClientId id, TimePoint now) {
+        auto* state = find(id);
+        if (state == nullptr)
+                return;
+        state->handover.set_stopped(true, now);
+        state->demand.stopped(now);
 }
 
 void Clients::sampled(const policy::Sample& sample, TimePoint now) {

@@ -110,6 +110,12 @@ public:
         /// CPU time it has used since it began, with its descendants that hold no lease, and
         /// whether a signal has stopped it. Once per sample, at the time of the sample.
         void measured(ClientId id, std::chrono::nanoseconds cpu_time, bool stopped, TimePoint now);
+        /// Between samples: it has not run since the last call, and had before that. So it may have
+        /// been stopped, which is dearer to find out. `cpu_time` as for measured(). False for who
+        /// has nothing to lend, too.
+        [[nodiscard]] bool fell_silent(ClientId id, std::chrono::nanoseconds cpu_time);
+        /// A signal has stopped it, after what it has reported so far: it lends what it has.
+        void stopped(ClientId id, TimePoint now);
         /// After all of them were measured: what they could have burned besides.
         void sampled(const policy::Sample& sample, TimePoint now);
 

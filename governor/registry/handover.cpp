@@ -51,6 +51,7 @@ Handover::Effect Handover::report(const Report& report, std::uint32_t most, Time
         count_allowed(now);
         const auto before = std::exchange(report_, report);
         const bool lingered = !lingering_.empty();
+        stopped_ = stopped_ && report.regions == before.regions;
         if (report_.epoch > held_.epoch)
                 report_.epoch = 0;
         report_.team = std::min(report.team, most);
@@ -60,6 +61,14 @@ Handover::Effect Handover::report(const Report& report, std::uint32_t most, Time
         reported_ = true;
         update(now, now);
         return {lingered && lingering_.empty(), report_.regions != before.regions};
+}
+
+void Handover::set_stopped(bool stopped, TimePoint now) {
+        if (stopped == stopped_)
+                return;
+        count_allowed(now);
+        stopped_ = stopped;
+        update(now, now);
 }
 
 void Handover::burned(std::uint32_t cpus, std::uint32_t excess, TimePoint since, TimePoint now) {
@@ -82,7 +91,7 @@ policy::CpuMask Handover::own_cpus() const {
 }
 
 policy::CpuMask Handover::in_use() const {
-        if (!report_.in_region || held_.epoch == 0)
+        if (!report_.in_region || held_.epoch == 0 || stopped_)
                 return {};
         if (const auto* former = former_of_region())
                 return former->cpus;
@@ -96,9 +105,11 @@ std::uint32_t Handover::knows_of() const {
 
 void Handover::update(TimePoint burning_since, TimePoint now) {
         const auto* former = former_of_region();
-        lingering_ = former != nullptr ? former->cpus - held_.grant.cpus : policy::CpuMask{};
+        lingering_ = former != nullptr && !stopped_ ? former->cpus - held_.grant.cpus
+                                                    : policy::CpuMask{};
         const bool unfinished =
-                !lingering_.empty() || (report_.in_region && report_.team > held_.grant.threads);
+                !stopped_ &&
+                (!lingering_.empty() || (report_.in_region && report_.team > held_.grant.threads));
         if (held_.epoch == 0 || (!unfinished && !burns_more_))
                 above_since_.reset();
         else if (!above_since_) {

@@ -59,6 +59,10 @@ public:
         /// CPU as its own now, or no longer.
         bool grant(const policy::fair::Grant& grant, TimePoint now);
 
+        /// A signal or a debugger has stopped it, or it goes on: while it is stopped it runs on
+        /// nothing, whatever region it is in.
+        void set_stopped(bool stopped, TimePoint now);
+
         struct Effect {
                 bool gave_back = false;  ///< nothing lingers any more
                 bool began = false;      ///< a region, since the last report
@@ -79,7 +83,8 @@ public:
         /// Of the present region, as it says; 0: in none.
         [[nodiscard]] std::uint32_t team() const { return report_.in_region ? report_.team : 0; }
         [[nodiscard]] const policy::CpuMask& lingering() const { return lingering_; }
-        /// CPUs of its own that its present region began with; empty outside of regions.
+        /// CPUs of its own that its present region began with; empty outside of regions, and while
+        /// it is stopped.
         [[nodiscard]] policy::CpuMask in_use() const;
         /// CPUs that it keeps busy; while it has relapsed: the most it has.
         [[nodiscard]] std::uint32_t burning() const { return burning_; }
@@ -116,6 +121,7 @@ private:
         Held held_;
         Report report_;
         bool reported_ = false;
+        bool stopped_ = false;
         std::vector<Former> former_;  // that a region may still go by, oldest first
         policy::CpuMask lingering_;
         std::chrono::nanoseconds allowed_{0};  // until allowed_at_

@@ -27,6 +27,9 @@ constexpr std::chrono::seconds kSettlingOfOne{1};
 /// Each program's affinity and control groups are read this often: that is what they cost most by.
 constexpr std::chrono::seconds kLook{10};
 
+/// So many programs are looked at every Agenda::kWatch: 0.5 us each.
+constexpr std::size_t kWatched = 256;
+
 TimePoint now() { return std::chrono::steady_clock::now(); }
 
 std::uint32_t cpus_in_sets() {
@@ -164,6 +167,33 @@ void Governing::measure(TimePoint at) {
         });
 }
 
+/// True: somebody was stopped since the last sample. Of many programs a part each time.
+bool Governing::find_stopped(TimePoint at) {
+        auto& clients = arbiter_.clients();
+        std::vector<ClientId> stopped;
+        for (std::size_t i = 0; i < std::min(kWatched, leases_.size()); i++) {
+                auto next = clients.next(watched_);
+                if (!next)
+                        next = clients.next(ClientId{});
+                if (!next)
+                        break;
+                watched_ = *next;
+                const auto* lease = leases_.find(*next);
+                if (lease == nullptr)
+                        continue;
+                const auto used = measuring_.cpu_time(lease->pid);
+                if (used && clients.fell_silent(*next, *used) &&
+                    measuring_.is_stopped_now(lease->pid))
+                        stopped.push_back(*next);
+        }
+        // A region that began before it was stopped does not wake it.
+        if (!stopped.empty())
+                (void)reports_.take_all(clients, at);
+        for (const auto id : stopped)
+                clients.stopped(id, at);
+        return !stopped.empty();
+}
+
 /// So many of them; at each sample such a part that each is looked at once in kLook.
 void Governing::look_where_they_are(TimePoint at, std::size_t part) {
         for (std::size_t i = 0; i < std::min(part, leases_.size()); i++) {
@@ -288,6 +318,8 @@ void Governing::wake() {
         const auto at = now();
         if (agenda_.is_poll_due(at))
                 agenda_.polled(reports_.take_waited_for(arbiter_.clients(), at), at);
+        if (agenda_.is_watch_due(at))
+                agenda_.watched(find_stopped(at), at);
         if (agenda_.is_decision_due(at)) {
                 (void)reports_.take_all(arbiter_.clients(), at);
                 decide(at);

@@ -2,6 +2,7 @@
 // From the probe's words to the registry's.
 #include "server/measuring.hpp"
 
+#include "probe/pid_stat.hpp"
 #include "probe/program.hpp"
 
 #include <unistd.h>
@@ -19,8 +20,8 @@ std::uint32_t millicpu(std::chrono::nanoseconds used, std::chrono::nanoseconds e
 
 Measuring::Measuring(const std::string& root)
         : has_clocks_(root.empty()),
-          ticks_per_second_(static_cast<std::uint64_t>(::sysconf(_SC_CLK_TCK))), clock_(root),
-          confinement_(root), processes_(root),
+          ticks_per_second_(static_cast<std::uint64_t>(::sysconf(_SC_CLK_TCK))), root_(root),
+          clock_(root), confinement_(root), processes_(root),
           yielding_(confinement_.cgroups(), ticks_per_second_) {}
 
 std::optional<Measuring::Where> Measuring::where(std::uint32_t pid, TimePoint now) {
@@ -65,6 +66,14 @@ std::optional<std::chrono::nanoseconds> Measuring::cpu_time_at_scan(std::uint32_
 bool Measuring::is_stopped(std::uint32_t pid) const {
         const auto* process = processes_.find(pid);
         return process != nullptr && process->is_stopped();
+}
+
+bool Measuring::is_stopped_now(std::uint32_t pid) {
+        std::string_view text;
+        if (files_.read(root_ + "/proc/" + std::to_string(pid) + "/stat", text) < 0)
+                return false;
+        const auto stat = probe::parse_pid_stat(text);
+        return stat && stat->is_stopped();
 }
 
 }  // namespace governor::server

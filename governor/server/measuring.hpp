@@ -7,6 +7,7 @@
 #include "policy/time_point.hpp"
 #include "probe/confinement.hpp"
 #include "probe/descendants.hpp"
+#include "probe/file_reader.hpp"
 #include "probe/process_clock.hpp"
 #include "probe/process_scan.hpp"
 #include "probe/yielding_load.hpp"
@@ -44,17 +45,21 @@ public:
         [[nodiscard]] std::optional<std::chrono::nanoseconds> cpu_time_at_scan(std::uint32_t pid);
         /// As of the last scan.
         [[nodiscard]] bool is_stopped(std::uint32_t pid) const;
+        /// Now. False where that cannot be read (hidepid=). Costs as much as FileReader::read().
+        [[nodiscard]] bool is_stopped_now(std::uint32_t pid);
         /// Between the last two scans, by threads that run only when nobody else wants to.
         [[nodiscard]] std::uint32_t yielding_millicpu() const { return yielding_millicpu_; }
 
 private:
         bool has_clocks_;  // of the kernel's
         std::uint64_t ticks_per_second_;
+        std::string root_;
         probe::ProcessClock clock_;
         probe::ConfinementReader confinement_;
         probe::ProcessScan processes_;
         probe::Descendants descendants_;
         probe::YieldingLoad yielding_;
+        probe::FileReader files_;
         std::optional<TimePoint> scanned_at_;
         std::uint32_t yielding_millicpu_ = 0;
 };

@@ -58,7 +58,7 @@ TEST_F(HostileHolder, ThatIsStoppedInARegionLosesWhatOthersCanUse) {
                 [&] { stay_in_a_region(daemon_.socket(), [] { ::raise(SIGSTOP); }); });
         ASSERT_TRUE(becomes(1));
         const auto honest = holder();
-        EXPECT_TRUE(has_the_rest(honest->pid()));
+        EXPECT_TRUE(has_everything(honest->pid()));
         stopped.kill();
         EXPECT_TRUE(has_everything(honest->pid()));
 }

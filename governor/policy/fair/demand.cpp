@@ -55,7 +55,10 @@ void Demand::add(const Usage& usage, TimePoint now) {
                 low_since_.reset();
         else if (!low_since_)
                 low_since_ = now;
-        idle_ = low_since_ && now - *low_since_ >= patience_;
+        const auto patience = usage.stopped ? patience_of_stopped(now) : patience_;
+        idle_ = low_since_ && (idle_ || now - *low_since_ >= patience);
+        if (usage.stopped && !idle_)
+                woke_at_ = now;
 
         while (!peaks_.empty() && peaks_.front().at + kHold < now)
                 peaks_.pop_front();
@@ -63,6 +66,18 @@ void Demand::add(const Usage& usage, TimePoint now) {
         while (!peaks_.empty() && peaks_.back().wants <= wants)
                 peaks_.pop_back();
         peaks_.push_back({now, wants});
+}
+
+void Demand::stopped(TimePoint now) {
+        if (!low_since_)
+                low_since_ = now;
+        idle_ = idle_ || now - *low_since_ >= patience_of_stopped(now);
+}
+
+/// Who is stopped and let go on all the time, as cpulimit(1) does, shakes nobody.
+std::chrono::milliseconds Demand::patience_of_stopped(TimePoint now) const {
+        const bool again = patience_ == kIdleAgain && now - *woke_at_ < kHold;
+        return again ? kIdleAgain : std::chrono::milliseconds{0};
 }
 
 void Demand::woke(TimePoint now) {

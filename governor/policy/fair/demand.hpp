@@ -25,11 +25,11 @@ struct Usage {
 };
 
 /// A client that keeps its CPUs busy can use more than it has; one that does not is held to its
-/// peak of the last kHold, with half as much to spare. Idle is one that for kIdle has been stopped,
-/// or in a region with less than a tenth of its CPUs busy, or outside of regions with no more than
-/// its one thread busy (with a single CPU granted, where that looks like work: less than a tenth of
-/// it). Who wakes again and again shakes his neighbours each time: after the second time within
-/// kHold it takes him kIdleAgain. Pure: time is an argument.
+/// peak of the last kHold, with half as much to spare. Idle is one that is stopped; and one that
+/// for kIdle has been in a region with less than a tenth of its CPUs busy, or outside of regions
+/// with no more than its one thread busy (with a single CPU granted, where that looks like work:
+/// less than a tenth of it). Who wakes again and again shakes his neighbours each time: after the
+/// second time within kHold it takes him kIdleAgain, stopped or not. Pure: time is an argument.
 class Demand {
 public:
         static constexpr std::chrono::milliseconds kHold{10'000};
@@ -37,6 +37,9 @@ public:
         static constexpr std::chrono::milliseconds kIdleAgain{2'000};
 
         void add(const Usage& usage, TimePoint now);
+
+        /// A signal or a debugger has stopped it, as is seen between two calls of add().
+        void stopped(TimePoint now);
 
         /// It has begun a region: no longer idle. What it did while it was idle says nothing about
         /// what it wants now.
@@ -54,6 +57,7 @@ private:
         };
 
         [[nodiscard]] bool is_low(const Usage& usage) const;
+        [[nodiscard]] std::chrono::milliseconds patience_of_stopped(TimePoint now) const;
 
         bool idle_ = false;
         std::optional<TimePoint> low_since_;

@@ -109,9 +109,24 @@ void Governor::sample(const governor::policy::Sample& sample, std::uint32_t yiel
         agenda_.sampled(time_point(now));
 }
 
+bool Governor::find_stopped(Time now) {
+        std::vector<ClientId> stopped;
+        for (const auto& lease : leases_)
+                if (arbiter_.clients().fell_silent(lease.id, cpu_time(*lease.process)) &&
+                    lease.process->stopped())
+                        stopped.push_back(lease.id);
+        if (!stopped.empty())
+                read_reports(now);
+        for (const auto id : stopped)
+                arbiter_.clients().stopped(id, time_point(now));
+        return !stopped.empty();
+}
+
 bool Governor::wake(Time now) {
         if (agenda_.is_poll_due(time_point(now)))
                 agenda_.polled(read_reports(now), time_point(now));
+        if (agenda_.is_watch_due(time_point(now)))
+                agenda_.watched(find_stopped(now), time_point(now));
         if (!agenda_.is_decision_due(time_point(now)))
                 return false;
         read_reports(now);

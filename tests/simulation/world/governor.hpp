@@ -52,7 +52,7 @@ public:
         /// is due then.
         void sample(const governor::policy::Sample& sample, std::uint32_t yielding_millicpu,
                     Time now);
-        /// Reads reports if it is time to. True if a decision is due.
+        /// Reads reports, and looks who was stopped, if it is time to. True if a decision is due.
         bool wake(Time now);
         /// Decides; then changed() tells for whom something changed.
         void decide(Time now);
@@ -74,6 +74,7 @@ public:
 
 private:
         bool read_reports(Time now);
+        bool find_stopped(Time now);
 
         Time period_;
         governor::policy::fair::Settings settings_;

@@ -173,5 +173,37 @@ TEST(Agenda, DecidesOnReportsThatMatter) {
         EXPECT_TRUE(agenda.is_decision_due(kStart + milliseconds{50}));
 }
 
+/// By a limit that others have a part in.
+Decision contended(Limit limit, std::uint32_t programs) {
+        auto decision = limited_by(limit);
+        decision.grants[0].reason.programs = programs;
+        return decision;
+}
+
+TEST(Agenda, WatchesWhoIsStoppedWhileOthersCouldUseHisCpus) {
+        for (const auto limit : {Limit::FairShare, Limit::Floor, Limit::Quota}) {
+                Agenda agenda;
+                agenda.decided(contended(limit, 2), kStart);
+                EXPECT_EQ(agenda.next(), kStart + Agenda::kWatch);
+                EXPECT_TRUE(agenda.is_watch_due(kStart + Agenda::kWatch));
+                agenda.decided(contended(limit, 2), kStart + milliseconds{70});
+                EXPECT_TRUE(agenda.is_watch_due(kStart + Agenda::kWatch)) << "not put off";
+                agenda.watched(false, kStart + Agenda::kWatch);
+                EXPECT_EQ(agenda.next(), kStart + 2 * Agenda::kWatch);
+                agenda.watched(true, kStart + 2 * Agenda::kWatch);
+                EXPECT_TRUE(agenda.is_decision_due(kStart + 2 * Agenda::kWatch));
+        }
+}
+
+TEST(Agenda, WatchesNobodyWhoseCpusNobodyWants) {
+        for (const auto& decision : {contended(Limit::Everything, 2), contended(Limit::OwnMax, 2),
+                                     contended(Limit::FairShare, 1), Decision{}}) {
+                Agenda agenda;
+                agenda.decided(contended(Limit::FairShare, 2), kStart);
+                agenda.decided(decision, kStart + milliseconds{10});
+                EXPECT_EQ(agenda.next(), Agenda::kNever);
+        }
+}
+
 }  // namespace
 }  // namespace governor::registry

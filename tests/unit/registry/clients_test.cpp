@@ -278,8 +278,53 @@ TEST_F(ClientsTest, ThatAreStoppedAreIdle) {
                 second(id, 8);
         EXPECT_FALSE(only().idle);
         second(id, 0, true);
-        second(id, 0, true);
         EXPECT_TRUE(only().idle);
+        EXPECT_TRUE(only().in_use.empty()) << "its region runs on nothing";
+        EXPECT_TRUE(clients_.is_waited_for(id));
+}
+
+TEST_F(ClientsTest, ThatAreStoppedBetweenSamplesLendAtOnceAndWakeWithARegion) {
+        const auto id = join();
+        grant(id, 0, 8);
+        (void)clients_.report(id, {1, 8, true, 5}, now_);
+        clients_.stopped(id, now_);
+        EXPECT_TRUE(only().idle);
+        grant(id, 0, 1);
+        EXPECT_TRUE(only().in_use.empty());
+        EXPECT_FALSE(only().above_since);
+        EXPECT_FALSE(clients_.report(id, {1, 8, true, 5}, now_)) << "the same region";
+        EXPECT_TRUE(only().idle);
+        EXPECT_TRUE(clients_.report(id, {2, 1, true, 6}, now_));
+        EXPECT_FALSE(only().idle);
+        EXPECT_EQ(only().in_use.count(), 1U);
+}
+
+TEST_F(ClientsTest, ThatGoOnInTheirRegionUseItsCpusAgain) {
+        const auto id = join();
+        grant(id, 0, 8);
+        (void)region(id, 1, 8);
+        second(id, 8);
+        second(id, 8, true);
+        grant(id, 0, 1);
+        ASSERT_TRUE(only().in_use.empty());
+        second(id, 0);
+        EXPECT_EQ(only().in_use.count(), 8U);
+        EXPECT_TRUE(only().above_since);
+}
+
+TEST_F(ClientsTest, FallSilentOnceUntilTheyRunAgain) {
+        const auto id = join();
+        EXPECT_FALSE(clients_.fell_silent(id, 1s)) << "nothing to lend";
+        grant(id, 0, 8);
+        EXPECT_FALSE(clients_.fell_silent(id, 1s));
+        EXPECT_TRUE(clients_.fell_silent(id, 1s));
+        EXPECT_FALSE(clients_.fell_silent(id, 1s)) << "as before";
+        EXPECT_FALSE(clients_.fell_silent(id, 2s));
+        EXPECT_TRUE(clients_.fell_silent(id, 2s));
+        EXPECT_FALSE(clients_.fell_silent(id, 3s));
+        clients_.stopped(id, now_);
+        EXPECT_FALSE(clients_.fell_silent(id, 3s)) << "it lends already";
+        EXPECT_FALSE(clients_.fell_silent(ClientId{99}, 3s));
 }
 
 TEST_F(ClientsTest, WantWhatTheyBurn) {

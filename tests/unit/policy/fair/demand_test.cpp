@@ -137,12 +137,41 @@ TEST_F(DemandTest, IsStillIdleOnTheOneCpuThatWasLeft) {
 
 TEST_F(DemandTest, IsIdleWhenStoppedWhateverTheLastWindowSays) {
         run({8, 8'000, kInRegion}, 5s);
-        run({8, 6'000, kInRegion, kStopped}, 1s, 500ms);
-        EXPECT_FALSE(demand_.idle());
-        run({8, 2'000, kInRegion, kStopped}, 500ms, 500ms);
+        run({8, 6'000, kInRegion, kStopped}, 500ms, 500ms);
         EXPECT_TRUE(demand_.idle());
         run({8, 2'000, kInRegion}, 500ms, 500ms);
         EXPECT_FALSE(demand_.idle());
+}
+
+TEST_F(DemandTest, IsIdleAsSoonAsItIsSeenToBeStopped) {
+        run({8, 8'000, kInRegion}, 5s);
+        demand_.stopped(now_);
+        EXPECT_TRUE(demand_.idle());
+        run({8, 6'000, kInRegion, kStopped}, 500ms, 500ms);
+        EXPECT_TRUE(demand_.idle());
+        run({8, 2'000, kInRegion}, 500ms, 500ms);
+        EXPECT_FALSE(demand_.idle());
+}
+
+/// As cpulimit(1) does it.
+TEST_F(DemandTest, IsNotIdleForLongWhileItIsStoppedAgainAndAgain) {
+        int lent = 0;
+        for (int i = 0; i < 200; i++) {
+                run({8, 4'000, kInRegion}, 50ms, 50ms);
+                const bool was_idle = demand_.idle();
+                demand_.stopped(now_ + 20ms);
+                run({8, 4'000, kInRegion, kStopped}, 50ms, 50ms);
+                lent += demand_.idle() && !was_idle ? 1 : 0;
+                demand_.woke(now_);
+        }
+        EXPECT_EQ(lent, 2) << "in 20 s";
+        run({8, 0, kInRegion, kStopped}, 1900ms, 100ms);
+        EXPECT_FALSE(demand_.idle());
+        run({8, 0, kInRegion, kStopped}, 300ms, 100ms);
+        EXPECT_TRUE(demand_.idle());
+        run({8, 8'000, kInRegion}, 11s);
+        demand_.stopped(now_);
+        EXPECT_TRUE(demand_.idle()) << "that was long ago";
 }
 
 TEST_F(DemandTest, ComesBackWithARegionAndIsNotKnownThen) {
