@@ -2,6 +2,7 @@
 // Mounts, paths and the files in them.
 #include "probe/cgroups.hpp"
 
+#include "probe/cpu_sets.hpp"
 #include "probe/text.hpp"
 
 #include <algorithm>
@@ -15,6 +16,7 @@ namespace governor::probe {
 namespace {
 
 constexpr std::uint32_t kDefaultOverflowUid = 65534;
+constexpr std::string_view kCpuset = "cpuset";
 
 /// `hierarchy` is the name of a controller, or empty for version 2.
 bool belongs_to(std::string_view controllers, std::string_view hierarchy) {
@@ -155,6 +157,23 @@ std::optional<std::uint32_t> Cgroups::owner(const std::vector<CgroupMembership>&
                         highest = owner;
         }
         return highest;
+}
+
+std::optional<policy::CpuMask> Cgroups::cpuset(const std::vector<CgroupMembership>& memberships) {
+        const std::string_view hierarchy = is_mounted(mounts_, kCpuset) ? kCpuset : "";
+        const auto* file = hierarchy.empty() ? "/cpuset.cpus.effective" : "/cpuset.effective_cpus";
+        const auto* path = path_in(memberships, hierarchy);
+        if (path == nullptr)
+                return std::nullopt;
+        // Version 2 has the file only where the group above hands the controller on.
+        for (const auto& group : ancestry(within_levels(*path))) {
+                const auto directory = find_directory(mounts_, hierarchy, group);
+                const auto list = directory ? text(*directory + file) : std::nullopt;
+                const auto cpus = list ? parse_cpu_set(*list) : std::nullopt;
+                if (cpus)
+                        return cpus;
+        }
+        return std::nullopt;
 }
 
 bool Cgroups::is_idle(const std::string& directory) {

@@ -23,4 +23,13 @@ int ConfinementReader::read(std::uint32_t pid, policy::TimePoint now,
         return 0;
 }
 
+void ConfinementReader::add_claimed(std::uint32_t pid, const policy::CpuMask& claimed,
+                                    policy::CpuMask& cpus) {
+        std::vector<CgroupMembership> memberships;
+        if (claimed.empty() || cgroups_.memberships(pid, memberships) < 0)
+                return;
+        const auto allowed = cgroups_.cpuset(memberships);
+        cpus = cpus | (allowed ? claimed & *allowed : claimed);
+}
+
 }  // namespace governor::probe

@@ -206,7 +206,7 @@ void Governing::look_where_they_are(TimePoint at, std::size_t part) {
                 const auto* lease = leases_.find(*next);
                 if (lease == nullptr)
                         continue;
-                if (const auto where = measuring_.where(lease->pid, at))
+                if (const auto where = measuring_.where(lease->pid, lease->affinity, at))
                         arbiter_.clients().confine(*next, where->confinement, at);
         }
 }
@@ -222,6 +222,7 @@ tl::expected<Place, Governing::Refusal> Governing::join(const Peer& peer, const 
                                                                        : Refusal::System);
         if (auto* lease = leases_.of_process(process->pid)) {
                 leases_.share(*lease, peer.connection);
+                lease->affinity = lease->affinity | wish.affinity;
                 return lease->place;
         }
         return admit(peer, std::move(*process), wish);
@@ -230,7 +231,7 @@ tl::expected<Place, Governing::Refusal> Governing::join(const Peer& peer, const 
 tl::expected<Place, Governing::Refusal> Governing::admit(const Peer& peer, Process process,
                                                          const Wish& wish) {
         const auto at = now();
-        const auto where = measuring_.where(peer.pid, at);
+        const auto where = measuring_.where(peer.pid, wish.affinity, at);
         if (!where)
                 return tl::unexpected(Refusal::NotKnown);
         const auto identity = identify(peer, *where, wish.label);
@@ -254,8 +255,8 @@ tl::expected<Place, Governing::Refusal> Governing::admit(const Peer& peer, Proce
                 clients.claim(joined.id, wish.holds,
                               std::max(started_ + kSettling, at + kSettlingOfOne), at);
         try {
-                leases_.add({joined.id, identity.account, peer.pid, *place, 0}, std::move(process),
-                            peer.connection);
+                leases_.add({joined.id, identity.account, peer.pid, *place, 0, wish.affinity},
+                            std::move(process), peer.connection);
         } catch (const std::system_error&) {
                 clients.leave(joined.id, std::chrono::nanoseconds{0}, at);
                 arenas_.give_back(identity.account, *place, at);

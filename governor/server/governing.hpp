@@ -43,7 +43,8 @@ public:
         struct Wish {
                 std::string_view label;
                 registry::Request request;
-                policy::CpuMask holds;  ///< granted before this daemon's start, as it says
+                policy::CpuMask holds;          ///< granted before this daemon's start, as it says
+                policy::CpuMask affinity = {};  ///< as Lease::affinity
         };
         enum class Refusal : std::uint8_t {
                 NotGoverning,  ///< no leases under the policy in force

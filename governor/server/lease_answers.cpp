@@ -83,7 +83,8 @@ Answer hello(const v1::Hello& hello, const Peer& peer, Governing& governing) {
                 return request.error().SerializeAsString();
         request->start_only = hello.start_only();
         const auto label = printable_ascii(hello.label().substr(0, kLongestLabel));
-        const auto place = governing.join(peer, {label, *request, mask_of(hello.holds())});
+        const auto place = governing.join(
+                peer, {label, *request, mask_of(hello.holds()), mask_of(hello.affinity())});
         if (!place)
                 return refusal(place.error()).SerializeAsString();
         v1::Reply reply;

@@ -24,10 +24,12 @@ Measuring::Measuring(const std::string& root)
           clock_(root), confinement_(root), processes_(root),
           yielding_(confinement_.cgroups(), ticks_per_second_) {}
 
-std::optional<Measuring::Where> Measuring::where(std::uint32_t pid, TimePoint now) {
+std::optional<Measuring::Where> Measuring::where(std::uint32_t pid, const policy::CpuMask& claimed,
+                                                 TimePoint now) {
         probe::Confinement found;
         if (confinement_.read(pid, now, found) < 0)
                 return std::nullopt;
+        confinement_.add_claimed(pid, claimed, found.cpus);
         Where where;
         where.owner = found.owner;
         where.confinement.cpus = std::move(found.cpus);

@@ -32,8 +32,10 @@ public:
                 registry::Confinement confinement;
                 std::optional<std::uint32_t> owner;  ///< of its control group, as probe::Cgroups
         };
-        /// Empty: it has gone, or is hidden (hidepid=).
-        [[nodiscard]] std::optional<Where> where(std::uint32_t pid, TimePoint now);
+        /// `claimed`: where a program that binds its threads says that it may run. Empty: it has
+        /// gone, or is hidden (hidepid=).
+        [[nodiscard]] std::optional<Where> where(std::uint32_t pid, const policy::CpuMask& claimed,
+                                                 TimePoint now);
 
         /// Once per sample: looks at all processes of the machine, of which `holders` hold leases.
         void scan(std::span<const std::uint32_t> holders, TimePoint now);

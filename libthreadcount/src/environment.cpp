@@ -2,8 +2,11 @@
 // Parsers for the THREADCOUNT variables, without allocation.
 #include "environment.hpp"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstring>
+#include <initializer_list>
+#include <strings.h>
 
 namespace threadcount {
 
@@ -30,6 +33,15 @@ struct Unit {
 };
 
 constexpr Unit kUnits[] = {{"", 1}, {"ms", 1}, {"s", 1000}, {"min", 60'000}, {"h", 3'600'000}};
+
+/// libgomp and libomp bind their threads where OMP_PROC_BIND says so, and where it says nothing but
+/// one of the others is set.
+bool asks_to_bind(const char* proc_bind, std::initializer_list<const char*> others) {
+        if (proc_bind != nullptr)
+                return strcasecmp(proc_bind, "false") != 0;
+        return std::any_of(others.begin(), others.end(),
+                           [](const char* text) { return text != nullptr; });
+}
 
 constexpr char kFixed[] = "fixed:";
 
@@ -84,6 +96,16 @@ bool parse_shrink(const char* text, bool* ret_releases) {
         return *ret_releases || strcmp(text, "keep") == 0;
 }
 
+bool parse_binding(const char* text, BindingSetting* ret_binding) {
+        if (strcmp(text, "none") == 0)
+                *ret_binding = BindingSetting::None;
+        else if (strcmp(text, "cores") == 0)
+                *ret_binding = BindingSetting::Cores;
+        else
+                return false;
+        return true;
+}
+
 Environment read_environment(char* (*get)(const char* name)) {
         Environment environment;
         const auto read = [&](const char* name, auto parse, auto* ret_value) {
@@ -98,11 +120,15 @@ Environment read_environment(char* (*get)(const char* name)) {
         read("THREADCOUNT_INTERVAL", parse_interval, &environment.interval_ms);
         read("THREADCOUNT_CLASS", parse_class, &environment.is_batch);
         read("THREADCOUNT_SHRINK", parse_shrink, &environment.releases);
+        read("THREADCOUNT_BINDING", parse_binding, &environment.binding);
         read("THREADCOUNT", parse_mode, &environment.mode);
         const auto take = [get](const char* name) {
                 const char* text = get(name);
                 return text != nullptr && *text != '\0' ? text : nullptr;
         };
+        environment.runtime_binds =
+                asks_to_bind(take("OMP_PROC_BIND"),
+                             {take("OMP_PLACES"), take("GOMP_CPU_AFFINITY"), take("KMP_AFFINITY")});
         environment.socket = take("THREADCOUNT_SOCKET");
         environment.label = take("THREADCOUNT_LABEL");
         return environment;

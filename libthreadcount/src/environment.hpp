@@ -19,12 +19,16 @@ struct ModeSetting {
         std::uint32_t fixed = 0;  ///< for Mode::Fixed, 1 .. kMostThreads
 };
 
+enum class BindingSetting : std::uint8_t { Unset, None, Cores };
+
 struct Environment {
         ModeSetting mode;
         std::uint32_t interval_ms = 0;  ///< 0: not set
         std::uint32_t max = 0;          ///< 0: not set
         bool is_batch = false;
-        bool releases = false;         ///< threads that a smaller team does not need
+        bool releases = false;  ///< threads that a smaller team does not need
+        BindingSetting binding = BindingSetting::Unset;
+        bool runtime_binds = false;    ///< OpenMP's own variables ask for threads that are bound
         const char* label = nullptr;   ///< as `socket`
         const char* socket = nullptr;  ///< as long as the environment; nullptr: not set
         /// The last variable whose value is not understood (a static string) and that value,
@@ -44,6 +48,9 @@ struct Environment {
 
 /// "keep" or "release".
 [[nodiscard]] bool parse_shrink(const char* text, bool* ret_releases);
+
+/// "none" or "cores".
+[[nodiscard]] bool parse_binding(const char* text, BindingSetting* ret_binding);
 
 /// 1 .. kMostThreads.
 [[nodiscard]] bool parse_count(const char* text, std::uint32_t* ret_count);

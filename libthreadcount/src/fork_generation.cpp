@@ -2,6 +2,8 @@
 // A counter that pthread_atfork() moves on.
 #include "fork_generation.hpp"
 
+#include "binding.hpp"
+
 #include <atomic>
 #include <pthread.h>
 
@@ -14,7 +16,10 @@ namespace {
 pthread_once_t once = PTHREAD_ONCE_INIT;
 int result = 0;
 
-void in_child() { forks.fetch_add(1, std::memory_order_relaxed); }
+void in_child() {
+        forks.fetch_add(1, std::memory_order_relaxed);
+        process_binding().in_child();
+}
 
 void start() { result = pthread_atfork(nullptr, nullptr, in_child); }
 

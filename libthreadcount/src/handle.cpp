@@ -58,6 +58,18 @@ void ask(threadcount_handle& handle, std::uint64_t now_ms, std::uint64_t deadlin
         pthread_mutex_unlock(&handle.mutex);
 }
 
+/// Entered; nullptr: nobody wants it, nothing is governed, or the runtime binds its threads itself.
+Binding* binding_for(const Environment& environment, std::uint32_t option) {
+        const bool is_wanted = environment.binding == BindingSetting::Cores ||
+                               (environment.binding == BindingSetting::Unset &&
+                                option == THREADCOUNT_BINDING_CORES);
+        const auto mode = environment.mode.mode;
+        if (!is_wanted || environment.runtime_binds || mode == Mode::Off || mode == Mode::Fixed)
+                return nullptr;
+        auto& binding = process_binding();
+        return binding.enter() ? &binding : nullptr;
+}
+
 /// Apart from the hot path, which needs no stack.
 [[gnu::noinline]] std::uint32_t threads_slowly(threadcount_handle* handle) {
         if (handle == nullptr)
@@ -85,13 +97,16 @@ void ask(threadcount_handle& handle, std::uint64_t now_ms, std::uint64_t deadlin
 }  // namespace
 
 threadcount_handle::threadcount_handle(const Environment& from, const char* socket,
-                                       std::uint32_t width, std::uint32_t interval_ms)
+                                       std::uint32_t width, std::uint32_t interval_ms,
+                                       Binding* binds)
         : environment(from), addresses(from.socket != nullptr ? from.socket : socket,
                                        secure_getenv("XDG_RUNTIME_DIR")),
-          ungoverned(width), max(from.max != 0 ? std::min(from.max, width) : width),
+          ungoverned(width), max(from.max != 0 ? std::min(from.max, width) : width), binding(binds),
           count(max, idle_time_here),
-          lease(addresses, {max, from.mode.mode == Mode::StartOnly, from.is_batch, from.label},
-                transport, count),
+          lease(addresses,
+                {max, from.mode.mode == Mode::StartOnly, from.is_batch, from.label,
+                 binds != nullptr ? &binds->initial() : nullptr},
+                transport, count, binds),
           polling(addresses, {max, interval_ms, from.mode.mode == Mode::StartOnly}, transport,
                   count) {
         const auto mode = environment.mode.mode;
@@ -109,7 +124,8 @@ int threadcount_open(const threadcount_options* options, threadcount_handle** re
         if (options != nullptr)
                 memcpy(&given, options, std::min(options->size, sizeof(given)));
         if (!in_range(given.max_threads, 1, kMostThreads) ||
-            !in_range(given.interval_ms, kShortestInterval_ms, kLongestInterval_ms))
+            !in_range(given.interval_ms, kShortestInterval_ms, kLongestInterval_ms) ||
+            given.binding > THREADCOUNT_BINDING_CORES)
                 return -EINVAL;
 
         const auto environment = read_environment(secure_getenv);
@@ -123,7 +139,8 @@ int threadcount_open(const threadcount_options* options, threadcount_handle** re
                 return -ENOMEM;
         }
         auto* handle =
-                new (memory) threadcount_handle(environment, given.socket_path, width, interval_ms);
+                new (memory) threadcount_handle(environment, given.socket_path, width, interval_ms,
+                                                binding_for(environment, given.binding));
         if (handle->next_poll_ms.load(std::memory_order_relaxed) != kNever_ms)
                 ask(*handle, coarse_now_ms(), now_ns() + kWelcome_ns);
         *ret_handle = handle;
@@ -161,6 +178,8 @@ threadcount_handle* threadcount_close(threadcount_handle* handle) {
                 return nullptr;
         if (!is_inert(*handle))
                 handle->lease.end();
+        if (!is_inert(*handle) && handle->binding != nullptr)
+                handle->binding->leave();
         handle->~threadcount_handle();
         free(handle);
         return nullptr;

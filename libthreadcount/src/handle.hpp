@@ -16,7 +16,8 @@
 
 struct threadcount_handle {
         threadcount_handle(const threadcount::Environment& from, const char* socket,
-                           std::uint32_t width, std::uint32_t interval_ms);
+                           std::uint32_t width, std::uint32_t interval_ms,
+                           threadcount::Binding* binds);
 
         // Constant after construction.
         const threadcount::Environment environment;
@@ -24,6 +25,7 @@ struct threadcount_handle {
         const std::uint32_t ungoverned;
         const std::uint32_t max;
         const unsigned generation = threadcount::fork_generation();
+        threadcount::Binding* const binding;  // nullptr: threads stay as they are
 
         // Of the lease and of polling: one of them talks at a time. Guarded by `mutex`.
         threadcount::Transport transport;

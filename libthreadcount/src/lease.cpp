@@ -41,14 +41,20 @@ bool Lease::is_alive() {
 }
 
 std::uint32_t Lease::granted() {
+        constexpr auto kRelaxed = std::memory_order_relaxed;
         const auto word = arena_.load();
+        const bool has_beaten = arena_.heartbeat() != heartbeat_.load(kRelaxed);
         if (!is_granted(word) || !is_alive())
                 return 0;
+        if (word != at_once_.load(kRelaxed))
+                (void)arena_.count_region();  // the hot path has counted the others
         auto threads = limited(governor_word_threads(word));
-        if (wishes_.start_only) {
+        if (wishes_.start_only)
                 threads = first_of(threads);
-                (void)arena_.count_region();  // the hot path has counted that of the others
-        }
+        const bool is_bound =
+                binding_ == nullptr || binding_->follow(arena_, word, threads, has_beaten);
+        if (is_bound && !wishes_.start_only)
+                at_once_.store(word, kRelaxed);
         arena_.report(governor_word_epoch(word), threads, true);
         return threads;
 }
@@ -60,6 +66,8 @@ std::uint32_t Lease::first_of(std::uint32_t threads) {
 }
 
 std::uint64_t Lease::run(std::uint64_t now_ms, std::uint64_t deadline_ns) {
+        if (binding_ != nullptr && now_ms >= release_ms_)
+                binding_->release();
         if (state_ == State::Held) {
                 // Somebody found it stale or released, or nothing has been granted yet.
                 const auto word = arena_.load();
@@ -74,7 +82,7 @@ std::uint64_t Lease::run(std::uint64_t now_ms, std::uint64_t deadline_ns) {
                 return look(now_ms, deadline_ns);
         if (const int result = transport_.connect(addresses_, deadline_ns); result < 0)
                 return fail(result, now_ms);
-        if (const int result = transport_.send(wishes_, holds_, holds_size_); result < 0)
+        if (const int result = transport_.send(wishes_, holds_); result < 0)
                 return fail(result, now_ms);
         state_ = State::Waiting;
         said_hello_ms_ = now_ms;
@@ -112,6 +120,7 @@ std::uint64_t Lease::take(const Welcome& welcome, std::uint64_t now_ms) {
                 return fail(result, now_ms);
         state_ = State::Held;
         error_ = 0;
+        release_ms_ = UINT64_MAX;
         heartbeat_.store(arena_.heartbeat() - 1, std::memory_order_relaxed);
         return now_ms + kLookAgain_ms;
 }
@@ -122,28 +131,33 @@ std::uint64_t Lease::fail(int why, std::uint64_t now_ms) {
         error_ = why;
         if (state_ != State::Refused)  // its answers are to come
                 count_.failed(now_ms);
+        else if (binding_ != nullptr)  // it grants nothing
+                binding_->release();
         return now_ms + kReconnect_ms;
 }
 
-/// The program goes on with what it had.
+/// The program goes on with what it had; one that was released is bound no longer.
 void Lease::lose(std::uint64_t now_ms) {
-        static_assert(sizeof(holds_) % sizeof(std::uint64_t) == 0);
-        std::uint64_t words[sizeof(holds_) / sizeof(std::uint64_t)];
+        const auto last = arena_.load();
+        CpuMask set;
         std::uint64_t word = 0;
         governor_grant_reason reason;
-        const int n = arena_.read_set(words, sizeof(holds_) / sizeof(words[0]), &word, &reason);
-        holds_size_ = 0;
-        for (std::size_t byte = 0; n > 0 && byte < sizeof(holds_); byte++) {
-                holds_[byte] = static_cast<std::uint8_t>(words[byte / 8] >> (byte % 8 * 8));
-                if (holds_[byte] != 0)
-                        holds_size_ = byte + 1;
-        }
-        const auto threads = governor_word_threads(arena_.load());
+        const int n = arena_.read_set(set.words, CpuMask::kWords, &word, &reason);
+        holds_ = n > 0 ? CpuBytes(set) : CpuBytes();
+        const bool is_released = (governor_word_flags(last) & GOVERNOR_GRANT_RELEASED) != 0;
+        const auto threads = governor_word_threads(last);
         if (threads > 0)
                 count_.granted(threads, now_ms);
+        at_once_.store(kNotAtOnce, std::memory_order_relaxed);
         arena_.detach();
         transport_.disconnect();
         state_ = State::None;
+        if (binding_ == nullptr)
+                return;
+        binding_->forget();
+        release_ms_ = is_released ? now_ms : now_ms + GrownCount::kTimeToLive_ms;
+        if (is_released)
+                binding_->release();
 }
 
 }  // namespace threadcount

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "arena.hpp"
+#include "binding.hpp"
 #include "grown_count.hpp"
 #include "transport.hpp"
 
@@ -16,10 +17,12 @@ namespace threadcount {
 class Lease {
 public:
         /// All but `wishes` must outlive this. `transport` and `count` are shared with who asks
-        /// while this is refused.
+        /// while this is refused. `binding` binds to the grants, and has been entered; nullptr:
+        /// nobody does.
         Lease(const Addresses& addresses, const Wishes& wishes, Transport& transport,
-              GrownCount& count)
-                : addresses_(addresses), wishes_(wishes), transport_(transport), count_(count) {}
+              GrownCount& count, Binding* binding = nullptr)
+                : addresses_(addresses), wishes_(wishes), transport_(transport), count_(count),
+                  binding_(binding) {}
 
         /// What the next region may use, 1 .. max; it is reported to have begun. 0: nothing is
         /// granted, or the governor does not seem to live: run() is to be called.
@@ -29,7 +32,7 @@ public:
         [[nodiscard]] std::uint32_t granted_at_once() {
                 constexpr auto kRelaxed = std::memory_order_relaxed;
                 const auto word = arena_.load();
-                if (!is_granted(word) || wishes_.start_only)
+                if (word != at_once_.load(kRelaxed))
                         return 0;
                 const auto regions = arena_.count_region();
                 if (arena_.heartbeat() != heartbeat_.load(kRelaxed) ||
@@ -98,15 +101,19 @@ private:
         GrownCount& count_;  // after a governor that has gone: its last grant, and later more
         int error_ = 0;
         std::uint64_t said_hello_ms_ = 0;
-        std::uint8_t holds_[kMostHeld / 8] = {};  // the last grant of a governor that has gone
-        std::size_t holds_size_ = 0;
+        CpuBytes holds_;  // the last grant of a governor that has gone
+        Binding* binding_;
+        std::uint64_t release_ms_ = UINT64_MAX;  // when threads are bound no longer
+
+        static constexpr std::uint64_t kNotAtOnce = GOVERNOR_GRANT_RELEASED;  // grants no thread
 
         // For granted(). Relaxed: at worst a region is late by one.
-        std::atomic<std::uint32_t> first_{0};         // start-only: what it was granted first
-        std::atomic<std::uint64_t> heartbeat_{0};     // when it was last seen to change
-        std::atomic<std::uint64_t> unchanged_ms_{0};  // since when it has not
-        std::atomic<std::uint64_t> look_at_{0};       // the region at which to look at the clock
-        std::atomic<std::uint64_t> pause_{1};         // regions until the next look
+        std::atomic<std::uint64_t> at_once_{kNotAtOnce};  // the word that granted() has seen to
+        std::atomic<std::uint32_t> first_{0};             // start-only: what it was granted first
+        std::atomic<std::uint64_t> heartbeat_{0};         // when it was last seen to change
+        std::atomic<std::uint64_t> unchanged_ms_{0};      // since when it has not
+        std::atomic<std::uint64_t> look_at_{0};  // the region at which to look at the clock
+        std::atomic<std::uint64_t> pause_{1};    // regions until the next look
 };
 
 }  // namespace threadcount

@@ -2,6 +2,8 @@
 // Affinity and cgroup quotas.
 #include "limits.hpp"
 
+#include "binding.hpp"
+
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -112,6 +114,12 @@ std::uint32_t allowed_cpus() {
                                 add_mask_of(thread, mask);
                 closedir(tasks);
         }
+        // What is bound to a grant may run there, too.
+        CpuMask initial;
+        process_binding().add_initial(initial);
+        static_assert(sizeof(initial.words) <= sizeof(mask.words));
+        for (std::size_t i = 0; i < CpuMask::kWords; i++)
+                mask.words[i] |= initial.words[i];
         unsigned count = 0;
         for (const auto word : mask.words)
                 count += static_cast<unsigned>(__builtin_popcountl(word));

@@ -8,7 +8,8 @@
 namespace threadcount {
 
 /// CPUs that at least one thread of this process may run on: a runtime that binds its threads
-/// (OMP_PROC_BIND) narrows single masks, not the union. At least 1.
+/// (OMP_PROC_BIND) narrows single masks, not the union, and one that was bound to its grant counts
+/// as if it were not. At least 1.
 [[nodiscard]] std::uint32_t allowed_cpus();
 
 /// The smallest CPU quota of this process's cgroup and all its ancestors, in CPUs, rounded up:

@@ -75,6 +75,13 @@ int refusal_of(const governor_v1_Reply& reply) {
         }
 }
 
+template <class Field>
+void put(const CpuBytes& cpus, Field* ret_field) {
+        static_assert(sizeof(ret_field->bytes) == sizeof(cpus.bytes));
+        ret_field->size = static_cast<pb_size_t>(cpus.size);
+        memcpy(ret_field->bytes, cpus.bytes, cpus.size);
+}
+
 /// Numbers 0 to 2 are the program's standard streams, even if it has closed them: what it prints
 /// must not go to the governor. Returns a descriptor or a negative errno.
 int open_socket(int family) {
@@ -102,6 +109,14 @@ bool is_connected_to_itself(int fd) {
 }
 
 }  // namespace
+
+CpuBytes::CpuBytes(const CpuMask& mask) {
+        for (std::size_t byte = 0; byte < sizeof(bytes); byte++) {
+                bytes[byte] = static_cast<std::uint8_t>(mask.words[byte / 8] >> (byte % 8 * 8));
+                if (bytes[byte] != 0)
+                        size = byte + 1;
+        }
+}
 
 bool Transport::is_ours() const {
         struct stat status {};
@@ -202,7 +217,7 @@ int Transport::send(const Question& question) {
         return encode_and_send(request);
 }
 
-int Transport::send(const Wishes& wishes, const std::uint8_t* holds, std::size_t size) {
+int Transport::send(const Wishes& wishes, const CpuBytes& holds) {
         governor_v1_Request request = governor_v1_Request_init_zero;
         request.protocol = kProtocol;
         request.which_kind = governor_v1_Request_hello_tag;
@@ -214,9 +229,9 @@ int Transport::send(const Wishes& wishes, const std::uint8_t* holds, std::size_t
         hello.wishes.scheduling_class =
                 wishes.is_batch ? governor_v1_Class_BATCH : governor_v1_Class_INTERACTIVE;
         hello.start_only = wishes.start_only;
-        static_assert(sizeof(hello.holds.bytes) == kMostHeld / 8);
-        hello.holds.size = static_cast<pb_size_t>(std::min(size, sizeof(hello.holds.bytes)));
-        memcpy(hello.holds.bytes, holds, hello.holds.size);
+        put(holds, &hello.holds);
+        if (wishes.affinity != nullptr)
+                put(CpuBytes(*wishes.affinity), &hello.affinity);
         return encode_and_send(request);
 }
 

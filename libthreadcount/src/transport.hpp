@@ -4,6 +4,7 @@
 #pragma once
 
 #include "address.hpp"
+#include "cpu_mask.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -25,10 +26,22 @@ struct Wishes {
         bool start_only = false;  ///< it keeps its first grant
         bool is_batch = false;
         const char* label = nullptr;  ///< nullptr: the program's name
+        /// Its threads are bound to its grants, but may run on these: as long as the wishes.
+        /// nullptr: it does not bind them.
+        const CpuMask* affinity = nullptr;
 };
 
 /// CPUs below this number can be named in a hello.
-inline constexpr std::uint32_t kMostHeld = 8192;
+inline constexpr std::uint32_t kMostHeld = kMostCpus;
+
+/// As a hello names CPUs: bit n % 8 of byte n / 8 is CPU n.
+struct CpuBytes {
+        std::uint8_t bytes[kMostHeld / 8] = {};
+        std::size_t size = 0;  ///< without those behind the last CPU
+
+        CpuBytes() = default;
+        explicit CpuBytes(const CpuMask& mask);
+};
 
 /// The memory of a lease. Who gets it closes the descriptors.
 struct Welcome {
@@ -69,8 +82,8 @@ public:
 
         /// Does not block. The answer to the last question must have been received.
         [[nodiscard]] int send(const Question& question);
-        /// `holds`: bit n % 8 of byte n / 8 is CPU n of the last grant; at most kMostHeld bits.
-        [[nodiscard]] int send(const Wishes& wishes, const std::uint8_t* holds, std::size_t size);
+        /// `holds`: the last grant.
+        [[nodiscard]] int send(const Wishes& wishes, const CpuBytes& holds);
 
         /// -EAGAIN: not there yet, still connected; -EPROTO: what came is no answer, or the
         /// governor refuses the question.

@@ -101,6 +101,17 @@ TEST_F(HostileHolder, ThatClaimsEverythingFirstGivesANewcomerItsShare) {
         EXPECT_TRUE(has_its_share(honest->pid()));
 }
 
+TEST_F(HostileHolder, ThatClaimsToRunEverywhereGetsItsShare) {
+        LeaseClient liar(daemon_.socket());
+        governor::v1::Hello hello;
+        hello.set_affinity(std::string(1024, '\xff'));
+        ASSERT_NE(liar.hello(hello), nullptr);
+        const auto honest = holder();
+        EXPECT_TRUE(has_its_share(honest->pid()));
+        EXPECT_TRUE(eventually([&] { return liar.memory().threads() >= 1; }));
+        EXPECT_LE(liar.memory().threads(), status(daemon_.socket()).cpus());
+}
+
 TEST_F(HostileHolder, WithAbsurdNumbersInItsReportHurtsNobodyElse) {
         constexpr auto kMost = UINT64_MAX;
         const auto honest = holder();

@@ -15,10 +15,17 @@
  *   fork       A handle opened before fork() is inert in the child: it answers
  *              threadcount_max() and does no I/O. Open a new one there.
  *   exec       The socket is close-on-exec. Shared memory goes with the old program.
- *   ownership  The library owns every handle; free it with threadcount_close().
- *              Strings passed in are copied.
- *   ABI        Structs start with .size, set by their INIT macro, and only ever
- *              grow at the end. Symbols are versioned (THREADCOUNT_1.0).
+ *   binding    With THREADCOUNT_BINDING=cores, or options.binding, the threads of the process may
+ *              run on the CPUs of its grant only. They are bound (sched_setaffinity) when a
+ *              region begins and the grant has changed: those whose mask is that which the
+ * process's first thread had at threadcount_open(), or was given by the library; never beyond that
+ * mask, and not where OMP_PROC_BIND, OMP_PLACES, GOMP_CPU_AFFINITY or KMP_AFFINITY are for binding.
+ * They get the first mask back when the governor releases them or has been gone for 60 s (at the
+ * begin of a region), when the last handle that binds is closed, and in a child of fork(). What
+ * posix_spawn(), vfork() or exec start keeps the mask of the moment. ownership  The library owns
+ * every handle; free it with threadcount_close(). Strings passed in are copied. ABI        Structs
+ * start with .size, set by their INIT macro, and only ever grow at the end. Symbols are versioned
+ * (THREADCOUNT_1.0).
  *
  * The library never logs, never exits, starts no thread, installs no signal
  * handler, changes no environment variable, and never makes a program fail
@@ -36,6 +43,8 @@
  *   THREADCOUNT_CLASS     interactive (default) | batch
  *   THREADCOUNT_SHRINK    keep (default) | release: what an adapter does with the threads of a
  *                         team that has become smaller; see threadcount_omp_update()
+ *   THREADCOUNT_BINDING   none (default) | cores: threads are bound to the CPUs of the grant; see
+ *                         "binding" below
  *   THREADCOUNT_INTERVAL  where the governor grants nothing, time between two questions:
  *                         50ms .. 24h, default 10s; without a unit: milliseconds
  *   THREADCOUNT_MAX       never more threads than this, 1 .. 65536
@@ -62,6 +71,12 @@ extern "C" {
 /* A program's connection to the governor. Opaque. */
 typedef struct threadcount_handle threadcount_handle;
 
+/* Are the threads of the process bound to the CPUs of its grant? Values are part of the ABI. */
+enum threadcount_binding {
+        THREADCOUNT_BINDING_NONE = 0, /* they run where they may                              */
+        THREADCOUNT_BINDING_CORES = 1 /* at the begin of regions, those that nobody else bound */
+};
+
 /* How to connect. Initialise with THREADCOUNT_OPTIONS_INIT, then set fields. */
 typedef struct threadcount_options {
         size_t size;             /* = sizeof(threadcount_options)                            */
@@ -72,10 +87,12 @@ typedef struct threadcount_options {
         uint32_t interval_ms;    /* where the governor grants nothing, time between two      */
                                  /* questions, 50 .. 86400000; 0: 10000;                     */
                                  /* THREADCOUNT_INTERVAL wins                                */
+        uint32_t binding;        /* enum threadcount_binding; THREADCOUNT_BINDING wins       */
+        uint32_t unused;         /* 0                                                        */
 } threadcount_options;
 
 /* clang-format off */
-#define THREADCOUNT_OPTIONS_INIT { sizeof(threadcount_options), NULL, 0, 0 }
+#define THREADCOUNT_OPTIONS_INIT { sizeof(threadcount_options), NULL, 0, 0, 0, 0 }
 /* clang-format on */
 
 /* Where an answer came from. Values are part of the ABI. */

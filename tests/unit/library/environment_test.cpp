@@ -164,6 +164,27 @@ TEST(EnvironmentOfAProgram, HasAllItsVariables) {
         EXPECT_EQ(environment.misunderstood, nullptr);
 }
 
+TEST(EnvironmentOfAProgram, SaysWhetherThreadsAreBound) {
+        EXPECT_EQ(read({}).binding, BindingSetting::Unset);
+        EXPECT_EQ(read({{"THREADCOUNT_BINDING", "none"}}).binding, BindingSetting::None);
+        EXPECT_EQ(read({{"THREADCOUNT_BINDING", "cores"}}).binding, BindingSetting::Cores);
+        const auto misread = read({{"THREADCOUNT_BINDING", "threads"}});
+        EXPECT_EQ(misread.binding, BindingSetting::Unset);
+        EXPECT_STREQ(misread.misunderstood, "THREADCOUNT_BINDING");
+}
+
+TEST(EnvironmentOfAProgram, TellsWhereTheRuntimeBindsItsThreads) {
+        EXPECT_FALSE(read({}).runtime_binds);
+        EXPECT_FALSE(read({{"OMP_PROC_BIND", ""}, {"OMP_PLACES", ""}}).runtime_binds);
+        for (const auto* value : {"true", "close", "SPREAD", "spread,close"})
+                EXPECT_TRUE(read({{"OMP_PROC_BIND", value}}).runtime_binds) << value;
+        for (const auto* name : {"OMP_PLACES", "GOMP_CPU_AFFINITY", "KMP_AFFINITY"}) {
+                EXPECT_TRUE(read({{name, "0-3"}}).runtime_binds) << name;
+                EXPECT_FALSE(read({{name, "0-3"}, {"OMP_PROC_BIND", "FALSE"}}).runtime_binds)
+                        << name;
+        }
+}
+
 TEST(EnvironmentOfAProgram, NamesEachVariableThatIsNotUnderstoodAndKeepsItsDefault) {
         for (const auto* name : {"THREADCOUNT", "THREADCOUNT_INTERVAL", "THREADCOUNT_MAX"}) {
                 const auto environment = read({{name, "nonsense"}});

@@ -216,6 +216,56 @@ TEST_F(ConfinementTest, BelongsToNobodyInParticularWhereTheOwnerHasNoNumberHere)
         EXPECT_EQ(read().owner, 65534U);
 }
 
+class ClaimTest : public ConfinementTest {
+protected:
+        /// Of process 7, whose threads show 0-3, and which says that it may run on 2-9.
+        CpuMask with_claim() {
+                auto cpus = read().cpus;
+                ConfinementReader(machine_.root()).add_claimed(7, CpuMask::range(2, 8), cpus);
+                return cpus;
+        }
+        void v2_cpuset(const std::string& group, const std::string& cpus) {
+                machine_.write("sys/fs/cgroup" + group + "/cpuset.cpus.effective", cpus);
+        }
+};
+
+TEST_F(ClaimTest, IsBelievedWhereNobodyUsesCpusets) {
+        machine_.membership(7, "0::/a\n");
+        EXPECT_EQ(with_claim(), CpuMask::range(0, 10));
+        machine_.mount_v2();
+        EXPECT_EQ(with_claim(), CpuMask::range(0, 10));
+}
+
+TEST_F(ClaimTest, IsBelievedAsFarAsTheCpusetAllows) {
+        machine_.mount_v2();
+        machine_.membership(7, "0::/a/b\n");
+        v2_cpuset("", "0-15\n");
+        v2_cpuset("/a", "0-5\n");
+        v2_cpuset("/b", "0\n");
+        EXPECT_EQ(with_claim(), CpuMask::range(0, 6)) << "of the nearest group that has one";
+        v2_cpuset("/a/b", "8-12\n");
+        EXPECT_EQ(with_claim(), CpuMask::range(0, 4) | CpuMask::range(8, 2));
+}
+
+TEST_F(ClaimTest, IsBelievedAsFarAsTheCpusetOfVersionOneAllows) {
+        machine_.mount_hybrid();
+        machine_.membership(7, "5:cpuset:/box\n0::/a\n");
+        machine_.write("sys/fs/cgroup/cpuset/box/cpuset.effective_cpus", "0-4\n");
+        machine_.write("sys/fs/cgroup/unified/a/cpuset.cpus.effective", "0-15\n");
+        EXPECT_EQ(with_claim(), CpuMask::range(0, 5));
+}
+
+TEST_F(ClaimTest, NeverNarrows) {
+        machine_.mount_v2();
+        machine_.membership(7, "0::/a\n");
+        v2_cpuset("/a", "1\n");
+        EXPECT_EQ(with_claim(), CpuMask::range(0, 4));
+        auto cpus = CpuMask::range(0, 2);
+        ConfinementReader(machine_.root()).add_claimed(7, {}, cpus);
+        ConfinementReader(machine_.root()).add_claimed(8, CpuMask::range(0, 9), cpus);
+        EXPECT_EQ(cpus, CpuMask::range(0, 2));
+}
+
 TEST_F(ConfinementTest, OfThisMachineIsThatOfThisProcess) {
         Confinement found;
         ASSERT_EQ(ConfinementReader("").read(static_cast<std::uint32_t>(getpid()), kNow, found), 0);
