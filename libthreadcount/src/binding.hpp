@@ -33,8 +33,8 @@ public:
         /// Binds to the grant that says `word`, of which the program uses `threads`. True: it is
         /// bound so. False: another thread is just binding, or the grant has changed since; call it
         /// again at the next region. Never waits. Costs a load if nothing has changed, unless
-        /// `again`: threads that have the initial mask are looked for then, too. Else about 0.7 us
-        /// per thread of the process, twice as much where they are bound anew.
+        /// `again`: threads that have the initial mask are looked for then, too. Else about 6 us
+        /// and 1 us per thread of the process; where they are bound anew 60 us and 4 us per thread.
         [[nodiscard]] bool follow(const Arena& arena, std::uint64_t word, std::uint32_t threads,
                                   bool again);
 
