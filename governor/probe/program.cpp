@@ -7,8 +7,10 @@
 #include <array>
 #include <cerrno>
 #include <climits>
+#include <linux/capability.h>
 #include <string_view>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 namespace governor::probe {
@@ -39,6 +41,14 @@ std::string read_executable(const std::string& root, std::uint32_t pid) {
         if (text.ends_with(kDeleted))
                 text.remove_suffix(kDeleted.size());
         return std::string(text.starts_with('/') ? text : std::string_view());
+}
+
+bool sees_others_executables() {
+        __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
+        std::array<__user_cap_data_struct, _LINUX_CAPABILITY_U32S_3> sets{};
+        if (::syscall(SYS_capget, &header, sets.data()) < 0)
+                return false;
+        return (sets[0].effective & (1U << CAP_SYS_PTRACE)) != 0;
 }
 
 int read_nice(std::uint32_t pid) {

@@ -16,6 +16,9 @@ namespace governor::probe {
 /// not without CAP_SYS_PTRACE; or gone. About 2 us.
 [[nodiscard]] std::string read_executable(const std::string& root, std::uint32_t pid);
 
+/// May this process see the executables of other users' processes (CAP_SYS_PTRACE)?
+[[nodiscard]] bool sees_others_executables();
+
 /// The nice value of the process's first thread; 0 where it cannot be seen. Of this machine only.
 [[nodiscard]] int read_nice(std::uint32_t pid);
 

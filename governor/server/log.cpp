@@ -78,6 +78,8 @@ const char* message_id(Event event) {
                 return "35132305140948b895e6042f5cb8a904";
         case Event::NothingGoverned:
                 return "a5f0574cdde0431d9e4a02ac0ad8aa1d";
+        case Event::ExecutablesHidden:
+                return "be1ebc8b94ce4e3b93d48cc48d7550d7";
         case Event::CpusChanged:
                 return "8026b80a306143c29b59a04ff7a8bd94";
         case Event::SampleDiscarded:

@@ -3,11 +3,13 @@
 #include "server/server.hpp"
 
 #include "policy/permyriad.hpp"
+#include "probe/program.hpp"
 #include "server/holders.hpp"
 #include "server/lease_answers.hpp"
 #include "server/log.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 #include <utility>
 
 namespace governor::server {
@@ -61,6 +63,7 @@ tl::expected<void, std::string> Server::apply(config::Settings settings) {
         governing_.configure(settings_, sampling_.sampler().sample(), sampling_.topology());
         sampling_.set_period(settings_.period);
         warn_if_nothing_is_governed();
+        warn_if_executables_are_hidden();
         return {};
 }
 
@@ -99,6 +102,22 @@ void Server::warn_if_nothing_is_governed() const {
                                      : ", reserve = " + policy::format_cpu_list(reserve) +
                                                ": none that is left is online") +
                     ", so every program is advised 1 thread");
+}
+
+/// The kernel tells whom a process belongs to, not what it runs, to those who may not look into it.
+void Server::warn_if_executables_are_hidden() const {
+        if (probe::sees_others_executables())
+                return;
+        const auto self = static_cast<std::uint32_t>(::geteuid());
+        std::string names;
+        for (const auto& rule : settings_.programs)
+                if (rule.executable && rule.uid != self)
+                        names += (names.empty() ? "[program " : ", [program ") + rule.name + "]";
+        if (!names.empty())
+                log(Level::Warning, Event::ExecutablesHidden,
+                    names + ": executable = applies to programs of user " + std::to_string(self) +
+                            " only: without CAP_SYS_PTRACE the governor cannot see what those of "
+                            "other users run; ask for user = and label = there");
 }
 
 std::string Server::summary() const {

@@ -50,6 +50,7 @@ private:
         [[nodiscard]] tl::expected<void, std::string>
         follow_tcp(const std::optional<config::TcpAddress>& address);
         void warn_if_nothing_is_governed() const;
+        void warn_if_executables_are_hidden() const;
         [[nodiscard]] std::optional<Answer> handle(std::string_view message, const Peer& peer);
         [[nodiscard]] View view() const;
 
