@@ -48,7 +48,8 @@ fair::Client Clients::State::client(const policy::CpuMask& pool) const {
         client.relapsed = handover.relapsed();
         client.burning = handover.burning();
         client.idle = demand.idle();
-        client.wants = demand.idle() ? 1 : demand.wants();
+        client.light = light_use.light();
+        client.wants = client.idle || client.light ? 1 : demand.wants();
         return client;
 }
 

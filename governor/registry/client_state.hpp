@@ -22,6 +22,7 @@ struct Clients::State {
         Handover handover;
         BurnWindow burn;
         fair::Demand demand;
+        LightUse light_use;
         std::optional<fair::Usage> usage;  // measured, and not yet part of the demand
         std::optional<std::chrono::nanoseconds> last_seen_at;  // its CPU clock, at fell_silent()
         bool silent = false;  // it had not run between the last two calls

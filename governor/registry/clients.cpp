@@ -215,6 +215,31 @@ void Clients::measured(ClientId id, std::chrono::nanoseconds cpu_time, bool stop
                                 handover.in_region() || !handover.reported(), stopped};
 }
 
+bool Clients::may_be_light(ClientId id) {
+        auto* state = find(id);
+        const auto* held = state != nullptr ? state->handover.held() : nullptr;
+        if (held == nullptr || state->ignored())
+                return false;
+        const auto rate = state->burn.judged();
+        if (rate)
+                state->light_use.burned(rate->millicpu);
+        if (held->grant.threads == 1 && rate && rate->millicpu <= LightUse::kHeavy_millicpu)
+                return true;
+        state->light_use.pause();
+        return false;
+}
+
+void Clients::measured(ClientId id, const std::optional<LightUse::Reading>& reading,
+                       TimePoint now) {
+        auto* state = find(id);
+        if (state == nullptr)
+                return;
+        if (reading)
+                state->light_use.add(*reading, now);
+        else
+                state->light_use.unknown();
+}
+
 bool Clients::fell_silent(ClientId id, std::chrono::nanoseconds cpu_time) {
         auto* state = find(id);
         if (state == nullptr || state->ignored() || state->demand.idle())

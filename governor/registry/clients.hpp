@@ -15,6 +15,7 @@
 #include "registry/cgroups.hpp"
 #include "registry/handover.hpp"
 #include "registry/history.hpp"
+#include "registry/light_use.hpp"
 #include "registry/orders.hpp"
 #include "registry/own_limits.hpp"
 
@@ -110,6 +111,11 @@ public:
         /// CPU time it has used since it began, with its descendants that hold no lease, and
         /// whether a signal has stopped it. Once per sample, at the time of the sample.
         void measured(ClientId id, std::chrono::nanoseconds cpu_time, bool stopped, TimePoint now);
+        /// As far as measured() tells: it is granted one thread, and burns little. Then it is to be
+        /// found out whether that is because it waits for a CPU. Right after measured().
+        [[nodiscard]] bool may_be_light(ClientId id);
+        /// Empty: nobody can know.
+        void measured(ClientId id, const std::optional<LightUse::Reading>& reading, TimePoint now);
         /// Between samples: it has not run since the last call, and had before that. So it may have
         /// been stopped, which is dearer to find out. `cpu_time` as for measured(). False for who
         /// has nothing to lend, too.

@@ -78,6 +78,8 @@ std::uint32_t code(Limit limit) {
                 return GOVERNOR_LIMIT_RIGID;
         case Limit::Returning:
                 return GOVERNOR_LIMIT_RETURNING;
+        case Limit::Light:
+                return GOVERNOR_LIMIT_LIGHT;
         }
         return GOVERNOR_LIMIT_NONE;
 }

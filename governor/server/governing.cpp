@@ -161,9 +161,13 @@ void Governing::scan(TimePoint at) {
 
 void Governing::measure(TimePoint at) {
         leases_.for_each([&](const Lease& lease) {
-                if (const auto used = measuring_.cpu_time_at_scan(lease.pid))
-                        arbiter_.clients().measured(lease.id, *used,
-                                                    measuring_.is_stopped(lease.pid), at);
+                const auto used = measuring_.cpu_time_at_scan(lease.pid);
+                if (!used)
+                        return;
+                auto& clients = arbiter_.clients();
+                clients.measured(lease.id, *used, measuring_.is_stopped(lease.pid), at);
+                if (clients.may_be_light(lease.id))
+                        clients.measured(lease.id, measuring_.light_use(lease.pid, *used), at);
         });
 }
 

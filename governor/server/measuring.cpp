@@ -2,6 +2,7 @@
 // From the probe's words to the registry's.
 #include "server/measuring.hpp"
 
+#include "probe/pid_schedstat.hpp"
 #include "probe/pid_stat.hpp"
 #include "probe/program.hpp"
 
@@ -68,6 +69,17 @@ std::optional<std::chrono::nanoseconds> Measuring::cpu_time_at_scan(std::uint32_
 bool Measuring::is_stopped(std::uint32_t pid) const {
         const auto* process = processes_.find(pid);
         return process != nullptr && process->is_stopped();
+}
+
+std::optional<registry::LightUse::Reading> Measuring::light_use(std::uint32_t pid,
+                                                                std::chrono::nanoseconds cpu_time) {
+        std::string_view text;
+        if (files_.read(root_ + "/proc/" + std::to_string(pid) + "/schedstat", text) < 0)
+                return std::nullopt;
+        const auto thread = probe::parse_pid_schedstat(text);
+        if (!thread)
+                return std::nullopt;
+        return registry::LightUse::Reading{cpu_time, thread->cpu_time, thread->waited};
 }
 
 bool Measuring::is_stopped_now(std::uint32_t pid) {

@@ -12,6 +12,7 @@
 #include "probe/process_scan.hpp"
 #include "probe/yielding_load.hpp"
 #include "registry/cgroups.hpp"
+#include "registry/light_use.hpp"
 
 #include <chrono>
 #include <cstdint>
@@ -49,6 +50,10 @@ public:
         [[nodiscard]] bool is_stopped(std::uint32_t pid) const;
         /// Now. False where that cannot be read (hidepid=). Costs as much as FileReader::read().
         [[nodiscard]] bool is_stopped_now(std::uint32_t pid);
+        /// What a LightUse wants to know, now; `cpu_time` is that of the process. Empty where it
+        /// cannot be read (hidepid=). Costs as much as FileReader::read().
+        [[nodiscard]] std::optional<registry::LightUse::Reading>
+        light_use(std::uint32_t pid, std::chrono::nanoseconds cpu_time);
         /// Between the last two scans, by threads that run only when nobody else wants to.
         [[nodiscard]] std::uint32_t yielding_millicpu() const { return yielding_millicpu_; }
 

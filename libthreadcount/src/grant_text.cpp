@@ -85,6 +85,10 @@ int describe_grant(const governor_grant_reason& reason, std::uint32_t threads, c
                                 "the governor was restarted: what it had, until all are back, fair "
                                 "share %u -> %u",
                                 share, threads);
+        case GOVERNOR_LIMIT_LIGHT:
+                return snprintf(text, size,
+                                "it uses little: a cpu that is shared, others have the rest -> %u",
+                                threads);
         default:
                 return snprintf(text, size, "another reason -> %u", threads);
         }

@@ -79,7 +79,7 @@ private:
                 else if (client.idle && threads <= 1)
                         because(Limit::Idle, 1);
                 else if (holding.shared)
-                        because(Limit::Floor, 1);
+                        because(share.wants_a_part ? Limit::Light : Limit::Floor, 1);
                 else if (client.is_returning(snapshot_.now) && threads >= client.had)
                         because(Limit::Returning, client.had);
                 else if (threads >= common_.cpus)

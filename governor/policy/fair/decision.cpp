@@ -47,6 +47,8 @@ std::string because(const Reason& reason) {
                 return "idle: its share is lent until its next region";
         case Limit::Floor:
                 return "no cpu left, so one that is shared: " + division(reason);
+        case Limit::Light:
+                return "it uses little: a cpu that is shared, others have the rest";
         case Limit::Newcomer:
                 return "newcomer: what is free now" + share;
         case Limit::Handover:

@@ -26,6 +26,7 @@ enum class Limit : std::uint8_t {
         Newcomer,    ///< just started: what is free, until it has lived Settings::newcomer
         Handover,    ///< its share has grown, but others still run there
         Rigid,       ///< it runs on more than its share; charged for what it burns
+        Light,       ///< it uses little of a CPU: one that somebody else has as well
         Returning,   ///< what it had under the last governor, while others may still come back
 };
 

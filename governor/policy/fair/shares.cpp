@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <unordered_map>
 
 namespace governor::policy::fair {
 
@@ -19,6 +20,7 @@ public:
                   shares_(snapshot.clients.size()) {
                 for (std::size_t i = 0; i < shares_.size(); i++)
                         set_limit(i);
+                find_sharers();
         }
 
         std::vector<Share> find() {
@@ -60,6 +62,20 @@ private:
                 shares_[i].limit = std::min(classes_.groups()[group].cpus.count(), own);
         }
 
+        /// Who is light needs no CPU of its own, but three of an account may use up one: every
+        /// third claims one as others do. Who was promised more than one thread has them.
+        void find_sharers() {
+                constexpr std::uint32_t kLightPerCpu = 3;
+                std::unordered_map<std::uint64_t, std::uint32_t> light;
+                for (std::size_t i = 0; i < shares_.size(); i++) {
+                        const auto& client = snapshot_.clients[i];
+                        if (!client.light || client.idle || client.min > 1 || guarantee(client) > 0)
+                                continue;
+                        const auto count = ++light[static_cast<std::uint64_t>(client.account)];
+                        shares_[i].wants_a_part = count % kLightPerCpu != 0;
+                }
+        }
+
         enum class Newcomers : std::uint8_t { With, Without };
 
         /// What each would get of an empty machine. Also notes which quotas are in the way.
@@ -88,8 +104,9 @@ private:
                         capacity.charge(i, *share.charge);
                         return fixed(*share.charge);
                 }
-                // Who is idle wants no CPU of its own, and lends what is guaranteed to it.
-                if (client.idle)
+                // Who is idle wants no CPU of its own, and lends what is guaranteed to it. Who is
+                // light wants none, either.
+                if (client.idle || share.wants_a_part)
                         return {true, 0, 0, 0, share.limit};
                 const auto guaranteed = kept_.empty() ? guarantee(client) : kept_[i];
                 const auto wants = client.wants > 0 ? client.wants : share.limit;

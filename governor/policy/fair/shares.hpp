@@ -17,7 +17,8 @@ struct Share {
         std::uint32_t limit = 1;   ///< its maximum and its CPUs: never more
         std::uint32_t share = 0;   ///< what it gets when all handovers are over; 0: a shared CPU
         std::uint32_t target = 0;  ///< what it should have now: more, as long as only newcomers ask
-        bool is_rigid = false;     ///< what it will not leave is not waited for
+        bool wants_a_part = false;  ///< of a CPU, and none of its own: it is light
+        bool is_rigid = false;      ///< what it will not leave is not waited for
         /// Of a rigid holder, or one that relapsed: what it is taken to use instead.
         std::optional<std::uint32_t> charge;
         std::optional<std::uint32_t> quota;  ///< of a control group, if that is what limits it

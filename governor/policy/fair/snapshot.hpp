@@ -62,6 +62,7 @@ struct Client {
         std::uint32_t burning = 0;             ///< CPUs it keeps busy, rounded to the nearest
         std::uint32_t wants = 0;  ///< CPUs it can make use of now; 0: not known, all it may have
         bool idle = false;        ///< why it wants no more than one
+        bool light = false;       ///< likewise: uses little of a CPU, and does not wait for one
 
         [[nodiscard]] bool is_returning(TimePoint now) const { return had > 0 && now < settled; }
         /// CPUs that it is granted for itself.

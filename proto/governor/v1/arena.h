@@ -114,7 +114,8 @@ enum governor_grant_limit {
         GOVERNOR_LIMIT_NEWCOMER = 10,
         GOVERNOR_LIMIT_HANDOVER = 11,
         GOVERNOR_LIMIT_RIGID = 12,
-        GOVERNOR_LIMIT_RETURNING = 13
+        GOVERNOR_LIMIT_RETURNING = 13,
+        GOVERNOR_LIMIT_LIGHT = 14
 };
 
 /* At the start of each buffer of a grant slot. CPUs unless said otherwise. */

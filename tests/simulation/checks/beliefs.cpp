@@ -91,6 +91,10 @@ void Beliefs::check_client(const World& world, const Resident& resident, const C
         const double burns = watch.looked > Time(0) && span > Time(0)
                                      ? (process.cpu_s() - watch.cpu_s) / seconds(span)
                                      : 0;
+        const double runnable_s = process.thread_s() + process.waited_s();
+        const bool is_heavy = watch.looked > Time(0) &&
+                              runnable_s - watch.runnable_s > kHeavyPart * seconds(span);
+        watch.runnable_s = runnable_s;
         watch.cpu_s = process.cpu_s();
         watch.looked = world.now;
         const auto* held = world.held(resident);
@@ -107,6 +111,11 @@ void Beliefs::check_client(const World& world, const Resident& resident, const C
                                  std::to_string(believed.wants) + ", has " +
                                  std::to_string(held->grant.threads) + ", burns " + rounded(burns) +
                                  ", for " + rounded(seconds(lasts)) + " s");
+        if (const auto lasts = watch.heavy.update(is_heavy, world.now);
+            believed.light && lasts > settling_time(world))
+                violated(world, "light-belief",
+                         name_of(resident) + " could have run most of the time for " +
+                                 rounded(seconds(lasts)) + " s, and is believed to use little");
         const bool does_nothing =
                 process.stopped() || (process.phase() == Phase::Sleep && burns <= 0);
         if (const auto lasts = watch.idles.update(does_nothing, world.now);

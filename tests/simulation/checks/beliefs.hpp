@@ -16,6 +16,8 @@ namespace simulation {
 /// - demand-belief: who can always use one CPU more is not held for idle nor for content with what
 ///   it has, and nobody for one who wants less than he burns, for longer than things take to
 ///   settle. Who does nothing for so long is idle
+/// - light-belief: nobody is held for one who uses little who runs, or could if others left him a
+///   CPU, most of the time for longer than things take to settle
 class Beliefs final : public Invariant {
 public:
         /// So much of what clients burn may be taken for foreign load, or hide it: CPUs, and a part
@@ -27,6 +29,9 @@ public:
         /// Who burns more than this part of its grant can use more: a little above two thirds, from
         /// which on the registry sees it.
         static constexpr double kBusyPart = 0.7;
+        /// Who is runnable for more than this part of the time is not light: a little above two
+        /// thirds, likewise.
+        static constexpr double kHeavyPart = 0.7;
 
         using Invariant::Invariant;
         void decided(const World& world) override;
@@ -54,7 +59,9 @@ private:
         struct Watch {
                 Since held_back;
                 Since idles;
+                Since heavy;
                 double cpu_s = 0;
+                double runnable_s = 0;
                 Time looked{0};
         };
 

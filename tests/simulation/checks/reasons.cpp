@@ -77,6 +77,8 @@ bool agrees(const World& world, const Resident& resident, const Grant& grant) {
                 return grant.threads == 1 && reason.bound == 1;
         case Limit::Floor:
                 return grant.shared && grant.threads == 1 && reason.bound == 1;
+        case Limit::Light:
+                return grant.shared && grant.threads == 1 && reason.bound == 1;
         case Limit::Newcomer:
                 return is_young(world, resident) && reason.bound == reason.share &&
                        grant.threads <= reason.bound;

@@ -89,13 +89,14 @@ void Steadiness::check_convergence(const World& world) {
 /// as long as things take to settle.
 bool Steadiness::is_demand_steady(const World& world) {
         const auto believed = world.governor.believed(world.now);
-        std::map<std::size_t, Demand> demands{{0, {believed.short_lived, false}}};  // no client
+        std::map<std::size_t, Demand> demands{
+                {0, {believed.short_lived, false, false}}};  // no client
         for (const auto& resident : world.residents) {
                 const auto client = std::ranges::find_if(believed.clients, [&](const auto& one) {
                         return one.id == resident.client;
                 });
                 if (client != believed.clients.end() && !is_hungry(resident))
-                        demands[resident.number + 1] = {client->wants, client->idle};
+                        demands[resident.number + 1] = {client->wants, client->idle, client->light};
         }
         if (demands != demands_)
                 demand_changed_ = world.now;

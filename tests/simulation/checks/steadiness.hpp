@@ -34,6 +34,7 @@ private:
         struct Demand {
                 std::uint32_t wants = 0;
                 bool idle = false;
+                bool light = false;
                 friend bool operator==(const Demand&, const Demand&) = default;
         };
 

@@ -95,6 +95,7 @@ fair::Snapshot true_snapshot(const World& world) {
                 if (belief != believed.clients.end()) {
                         client.wants = belief->wants;
                         client.idle = belief->idle;
+                        client.light = belief->light;
                 }
                 snapshot.clients.push_back(std::move(client));
         }

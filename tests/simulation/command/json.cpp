@@ -34,6 +34,8 @@ const char* name_of(Limit limit) {
                 return "idle";
         case Limit::Floor:
                 return "floor";
+        case Limit::Light:
+                return "light";
         case Limit::Newcomer:
                 return "newcomer";
         case Limit::Handover:

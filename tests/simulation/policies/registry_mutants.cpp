@@ -151,6 +151,17 @@ Snapshot all_are_idle(const Snapshot& snapshot) {
         });
 }
 
+Snapshot all_are_light(const Snapshot& snapshot) {
+        return with_clients(snapshot, [](Client& client) { client.light = true; });
+}
+
+/// As if nobody asked how long it waits.
+Snapshot takes_crowded_out_for_light(const Snapshot& snapshot) {
+        return with_clients(snapshot, [](Client& client) {
+                client.light = client.light || (client.granted.count() == 1 && client.burning == 0);
+        });
+}
+
 Snapshot nobody_is_idle(const Snapshot& snapshot) {
         return with_clients(snapshot, [](Client& client) {
                 client.idle = false;
@@ -205,6 +216,9 @@ constexpr std::array kMutants{
                                           "foreign-belief"),
         mutant<halves_wants>("halves-wants", "programs want half as much", "demand-belief"),
         mutant<all_are_idle>("all-idle", "everybody is idle", "demand-belief"),
+        mutant<all_are_light>("all-light", "everybody uses little", "light-belief"),
+        mutant<takes_crowded_out_for_light>(
+                "crowded-out-is-light", "who burns little is taken to want little", "light-belief"),
         mutant<nobody_is_idle>("nobody-idle", "whoever sleeps wants all that he may have",
                                "demand-belief"),
 };

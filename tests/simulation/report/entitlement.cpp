@@ -27,6 +27,7 @@ struct Claimant {
         std::size_t group = 0;   // of those that may use the same CPUs
         std::size_t account = 0;
         double weight = 1;
+        double floor = 1;  // 0: what it has is somebody else's as well
         double min = 1;
         double guaranteed = 1;
         double wants = 1;
@@ -88,6 +89,7 @@ Filling::Filling(const Settings& settings, const Snapshot& snapshot,
 void Filling::add_claimants(const EntitlementOptions& options) {
         std::map<CpuMask, std::size_t> groups;
         std::map<governor::policy::fair::AccountId, std::size_t> accounts;
+        std::map<governor::policy::fair::AccountId, std::size_t> light;
         for (std::size_t i = 0; i < snapshot_.clients.size(); i++) {
                 const auto& client = snapshot_.clients[i];
                 auto usable = client.allowed & snapshot_.machine.pool();
@@ -106,7 +108,15 @@ void Filling::add_claimants(const EntitlementOptions& options) {
                 if (options.by_demand && client.wants > 0)
                         claimant.wants = std::min<double>(claimant.most, client.wants);
                 claimant.min = client.min;
-                claimant.guaranteed = client.idle ? 1 : client.guaranteed;  // idle: it is lent
+                claimant.guaranteed = client.guaranteed;
+                const bool is_light =
+                        client.light && !client.idle && client.min <= 1 && client.guaranteed <= 1;
+                // Who does nothing lends even what is guaranteed. Of three who use little one has a
+                // CPU.
+                if (client.idle || (is_light && ++light[client.account] % 3 != 0)) {
+                        claimant.floor = claimant.guaranteed = 0;
+                        claimant.wants = options.by_demand ? 0 : claimant.wants;
+                }
                 if (claimant.group == groups_.size())
                         groups_.push_back(std::move(usable));
                 claimants_.push_back(claimant);
@@ -154,7 +164,7 @@ void Filling::build_network() {
 }
 
 std::vector<double> Filling::fill() {
-        rise([](const Claimant&) { return 1.0; }, false);
+        rise([](const Claimant& claimant) { return claimant.floor; }, false);
         rise([](const Claimant& claimant) { return std::min(claimant.guaranteed, claimant.most); },
              false);
         rise([](const Claimant& claimant) { return claimant.wants; }, true);

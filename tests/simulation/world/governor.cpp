@@ -15,8 +15,14 @@ Time virtual_time(governor::policy::fair::TimePoint at) {
         return std::chrono::duration_cast<Time>(at.time_since_epoch()) - kStart;
 }
 
-Time cpu_time(const Process& process) {
-        return std::chrono::duration_cast<Time>(std::chrono::duration<double>(process.cpu_s()));
+Time time_of(double seconds) {
+        return std::chrono::duration_cast<Time>(std::chrono::duration<double>(seconds));
+}
+
+Time cpu_time(const Process& process) { return time_of(process.cpu_s()); }
+
+governor::registry::LightUse::Reading light_use(const Process& process) {
+        return {cpu_time(process), time_of(process.thread_s()), time_of(process.waited_s())};
 }
 
 Arbiter make_arbiter(const Scenario& scenario, Arbiter::Decide decide,
@@ -97,8 +103,11 @@ void Governor::sample(const governor::policy::Sample& sample, std::uint32_t yiel
                       Time now) {
         read_reports(now);  // what they do now says what the time since the last sample was for
         for (const auto& lease : leases_) {
-                arbiter_.clients().measured(lease.id, cpu_time(*lease.process),
-                                            lease.process->stopped(), time_point(now));
+                auto& clients = arbiter_.clients();
+                clients.measured(lease.id, cpu_time(*lease.process), lease.process->stopped(),
+                                 time_point(now));
+                if (clients.may_be_light(lease.id))
+                        clients.measured(lease.id, light_use(*lease.process), time_point(now));
         }
         auto burns = arbiter_.clients().burns(time_point(now));
         if (yielding_millicpu > 0)

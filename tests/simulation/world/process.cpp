@@ -66,6 +66,13 @@ Time Process::next(Time now) const {
 void Process::advance(Time span) {
         const double used_s = rate_ * seconds(span);
         cpu_s_ += used_s;
+        if (runs()) {
+                const bool is_team = phase_ == Phase::Region;
+                const double of_each_s = used_s / (is_team ? team_ : 1);
+                const double could_s = (is_team ? appetite() : 1.0) * seconds(span);
+                thread_s_ += of_each_s;
+                waited_s_ += std::max(could_s - of_each_s, 0.0);
+        }
         if (phase_ == Phase::Region || phase_ == Phase::Serial)
                 left_ -= used_s * per_cpu_;
         if (phase_ == Phase::Region && is_seamless())

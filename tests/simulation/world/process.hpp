@@ -79,6 +79,9 @@ public:
         [[nodiscard]] bool was_promised() const { return promised_; }
         [[nodiscard]] double cpu_s() const { return cpu_s_; }
         [[nodiscard]] double rate() const { return rate_; }
+        /// Of one of its threads: time that it has run, and that it could have run without rivals.
+        [[nodiscard]] double thread_s() const { return thread_s_; }
+        [[nodiscard]] double waited_s() const { return waited_s_; }
         /// How long its present region takes at the present speed, from its beginning to its end.
         [[nodiscard]] Time region_length() const;
 
@@ -125,6 +128,8 @@ private:
 
         double rate_ = 0;
         double cpu_s_ = 0;
+        double thread_s_ = 0;
+        double waited_s_ = 0;
 };
 
 }  // namespace simulation

@@ -312,6 +312,26 @@ TEST_F(ClientsTest, ThatGoOnInTheirRegionUseItsCpusAgain) {
         EXPECT_TRUE(only().above_since);
 }
 
+TEST_F(ClientsTest, ThatUseLittleOfOneCpuAreLight) {
+        const auto id = join();
+        EXPECT_FALSE(clients_.may_be_light(id)) << "nothing granted";
+        grant(id, 0, 2);
+        second(id, 0);
+        EXPECT_FALSE(clients_.may_be_light(id)) << "it has two";
+        grant(id, 0, 1);
+        for (int i = 0; i < 3; i++) {
+                second(id, 0);
+                ASSERT_TRUE(clients_.may_be_light(id));
+                clients_.measured(id, LightUse::Reading{cpu_time_, cpu_time_, 0ns}, now_);
+        }
+        EXPECT_TRUE(only().light);
+        clients_.measured(id, std::nullopt, now_);
+        EXPECT_FALSE(only().light) << "who knows?";
+        second(id, 1);
+        EXPECT_FALSE(clients_.may_be_light(id)) << "it works";
+        EXPECT_FALSE(clients_.may_be_light(ClientId{99}));
+}
+
 TEST_F(ClientsTest, FallSilentOnceUntilTheyRunAgain) {
         const auto id = join();
         EXPECT_FALSE(clients_.fell_silent(id, 1s)) << "nothing to lend";

@@ -67,6 +67,51 @@ TEST(FairShare, EverybodyHasOneThreadEvenWhereClientsOutnumberCpus) {
                   7);
 }
 
+TEST(FairShare, WhoUsesLittleHasACpuThatIsShared) {
+        World world({2});
+        world.add().light = true;
+        world.add();
+        EXPECT_EQ(world.follow(), (Counts{1, 2}));
+        const auto decision = world.decide();
+        EXPECT_TRUE(decision.grants[0].shared);
+        EXPECT_EQ(explain(decision.grants[0]),
+                  "it uses little: a cpu that is shared, others have the rest -> 1");
+        world.clients[0].light = false;
+        EXPECT_EQ(world.follow(), (Counts{1, 1}));
+        EXPECT_EQ(overlaps(world.decide()), 0U);
+}
+
+TEST(FairShare, WhoUsesLittleHasWhatNobodyElseWants) {
+        World world({4});
+        world.add().light = true;
+        world.add().max = 1;
+        EXPECT_EQ(world.follow(), (Counts{3, 1}));
+}
+
+TEST(FairShare, OfThreeOfAnAccountThatUseLittleOneHasACpu) {
+        World world({8});
+        for (const auto account : {1U, 1U, 1U, 1U, 1U, 1U, 1U, 2U}) {
+                auto& light = world.add(account);
+                light.light = true;
+                light.wants = 1;
+        }
+        world.add(3);
+        EXPECT_EQ(world.follow(), (Counts{1, 1, 1, 1, 1, 1, 1, 1, 6}));
+        const auto decision = world.decide();
+        EXPECT_EQ(std::ranges::count_if(decision.grants,
+                                        [](const Grant& grant) { return grant.shared; }),
+                  6);
+}
+
+TEST(FairShare, WhoUsesLittleHasWhatItIsGuaranteed) {
+        World world({4});
+        auto& light = world.add();
+        light.light = true;
+        light.guaranteed = 2;
+        world.add();
+        EXPECT_EQ(world.follow(), (Counts{2, 2}));
+}
+
 TEST(FairShare, DisjointCpusetsDoNotTouchEachOther) {
         World world({64});
         world.add(1).allowed = CpuMask::range(0, 32);
