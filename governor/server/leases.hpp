@@ -41,7 +41,8 @@ struct Lease {
         Place place{};
         /// What to add to the client's epochs in the registry for those in its slot.
         std::uint32_t epoch_offset = 0;
-        /// Where it says that it may run, since it binds its threads; empty: it does not.
+        /// Where it says that it may run beyond what its threads' masks show, since they are bound;
+        /// empty: they show all.
         policy::CpuMask affinity = {};
 };
 

@@ -70,6 +70,14 @@ Binding* binding_for(const Environment& environment, std::uint32_t option) {
         return binding.enter() ? &binding : nullptr;
 }
 
+CpuMask mask_of(const std::uint64_t* words, std::uint32_t n) {
+        CpuMask mask;
+        for (std::size_t i = 0; words != nullptr && i < std::min<std::size_t>(n, CpuMask::kWords);
+             i++)
+                mask.words[i] = words[i];
+        return mask;
+}
+
 /// Apart from the hot path, which needs no stack.
 [[gnu::noinline]] std::uint32_t threads_slowly(threadcount_handle* handle) {
         if (handle == nullptr)
@@ -98,14 +106,16 @@ Binding* binding_for(const Environment& environment, std::uint32_t option) {
 
 threadcount_handle::threadcount_handle(const Environment& from, const char* socket,
                                        std::uint32_t width, std::uint32_t interval_ms,
-                                       Binding* binds)
+                                       const CpuMask& bound_to, Binding* binds)
         : environment(from), addresses(from.socket != nullptr ? from.socket : socket,
                                        secure_getenv("XDG_RUNTIME_DIR")),
-          ungoverned(width), max(from.max != 0 ? std::min(from.max, width) : width), binding(binds),
-          count(max, idle_time_here),
+          ungoverned(width), max(from.max != 0 ? std::min(from.max, width) : width),
+          affinity(bound_to), binding(binds), count(max, idle_time_here),
           lease(addresses,
                 {max, from.mode.mode == Mode::StartOnly, from.is_batch, from.label,
-                 binds != nullptr ? &binds->initial() : nullptr},
+                 binds != nullptr       ? &binds->initial()
+                 : affinity.count() > 0 ? &affinity
+                                        : nullptr},
                 transport, count, binds),
           polling(addresses, {max, interval_ms, from.mode.mode == Mode::StartOnly}, transport,
                   count) {
@@ -140,6 +150,7 @@ int threadcount_open(const threadcount_options* options, threadcount_handle** re
         }
         auto* handle =
                 new (memory) threadcount_handle(environment, given.socket_path, width, interval_ms,
+                                                mask_of(given.affinity, given.affinity_words),
                                                 binding_for(environment, given.binding));
         if (handle->next_poll_ms.load(std::memory_order_relaxed) != kNever_ms)
                 ask(*handle, coarse_now_ms(), now_ns() + kWelcome_ns);

@@ -3,6 +3,7 @@
 // What stands behind a `threadcount_handle *`.
 #pragma once
 
+#include "cpu_mask.hpp"
 #include "environment.hpp"
 #include "fork_generation.hpp"
 #include "lease.hpp"
@@ -17,7 +18,7 @@
 struct threadcount_handle {
         threadcount_handle(const threadcount::Environment& from, const char* socket,
                            std::uint32_t width, std::uint32_t interval_ms,
-                           threadcount::Binding* binds);
+                           const threadcount::CpuMask& bound_to, threadcount::Binding* binds);
 
         // Constant after construction.
         const threadcount::Environment environment;
@@ -25,6 +26,7 @@ struct threadcount_handle {
         const std::uint32_t ungoverned;
         const std::uint32_t max;
         const unsigned generation = threadcount::fork_generation();
+        const threadcount::CpuMask affinity;  // where a runtime binds its threads; empty: not known
         threadcount::Binding* const binding;  // nullptr: threads stay as they are
 
         // Of the lease and of polling: one of them talks at a time. Guarded by `mutex`.

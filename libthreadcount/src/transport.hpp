@@ -26,8 +26,9 @@ struct Wishes {
         bool start_only = false;  ///< it keeps its first grant
         bool is_batch = false;
         const char* label = nullptr;  ///< nullptr: the program's name
-        /// Its threads are bound to its grants, but may run on these: as long as the wishes.
-        /// nullptr: it does not bind them.
+        /// Where its threads may run beyond what their masks show, since they are bound to its
+        /// grants, or its runtime will bind those to come: lives as long as the wishes. nullptr:
+        /// the masks show all.
         const CpuMask* affinity = nullptr;
 };
 

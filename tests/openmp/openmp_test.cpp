@@ -64,6 +64,9 @@ protected:
                      {"THREADCOUNT", "THREADCOUNT_MAX", "OMP_NUM_THREADS", "OMP_DYNAMIC"})
                         ::unsetenv(name);
                 ::setenv("THREADCOUNT_SOCKET", daemon().socket().c_str(), 1);
+                // Before a runtime binds this thread.
+                cpus_ = std::min(status(daemon().socket()).cpus(),
+                                 std::thread::hardware_concurrency());
         }
         /// One for all tests: a process opens its handle once.
         static Daemon& daemon() {
@@ -86,12 +89,12 @@ protected:
                                       (threads == 1 || told == std::min(threads, cpus()));
                        });
         }
-        [[nodiscard]] std::uint32_t cpus() const {
-                return std::min(status(daemon().socket()).cpus(),
-                                std::thread::hardware_concurrency());
-        }
+        [[nodiscard]] std::uint32_t cpus() const { return cpus_; }
 
         std::unique_ptr<LeaseClient> sibling_;
+
+private:
+        std::uint32_t cpus_ = 0;
 };
 
 TEST_P(OpenMp, RegionsHaveTheTeamThatIsGranted) {
@@ -104,6 +107,19 @@ TEST_P(OpenMp, RegionsHaveTheTeamThatIsGranted) {
         ASSERT_TRUE(grants_at_most(1));
         EXPECT_EQ(master.update(), 1);
         EXPECT_EQ(master.team(), 1);
+}
+
+/// It has bound the first thread when the program says hello, and there are no others yet.
+TEST_P(OpenMp, ARuntimeThatBindsItsThreadsHasAllThatTheyWillBeBoundTo) {
+        if (cpus() < 2)
+                GTEST_SKIP() << "one CPU: a thread that is bound shows all";
+        ::setenv("OMP_PROC_BIND", "close", 1);
+        const Master master(GetParam());
+        ASSERT_EQ(master.open(), 0);
+        ASSERT_TRUE(grants_at_most(4));
+        const auto granted = static_cast<int>(std::min(4U, cpus()));
+        EXPECT_EQ(master.update(), granted);
+        EXPECT_EQ(master.team(), granted);
 }
 
 TEST_P(OpenMp, NothingIsChangedInsideARegion) {

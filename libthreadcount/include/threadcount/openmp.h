@@ -14,6 +14,11 @@
 
 #ifdef _OPENMP
 #include <omp.h>
+/* OpenMP 4.5 */
+#if _OPENMP >= 201511
+#define THREADCOUNT_OMP_KNOWS_PLACES 1
+#include <stdlib.h>
+#endif
 /* OpenMP 5.0; libgomp has it without saying so. */
 #if _OPENMP >= 201811 || (defined(__GNUC__) && !defined(__clang__) && __GNUC__ >= 9)
 #define THREADCOUNT_OMP_CAN_RELEASE 1
@@ -32,6 +37,44 @@ extern "C" {
  */
 __attribute__((weak, visibility("hidden"))) __thread int threadcount_omp_applied;
 
+#ifdef THREADCOUNT_OMP_KNOWS_PLACES
+
+/*
+ * Where a runtime that binds its threads (OMP_PROC_BIND, OMP_PLACES) will put them, as CPU n in bit
+ * n % 64 of word n / 64 of `words`; CPUs that do not fit are left out. It has bound the first
+ * thread by now, and the others are not there yet. Returns how many words there are; 0: it does not
+ * bind.
+ */
+static inline uint32_t threadcount_omp_places(uint64_t *words, uint32_t n) {
+        int place, i, cpus;
+        uint32_t used = 0;
+
+        if (omp_get_proc_bind() == omp_proc_bind_false)
+                return 0;
+        for (place = 0; place < omp_get_num_places(); place++) {
+                int *ids;
+
+                cpus = omp_get_place_num_procs(place);
+                ids = cpus > 0 ? (int *)malloc((size_t)cpus * sizeof(*ids)) : NULL;
+                if (ids == NULL)
+                        continue;
+                omp_get_place_proc_ids(place, ids);
+                for (i = 0; i < cpus; i++) {
+                        const uint32_t word = (uint32_t)ids[i] / 64;
+
+                        if (ids[i] < 0 || word >= n)
+                                continue;
+                        for (; used <= word; used++)
+                                words[used] = 0;
+                        words[word] |= (uint64_t)1 << (ids[i] % 64);
+                }
+                free(ids);
+        }
+        return used;
+}
+
+#endif
+
 /*
  * Opens the process's handle (threadcount_open_default) so that the program never
  * uses more threads than it would without a governor: omp_get_max_threads(), which
@@ -40,7 +83,13 @@ __attribute__((weak, visibility("hidden"))) __thread int threadcount_omp_applied
  */
 static inline int threadcount_omp_open(void) {
         threadcount_options options = THREADCOUNT_OPTIONS_INIT;
+#ifdef THREADCOUNT_OMP_KNOWS_PLACES
+        uint64_t places[8192 / 64];
 
+        options.affinity_words = threadcount_omp_places(places, sizeof(places) / sizeof(*places));
+        if (options.affinity_words > 0)
+                options.affinity = places;
+#endif
         options.max_threads = (uint32_t)omp_get_max_threads();
         return threadcount_open_default(&options, NULL);
 }

@@ -79,20 +79,23 @@ enum threadcount_binding {
 
 /* How to connect. Initialise with THREADCOUNT_OPTIONS_INIT, then set fields. */
 typedef struct threadcount_options {
-        size_t size;             /* = sizeof(threadcount_options)                            */
-        const char *socket_path; /* what THREADCOUNT_SOCKET takes, which wins; NULL: as      */
-                                 /* described there                                          */
-        uint32_t max_threads;    /* what the program would use ungoverned, 1 .. 65536;       */
-                                 /* 0: its CPU affinity, limited by its cgroups' quotas      */
-        uint32_t interval_ms;    /* where the governor grants nothing, time between two      */
-                                 /* questions, 50 .. 86400000; 0: 10000;                     */
-                                 /* THREADCOUNT_INTERVAL wins                                */
-        uint32_t binding;        /* enum threadcount_binding; THREADCOUNT_BINDING wins       */
-        uint32_t unused;         /* 0                                                        */
+        size_t size;              /* = sizeof(threadcount_options)                            */
+        const char *socket_path;  /* what THREADCOUNT_SOCKET takes, which wins; NULL: as      */
+                                  /* described there                                          */
+        uint32_t max_threads;     /* what the program would use ungoverned, 1 .. 65536;       */
+                                  /* 0: its CPU affinity, limited by its cgroups' quotas      */
+        uint32_t interval_ms;     /* where the governor grants nothing, time between two      */
+                                  /* questions, 50 .. 86400000; 0: 10000;                     */
+                                  /* THREADCOUNT_INTERVAL wins                                */
+        uint32_t binding;         /* enum threadcount_binding; THREADCOUNT_BINDING wins       */
+        uint32_t affinity_words;  /* that `affinity` has                                      */
+        const uint64_t *affinity; /* CPUs that a runtime will bind the program's threads to: */
+                                  /* bit n % 64 of word n / 64 is CPU n. NULL: the masks of  */
+                                  /* the threads that there are show where all may run       */
 } threadcount_options;
 
 /* clang-format off */
-#define THREADCOUNT_OPTIONS_INIT { sizeof(threadcount_options), NULL, 0, 0, 0, 0 }
+#define THREADCOUNT_OPTIONS_INIT { sizeof(threadcount_options), NULL, 0, 0, 0, 0, NULL }
 /* clang-format on */
 
 /* Where an answer came from. Values are part of the ABI. */
