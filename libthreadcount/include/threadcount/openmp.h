@@ -37,17 +37,16 @@ extern "C" {
  */
 __attribute__((weak, visibility("hidden"))) __thread int threadcount_omp_applied;
 
-#ifdef THREADCOUNT_OMP_KNOWS_PLACES
-
 /*
  * Where a runtime that binds its threads (OMP_PROC_BIND, OMP_PLACES) will put them, as CPU n in bit
  * n % 64 of word n / 64 of `words`; CPUs that do not fit are left out. It has bound the first
  * thread by now, and the others are not there yet. Returns how many words there are; 0: it does not
- * bind.
+ * bind, or is older than OpenMP 4.5 and does not tell.
  */
 static inline uint32_t threadcount_omp_places(uint64_t *words, uint32_t n) {
-        int place, i, cpus;
         uint32_t used = 0;
+#ifdef THREADCOUNT_OMP_KNOWS_PLACES
+        int place, i, cpus;
 
         if (omp_get_proc_bind() == omp_proc_bind_false)
                 return 0;
@@ -70,10 +69,12 @@ static inline uint32_t threadcount_omp_places(uint64_t *words, uint32_t n) {
                 }
                 free(ids);
         }
+#else
+        (void)words;
+        (void)n;
+#endif
         return used;
 }
-
-#endif
 
 /*
  * Opens the process's handle (threadcount_open_default) so that the program never
@@ -83,13 +84,10 @@ static inline uint32_t threadcount_omp_places(uint64_t *words, uint32_t n) {
  */
 static inline int threadcount_omp_open(void) {
         threadcount_options options = THREADCOUNT_OPTIONS_INIT;
-#ifdef THREADCOUNT_OMP_KNOWS_PLACES
         uint64_t places[8192 / 64];
 
         options.affinity_words = threadcount_omp_places(places, sizeof(places) / sizeof(*places));
-        if (options.affinity_words > 0)
-                options.affinity = places;
-#endif
+        options.affinity = places;
         options.max_threads = (uint32_t)omp_get_max_threads();
         return threadcount_open_default(&options, NULL);
 }
@@ -133,6 +131,12 @@ static inline int threadcount_omp_update(threadcount_handle *handle) {
 }
 
 #else /* compiled without OpenMP: regions have one thread */
+
+static inline uint32_t threadcount_omp_places(uint64_t *words, uint32_t n) {
+        (void)words;
+        (void)n;
+        return 0;
+}
 
 static inline int threadcount_omp_open(void) { return 0; }
 
