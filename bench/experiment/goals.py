@@ -15,6 +15,9 @@ RUNTIMES = ("gcc", "clang")
 COUNTS = (2, 4, 8)
 _SHARED = ("uniform-md-4", "mix-1")
 _UNMANAGED = ("uniform-prime-2", "uniform-md-4", "mix-1")
+_NEIGHBOURS = tuple(
+    f"{habit}-{load}-2" for habit in ("sleeper", "serial", "stopped") for load in ("md", "prime")
+)
 _TOGETHER_S = 0.1
 
 
@@ -93,11 +96,11 @@ def blocks() -> list[Block]:
             )  # fmt: skip
         )
     for runtime in RUNTIMES:
-        neighbours = tuple(
-            f"{habit}-{load}-2" for habit in ("sleeper", "serial", "stopped") for load in ("md", "prime")
-        )
+        methods = ("default", "passive", "fair")
+        listed.append(Block(f"neighbours-{runtime}", runtime, 20_000, _NEIGHBOURS, methods))
+        # The policy watches a program for two seconds before it says that it uses little.
         listed.append(
-            Block(f"neighbours-{runtime}", runtime, 20_000, neighbours, ("default", "passive", "fair"))
+            Block(f"long-neighbours-{runtime}", runtime, 20_000, _NEIGHBOURS, methods, length_s=16.0)
         )
     listed.append(
         Block("stream-gcc", "gcc", 20_000, ("stream-md-2", "stream-prime-2"), ("static", "fair"))
@@ -166,9 +169,12 @@ def goals() -> list[Goal]:
             "makespan", 1.20,
         ),
         Goal(
-            "neighbours that use little", _of("neighbours-"),
-            tuple(f"{h}-{load}-2" for h in ("sleeper", "serial", "stopped") for load in ("md", "prime")),
-            "fair", "default", "aggregate", 1.05,
+            "neighbours that use little", _of("neighbours-"), _NEIGHBOURS, "fair", "default",
+            "aggregate", 1.05,
+        ),
+        Goal(
+            "the same, programs four times as long", _of("long-neighbours-"), _NEIGHBOURS, "fair",
+            "default", "aggregate", 1.05,
         ),
     ]  # fmt: skip
     return listed
