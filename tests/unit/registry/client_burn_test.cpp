@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: MIT
+// What programs burn, and who burns more than it was granted.
+#include "registry/clients_fixture.hpp"
+
+namespace governor::registry {
+namespace {
+
+TEST_F(ClientsTest, ThatNeverReportAreFoundOutByWhatTheyBurn) {
+        const auto id = join();
+        grant(id, 0, 8);
+        second(id, 8);
+        second(id, 8);
+        EXPECT_FALSE(only().above_since);
+        grant(id, 0, 4);
+        EXPECT_TRUE(only().in_use.is_within(only().granted));
+        EXPECT_FALSE(only().above_since) << "it burned that before";
+        second(id, 8);
+        second(id, 8);
+        EXPECT_EQ(only().burning, 8U);
+        EXPECT_EQ(only().above_since, now_ - 2s) << "since the shrink";
+        EXPECT_TRUE(only().in_use.empty());
+}
+
+TEST_F(ClientsTest, ThatMakeTheirOwnGrantShrinkAllTheTimeAreFoundOut) {
+        const auto id = join();
+        for (int i = 0; i < 5; i++) {
+                grant(id, 0, 16);
+                now_ += 500ms;
+                grant(id, 0, 1);
+                now_ -= 500ms;
+                second(id, 16);
+        }
+        EXPECT_EQ(only().burning, 16U);
+        ASSERT_TRUE(only().above_since);
+        EXPECT_GE(now_ - *only().above_since, 2s);
+}
+
+TEST_F(ClientsTest, ThatNeverReportAndFollowAreNotAbove) {
+        const auto id = join();
+        grant(id, 0, 8);
+        second(id, 8);
+        second(id, 8);
+        now_ += 500ms;
+        grant(id, 0, 4);
+        now_ -= 500ms;
+        second(id, 6);  // half of it before the shrink
+        EXPECT_FALSE(only().above_since);
+        second(id, 4);
+        EXPECT_FALSE(only().above_since);
+        EXPECT_EQ(only().burning, 4U);
+        EXPECT_EQ(only().wants, 0U);
+}
+
+TEST_F(ClientsTest, ThatActOnAShrinkAreNotBlamedForTheTimeBefore) {
+        const auto id = join();
+        grant(id, 0, 8);
+        (void)region(id, 1, 8);
+        second(id, 8);
+        second(id, 8);
+        grant(id, 0, 4);
+        EXPECT_TRUE(only().above_since);
+        second(id, 8);
+        (void)region(id, 2, 4);
+        EXPECT_FALSE(only().above_since);
+        second(id, 4);
+        EXPECT_FALSE(only().above_since);
+        second(id, 4);
+        EXPECT_FALSE(only().above_since);
+}
+
+TEST_F(ClientsTest, ThatLieAboutBeingOutsideAreFoundOut) {
+        const auto id = join();
+        grant(id, 0, 4);
+        for (int i = 0; i < 3; i++) {
+                (void)clients_.report(id, {0, 0, false}, now_);
+                second(id, 12);
+        }
+        EXPECT_TRUE(only().above_since);
+        EXPECT_EQ(only().burning, 12U);
+}
+
+TEST_F(ClientsTest, BurnOnTheCpusThatTheyMayRunOn) {
+        auto where = within(CpuMask::range(3, 2));
+        where.niced = true;
+        const auto id = clients_.join(program_of(1), {}, where, now_).id;
+        second(id, 2);
+        second(id, 2);
+        const auto burns = clients_.burns(now_);
+        ASSERT_EQ(burns.size(), 1U);
+        EXPECT_EQ(burns[0].cpus, where.cpus);
+        EXPECT_EQ(burns[0].millicpu, 2'000U);
+        EXPECT_TRUE(burns[0].niced);
+}
+
+TEST_F(ClientsTest, ThatComeAreChargedForTheWholeWindow) {
+        (void)clients_.burns(now_);
+        now_ += 500ms;
+        const auto id = join();
+        cpu_time_ = 4s;
+        now_ += 500ms;
+        clients_.measured(id, cpu_time_, false, now_);
+        clients_.sampled(sample_, now_);
+        const auto burns = clients_.burns(now_);
+        ASSERT_EQ(burns.size(), 1U);
+        EXPECT_EQ(burns[0].millicpu, 4'000U) << "or a newcomer would be taken for foreign load";
+        EXPECT_EQ(only().burning, 0U) << "which says nothing about its grant";
+}
+
+TEST_F(ClientsTest, ThatLeaveAreChargedUntilTheWindowHasPassed) {
+        const auto id = join();
+        grant(id, 0, 8);
+        for (int i = 0; i < 3; i++) {
+                second(id, 8);
+                (void)clients_.burns(now_);
+        }
+        clients_.leave(id, std::nullopt, now_ + 500ms);
+        const auto burns = clients_.burns(now_ + 1s);
+        ASSERT_EQ(burns.size(), 1U);
+        EXPECT_EQ(burns[0].millicpu, 4'000U) << "or its end would be taken for foreign load";
+        EXPECT_TRUE(clients_.burns(now_ + 2s).empty());
+}
+
+TEST_F(ClientsTest, ThatLiveLessThanAPeriodAreChargedForIt) {
+        (void)clients_.burns(now_);
+        const auto id = join();
+        grant(id, 0, 8);
+        clients_.leave(id, std::nullopt, now_ + 250ms);
+        const auto burns = clients_.burns(now_ + 1s);
+        ASSERT_EQ(burns.size(), 1U);
+        EXPECT_EQ(burns[0].millicpu, 2'000U);
+}
+
+TEST_F(ClientsTest, ThatLeaveAreChargedForWhatTheyBurnedWhereThatIsKnown) {
+        (void)clients_.burns(now_);
+        const auto id = join();
+        grant(id, 0, 8);
+        clients_.leave(id, 500ms, now_ + 250ms);
+        const auto burns = clients_.burns(now_ + 1s);
+        ASSERT_EQ(burns.size(), 1U) << "not for the 8 CPUs that it did not use";
+        EXPECT_EQ(burns[0].millicpu, 500U);
+}
+
+TEST_F(ClientsTest, ThatWereLastSeenAsleepHideNoForeignLoadWhenTheyGo) {
+        const auto id = join();
+        grant(id, 0, 8);
+        for (int i = 0; i < 3; i++)
+                second(id, 0);
+        clients_.leave(id, std::nullopt, now_ + 900ms);
+        for (const auto& burn : clients_.burns(now_ + 1s))
+                EXPECT_EQ(burn.millicpu, 0U);
+}
+
+class ShortLivedClients : public ClientsTest {
+protected:
+        /// So many programs of this user a second that keep `cpus` CPUs busy for a tenth of it.
+        void run(std::uint32_t uid, int per_second, std::uint32_t cpus) {
+                for (int i = 0; i < 12 * per_second; i++) {
+                        const auto id = join(uid);
+                        grant(id, 0, 8);
+                        now_ += 1000ms / per_second;
+                        clients_.leave(id, cpus * 100ms, now_);
+                        (void)clients_.burns(now_);
+                }
+        }
+        [[nodiscard]] std::uint32_t reserve() const {
+                return clients_.snapshot(machine_, foreign_, now_).short_lived;
+        }
+};
+
+TEST_F(ShortLivedClients, AreKeptRoomForAsFarAsTheyUseIt) {
+        run(1000, 10, 4);
+        EXPECT_EQ(reserve(), 4U);
+        run(1000, 10, 0);
+        EXPECT_EQ(reserve(), 0U) << "who sleeps needs none";
+}
+
+TEST_F(ShortLivedClients, AreKeptNoMoreRoomForThanTheirAccountMayHave) {
+        run(1000, 10, 16);
+        EXPECT_EQ(reserve(), 16U);
+        (void)join(1001);
+        (void)join(1002);
+        EXPECT_EQ(reserve(), 5U) << "of 16 CPUs, one of three";
+}
+
+}  // namespace
+}  // namespace governor::registry

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: MIT
+// Who can make use of what: idle, stopped, light, crowded out.
+#include "registry/clients_fixture.hpp"
+
+namespace governor::registry {
+namespace {
+
+TEST_F(ClientsTest, ReportWhatMayChangeADecision) {
+        const auto id = join();
+        grant(id, 0, 8);
+        EXPECT_FALSE(region(id, 1, 8)) << "nothing is new";
+        grant(id, 0, 4);
+        EXPECT_FALSE(region(id, 1, 8)) << "not yet";
+        EXPECT_TRUE(region(id, 2, 4)) << "gave back";
+        EXPECT_FALSE(region(id, 2, 4));
+        EXPECT_FALSE(region(id, 2, 12));
+        EXPECT_TRUE(region(id, 2, 4)) << "not above any more";
+}
+
+TEST_F(ClientsTest, ThatAreIdleWakeWithARegion) {
+        const auto id = join();
+        grant(id, 0, 8);
+        (void)clients_.report(id, {1, 8, false}, now_);
+        for (int i = 0; i < 4; i++)
+                second(id, 0);
+        EXPECT_TRUE(only().idle);
+        EXPECT_EQ(only().wants, 1U);
+        EXPECT_TRUE(region(id, 1, 8));
+        EXPECT_FALSE(only().idle);
+        EXPECT_EQ(only().wants, 0U);
+}
+
+TEST_F(ClientsTest, AreWaitedForWhileTheyAreIdle) {
+        const auto id = join();
+        grant(id, 0, 8);
+        EXPECT_FALSE(clients_.is_waited_for(id));
+        for (int i = 0; i < 3; i++)
+                second(id, 0);
+        ASSERT_TRUE(only().idle);
+        EXPECT_TRUE(clients_.is_waited_for(id));
+        region(id, 1, 8);
+        EXPECT_FALSE(clients_.is_waited_for(id));
+}
+
+TEST_F(ClientsTest, AreWaitedForUntilTheyFollow) {
+        const auto id = join();
+        grant(id, 0, 8);
+        region(id, 1, 8);
+        EXPECT_FALSE(clients_.is_waited_for(id));
+        grant(id, 0, 4);
+        EXPECT_TRUE(clients_.is_waited_for(id)) << "its region goes on with all 8";
+        region(id, 2, 4);
+        EXPECT_FALSE(clients_.is_waited_for(id));
+        EXPECT_FALSE(clients_.is_waited_for(ClientId{99}));
+}
+
+TEST_F(ClientsTest, ThatAreIdleWakeWithARegionThatNobodySaw) {
+        const auto id = join();
+        grant(id, 0, 8);
+        (void)clients_.report(id, {1, 8, false, 7}, now_);
+        for (int i = 0; i < 4; i++)
+                second(id, 0);
+        EXPECT_FALSE(clients_.report(id, {1, 8, false, 7}, now_));
+        EXPECT_TRUE(only().idle);
+        EXPECT_TRUE(clients_.report(id, {1, 8, false, 8}, now_));
+        EXPECT_FALSE(only().idle);
+}
+
+TEST_F(ClientsTest, ThatAreCrowdedOutWantNoLess) {
+        sample_.warming_up = false;
+        for (std::uint32_t cpu = 0; cpu < 16; cpu++)
+                sample_.cpus.push_back({cpu, 0U});
+        const auto id = join();
+        grant(id, 0, 8);
+        (void)region(id, 1, 8);
+        for (int i = 0; i < 20; i++)
+                second(id, 0);
+        EXPECT_FALSE(only().idle) << "there was no idle CPU";
+        EXPECT_EQ(only().wants, 0U);
+        for (auto& cpu : sample_.cpus)
+                cpu.idle_permyriad = 5'000;
+        for (int i = 0; i < 3; i++)
+                second(id, 0);
+        EXPECT_TRUE(only().idle);
+}
+
+TEST_F(ClientsTest, ThatAreStoppedAreIdle) {
+        const auto id = join();
+        grant(id, 0, 8);
+        (void)region(id, 1, 8);
+        for (int i = 0; i < 4; i++)
+                second(id, 8);
+        EXPECT_FALSE(only().idle);
+        second(id, 0, true);
+        EXPECT_TRUE(only().idle);
+        EXPECT_TRUE(only().in_use.empty()) << "its region runs on nothing";
+        EXPECT_TRUE(clients_.is_waited_for(id));
+}
+
+TEST_F(ClientsTest, ThatAreStoppedBetweenSamplesLendAtOnceAndWakeWithARegion) {
+        const auto id = join();
+        grant(id, 0, 8);
+        (void)clients_.report(id, {1, 8, true, 5}, now_);
+        clients_.stopped(id, now_);
+        EXPECT_TRUE(only().idle);
+        grant(id, 0, 1);
+        EXPECT_TRUE(only().in_use.empty());
+        EXPECT_FALSE(only().above_since);
+        EXPECT_FALSE(clients_.report(id, {1, 8, true, 5}, now_)) << "the same region";
+        EXPECT_TRUE(only().idle);
+        EXPECT_TRUE(clients_.report(id, {2, 1, true, 6}, now_));
+        EXPECT_FALSE(only().idle);
+        EXPECT_EQ(only().in_use.count(), 1U);
+}
+
+TEST_F(ClientsTest, ThatGoOnInTheirRegionUseItsCpusAgain) {
+        const auto id = join();
+        grant(id, 0, 8);
+        (void)region(id, 1, 8);
+        second(id, 8);
+        second(id, 8, true);
+        grant(id, 0, 1);
+        ASSERT_TRUE(only().in_use.empty());
+        second(id, 0);
+        EXPECT_EQ(only().in_use.count(), 8U);
+        EXPECT_TRUE(only().above_since);
+}
+
+TEST_F(ClientsTest, ThatUseLittleOfOneCpuAreLight) {
+        const auto id = join();
+        EXPECT_FALSE(clients_.may_be_light(id)) << "nothing granted";
+        grant(id, 0, 2);
+        second(id, 0);
+        EXPECT_FALSE(clients_.may_be_light(id)) << "it has two";
+        grant(id, 0, 1);
+        for (int i = 0; i < 3; i++) {
+                second(id, 0);
+                ASSERT_TRUE(clients_.may_be_light(id));
+                clients_.measured(id, LightUse::Reading{cpu_time_, cpu_time_, 0ns}, now_);
+        }
+        EXPECT_TRUE(only().light);
+        clients_.measured(id, std::nullopt, now_);
+        EXPECT_FALSE(only().light) << "who knows?";
+        second(id, 1);
+        EXPECT_FALSE(clients_.may_be_light(id)) << "it works";
+        EXPECT_FALSE(clients_.may_be_light(ClientId{99}));
+}
+
+TEST_F(ClientsTest, FallSilentOnceUntilTheyRunAgain) {
+        const auto id = join();
+        EXPECT_FALSE(clients_.fell_silent(id, 1s)) << "nothing to lend";
+        grant(id, 0, 8);
+        EXPECT_FALSE(clients_.fell_silent(id, 1s));
+        EXPECT_TRUE(clients_.fell_silent(id, 1s));
+        EXPECT_FALSE(clients_.fell_silent(id, 1s)) << "as before";
+        EXPECT_FALSE(clients_.fell_silent(id, 2s));
+        EXPECT_TRUE(clients_.fell_silent(id, 2s));
+        EXPECT_FALSE(clients_.fell_silent(id, 3s));
+        clients_.stopped(id, now_);
+        EXPECT_FALSE(clients_.fell_silent(id, 3s)) << "it lends already";
+        EXPECT_FALSE(clients_.fell_silent(ClientId{99}, 3s));
+}
+
+TEST_F(ClientsTest, WantWhatTheyBurn) {
+        const auto id = join();
+        grant(id, 0, 8);
+        (void)region(id, 1, 8);
+        second(id, 5);
+        second(id, 5);
+        EXPECT_EQ(only().wants, 8U);
+        EXPECT_EQ(only().burning, 5U);
+        second(id, 8);
+        EXPECT_EQ(only().wants, 0U);
+}
+
+TEST_F(ClientsTest, AreNotHeldToWhatTheyBurnedOnLessThanTheyHaveNow) {
+        const auto id = join();
+        grant(id, 0, 1);
+        (void)region(id, 1, 1);
+        second(id, 1);
+        second(id, 1);
+        grant(id, 0, 16);
+        for (int i = 0; i < 30; i++)
+                second(id, 1);
+        EXPECT_EQ(only().wants, 0U) << "its region began with one";
+        EXPECT_FALSE(only().idle);
+}
+
+}  // namespace
+}  // namespace governor::registry
