@@ -90,6 +90,13 @@ protected:
                        });
         }
         [[nodiscard]] std::uint32_t cpus() const { return cpus_; }
+        void has_all_that_is_granted(const Master& master) {
+                ASSERT_EQ(master.open(), 0);
+                ASSERT_TRUE(grants_at_most(4));
+                const auto granted = static_cast<int>(std::min(4U, cpus()));
+                EXPECT_EQ(master.update(), granted);
+                EXPECT_EQ(master.team(), granted);
+        }
 
         std::unique_ptr<LeaseClient> sibling_;
 
@@ -99,11 +106,7 @@ private:
 
 TEST_P(OpenMp, RegionsHaveTheTeamThatIsGranted) {
         const Master master(GetParam());
-        ASSERT_EQ(master.open(), 0);
-        ASSERT_TRUE(grants_at_most(4));
-        const auto granted = static_cast<int>(std::min(4U, cpus()));
-        EXPECT_EQ(master.update(), granted);
-        EXPECT_EQ(master.team(), granted);
+        has_all_that_is_granted(master);
         ASSERT_TRUE(grants_at_most(1));
         EXPECT_EQ(master.update(), 1);
         EXPECT_EQ(master.team(), 1);
@@ -115,11 +118,7 @@ TEST_P(OpenMp, ARuntimeThatBindsItsThreadsHasAllThatTheyWillBeBoundTo) {
                 GTEST_SKIP() << "one CPU: a thread that is bound shows all";
         ::setenv("OMP_PROC_BIND", "close", 1);
         const Master master(GetParam());
-        ASSERT_EQ(master.open(), 0);
-        ASSERT_TRUE(grants_at_most(4));
-        const auto granted = static_cast<int>(std::min(4U, cpus()));
-        EXPECT_EQ(master.update(), granted);
-        EXPECT_EQ(master.team(), granted);
+        has_all_that_is_granted(master);
 }
 
 TEST_P(OpenMp, NothingIsChangedInsideARegion) {
