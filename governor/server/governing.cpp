@@ -226,10 +226,22 @@ tl::expected<Place, Governing::Refusal> Governing::join(const Peer& peer, const 
                                                                        : Refusal::System);
         if (auto* lease = leases_.of_process(process->pid)) {
                 leases_.share(*lease, peer.connection);
-                lease->affinity = lease->affinity | wish.affinity;
+                widen(*lease, wish.affinity);
                 return lease->place;
         }
         return admit(peer, std::move(*process), wish);
+}
+
+/// Another handle of its process knows of more CPUs.
+void Governing::widen(Lease& lease, const policy::CpuMask& affinity) {
+        auto widened = lease.affinity | affinity;
+        if (widened == lease.affinity)
+                return;
+        lease.affinity = std::move(widened);
+        const auto at = now();
+        if (const auto where = measuring_.where(lease.pid, lease.affinity, at))
+                arbiter_.clients().confine(lease.id, where->confinement, at);
+        want_decision(at);
 }
 
 tl::expected<Place, Governing::Refusal> Governing::admit(const Peer& peer, Process process,

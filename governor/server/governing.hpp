@@ -83,6 +83,7 @@ private:
                                                   std::string_view label);
         [[nodiscard]] tl::expected<Place, Refusal> admit(const Peer& peer, Process process,
                                                          const Wish& wish);
+        void widen(Lease& lease, const policy::CpuMask& affinity);
         [[nodiscard]] bool may_claim(TimePoint now) const;
         void set_machine(policy::CpuMask online, const probe::Topology& topology);
         void look_where_they_are(TimePoint now, std::size_t part);

@@ -68,8 +68,7 @@ int threadcount_advise(threadcount_handle* handle, uint32_t current,
         advice.size = ret_advice->size;
         advice.threads = handle->max;
         int result = 0;
-        const auto mode = handle->environment.mode.mode;
-        if (mode == Mode::Fixed || mode == Mode::Off) {
+        if (!handle->environment.mode.is_governed()) {
                 advice.threads = handle->threads.load(std::memory_order_relaxed);
                 advice.source = THREADCOUNT_SOURCE_USER;
         } else {

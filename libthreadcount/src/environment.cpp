@@ -83,6 +83,7 @@ bool parse_mode(const char* text, ModeSetting* ret_mode) {
                 ret_mode->mode = Mode::Fixed;
         else
                 return false;
+        ret_mode->is_set = true;
         return true;
 }
 

@@ -12,11 +12,21 @@ inline constexpr std::uint32_t kMostThreads = 65536;
 inline constexpr std::uint32_t kShortestInterval_ms = 50;
 inline constexpr std::uint32_t kLongestInterval_ms = 24U * 3'600'000;
 
-enum class Mode : std::uint8_t { Adapt, StartOnly, Off, Fixed };
+enum class Mode : std::uint8_t {
+        Adapt,
+        StartOnly,
+        Off,
+        Fixed,
+        RuntimeBinds  ///< as Off, since a runtime binds the threads, and nobody has set a mode
+};
 
 struct ModeSetting {
         Mode mode = Mode::Adapt;
         std::uint32_t fixed = 0;  ///< for Mode::Fixed, 1 .. kMostThreads
+        bool is_set = false;
+        [[nodiscard]] bool is_governed() const {
+                return mode == Mode::Adapt || mode == Mode::StartOnly;
+        }
 };
 
 enum class BindingSetting : std::uint8_t { Unset, None, Cores };

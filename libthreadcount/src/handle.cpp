@@ -63,8 +63,7 @@ Binding* binding_for(const Environment& environment, std::uint32_t option) {
         const bool is_wanted = environment.binding == BindingSetting::Cores ||
                                (environment.binding == BindingSetting::Unset &&
                                 option == THREADCOUNT_BINDING_CORES);
-        const auto mode = environment.mode.mode;
-        if (!is_wanted || environment.runtime_binds || mode == Mode::Off || mode == Mode::Fixed)
+        if (!is_wanted || environment.runtime_binds || !environment.mode.is_governed())
                 return nullptr;
         auto& binding = process_binding();
         return binding.enter() ? &binding : nullptr;
@@ -119,10 +118,10 @@ threadcount_handle::threadcount_handle(const Environment& from, const char* sock
                 transport, count, binds),
           polling(addresses, {max, interval_ms, from.mode.mode == Mode::StartOnly}, transport,
                   count) {
-        const auto mode = environment.mode.mode;
-        if (mode != Mode::Fixed && mode != Mode::Off)
+        if (environment.mode.is_governed())
                 return;
-        threads = mode == Mode::Fixed ? std::min(environment.mode.fixed, max) : max;
+        threads =
+                environment.mode.mode == Mode::Fixed ? std::min(environment.mode.fixed, max) : max;
         next_poll_ms = kNever_ms;
 }
 
@@ -138,7 +137,11 @@ int threadcount_open(const threadcount_options* options, threadcount_handle** re
             given.binding > THREADCOUNT_BINDING_CORES)
                 return -EINVAL;
 
-        const auto environment = read_environment(secure_getenv);
+        auto environment = read_environment(secure_getenv);
+        const auto bound_to = mask_of(given.affinity, given.affinity_words);
+        // A smaller team would be bound to the same first CPUs as everybody else's.
+        if (bound_to.count() > 0 && !environment.mode.is_set)
+                environment.mode.mode = Mode::RuntimeBinds;
         const auto width = given.max_threads != 0 ? given.max_threads : fallback_threads();
         const auto interval_ms = environment.interval_ms != 0 ? environment.interval_ms
                                  : given.interval_ms != 0     ? given.interval_ms
@@ -150,8 +153,7 @@ int threadcount_open(const threadcount_options* options, threadcount_handle** re
         }
         auto* handle =
                 new (memory) threadcount_handle(environment, given.socket_path, width, interval_ms,
-                                                mask_of(given.affinity, given.affinity_words),
-                                                binding_for(environment, given.binding));
+                                                bound_to, binding_for(environment, given.binding));
         if (handle->next_poll_ms.load(std::memory_order_relaxed) != kNever_ms)
                 ask(*handle, coarse_now_ms(), now_ns() + kWelcome_ns);
         *ret_handle = handle;

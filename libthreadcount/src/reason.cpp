@@ -106,6 +106,11 @@ int explain(const threadcount_handle& handle, char* text, std::size_t size) {
         if (mode.mode == Mode::Off)
                 return snprintf(text, size, "THREADCOUNT=off: the program's own maximum, %u",
                                 threads);
+        if (mode.mode == Mode::RuntimeBinds)
+                return snprintf(text, size,
+                                "its runtime binds the threads (OMP_PROC_BIND): the program's own "
+                                "maximum, %u; THREADCOUNT=adapt governs it all the same",
+                                threads);
         if (mode.mode == Mode::Fixed)
                 return snprintf(text, size, "THREADCOUNT=fixed:%u of at most %u: %u", mode.fixed,
                                 handle.max, threads);

@@ -51,10 +51,15 @@ protected:
                         return client && client->granted() == everything();
                 });
         }
-        [[nodiscard]] std::unique_ptr<ForkedProgram> holder() const {
+        /// That does this for ever.
+        [[nodiscard]] std::unique_ptr<ForkedProgram> holder(void (*meanwhile)() = [] {
+                ::pause();
+        }) const {
                 const auto before = count();
-                auto program = std::make_unique<ForkedProgram>(
-                        [socket = daemon_.socket()] { hold_a_lease(socket); });
+                auto program =
+                        std::make_unique<ForkedProgram>([socket = daemon_.socket(), meanwhile] {
+                                hold_a_lease(socket, meanwhile);
+                        });
                 EXPECT_TRUE(becomes(before + 1));
                 return program;
         }

@@ -112,11 +112,25 @@ TEST_P(OpenMp, RegionsHaveTheTeamThatIsGranted) {
         EXPECT_EQ(master.team(), 1);
 }
 
+/// Smaller teams would all be bound to the first CPUs.
+TEST_P(OpenMp, ARuntimeThatBindsItsThreadsIsLeftAlone) {
+        ::setenv("OMP_PROC_BIND", "close", 1);
+        const Master master(GetParam());
+        ASSERT_EQ(master.open(), 0);
+        EXPECT_EQ(status(daemon().socket()).clients(), 0U);
+        EXPECT_EQ(master.update(), kUngoverned);
+        EXPECT_EQ(master.team(), kUngoverned);
+        char reason[200];
+        threadcount_reason(threadcount_default(), reason, sizeof(reason));
+        EXPECT_NE(std::string(reason).find("OMP_PROC_BIND"), std::string::npos) << reason;
+}
+
 /// It has bound the first thread when the program says hello, and there are no others yet.
-TEST_P(OpenMp, ARuntimeThatBindsItsThreadsHasAllThatTheyWillBeBoundTo) {
+TEST_P(OpenMp, ARuntimeThatBindsItsThreadsHasAllItsPlacesIfItsUserWantsItGoverned) {
         if (cpus() < 2)
                 GTEST_SKIP() << "one CPU: a thread that is bound shows all";
         ::setenv("OMP_PROC_BIND", "close", 1);
+        ::setenv("THREADCOUNT", "adapt", 1);
         const Master master(GetParam());
         has_all_that_is_granted(master);
 }

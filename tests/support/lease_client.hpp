@@ -93,8 +93,9 @@ private:
         pid_t pid_;
 };
 
-/// Says hello and stays until it is killed.
-void hold_a_lease(const std::string& socket);
+/// Says hello, and does this again and again until it is killed.
+void hold_a_lease(
+        const std::string& socket, void (*meanwhile)() = [] { ::pause(); });
 
 /// All programs with a lease.
 [[nodiscard]] std::vector<governor::v1::Client> leases(const std::string& socket);

@@ -56,7 +56,10 @@ void Demand::add(const Usage& usage, TimePoint now) {
         else if (!low_since_)
                 low_since_ = now;
         const auto patience = usage.stopped ? patience_of_stopped(now) : patience_;
+        const bool was_idle = idle_;
         idle_ = low_since_ && (idle_ || now - *low_since_ >= patience);
+        if (was_idle && !idle_)
+                goes_on(now);  // in the middle of its region
         if (usage.stopped && !idle_)
                 woke_at_ = now;
 
@@ -80,11 +83,15 @@ std::chrono::milliseconds Demand::patience_of_stopped(TimePoint now) const {
         return again ? kIdleAgain : std::chrono::milliseconds{0};
 }
 
+void Demand::goes_on(TimePoint now) {
+        patience_ = woke_at_ && now - *woke_at_ < kHold ? kIdleAgain : kIdle;
+        woke_at_ = now;
+}
+
 void Demand::woke(TimePoint now) {
         if (idle_) {
                 peaks_.clear();
-                patience_ = woke_at_ && now - *woke_at_ < kHold ? kIdleAgain : kIdle;
-                woke_at_ = now;
+                goes_on(now);
         }
         idle_ = false;
         low_since_.reset();

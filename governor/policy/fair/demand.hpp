@@ -58,6 +58,7 @@ private:
 
         [[nodiscard]] bool is_low(const Usage& usage) const;
         [[nodiscard]] std::chrono::milliseconds patience_of_stopped(TimePoint now) const;
+        void goes_on(TimePoint now);
 
         bool idle_ = false;
         std::optional<TimePoint> low_since_;

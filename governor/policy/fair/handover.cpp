@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <map>
 #include <utility>
 
 namespace governor::policy::fair {
@@ -218,6 +219,9 @@ private:
                 add(taken_, kHolder);
                 add(occupied_, 1);
                 least_.assign(classes_.groups().size(), 0);
+                for (std::size_t i = 0; i < holdings_.size(); i++)
+                        if (shares_[i].is_governed)
+                                held_by_[client(i).account] |= own(i);
                 for (std::size_t i = 0; i < holdings_.size(); i++) {
                         if (!shares_[i].is_governed || !own(i).empty())
                                 continue;
@@ -240,9 +244,13 @@ private:
                 };
                 if (may_stay())
                         return *before;
+                // Rather beside somebody of its own account than of another one.
+                const auto& own_account = held_by_.at(client(i).account);
                 std::uint32_t best = *may_use(i).first();
                 may_use(i).for_each([&](std::uint32_t cpu) {
-                        if (crowd[cpu] < crowd[best])
+                        if (crowd[cpu] < crowd[best] ||
+                            (crowd[cpu] == crowd[best] && own_account.contains(cpu) &&
+                             !own_account.contains(best)))
                                 best = cpu;
                 });
                 least = crowd[best];
@@ -262,7 +270,8 @@ private:
         CpuMask contested_;  // the regions of two clients use them
         CpuMask free_;       // neither, when it comes to growing
         std::vector<Holding> holdings_;
-        std::vector<CpuMask> lingering_;    // by client: its part of occupied_
+        std::vector<CpuMask> lingering_;  // by client: its part of occupied_
+        std::map<AccountId, CpuMask> held_by_;
         std::vector<std::uint32_t> least_;  // by group: no CPU that it may use is less crowded
         std::vector<std::uint32_t> held_;   // by group and class: CPUs that clients own
 };

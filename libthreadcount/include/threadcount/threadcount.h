@@ -15,17 +15,21 @@
  *   fork       A handle opened before fork() is inert in the child: it answers
  *              threadcount_max() and does no I/O. Open a new one there.
  *   exec       The socket is close-on-exec. Shared memory goes with the old program.
- *   binding    With THREADCOUNT_BINDING=cores, or options.binding, the threads of the process may
- *              run on the CPUs of its grant only. They are bound (sched_setaffinity) when a
- *              region begins and the grant has changed: those whose mask is that which the
- * process's first thread had at threadcount_open(), or was given by the library; never beyond that
- * mask, and not where OMP_PROC_BIND, OMP_PLACES, GOMP_CPU_AFFINITY or KMP_AFFINITY are for binding.
- * They get the first mask back when the governor releases them or has been gone for 60 s (at the
- * begin of a region), when the last handle that binds is closed, and in a child of fork(). What
- * posix_spawn(), vfork() or exec start keeps the mask of the moment. ownership  The library owns
- * every handle; free it with threadcount_close(). Strings passed in are copied. ABI        Structs
- * start with .size, set by their INIT macro, and only ever grow at the end. Symbols are versioned
- * (THREADCOUNT_1.0).
+ *   binding    With THREADCOUNT_BINDING=cores, or options.binding, the threads of the
+ *              process may run on the CPUs of its grant only. They are bound
+ *              (sched_setaffinity) when a region begins and the grant has changed: those
+ *              whose mask is that which the process's first thread had at
+ *              threadcount_open(), or was given by the library; never beyond that mask,
+ *              and not where OMP_PROC_BIND, OMP_PLACES, GOMP_CPU_AFFINITY or
+ *              KMP_AFFINITY are for binding. They get the first mask back when the
+ *              governor releases them or has been gone for 60 s (at the begin of a
+ *              region), when the last handle that binds is closed, and in a child of
+ *              fork(). What posix_spawn(), vfork() or exec start keeps the mask of the
+ *              moment.
+ *   ownership  The library owns every handle; free it with threadcount_close().
+ *              Strings passed in are copied.
+ *   ABI        Structs start with .size, set by their INIT macro, and only ever grow
+ *              at the end. Symbols are versioned (THREADCOUNT_1.0).
  *
  * The library never logs, never exits, starts no thread, installs no signal
  * handler, changes no environment variable, and never makes a program fail
@@ -44,7 +48,7 @@
  *   THREADCOUNT_SHRINK    keep (default) | release: what an adapter does with the threads of a
  *                         team that has become smaller; see threadcount_omp_update()
  *   THREADCOUNT_BINDING   none (default) | cores: threads are bound to the CPUs of the grant; see
- *                         "binding" below
+ *                         "binding" above
  *   THREADCOUNT_INTERVAL  where the governor grants nothing, time between two questions:
  *                         50ms .. 24h, default 10s; without a unit: milliseconds
  *   THREADCOUNT_MAX       never more threads than this, 1 .. 65536
@@ -90,8 +94,8 @@ typedef struct threadcount_options {
         uint32_t binding;         /* enum threadcount_binding; THREADCOUNT_BINDING wins       */
         uint32_t affinity_words;  /* that `affinity` has                                      */
         const uint64_t *affinity; /* CPUs that a runtime will bind the program's threads to: */
-                                  /* bit n % 64 of word n / 64 is CPU n. NULL: the masks of  */
-                                  /* the threads that there are show where all may run       */
+                                  /* bit n % 64 of word n / 64 is CPU n. Such a program is   */
+                                  /* governed only if THREADCOUNT says so. NULL: none will   */
 } threadcount_options;
 
 /* clang-format off */

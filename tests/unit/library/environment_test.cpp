@@ -18,6 +18,7 @@ TEST(ModeVariable, KnowsFourModes) {
                 ModeSetting setting{mode == Mode::Adapt ? Mode::Off : Mode::Adapt, 0};
                 EXPECT_TRUE(parse_mode(text, &setting)) << text;
                 EXPECT_EQ(setting.mode, mode) << text;
+                EXPECT_TRUE(setting.is_set) << text;
         }
 }
 
@@ -37,6 +38,7 @@ TEST(ModeVariable, IsLeftAloneByWhatIsNoMode) {
                 ModeSetting setting{Mode::StartOnly, 42};
                 EXPECT_FALSE(parse_mode(text, &setting)) << '"' << text << '"';
                 EXPECT_EQ(setting.mode, Mode::StartOnly);
+                EXPECT_FALSE(setting.is_set);
                 EXPECT_EQ(setting.fixed, 42U);
         }
 }

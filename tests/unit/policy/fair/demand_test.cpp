@@ -174,6 +174,17 @@ TEST_F(DemandTest, IsNotIdleForLongWhileItIsStoppedAgainAndAgain) {
         EXPECT_TRUE(demand_.idle()) << "that was long ago";
 }
 
+TEST_F(DemandTest, IsNotIdleForLongWhileItIsStoppedAgainAndAgainInOneRegion) {
+        int lent = 0;
+        for (int i = 0; i < 20; i++) {
+                run({8, 8'000, kInRegion}, 1s, 1s);
+                const bool was_idle = demand_.idle();
+                run({8, 0, kInRegion, kStopped}, 1s, 1s);
+                lent += demand_.idle() && !was_idle ? 1 : 0;
+        }
+        EXPECT_EQ(lent, 2) << "in 40 s";
+}
+
 TEST_F(DemandTest, ComesBackWithARegionAndIsNotKnownThen) {
         run({8, 0, kOutside}, 30s);
         ASSERT_TRUE(demand_.idle());

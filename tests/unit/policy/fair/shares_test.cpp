@@ -81,6 +81,18 @@ TEST(FairShare, WhoUsesLittleHasACpuThatIsShared) {
         EXPECT_EQ(overlaps(world.decide()), 0U);
 }
 
+TEST(FairShare, WhoUsesLittleIsBesideItsOwnAccount) {
+        World world({4});
+        world.add(2);
+        world.add(1);
+        world.add(1).light = true;
+        world.follow();
+        const auto decision = world.decide();
+        ASSERT_TRUE(decision.grants[2].shared);
+        EXPECT_TRUE(decision.grants[1].cpus.contains(*decision.grants[2].cpus.first()));
+        EXPECT_FALSE(decision.grants[0].cpus.contains(*decision.grants[2].cpus.first()));
+}
+
 TEST(FairShare, WhoUsesLittleHasWhatNobodyElseWants) {
         World world({4});
         world.add().light = true;
