@@ -18,8 +18,8 @@ public:
         [[nodiscard]] int read(const std::string& path, std::string_view& ret_text);
 
         /// The same of a file that the kernel gives in one piece, as it does what it tells of one
-        /// process or control group, but not tables (mountinfo) nor lists of CPUs, which come in
-        /// pieces of a page: without the system call that would find its end.
+        /// process or control group, but not tables (mountinfo) nor sysfs's lists of CPUs, which
+        /// come in pieces of a page: without the system call that would find its end.
         [[nodiscard]] int read_short(const std::string& path, std::string_view& ret_text);
 
 private:
