@@ -8,6 +8,7 @@
 #include <csignal>
 #include <gtest/gtest.h>
 #include <memory>
+#include <sched.h>
 #include <thread>
 #include <threadcount/threadcount.h>
 #include <unistd.h>
@@ -20,11 +21,14 @@ using governor::v1::Error;
 /// A program of the library's, in this process.
 class Program {
 public:
-        explicit Program(const Daemon& daemon, std::uint32_t max = 8) {
+        explicit Program(const Daemon& daemon, std::uint32_t max = 8,
+                         std::uint64_t first_cpus = 0) {
                 threadcount_options options = THREADCOUNT_OPTIONS_INIT;
                 options.socket_path = daemon.socket().c_str();
                 options.max_threads = max;
                 options.interval_ms = 50;  // where it has to ask
+                options.affinity = &first_cpus;
+                options.affinity_words = 1;
                 EXPECT_EQ(threadcount_open(&options, &handle_), 0);
         }
         ~Program() { threadcount_close(handle_); }
@@ -63,6 +67,37 @@ TEST_F(LeaseOfALinkedProgram, IsSharedByThreadsThatStartRegionsAtTheSameTime) {
         EXPECT_TRUE(eventually([&] { return program.share() == half && of_the_other == half; }));
         other = {};
         EXPECT_TRUE(eventually([&] { return program.share() == everything(); }));
+}
+
+TEST_F(LeaseOfALinkedProgram, IsOverTheCpusThatAnotherHandleKnowsOfAtOnce) {
+        daemon_.configure(kFair + "period = 60s\n");  // no sample looks where it may run
+        daemon_.process().signal(SIGHUP);
+        ASSERT_TRUE(eventually([&] { return status(daemon_.socket()).period_ms() == 60'000; }));
+        cpu_set_t all;
+        CPU_ZERO(&all);
+        ASSERT_EQ(::sched_getaffinity(0, sizeof(all), &all), 0);
+        std::uint64_t first_cpus = 0;
+        for (unsigned cpu = 0; cpu < 64; cpu++)
+                first_cpus |= CPU_ISSET(cpu, &all) ? std::uint64_t{1} << cpu : 0;
+        if (everything() > 64 || first_cpus == 0)
+                GTEST_SKIP() << "more CPUs than a word has bits";
+        const ForkedProgram program([&] {
+                ::setenv("THREADCOUNT", "adapt", 1);  // a runtime binds its threads
+                cpu_set_t one;
+                CPU_ZERO(&one);
+                CPU_SET(static_cast<unsigned>(__builtin_ctzll(first_cpus)), &one);
+                ::sched_setaffinity(0, sizeof(one), &one);
+                const Program plain(daemon_, 1024);
+                if (!eventually([&] { return plain.threads() == 1 && lease(own_pid()); }))
+                        ::_exit(1);
+                const Program knowing(daemon_, 1024, first_cpus);
+                for (;;)
+                        ::pause();
+        });
+        EXPECT_TRUE(eventually([&] {
+                const auto client = lease(program.pid());
+                return client && client->granted() == everything();
+        }));
 }
 
 TEST_F(LeaseOfALinkedProgram, OutlivesADaemonThatIsKilled) {
