@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Whatever /proc/PID/stat and status say: CPU lists are CPU lists, and the time of descendants
-// never goes backwards. Each line is a process (a text with a "Cpus_" in it a status); an empty
-// line ends a scan. Pids that are divisible by ten hold leases.
+// Whatever /proc/PID/stat, status and schedstat say: CPU lists are CPU lists, times have passed,
+// and the time of descendants never goes backwards. Each line is a process (a text with a "Cpus_"
+// in it a status); an empty line ends a scan. Pids that are divisible by ten hold leases.
 #include "policy/cpu_set.hpp"
 #include "probe/descendants.hpp"
+#include "probe/pid_schedstat.hpp"
 #include "probe/pid_stat.hpp"
 #include "probe/pid_status.hpp"
 #include "probe/process_scan.hpp"
@@ -99,12 +100,21 @@ void check_status(std::string_view text) {
         });
 }
 
+void check_schedstat(std::string_view text) {
+        const auto times = parse_pid_schedstat(text);
+        require(!times || (times->cpu_time.count() >= 0 && times->waited.count() >= 0),
+                "no time is negative");
+        const auto line = text.substr(0, text.find('\n'));
+        require(!times || std::ranges::count(line, ' ') == 2, "a schedstat has three numbers");
+}
+
 }  // namespace
 
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
         const std::string_view text(reinterpret_cast<const char*>(data), size);
         if (text.find("Cpus_") != text.npos)
                 check_status(text);
+        check_schedstat(text);
         (void)parse_pid_stat(text);
         Scans scans;
         for (auto rest = text; !rest.empty();) {
