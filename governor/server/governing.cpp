@@ -28,7 +28,7 @@ constexpr std::chrono::seconds kSettlingOfOne{1};
 constexpr std::chrono::seconds kLook{10};
 
 /// So many programs are looked at every Agenda::kWatch: 0.5 us each.
-constexpr std::size_t kWatched = 256;
+constexpr std::size_t kWatched = 16;
 
 TimePoint now() { return std::chrono::steady_clock::now(); }
 
