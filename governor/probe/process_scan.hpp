@@ -46,8 +46,10 @@ public:
         /// nullptr: not in the last scan. O(log processes).
         [[nodiscard]] const PidStat* find(std::uint32_t pid) const;
 
-private:
+        /// Now, whatever the last scan says. Empty: it has gone, or is hidden. About 7 us.
         [[nodiscard]] std::optional<PidStat> read(std::uint32_t pid);
+
+private:
         void read_all(const std::vector<std::uint32_t>& pids);
 
         /// What is kept from scan to scan.

@@ -27,9 +27,8 @@ std::vector<policy::fair::ClientId> idle_in(const policy::fair::Decision& decisi
 /// Others have what it could use.
 bool is_contended(const policy::fair::Grant& grant) {
         return grant.reason.programs > 1 &&
-               (grant.reason.limit == Limit::FairShare || grant.reason.limit == Limit::Floor ||
-                grant.reason.limit == Limit::Quota || grant.reason.limit == Limit::Newcomer ||
-                grant.reason.limit == Limit::Handover);
+               (makes_wait(grant) || grant.reason.limit == Limit::FairShare ||
+                grant.reason.limit == Limit::Floor || grant.reason.limit == Limit::Quota);
 }
 
 }  // namespace

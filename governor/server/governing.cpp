@@ -171,25 +171,32 @@ void Governing::measure(TimePoint at) {
         });
 }
 
+/// `look` at so many leases after the one of `last`, in turn, which becomes the last one.
+template <class Look>
+void Governing::for_next(std::size_t count, ClientId& last, Look look) {
+        const auto& clients = arbiter_.clients();
+        for (std::size_t i = 0; i < std::min(count, leases_.size()); i++) {
+                auto next = clients.next(last);
+                if (!next)
+                        next = clients.next(ClientId{});
+                if (!next)
+                        return;
+                last = *next;
+                if (const auto* lease = leases_.find(last))
+                        look(*lease);
+        }
+}
+
 /// True: somebody was stopped since the last sample. Of many programs a part each time.
 bool Governing::find_stopped(TimePoint at) {
         auto& clients = arbiter_.clients();
         std::vector<ClientId> stopped;
-        for (std::size_t i = 0; i < std::min(kWatched, leases_.size()); i++) {
-                auto next = clients.next(watched_);
-                if (!next)
-                        next = clients.next(ClientId{});
-                if (!next)
-                        break;
-                watched_ = *next;
-                const auto* lease = leases_.find(*next);
-                if (lease == nullptr)
-                        continue;
-                const auto used = measuring_.cpu_time(lease->pid);
-                if (used && clients.fell_silent(*next, *used) &&
-                    measuring_.is_stopped_now(lease->pid))
-                        stopped.push_back(*next);
-        }
+        for_next(kWatched, watched_, [&](const Lease& lease) {
+                const auto used = measuring_.cpu_time(lease.pid);
+                if (used && clients.fell_silent(lease.id, *used) &&
+                    measuring_.is_stopped_now(lease.pid))
+                        stopped.push_back(lease.id);
+        });
         // A region that began before it was stopped does not wake it.
         if (!stopped.empty())
                 (void)reports_.take_all(clients, at);
@@ -200,19 +207,10 @@ bool Governing::find_stopped(TimePoint at) {
 
 /// So many of them; at each sample such a part that each is looked at once in kLook.
 void Governing::look_where_they_are(TimePoint at, std::size_t part) {
-        for (std::size_t i = 0; i < std::min(part, leases_.size()); i++) {
-                auto next = arbiter_.clients().next(looked_at_);
-                if (!next)
-                        next = arbiter_.clients().next(ClientId{});
-                if (!next)
-                        return;
-                looked_at_ = *next;
-                const auto* lease = leases_.find(*next);
-                if (lease == nullptr)
-                        continue;
-                if (const auto where = measuring_.where(lease->pid, lease->affinity, at))
-                        arbiter_.clients().confine(*next, where->confinement, at);
-        }
+        for_next(part, looked_at_, [&](const Lease& lease) {
+                if (const auto where = measuring_.where(lease.pid, lease.affinity, at))
+                        arbiter_.clients().confine(lease.id, where->confinement, at);
+        });
 }
 
 tl::expected<Place, Governing::Refusal> Governing::join(const Peer& peer, const Wish& wish) {

@@ -89,6 +89,8 @@ private:
         void look_where_they_are(TimePoint now, std::size_t part);
         void scan(TimePoint now);
         void measure(TimePoint now);
+        template <class Look>
+        void for_next(std::size_t count, ClientId& last, Look look);
         [[nodiscard]] bool find_stopped(TimePoint now);
         void follow_settings();
         void want_decision(TimePoint now);

@@ -3,7 +3,6 @@
 #include "server/measuring.hpp"
 
 #include "probe/pid_schedstat.hpp"
-#include "probe/pid_stat.hpp"
 #include "probe/program.hpp"
 
 #include <unistd.h>
@@ -20,8 +19,7 @@ std::uint32_t millicpu(std::chrono::nanoseconds used, std::chrono::nanoseconds e
 }  // namespace
 
 Measuring::Measuring(const std::string& root)
-        : has_clocks_(root.empty()),
-          ticks_per_second_(static_cast<std::uint64_t>(::sysconf(_SC_CLK_TCK))), root_(root),
+        : ticks_per_second_(static_cast<std::uint64_t>(::sysconf(_SC_CLK_TCK))), root_(root),
           clock_(root), confinement_(root), processes_(root),
           yielding_(confinement_.cgroups(), ticks_per_second_) {}
 
@@ -59,7 +57,7 @@ std::optional<std::chrono::nanoseconds> Measuring::cpu_time(std::uint32_t pid) {
 }
 
 std::optional<std::chrono::nanoseconds> Measuring::cpu_time_at_scan(std::uint32_t pid) {
-        const auto* process = has_clocks_ ? nullptr : processes_.find(pid);
+        const auto* process = root_.empty() ? nullptr : processes_.find(pid);
         if (process == nullptr)
                 return cpu_time(pid);
         return probe::ticks_to_time(process->own_ticks() + descendants_.ticks(pid),
@@ -74,7 +72,7 @@ bool Measuring::is_stopped(std::uint32_t pid) const {
 std::optional<registry::LightUse::Reading> Measuring::light_use(std::uint32_t pid,
                                                                 std::chrono::nanoseconds cpu_time) {
         std::string_view text;
-        if (files_.read(root_ + "/proc/" + std::to_string(pid) + "/schedstat", text) < 0)
+        if (files_.read_short(root_ + "/proc/" + std::to_string(pid) + "/schedstat", text) < 0)
                 return std::nullopt;
         const auto thread = probe::parse_pid_schedstat(text);
         if (!thread)
@@ -83,11 +81,8 @@ std::optional<registry::LightUse::Reading> Measuring::light_use(std::uint32_t pi
 }
 
 bool Measuring::is_stopped_now(std::uint32_t pid) {
-        std::string_view text;
-        if (files_.read(root_ + "/proc/" + std::to_string(pid) + "/stat", text) < 0)
-                return false;
-        const auto stat = probe::parse_pid_stat(text);
-        return stat && stat->is_stopped();
+        const auto process = processes_.read(pid);
+        return process && process->is_stopped();
 }
 
 }  // namespace governor::server

@@ -48,7 +48,7 @@ public:
         [[nodiscard]] std::optional<std::chrono::nanoseconds> cpu_time_at_scan(std::uint32_t pid);
         /// As of the last scan.
         [[nodiscard]] bool is_stopped(std::uint32_t pid) const;
-        /// Now. False where that cannot be read (hidepid=). Costs as much as FileReader::read().
+        /// Now. False where that cannot be read (hidepid=). Costs as much as ProcessScan::read().
         [[nodiscard]] bool is_stopped_now(std::uint32_t pid);
         /// What a LightUse wants to know, now; `cpu_time` is that of the process. Empty where it
         /// cannot be read (hidepid=). Costs as much as FileReader::read().
@@ -58,7 +58,6 @@ public:
         [[nodiscard]] std::uint32_t yielding_millicpu() const { return yielding_millicpu_; }
 
 private:
-        bool has_clocks_;  // of the kernel's
         std::uint64_t ticks_per_second_;
         std::string root_;
         probe::ProcessClock clock_;

@@ -219,9 +219,6 @@ private:
                 add(taken_, kHolder);
                 add(occupied_, 1);
                 least_.assign(classes_.groups().size(), 0);
-                for (std::size_t i = 0; i < holdings_.size(); i++)
-                        if (shares_[i].is_governed)
-                                held_by_[client(i).account] |= own(i);
                 for (std::size_t i = 0; i < holdings_.size(); i++) {
                         if (!shares_[i].is_governed || !own(i).empty())
                                 continue;
@@ -230,6 +227,15 @@ private:
                         own(i).add(cpu);
                         crowd[cpu] += kHolder;
                 }
+        }
+
+        /// CPUs that clients of its account have for themselves.
+        [[nodiscard]] const CpuMask& held_by_account_of(std::size_t i) {
+                if (held_by_.empty())
+                        for (std::size_t k = 0; k < holdings_.size(); k++)
+                                if (shares_[k].is_governed && !holdings_[k].shared)
+                                        held_by_[client(k).account] |= own(k);
+                return held_by_[client(i).account];
         }
 
         /// Looks at all CPUs only if it cannot stay; crowds only grow, so that what was the least
@@ -245,7 +251,7 @@ private:
                 if (may_stay())
                         return *before;
                 // Rather beside somebody of its own account than of another one.
-                const auto& own_account = held_by_.at(client(i).account);
+                const auto& own_account = held_by_account_of(i);
                 std::uint32_t best = *may_use(i).first();
                 may_use(i).for_each([&](std::uint32_t cpu) {
                         if (crowd[cpu] < crowd[best] ||
@@ -270,10 +276,10 @@ private:
         CpuMask contested_;  // the regions of two clients use them
         CpuMask free_;       // neither, when it comes to growing
         std::vector<Holding> holdings_;
-        std::vector<CpuMask> lingering_;  // by client: its part of occupied_
-        std::map<AccountId, CpuMask> held_by_;
-        std::vector<std::uint32_t> least_;  // by group: no CPU that it may use is less crowded
-        std::vector<std::uint32_t> held_;   // by group and class: CPUs that clients own
+        std::vector<CpuMask> lingering_;        // by client: its part of occupied_
+        std::map<AccountId, CpuMask> held_by_;  // empty: nobody had to look for a place yet
+        std::vector<std::uint32_t> least_;      // by group: no CPU that it may use is less crowded
+        std::vector<std::uint32_t> held_;       // by group and class: CPUs that clients own
 };
 
 }  // namespace
