@@ -74,7 +74,8 @@ void Agenda::decided(const policy::fair::Decision& decision, TimePoint now) {
                 next_poll_ = kNever;
         else
                 next_poll_ = std::min(next_poll_, now + pause(now));
-        if (!std::ranges::any_of(decision.grants, is_contended))
+        if (decision.grants.size() > kMostWatched ||
+            !std::ranges::any_of(decision.grants, is_contended))
                 next_watch_ = kNever;
         else if (next_watch_ == kNever)
                 next_watch_ = now + kWatch;

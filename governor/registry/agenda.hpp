@@ -17,7 +17,8 @@ namespace governor::registry {
 /// back what he lent, so they are at first, and the less often the longer nobody does: each time
 /// 1/kPatience later of the time since somebody last lent or wanted back, every kSlowestPoll in the
 /// end. While somebody would have more if another program were not there, it is looked every kWatch
-/// whether one was stopped.
+/// whether one was stopped; not where they are more than kMostWatched: then one holds little, and
+/// the next sample is soon enough.
 class Agenda {
 public:
         static constexpr std::chrono::milliseconds kRest{1};
@@ -25,6 +26,7 @@ public:
         static constexpr std::chrono::milliseconds kSlowestPoll{100};
         static constexpr int kPatience = 16;
         static constexpr std::chrono::milliseconds kWatch{100};
+        static constexpr std::size_t kMostWatched = 16;
         static constexpr TimePoint kNever = TimePoint::max();
 
         /// Something happened that may change a decision.

@@ -223,7 +223,8 @@ bool Clients::may_be_light(ClientId id) {
         const auto rate = state->burn.judged();
         if (rate)
                 state->light_use.burned(rate->millicpu);
-        if (held->grant.threads == 1 && rate && rate->millicpu <= LightUse::kHeavy_millicpu)
+        if (held->grant.threads == 1 && rate && rate->millicpu <= LightUse::kHeavy_millicpu &&
+            !state->light_use.stays_light(rate->millicpu))
                 return true;
         state->light_use.pause();
         return false;

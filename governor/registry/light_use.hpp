@@ -23,6 +23,7 @@ class LightUse {
 public:
         static constexpr std::uint32_t kLight_millicpu = 333;
         static constexpr std::uint32_t kHeavy_millicpu = 667;
+        static constexpr std::uint32_t kAsleep_millicpu = 20;
         static constexpr std::chrono::milliseconds kPatience{1'900};  ///< timers are early, or late
         static constexpr std::chrono::milliseconds kAgain{10'000};
 
@@ -44,6 +45,10 @@ public:
         void burned(std::uint32_t millicpu);
 
         [[nodiscard]] bool light() const { return light_; }
+        /// It is light, and burns so little that nobody has to ask what it waits.
+        [[nodiscard]] bool stays_light(std::uint32_t millicpu) const {
+                return light_ && millicpu < kAsleep_millicpu;
+        }
 
 private:
         void judge(std::chrono::nanoseconds runnable, std::chrono::nanoseconds elapsed,

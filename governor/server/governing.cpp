@@ -27,9 +27,6 @@ constexpr std::chrono::seconds kSettlingOfOne{1};
 /// Each program's affinity and control groups are read this often: that is what they cost most by.
 constexpr std::chrono::seconds kLook{10};
 
-/// So many programs are looked at every Agenda::kWatch: 0.5 us each.
-constexpr std::size_t kWatched = 16;
-
 TimePoint now() { return std::chrono::steady_clock::now(); }
 
 std::uint32_t cpus_in_sets() {
@@ -171,27 +168,11 @@ void Governing::measure(TimePoint at) {
         });
 }
 
-/// `look` at so many leases after the one of `last`, in turn, which becomes the last one.
-template <class Look>
-void Governing::for_next(std::size_t count, ClientId& last, Look look) {
-        const auto& clients = arbiter_.clients();
-        for (std::size_t i = 0; i < std::min(count, leases_.size()); i++) {
-                auto next = clients.next(last);
-                if (!next)
-                        next = clients.next(ClientId{});
-                if (!next)
-                        return;
-                last = *next;
-                if (const auto* lease = leases_.find(last))
-                        look(*lease);
-        }
-}
-
-/// True: somebody was stopped since the last sample. Of many programs a part each time.
+/// True: somebody was stopped since the last look. About 0.5 us for each program.
 bool Governing::find_stopped(TimePoint at) {
         auto& clients = arbiter_.clients();
         std::vector<ClientId> stopped;
-        for_next(kWatched, watched_, [&](const Lease& lease) {
+        leases_.for_each([&](const Lease& lease) {
                 const auto used = measuring_.cpu_time(lease.pid);
                 if (used && clients.fell_silent(lease.id, *used) &&
                     measuring_.is_stopped_now(lease.pid))
@@ -207,10 +188,19 @@ bool Governing::find_stopped(TimePoint at) {
 
 /// So many of them; at each sample such a part that each is looked at once in kLook.
 void Governing::look_where_they_are(TimePoint at, std::size_t part) {
-        for_next(part, looked_at_, [&](const Lease& lease) {
-                if (const auto where = measuring_.where(lease.pid, lease.affinity, at))
-                        arbiter_.clients().confine(lease.id, where->confinement, at);
-        });
+        for (std::size_t i = 0; i < std::min(part, leases_.size()); i++) {
+                auto next = arbiter_.clients().next(looked_at_);
+                if (!next)
+                        next = arbiter_.clients().next(ClientId{});
+                if (!next)
+                        return;
+                looked_at_ = *next;
+                const auto* lease = leases_.find(*next);
+                if (lease == nullptr)
+                        continue;
+                if (const auto where = measuring_.where(lease->pid, lease->affinity, at))
+                        arbiter_.clients().confine(*next, where->confinement, at);
+        }
 }
 
 tl::expected<Place, Governing::Refusal> Governing::join(const Peer& peer, const Wish& wish) {

@@ -89,8 +89,6 @@ private:
         void look_where_they_are(TimePoint now, std::size_t part);
         void scan(TimePoint now);
         void measure(TimePoint now);
-        template <class Look>
-        void for_next(std::size_t count, ClientId& last, Look look);
         [[nodiscard]] bool find_stopped(TimePoint now);
         void follow_settings();
         void want_decision(TimePoint now);
@@ -117,7 +115,6 @@ private:
         Leases leases_;
         Reports reports_;
         ClientId looked_at_{};  // the last one that look_where_they_are() came to
-        ClientId watched_{};    // the last one that find_stopped() came to
         std::uint64_t decisions_ = 0;
         EventSource timer_;
         EventSource heartbeat_;

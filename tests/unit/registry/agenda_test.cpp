@@ -195,6 +195,17 @@ TEST(Agenda, WatchesWhoIsStoppedWhileOthersCouldUseHisCpus) {
         }
 }
 
+TEST(Agenda, WatchesWhereFewShareTheMachine) {
+        auto decision = contended(Limit::FairShare, 2);
+        decision.grants.resize(Agenda::kMostWatched, decision.grants[0]);
+        Agenda agenda;
+        agenda.decided(decision, kStart);
+        EXPECT_EQ(agenda.next(), kStart + Agenda::kWatch);
+        decision.grants.push_back(decision.grants[0]);
+        agenda.decided(decision, kStart + milliseconds{10});
+        EXPECT_EQ(agenda.next(), Agenda::kNever);
+}
+
 TEST(Agenda, WatchesNobodyWhoseCpusNobodyWants) {
         for (const auto& decision : {contended(Limit::Everything, 2), contended(Limit::OwnMax, 2),
                                      contended(Limit::FairShare, 1), Decision{}}) {

@@ -139,6 +139,9 @@ TEST_F(ClientsTest, ThatUseLittleOfOneCpuAreLight) {
                 clients_.measured(id, LightUse::Reading{cpu_time_, cpu_time_, 0ns}, now_);
         }
         EXPECT_TRUE(only().light);
+        second(id, 0);
+        EXPECT_FALSE(clients_.may_be_light(id)) << "it is, and sleeps";
+        EXPECT_TRUE(only().light);
         clients_.measured(id, std::nullopt, now_);
         EXPECT_FALSE(only().light) << "who knows?";
         second(id, 1);
