@@ -220,6 +220,24 @@ std::vector<SlotReport> Arena::reports(std::uint32_t slots) const {
         return reports;
 }
 
+std::vector<RegionTime> Arena::region_times(std::uint32_t slot) const {
+        decltype(governor_report_slot::region_time) said{};
+        const auto offset = std::uint64_t{slot} * header_.report_slot_size +
+                            offsetof(governor_report_slot, region_time);
+        std::vector<RegionTime> times;
+        if (::pread(reports_fd_.get(), said, sizeof(said), static_cast<off_t>(offset)) !=
+            sizeof(said))
+                return times;
+        for (std::uint32_t i = 0; i < std::size(said); i++) {
+                const auto [count, total_ns] = said[i];
+                const auto next = i + 1 < std::size(said) ? 2U << i : 0;
+                if (count > 0)
+                        times.push_back(
+                                {1U << i, next > 0 ? next - 1 : 0, count, total_ns / count});
+        }
+        return times;
+}
+
 void Arena::beat() {
         auto& heartbeat = at<std::uint64_t>(offsetof(governor_grant_header, heartbeat));
         heartbeat.store(heartbeat.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);

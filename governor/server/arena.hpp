@@ -23,6 +23,14 @@ struct SlotReport {
         std::uint64_t progress_total = 0;
 };
 
+/// Regions that have ended, with teams of from .. to threads; as untrusted.
+struct RegionTime {
+        std::uint32_t team_from = 1;
+        std::uint32_t team_to = 0;  ///< 0: there is no upper end
+        std::uint64_t count = 0;    ///< >= 1
+        std::uint64_t mean_ns = 0;
+};
+
 /// Slots for programs of one account; those named must be below slots(). Not thread-safe. Nothing
 /// that a client can do with its two descriptors ends the daemon or makes it wait: the daemon never
 /// touches memory that clients can write, it reads reports by system calls.
@@ -55,6 +63,9 @@ public:
         /// The first `slots` of them, <= slots(); one system call for 200 of them. For one slot in
         /// seven that is wanted it is cheaper than report().
         [[nodiscard]] std::vector<SlotReport> reports(std::uint32_t slots) const;
+
+        /// Smallest teams first, without those that there are none of. One system call.
+        [[nodiscard]] std::vector<RegionTime> region_times(std::uint32_t slot) const;
 
         /// To be called every 500 ms.
         void beat();

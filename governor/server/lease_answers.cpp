@@ -122,6 +122,16 @@ v1::Reply clients(const v1::ClientsRequest& request, const Peer& peer, Governing
         return reply;
 }
 
+void fill(google::protobuf::RepeatedPtrField<v1::RegionTime>& out, const Lease& lease) {
+        for (const auto& time : lease.place.arena->region_times(lease.place.slot)) {
+                auto& added = *out.Add();
+                added.set_team_from(time.team_from);
+                added.set_team_to(time.team_to);
+                added.set_count(time.count);
+                added.set_mean_ns(time.mean_ns);
+        }
+}
+
 v1::Reply explain(const v1::ExplainRequest& request, const Peer& peer, Governing& governing) {
         constexpr std::size_t kMostEvents = 20;
         const auto& all = governing.arbiter().clients();
@@ -139,6 +149,8 @@ v1::Reply explain(const v1::ExplainRequest& request, const Peer& peer, Governing
         for (auto& event :
              events(all.history(), shown->id, std::chrono::steady_clock::now(), kMostEvents))
                 out.add_event(std::move(event));
+        if (const auto* lease = governing.lease_of(request.pid()))
+                fill(*out.mutable_region_time(), *lease);
         return reply;
 }
 

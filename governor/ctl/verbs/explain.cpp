@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // governorctl explain: why a program has what it has.
+#include "render/region_times.hpp"
 #include "verbs/ask.hpp"
 #include "verbs/client_json.hpp"
 #include "verbs/verbs.hpp"
@@ -17,6 +18,8 @@ std::string as_text(const Explanation& explanation) {
                            client.cpus() + (client.shared() ? ", shared with others" : "") + "\n";
         for (const auto& step : explanation.step())
                 text += "  " + step + "\n";
+        if (const auto times = render::region_times(explanation); !times.empty())
+                text += "  timed regions: " + times + "\n";
         for (const auto& event : explanation.event())
                 text += "  " + event + "\n";
         return text;
@@ -30,6 +33,16 @@ nlohmann::ordered_json as_json(const Explanation& explanation) {
         json["events"] = nlohmann::ordered_json::array();
         for (const auto& event : explanation.event())
                 json["events"].push_back(event);
+        json["region_time"] = nlohmann::ordered_json::array();
+        for (const auto& time : explanation.region_time()) {
+                nlohmann::ordered_json to;
+                if (time.team_to() > 0)
+                        to = time.team_to();
+                json["region_time"].push_back({{"team_from", time.team_from()},
+                                               {"team_to", std::move(to)},
+                                               {"count", time.count()},
+                                               {"mean_ns", time.mean_ns()}});
+        }
         return json;
 }
 

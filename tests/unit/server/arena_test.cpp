@@ -174,13 +174,76 @@ TEST(ArenaTest, NoReportIsTooStrange) {
         EXPECT_EQ(said.progress_done, 5U);
 }
 
+TEST(ArenaTest, ReadsHowLongRegionsTookOfTeamsThatThereWere) {
+        const Arena arena(3, 64);
+        EXPECT_TRUE(arena.region_times(2).empty());
+        write_report(arena, 2,
+                     {0,
+                      0,
+                      0,
+                      0,
+                      {},
+                      {{1, 30},
+                       {2, 41},
+                       {0, 99},
+                       {3, 2},
+                       {},
+                       {},
+                       {},
+                       {},
+                       {},
+                       {},
+                       {},
+                       {},
+                       {},
+                       {},
+                       {},
+                       {4, 4}}});
+        const auto times = arena.region_times(2);
+        ASSERT_EQ(times.size(), 4U);
+        const std::uint64_t expected[][4] = {
+                {1, 1, 1, 30}, {2, 3, 2, 20}, {8, 15, 3, 0}, {32'768, 0, 4, 1}};
+        for (std::size_t i = 0; i < times.size(); i++) {
+                EXPECT_EQ(times[i].team_from, expected[i][0]) << i;
+                EXPECT_EQ(times[i].team_to, expected[i][1]) << i;
+                EXPECT_EQ(times[i].count, expected[i][2]) << i;
+                EXPECT_EQ(times[i].mean_ns, expected[i][3]) << i;
+        }
+        EXPECT_TRUE(arena.region_times(1).empty());
+}
+
+TEST(ArenaTest, NoRegionTimeIsTooStrange) {
+        const Arena arena(1, 64);
+        constexpr auto kAll = ~std::uint64_t{0};
+        governor_report_slot said{};
+        std::memset(&said, 0xff, sizeof(said));
+        write_report(arena, 0, said);
+        auto times = arena.region_times(0);
+        ASSERT_EQ(times.size(), 16U);
+        for (const auto& time : times) {
+                EXPECT_EQ(time.count, kAll);
+                EXPECT_EQ(time.mean_ns, 1U);
+        }
+        said.region_time[0] = {kAll, 0};
+        said.region_time[1] = {1, kAll};
+        said.region_time[2] = {0, kAll};
+        write_report(arena, 0, said);
+        times = arena.region_times(0);
+        ASSERT_EQ(times.size(), 15U);
+        EXPECT_EQ(times[0].mean_ns, 0U);
+        EXPECT_EQ(times[1].mean_ns, kAll);
+        EXPECT_EQ(times[2].team_from, 8U);
+}
+
 TEST(ArenaTest, ReadingReportsTakesNoMemoryThatAClientGaveAway) {
         Arena arena(64, 64);
         ASSERT_EQ(::fallocate(arena.reports_fd(), FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0,
                               size_of(arena.reports_fd())),
                   0);
-        for (std::uint32_t slot = 0; slot < arena.slots(); slot++)
+        for (std::uint32_t slot = 0; slot < arena.slots(); slot++) {
                 EXPECT_EQ(arena.report(slot).report.team, 0U);
+                EXPECT_TRUE(arena.region_times(slot).empty());
+        }
         struct stat status {};
         ASSERT_EQ(::fstat(arena.reports_fd(), &status), 0);
         EXPECT_EQ(status.st_blocks, 0);

@@ -187,6 +187,33 @@ TEST_F(LeaseAnswers, DoNotTellOthersWhetherAProcessHoldsALease) {
         EXPECT_EQ(of_none.SerializeAsString(), of_anothers.SerializeAsString());
 }
 
+TEST_F(LeaseAnswers, ExplainHowLongRegionsTookToThoseWhoMayKnow) {
+        v1::Request request;
+        request.mutable_hello();
+        const auto answer = raw(request, self(1000));
+        v1::Reply welcome;
+        ASSERT_TRUE(welcome.ParseFromString(answer.bytes));
+        EXPECT_EQ(explained_to(1000).explanation().region_time_size(), 0);
+        governor_report_slot said{};
+        said.region_time[0] = {3, 9};
+        said.region_time[15] = {1, ~std::uint64_t{0}};
+        ASSERT_EQ(::pwrite(answer.descriptors[1], &said, sizeof(said),
+                           static_cast<off_t>(welcome.welcome().slot() * sizeof(said))),
+                  static_cast<ssize_t>(sizeof(said)));
+        for (const std::uint32_t uid : {0U, 1000U}) {
+                const auto explanation = explained_to(uid).explanation();
+                ASSERT_EQ(explanation.region_time_size(), 2) << uid;
+                EXPECT_EQ(explanation.region_time(0).team_from(), 1U);
+                EXPECT_EQ(explanation.region_time(0).team_to(), 1U);
+                EXPECT_EQ(explanation.region_time(0).count(), 3U);
+                EXPECT_EQ(explanation.region_time(0).mean_ns(), 3U);
+                EXPECT_EQ(explanation.region_time(1).team_from(), 32'768U);
+                EXPECT_EQ(explanation.region_time(1).team_to(), 0U);
+                EXPECT_EQ(explanation.region_time(1).mean_ns(), ~std::uint64_t{0});
+        }
+        EXPECT_FALSE(explained_to(1001).has_explanation());
+}
+
 TEST_F(LeaseAnswers, RefuseUpdateAndByeWithoutALease) {
         EXPECT_EQ(update(self(1000), {}).error().code(), Error::NO_LEASE);
         v1::Request bye;
