@@ -42,6 +42,7 @@ governor_grant_header layout(std::uint32_t slots, std::uint32_t cpus) {
                 header.set_offset + header.set_words * sizeof(std::uint64_t), GOVERNOR_ARENA_LINE));
         header.slot_size = header.buffers_offset + 2 * header.buffer_size;
         header.report_slot_size = sizeof(governor_report_slot);
+        header.heartbeat = 1;
         header.size = round_up(header.slots_offset + std::uint64_t{slots} * header.slot_size, page);
         header.report_size = round_up(std::uint64_t{slots} * header.report_slot_size, page);
         if (std::max(header.size, header.report_size) > GOVERNOR_ARENA_SIZE_MAX)

@@ -7,9 +7,12 @@
 #include "arena_layout.hpp"
 #include "reservation.hpp"
 
+#include <algorithm>
 #include <atomic>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 namespace threadcount {
 
@@ -90,11 +93,25 @@ public:
         /// threads begin at the same moment may count as one: the governor looks whether there are
         /// more, and a locked instruction would cost more than all the rest. Returns how many there
         /// were, which others of the account can falsify.
-        std::uint64_t count_region() {
-                auto& regions = reported(offsetof(governor_report_slot, regions));
-                const auto count = regions.load(std::memory_order_relaxed) + 1;
-                regions.store(count, std::memory_order_relaxed);
-                return count;
+        std::uint64_t count_region() { return add(offsetof(governor_report_slot, regions), 1); }
+
+        /// The region that was reported last is over; it had a team of `team` threads.
+        void report_end(std::uint32_t team) {
+                const auto& word = reported(offsetof(governor_report_slot, word));
+                report(governor_word_epoch(word.load(std::memory_order_relaxed)), team, false);
+        }
+
+        /// A region of `team` threads, of 1 if that is 0, has taken so long. Of those that several
+        /// threads end at the same moment one may be lost, for the reason above.
+        void add_region_time(std::uint32_t team, std::uint64_t ns) {
+                using Entry = governor_report_slot::governor_region_time;
+                constexpr auto kLast =
+                        std::extent_v<decltype(governor_report_slot::region_time)> - 1;
+                const auto magnitude = static_cast<std::size_t>(std::bit_width(team | 1)) - 1;
+                const auto entry = offsetof(governor_report_slot, region_time) +
+                                   std::min(magnitude, kLast) * sizeof(Entry);
+                (void)add(entry + offsetof(Entry, count), 1);
+                (void)add(entry + offsetof(Entry, total_ns), ns);
         }
 
 private:
@@ -122,6 +139,14 @@ private:
         [[nodiscard]] std::atomic<std::uint64_t>& reported(std::size_t offset) const {
                 return *reinterpret_cast<std::atomic<std::uint64_t>*>(
                         report_.load(std::memory_order_acquire) + offset);
+        }
+
+        /// Returns the sum. Who adds at the same moment may be overwritten.
+        std::uint64_t add(std::size_t offset, std::uint64_t n) {
+                auto& number = reported(offset);
+                const auto sum = number.load(std::memory_order_relaxed) + n;
+                number.store(sum, std::memory_order_relaxed);
+                return sum;
         }
 
         alignas(std::uint64_t) std::byte nowhere_[sizeof(governor_report_slot)] = {};

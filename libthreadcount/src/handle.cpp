@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Opening, reading and closing a handle.
+// Opening and closing a handle, and talking to the governor by it.
 #include "handle.hpp"
 
 #include "clock.hpp"
 #include "idle_time.hpp"
 #include "limits.hpp"
-#include "masters.hpp"
 
 #include <algorithm>
 #include <cerrno>
@@ -43,21 +42,6 @@ std::uint64_t talk(threadcount_handle& handle, std::uint64_t now_ms, std::uint64
                                                                        : next_ms;
 }
 
-/// One thread talks to the governor; the others go on with the number as it is.
-void ask(threadcount_handle& handle, std::uint64_t now_ms, std::uint64_t deadline_ns) {
-        if (pthread_mutex_trylock(&handle.mutex) != 0)
-                return;
-        if (now_ms >= handle.next_poll_ms.load(std::memory_order_relaxed)) {
-                // Before it is noticed that the governor has gone: others read it meanwhile.
-                if (const auto last = handle.lease.granted_last(); last > 0)
-                        handle.threads.store(last, std::memory_order_relaxed);
-                const auto next_ms = talk(handle, now_ms, deadline_ns);
-                handle.threads.store(handle.count.threads(), std::memory_order_relaxed);
-                handle.next_poll_ms.store(next_ms, std::memory_order_relaxed);
-        }
-        pthread_mutex_unlock(&handle.mutex);
-}
-
 /// Entered; nullptr: nobody wants it, nothing is governed, or the runtime binds its threads itself.
 Binding* binding_for(const Environment& environment, std::uint32_t option) {
         const bool is_wanted = environment.binding == BindingSetting::Cores ||
@@ -77,31 +61,22 @@ CpuMask mask_of(const std::uint64_t* words, std::uint32_t n) {
         return mask;
 }
 
-/// Apart from the hot path, which needs no stack.
-[[gnu::noinline]] std::uint32_t threads_slowly(threadcount_handle* handle) {
-        if (handle == nullptr)
-                return fallback_threads();
-        if (is_inert(*handle))
-                return handle->max;
-        if (const auto granted = handle->lease.granted(); granted > 0)
-                return granted;
-        const auto now_ms = coarse_now_ms();
-        if (now_ms >= handle->next_poll_ms.load(std::memory_order_relaxed))
-                ask(*handle, now_ms, 0);
-        if (const auto last = handle->lease.granted_last(); last > 0)
-                return last;
-        return handle->threads.load(std::memory_order_relaxed);
-}
-
-/// Inlined where it is used: a call to an exported function goes by the linkage table.
-[[gnu::always_inline]] inline std::uint32_t threads_now(threadcount_handle* handle) {
-        if (handle != nullptr && !is_inert(*handle))
-                if (const auto granted = handle->lease.granted_at_once(); granted > 0)
-                        return granted;
-        return threads_slowly(handle);
-}
-
 }  // namespace
+
+void threadcount::consult(threadcount_handle& handle, std::uint64_t now_ms,
+                          std::uint64_t deadline_ns) {
+        if (pthread_mutex_trylock(&handle.mutex) != 0)
+                return;
+        if (now_ms >= handle.next_poll_ms.load(std::memory_order_relaxed)) {
+                // Before it is noticed that the governor has gone: others read it meanwhile.
+                if (const auto last = handle.lease.granted_last(); last > 0)
+                        handle.threads.store(last, std::memory_order_relaxed);
+                const auto next_ms = talk(handle, now_ms, deadline_ns);
+                handle.threads.store(handle.count.threads(), std::memory_order_relaxed);
+                handle.next_poll_ms.store(next_ms, std::memory_order_relaxed);
+        }
+        pthread_mutex_unlock(&handle.mutex);
+}
 
 threadcount_handle::threadcount_handle(const Environment& from, const char* socket,
                                        std::uint32_t width, std::uint32_t interval_ms,
@@ -155,23 +130,9 @@ int threadcount_open(const threadcount_options* options, threadcount_handle** re
                 new (memory) threadcount_handle(environment, given.socket_path, width, interval_ms,
                                                 bound_to, binding_for(environment, given.binding));
         if (handle->next_poll_ms.load(std::memory_order_relaxed) != kNever_ms)
-                ask(*handle, coarse_now_ms(), now_ns() + kWelcome_ns);
+                consult(*handle, coarse_now_ms(), now_ns() + kWelcome_ns);
         *ret_handle = handle;
         return 0;
-}
-
-uint32_t threadcount_threads(threadcount_handle* handle) { return threads_now(handle); }
-
-uint32_t threadcount_share(threadcount_handle* handle) {
-        // Of the process: it has one grant, however many handles, runtimes and libraries ask.
-        static constinit Masters process_masters;
-        [[gnu::tls_model("initial-exec")]] static constinit thread_local Masters::Mark mark = 0;
-        const auto threads = threads_now(handle);
-        if (handle == nullptr || threads >= handle->ungoverned || is_inert(*handle))
-                return threads;
-        // The heartbeat is a clock that costs nothing; it stands still where nothing is granted.
-        const auto masters = process_masters.begin(mark, handle->lease.arena().heartbeat());
-        return threads > masters ? threads / masters : 1;
 }
 
 uint32_t threadcount_max(const threadcount_handle* handle) {

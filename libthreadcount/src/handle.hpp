@@ -53,4 +53,9 @@ namespace threadcount {
         return handle.generation != fork_generation();
 }
 
+/// Talks to the governor if it is time to: says hello, asks, or looks for an answer, which it waits
+/// for until `deadline_ns` at most. While one thread does, others return at once, and go on with
+/// the numbers as they are. MT-Safe.
+void consult(threadcount_handle& handle, std::uint64_t now_ms, std::uint64_t deadline_ns);
+
 }  // namespace threadcount

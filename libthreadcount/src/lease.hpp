@@ -29,7 +29,7 @@ public:
         [[nodiscard]] std::uint32_t granted();
 
         /// The hot path: the same where it needs no call and no clock; else 0.
-        [[nodiscard]] std::uint32_t granted_at_once() {
+        [[nodiscard, gnu::always_inline]] std::uint32_t granted_at_once() {
                 constexpr auto kRelaxed = std::memory_order_relaxed;
                 const auto word = arena_.load();
                 if (word != at_once_.load(kRelaxed))
@@ -41,6 +41,14 @@ public:
                 const auto threads = limited(governor_word_threads(word));
                 arena_.report(governor_word_epoch(word), threads, true);
                 return threads;
+        }
+
+        /// A region that granted() was asked for has ended, so long after. If `is_only`, no other
+        /// is going on, and the program is outside of regions. MT-Safe.
+        void ended(std::uint32_t team, std::uint64_t ns, bool is_only) {
+                arena_.add_region_time(team, ns);
+                if (is_only)
+                        arena_.report_end(team);
         }
 
         /// Connects, says hello, looks for the welcome; waits for that until `deadline_ns`, 0: not

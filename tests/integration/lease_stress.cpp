@@ -44,10 +44,11 @@ public:
         /// Regions of `pause` until then; a count that cannot be ends the program.
         void run(milliseconds duration, std::chrono::microseconds pause) const {
                 for (const auto end = Clock::now() + duration; Clock::now() < end;) {
-                        const auto threads = threadcount_threads(handle_);
+                        const auto threads = threadcount_region_begin(handle_);
                         if (threads < 1 || threads > kMax)
                                 ::_exit(1);
                         std::this_thread::sleep_for(pause);
+                        threadcount_region_end(handle_, threads);
                 }
         }
 
@@ -61,9 +62,10 @@ void speak_by_hand(const std::string& socket, std::mt19937& random) {
                 LeaseClient client(socket);
                 if (client.hello() == nullptr)
                         return;
+                constexpr auto kWords = sizeof(governor_report_slot) / sizeof(std::uint64_t);
                 auto* words = reinterpret_cast<std::uint64_t*>(&client.memory().report());
                 for (int i = 0; i < 100; i++) {
-                        __atomic_store_n(&words[random() % 4], random(), __ATOMIC_RELAXED);
+                        __atomic_store_n(&words[random() % kWords], random(), __ATOMIC_RELAXED);
                         if (random() % 20 == 0)
                                 (void)client.update(static_cast<std::uint32_t>(random() % 5));
                         std::this_thread::sleep_for(milliseconds{1});

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Leases that the library takes for a program: this one, and its children.
 #include "lease_fixture.hpp"
+#include "linked_program.hpp"
 
 #include <algorithm>
 #include <array>
@@ -10,37 +11,12 @@
 #include <memory>
 #include <sched.h>
 #include <thread>
-#include <threadcount/threadcount.h>
 #include <unistd.h>
 
 namespace {
 
 using namespace test_support;
 using governor::v1::Error;
-
-/// A program of the library's, in this process.
-class Program {
-public:
-        explicit Program(const Daemon& daemon, std::uint32_t max = 8,
-                         std::uint64_t first_cpus = 0) {
-                threadcount_options options = THREADCOUNT_OPTIONS_INIT;
-                options.socket_path = daemon.socket().c_str();
-                options.max_threads = max;
-                options.interval_ms = 50;  // where it has to ask
-                options.affinity = &first_cpus;
-                options.affinity_words = 1;
-                EXPECT_EQ(threadcount_open(&options, &handle_), 0);
-        }
-        ~Program() { threadcount_close(handle_); }
-        Program(const Program&) = delete;
-        Program& operator=(const Program&) = delete;
-
-        [[nodiscard]] std::uint32_t threads() const { return threadcount_threads(handle_); }
-        [[nodiscard]] std::uint32_t share() const { return threadcount_share(handle_); }
-
-private:
-        threadcount_handle* handle_ = nullptr;
-};
 
 class LeaseOfALinkedProgram : public LeaseTest {};
 

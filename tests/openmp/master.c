@@ -52,6 +52,34 @@ int master_nested(int inner) {
         return wrong;
 }
 
+int master_timed(unsigned us) {
+        int outside = 0, team = 0;
+
+        omp_set_max_active_levels(2);
+        outside = threadcount_omp_begin(threadcount_default());
+#pragma omp parallel
+        {
+                /* Would begin anew, and end, if it did anything. */
+                threadcount_omp_begin(threadcount_default());
+#pragma omp parallel num_threads(1)
+                {
+                        threadcount_omp_begin(threadcount_default());
+                        threadcount_omp_end(threadcount_default());
+                }
+#pragma omp barrier
+#pragma omp master
+                {
+                        team = omp_get_num_threads();
+                        usleep(us);
+                        threadcount_omp_begin(threadcount_default());
+                        threadcount_omp_end(threadcount_default());
+                }
+                threadcount_omp_end(threadcount_default());
+        }
+        threadcount_omp_end(threadcount_default());
+        return team == outside ? team : -1;
+}
+
 int master_fork_inside(int ungoverned) {
         int status = -1;
 

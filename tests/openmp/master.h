@@ -16,6 +16,9 @@ int master_update(void);
 int master_team(void);
 /* Asks inside a region, and inside a region of `inner` threads in there; what is wrong: 0. */
 int master_nested(int inner);
+/* The team of a timed region that takes so long, with calls inside that must not disturb it; -1: it
+ * is not what the adapter said. */
+int master_timed(unsigned us);
 /* Forks inside a region; what the child found wrong with its parent's handle and its own: 0. */
 int master_fork_inside(int ungoverned);
 

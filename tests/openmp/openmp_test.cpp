@@ -40,6 +40,9 @@ public:
         [[nodiscard]] int nested(int inner) const {
                 return call<decltype(master_nested)>("master_nested", inner);
         }
+        [[nodiscard]] int timed(unsigned us) const {
+                return call<decltype(master_timed)>("master_timed", us);
+        }
         [[nodiscard]] int fork_inside() const {
                 return call<decltype(master_fork_inside)>("master_fork_inside", kUngoverned);
         }
@@ -141,6 +144,26 @@ TEST_P(OpenMp, NothingIsChangedInsideARegion) {
         ASSERT_TRUE(grants_at_most(1));
         EXPECT_EQ(master.nested(3), 0);
         EXPECT_EQ(master.update(), 1) << "and outside it goes on";
+}
+
+TEST_P(OpenMp, RegionsAreTimedFromOutsideOnly) {
+        constexpr int kRegions = 10;
+        constexpr unsigned kTime_us = 3'000;
+        const Master master(GetParam());
+        has_all_that_is_granted(master);
+        const auto team = static_cast<std::uint32_t>(master.update());
+        for (int i = 0; i < kRegions; i++)
+                EXPECT_EQ(master.timed(kTime_us), static_cast<int>(team));
+        const auto pid = static_cast<std::uint32_t>(::getpid());
+        const auto explained = explanation_of(daemon().socket(), pid);
+        ASSERT_EQ(explained.region_time_size(), 1);
+        const auto& time = explained.region_time(0);
+        EXPECT_LE(time.team_from(), team);
+        EXPECT_GE(time.team_to(), team);
+        EXPECT_EQ(time.count(), kRegions);
+        EXPECT_GE(time.mean_ns(), kTime_us * 1'000);
+        EXPECT_TRUE(eventually([&] { return lease_of(daemon().socket(), pid)->in_use() == 0; }))
+                << "outside of regions";
 }
 
 TEST_P(OpenMp, EachMasterFollowsTheGrant) {

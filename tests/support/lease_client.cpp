@@ -138,6 +138,13 @@ std::optional<governor::v1::Client> lease_of(const std::string& socket, std::uin
         return std::nullopt;
 }
 
+governor::v1::Explanation explanation_of(const std::string& socket, std::uint32_t pid) {
+        governor::v1::Request request;
+        request.mutable_explain()->set_pid(pid);
+        const auto reply = WireClient(socket).call(request);
+        return reply ? reply->explanation() : governor::v1::Explanation();
+}
+
 std::set<unsigned> cpus_of(const std::string& list) {
         std::set<unsigned> cpus;
         std::istringstream parts(list);

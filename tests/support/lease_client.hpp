@@ -101,6 +101,9 @@ void hold_a_lease(
 [[nodiscard]] std::vector<governor::v1::Client> leases(const std::string& socket);
 [[nodiscard]] std::optional<governor::v1::Client> lease_of(const std::string& socket,
                                                            std::uint32_t pid);
+/// Why it has what it has; without anything if it holds no lease.
+[[nodiscard]] governor::v1::Explanation explanation_of(const std::string& socket,
+                                                       std::uint32_t pid);
 /// "0-3,8"
 [[nodiscard]] std::set<unsigned> cpus_of(const std::string& list);
 

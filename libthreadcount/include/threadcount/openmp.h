@@ -96,12 +96,13 @@ static inline int threadcount_omp_open(void) {
 }
 
 /*
- * Sets the team size of the parallel regions that the calling thread starts next.
- * Inside a parallel region (of one thread too) it does nothing. Calls
- * omp_set_num_threads() only when the governor's number has changed, so a program's own
+ * Sets the team size of the parallel regions that the calling thread starts next, to what `ask`
+ * answers: threadcount_share for threadcount_omp_update(), threadcount_region_begin for
+ * threadcount_omp_begin(); or threadcount_threads, where threads start regions only one after the
+ * other. Inside a parallel region (of one thread too) it does nothing, and `ask` is not called.
+ * Calls omp_set_num_threads() only when the governor's number has changed, so a program's own
  * choice in between stays, and a program without a governor runs as if this call were
- * not there. Threads that start regions at the same time share the number: see
- * threadcount_share().
+ * not there.
  *
  * Threads that a smaller team no longer needs spin for a while before they sleep: 7 ms under
  * libgomp, 200 ms under libomp, for ever under OMP_WAIT_POLICY=active. With
@@ -109,10 +110,10 @@ static inline int threadcount_omp_open(void) {
  * threadprivate data goes with them, and so does all that the runtime knows of other threads of
  * the program. So that is for programs with one master and without such data.
  *
- * Returns the team size in force (>= 1). MT-Safe. Cost: that of
- * threadcount_share().
+ * Returns the team size in force (>= 1). MT-Safe. Cost: that of `ask`.
  */
-static inline int threadcount_omp_update(threadcount_handle *handle) {
+static inline int threadcount_omp_follow(threadcount_handle *handle,
+                                         uint32_t (*ask)(threadcount_handle *handle)) {
         int threads;
 
         /* Not omp_in_parallel(): that is false in a team of one. */
@@ -120,7 +121,7 @@ static inline int threadcount_omp_update(threadcount_handle *handle) {
                 return omp_get_max_threads();
         if (threadcount_omp_applied == 0)
                 threadcount_omp_applied = (int)threadcount_ungoverned(handle);
-        threads = (int)threadcount_share(handle);
+        threads = (int)ask(handle);
         if (threads != threadcount_omp_applied) {
 #ifdef THREADCOUNT_OMP_CAN_RELEASE
                 /* libgomp ends the calling thread's team in either way, libomp only in this one. */
@@ -143,12 +144,45 @@ static inline uint32_t threadcount_omp_places(uint64_t *words, uint32_t n) {
 
 static inline int threadcount_omp_open(void) { return 0; }
 
-static inline int threadcount_omp_update(threadcount_handle *handle) {
+static inline int threadcount_omp_follow(threadcount_handle *handle,
+                                         uint32_t (*ask)(threadcount_handle *handle)) {
         (void)handle;
+        (void)ask;
         return 1;
 }
 
 #endif
+
+/*
+ * In front of each region: sets the team size of the parallel regions that the calling thread
+ * starts next. Threads that start regions at the same time share the number: see
+ * threadcount_share(). All else, and what it returns, is as threadcount_omp_follow() says.
+ */
+static inline int threadcount_omp_update(threadcount_handle *handle) {
+        return threadcount_omp_follow(handle, threadcount_share);
+}
+
+/*
+ * The same where threadcount_omp_end() follows behind the region: threadcount_region_begin() tells
+ * what that is good for.
+ */
+static inline int threadcount_omp_begin(threadcount_handle *handle) {
+        return threadcount_omp_follow(handle, threadcount_region_begin);
+}
+
+/*
+ * The region that the calling thread has begun by threadcount_omp_begin() is over; its team was
+ * that which is in force. Inside a parallel region it does nothing. MT-Safe. Cost: that of
+ * threadcount_region_end().
+ */
+static inline void threadcount_omp_end(threadcount_handle *handle) {
+#ifdef _OPENMP
+        if (omp_get_level() == 0)
+                threadcount_region_end(handle, (uint32_t)omp_get_max_threads());
+#else
+        (void)handle;
+#endif
+}
 
 #ifdef __cplusplus
 }

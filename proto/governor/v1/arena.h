@@ -78,7 +78,7 @@ struct governor_grant_header {
         uint32_t set_words;        /* 64-bit words of a set: 1 .. SET_WORDS_MAX            */
         uint32_t report_slot_size; /* >= sizeof(governor_report_slot), multiple of LINE    */
         uint64_t report_size;      /* of the reports: what fstat() says, <= SIZE_MAX       */
-        uint64_t heartbeat;        /* relaxed; on a line of its own                        */
+        uint64_t heartbeat;        /* >= 1; relaxed; on a line of its own                  */
         uint64_t unused[7];        /* 0                                                    */
 };
 

@@ -136,13 +136,55 @@ TEST(SharedMemoryTest, TheDaemonReadsWhatIsReported) {
         EXPECT_EQ(daemon.report(1).report.regions, 0U);
 }
 
+TEST(SharedMemoryTest, TheEndOfARegionKeepsItsEpoch) {
+        const Daemon daemon(1, 64);
+        Program program;
+        ASSERT_EQ(attach(program, daemon), 0);
+        program.count_region();
+        program.report(17, 4, true);
+        program.report_end(3);
+        const auto said = daemon.report(0).report;
+        EXPECT_EQ(said.epoch, 17U);
+        EXPECT_EQ(said.team, 3U);
+        EXPECT_FALSE(said.in_region);
+        EXPECT_EQ(said.regions, 1U);
+}
+
+/// What a team of that size alone has taken is shown for these sizes.
+TEST(SharedMemoryTest, RegionTimesAreAddedUpByTheSizeOfTheTeam) {
+        struct Case {
+                std::uint32_t team, from, to;
+        };
+        for (const auto& [team, from, to] :
+             {Case{0, 1, 1}, Case{1, 1, 1}, Case{2, 2, 3}, Case{3, 2, 3}, Case{4, 4, 7},
+              Case{16'384, 16'384, 32'767}, Case{32'767, 16'384, 32'767}, Case{32'768, 32'768, 0},
+              Case{65'536, 32'768, 0}, Case{0xffffffff, 32'768, 0}}) {
+                const Daemon daemon(3, 64);
+                Program program;
+                ASSERT_EQ(attach(program, daemon, 1), 0);
+                program.add_region_time(team, 100);
+                program.add_region_time(team, 301);
+                const auto times = daemon.region_times(1);
+                ASSERT_EQ(times.size(), 1U) << team;
+                EXPECT_EQ(times[0].team_from, from) << team;
+                EXPECT_EQ(times[0].team_to, to) << team;
+                EXPECT_EQ(times[0].count, 2U);
+                EXPECT_EQ(times[0].mean_ns, 200U);
+                EXPECT_TRUE(daemon.region_times(0).empty());
+                EXPECT_TRUE(daemon.region_times(2).empty());
+                EXPECT_EQ(daemon.report(1).report.regions, 0U) << "nothing else is written";
+                EXPECT_EQ(daemon.report(1).progress_total, 0U);
+        }
+}
+
 TEST(SharedMemoryTest, TheProgramHearsTheHeart) {
         Daemon daemon(1, 64);
         Program program;
         EXPECT_EQ(program.heartbeat(), 0U);
         ASSERT_EQ(attach(program, daemon), 0);
-        daemon.beat();
         EXPECT_EQ(program.heartbeat(), 1U);
+        daemon.beat();
+        EXPECT_EQ(program.heartbeat(), 2U);
 }
 
 void expect_detached(Program& program) {
@@ -152,6 +194,8 @@ void expect_detached(Program& program) {
         EXPECT_EQ(read(program, 1).words, -ENOTCONN);
         program.report(1, 1, true);
         program.count_region();
+        program.add_region_time(1, 1);
+        program.report_end(1);
 }
 
 TEST(SharedMemoryTest, NothingIsGrantedWhileNothingIsAttached) {

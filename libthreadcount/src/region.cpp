@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: MIT
+// What a program calls in front of its regions, and behind them.
+#include "clock.hpp"
+#include "handle.hpp"
+#include "limits.hpp"
+#include "masters.hpp"
+
+#include <utility>
+
+using namespace threadcount;
+
+namespace {
+
+/// What the calling thread has begun.
+struct Begun {
+        Masters::Mark mark = 0;
+        unsigned generation = 0;  // of the process that has
+        std::uint64_t at_ns = 0;  // 0: nothing that is to end
+};
+
+// Of the process: it has one grant, however many handles, runtimes and libraries ask.
+constinit Masters process_masters;
+// Not by a call, as a thread's variable of a shared object is by default.
+[[gnu::tls_model("initial-exec")]] constinit thread_local Begun begun;
+
+struct Now {
+        std::uint32_t threads;
+        bool is_granted;  // and the region is reported to have begun
+};
+
+/// Apart from the hot path, which needs no stack.
+[[gnu::noinline]] Now threads_slowly(threadcount_handle* handle) {
+        if (handle == nullptr)
+                return {fallback_threads(), false};
+        if (is_inert(*handle))
+                return {handle->max, false};
+        if (const auto granted = handle->lease.granted(); granted > 0)
+                return {granted, true};
+        const auto now_ms = coarse_now_ms();
+        if (now_ms >= handle->next_poll_ms.load(std::memory_order_relaxed))
+                consult(*handle, now_ms, 0);
+        if (const auto last = handle->lease.granted_last(); last > 0)
+                return {last, false};
+        return {handle->threads.load(std::memory_order_relaxed), false};
+}
+
+/// Inlined where it is used: a call to an exported function goes by the linkage table.
+[[gnu::always_inline]] inline Now threads_now(threadcount_handle* handle) {
+        if (handle != nullptr && !is_inert(*handle))
+                if (const auto granted = handle->lease.granted_at_once(); granted > 0)
+                        return {granted, true};
+        return threads_slowly(handle);
+}
+
+/// The calling thread's part. Where something is granted it is one of the process's masters from
+/// now on; the heartbeat is a clock that costs nothing, and is gone with the governor.
+[[gnu::always_inline]] inline std::uint32_t part_of(Now now, const threadcount_handle* handle) {
+        if (!now.is_granted && (handle == nullptr || is_inert(*handle)))
+                return now.threads;
+        const auto masters =
+                now.is_granted
+                        ? process_masters.begin(begun.mark, handle->lease.arena().heartbeat())
+                        : process_masters.count();
+        if (now.threads >= handle->ungoverned)
+                return now.threads;
+        return now.threads > masters ? now.threads / masters : 1;
+}
+
+}  // namespace
+
+uint32_t threadcount_threads(threadcount_handle* handle) { return threads_now(handle).threads; }
+
+uint32_t threadcount_share(threadcount_handle* handle) {
+        return part_of(threads_now(handle), handle);
+}
+
+uint32_t threadcount_region_begin(threadcount_handle* handle) {
+        const auto now = threads_now(handle);
+        const auto threads = part_of(now, handle);
+        begun.at_ns = 0;
+        if (now.is_granted) {
+                begun.generation = handle->generation;
+                begun.at_ns = now_ns();
+        }
+        return threads;
+}
+
+void threadcount_region_end(threadcount_handle* handle, uint32_t team) {
+        if (begun.at_ns == 0)
+                return;
+        const auto took_ns = now_ns() - std::exchange(begun.at_ns, 0);
+        // Neither for a parent, nor for a region of the parent's.
+        if (handle == nullptr || is_inert(*handle) || handle->generation != begun.generation)
+                return;
+        handle->lease.ended(team, took_ns, process_masters.count() == 1);
+}

@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: MIT
+// Regions whose ends are told: by this process and its children, to a daemon on the real machine.
+#include "lease_fixture.hpp"
+#include "linked_program.hpp"
+
+#include <gtest/gtest.h>
+#include <memory>
+#include <thread>
+
+namespace {
+
+using namespace test_support;
+using Clock = std::chrono::steady_clock;
+using std::chrono::milliseconds;
+
+class RegionsThatEnd : public LeaseTest {
+protected:
+        void SetUp() override {
+                ASSERT_TRUE(eventually([&] { return program_.threads() == everything(); }));
+                ASSERT_NE(sibling_.hello(), nullptr);  // sees the same slot
+        }
+
+        [[nodiscard]] auto times(std::uint32_t pid = own_pid()) const {
+                return explanation_of(daemon_.socket(), pid).region_time();
+        }
+        [[nodiscard]] std::uint64_t count() const {
+                std::uint64_t count = 0;
+                for (const auto& time : times())
+                        count += time.count();
+                return count;
+        }
+        /// As the program reports, whatever the governor has seen of it.
+        [[nodiscard]] bool in_region() {
+                const auto word =
+                        __atomic_load_n(&sibling_.memory().report().word, __ATOMIC_ACQUIRE);
+                return (governor_word_flags(word) & GOVERNOR_REPORT_IN_REGION) != 0;
+        }
+
+        const Program program_{daemon_, 1024};
+        LeaseClient sibling_{daemon_.socket()};
+};
+
+TEST_F(RegionsThatEnd, AreExplainedByTheSizeOfTheirTeams) {
+        constexpr milliseconds kTime{5};
+        const auto start = Clock::now();
+        for (const std::uint32_t team : {1U, 3U, 1U, 2U, 1U}) {
+                EXPECT_EQ(program_.begin(), everything());
+                std::this_thread::sleep_for(kTime);
+                program_.end(team);
+        }
+        const std::chrono::nanoseconds took = Clock::now() - start;
+        const auto said = times();
+        ASSERT_EQ(said.size(), 2);
+        EXPECT_EQ(said[0].team_from(), 1U);
+        EXPECT_EQ(said[0].team_to(), 1U);
+        EXPECT_EQ(said[0].count(), 3U);
+        EXPECT_EQ(said[1].team_from(), 2U);
+        EXPECT_EQ(said[1].team_to(), 3U);
+        EXPECT_EQ(said[1].count(), 2U);
+        std::uint64_t total_ns = 0;
+        for (const auto& time : said) {
+                EXPECT_GE(std::chrono::nanoseconds(time.mean_ns()), kTime);
+                total_ns += time.count() * time.mean_ns();
+        }
+        EXPECT_LE(std::chrono::nanoseconds(total_ns), took);
+
+        const auto pid = std::to_string(own_pid());
+        const auto text = ctl(daemon_, {"explain", pid}).out;
+        EXPECT_NE(text.find("\n  timed regions: 1 thread "), text.npos) << text;
+        EXPECT_NE(text.find(" ms (3), 2-3 threads "), text.npos) << text;
+        const auto json = ctl(daemon_, {"--json", "explain", pid}).out;
+        EXPECT_NE(json.find(R"("region_time":[{"team_from":1,"team_to":1,"count":3,"mean_ns":)"),
+                  json.npos)
+                << json;
+}
+
+TEST_F(RegionsThatEnd, AreNotExplainedOfWhoTellsNone) {
+        EXPECT_TRUE(times().empty());
+        const auto pid = std::to_string(own_pid());
+        EXPECT_EQ(ctl(daemon_, {"explain", pid}).out.find("timed"), std::string::npos);
+        EXPECT_NE(ctl(daemon_, {"--json", "explain", pid}).out.find(R"("region_time":[])"),
+                  std::string::npos);
+}
+
+TEST_F(RegionsThatEnd, AreInUseUntilThen) {
+        EXPECT_EQ(program_.begin(), everything());
+        EXPECT_TRUE(eventually([&] { return lease(own_pid())->in_use() == everything(); }));
+        program_.end(everything());
+        EXPECT_TRUE(eventually([&] { return lease(own_pid())->in_use() == 0; }));
+}
+
+TEST_F(RegionsThatEnd, GiveBackAtOnceWhatOthersWaitFor) {
+        if (everything() < 2)
+                GTEST_SKIP() << "one CPU: nobody has one of his own but the first";
+        daemon_.configure(kFair + "handover_max = 60s\n");
+        daemon_.kill();
+        daemon_.start();
+        ASSERT_TRUE(eventually([&] {
+                (void)program_.begin();
+                const auto client = lease(own_pid());
+                return client && client->in_use() == everything();
+        }));
+        LeaseClient sibling(daemon_.socket());
+        ASSERT_NE(sibling.hello(), nullptr);
+        ASSERT_TRUE(sibling.update(1)->has_done());
+        const auto other = holder([] {
+                for (const auto end = Clock::now() + milliseconds{1}; Clock::now() < end;) {
+                }
+        });
+        const auto is_squeezed = [&] { return lease(other->pid())->shared(); };
+        ASSERT_TRUE(eventually(is_squeezed));
+        std::this_thread::sleep_for(milliseconds{1'500});
+        EXPECT_TRUE(is_squeezed()) << "the region goes on";
+        program_.end(everything());
+        EXPECT_TRUE(eventually([&] {
+                return !is_squeezed() && lease(other->pid())->granted() >= everything() - 1;
+        }));
+}
+
+TEST_F(RegionsThatEnd, EndOnceAndNotWithoutABegin) {
+        program_.end(1);
+        EXPECT_TRUE(in_region()) << "threads() has begun one, which nobody ends";
+        (void)program_.begin();
+        program_.end(1);
+        EXPECT_FALSE(in_region());
+        (void)program_.threads();
+        program_.end(1);
+        EXPECT_TRUE(in_region());
+        EXPECT_EQ(count(), 1U);
+}
+
+TEST_F(RegionsThatEnd, AreTheOnesBegunLast) {
+        constexpr milliseconds kLong{200};
+        const auto start = Clock::now();
+        (void)program_.begin();
+        std::this_thread::sleep_for(kLong);
+        (void)program_.begin();
+        program_.end(1);
+        const std::chrono::nanoseconds took = Clock::now() - start;
+        const auto said = times();
+        ASSERT_EQ(said.size(), 1);
+        EXPECT_EQ(said[0].count(), 1U);
+        EXPECT_LE(std::chrono::nanoseconds(said[0].mean_ns()), took - kLong);
+}
+
+TEST_F(RegionsThatEnd, LeaveTheProgramInsideWhileAnotherThreadMayBe) {
+        bool ended_alone = false;
+        EXPECT_TRUE(eventually([&] {
+                std::thread([&] { (void)program_.begin(); }).join();
+                const auto before = count();
+                (void)program_.begin();
+                program_.end(1);
+                EXPECT_EQ(count(), before + 1) << "timed all the same";
+                ended_alone = !in_region();
+                return !ended_alone;
+        }));
+        EXPECT_TRUE(eventually([&] {
+                (void)program_.begin();
+                program_.end(1);
+                return !in_region();
+        })) << "a second later";
+}
+
+TEST_F(RegionsThatEnd, AreNotEndedByAForkedChild) {
+        (void)program_.begin();
+        ForkedProgram child([&] { program_.end(1); });
+        EXPECT_TRUE(child.finishes());
+        EXPECT_TRUE(in_region());
+        EXPECT_EQ(count(), 0U);
+        program_.end(1);
+        EXPECT_FALSE(in_region());
+        EXPECT_EQ(count(), 1U);
+}
+
+TEST_F(RegionsThatEnd, AreNotThoseOfAForkedChildsOwnHandle) {
+        (void)program_.begin();
+        ForkedProgram child([&] {
+                const Program own(daemon_);
+                const auto is_granted = [&] {
+                        const auto client = lease(own_pid());
+                        return own.threads() >= 1 && client && client->in_use() > 0;
+                };
+                if (!eventually(is_granted))
+                        ::_exit(1);
+                own.end(1);
+                if (!times(own_pid()).empty())
+                        ::_exit(2);
+                (void)own.begin();
+                own.end(1);
+                if (times(own_pid()).size() != 1)
+                        ::_exit(3);
+        });
+        EXPECT_TRUE(child.finishes());
+        EXPECT_TRUE(in_region());
+}
+
+TEST_F(RegionsThatEnd, AreNoneWhereNothingIsGranted) {
+        ::setenv("THREADCOUNT", "fixed:2", 1);
+        const Program fixed(daemon_);
+        ::unsetenv("THREADCOUNT");
+        (void)program_.begin();
+        EXPECT_EQ(fixed.begin(), 2U);
+        program_.end(1);
+        (void)program_.begin();
+        EXPECT_GE(threadcount_region_begin(nullptr), 1U);
+        program_.end(1);
+        threadcount_region_end(nullptr, 1);
+        (void)program_.begin();
+        threadcount_region_end(nullptr, 1);
+        fixed.end(1);
+        program_.end(1);
+        EXPECT_EQ(count(), 0U);
+        EXPECT_TRUE(in_region());
+}
+
+TEST_F(RegionsThatEnd, MayEndUnderAnotherGovernor) {
+        (void)program_.begin();
+        daemon_.kill();
+        daemon_.start();
+        EXPECT_TRUE(eventually([&] {
+                (void)program_.threads();
+                return lease(own_pid()).has_value();
+        }));
+        program_.end(1);
+        const auto before = count();
+        EXPECT_LE(before, 1U) << "or the new memory is not there yet";
+        EXPECT_TRUE(eventually([&] {
+                (void)program_.begin();
+                program_.end(1);
+                return count() > before;
+        }));
+}
+
+}  // namespace
