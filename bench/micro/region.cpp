@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
-// What a program pays in front of each parallel region: the library's exported functions and the
-// OpenMP adapter. With a lease where THREADCOUNT_SOCKET names a governor of policy fair.
+// What a program pays for each parallel region, in front of it and behind: the library's exported
+// functions and the OpenMP adapter. With a lease where THREADCOUNT_SOCKET names a governor of
+// policy fair.
 #include <benchmark/benchmark.h>
+#include <ctime>
 #include <string_view>
 #include <unistd.h>
 
@@ -50,6 +52,26 @@ void share(benchmark::State& state) {
                 benchmark::DoNotOptimize(threadcount_share(handle));
 }
 
+/// The least that a region's time can cost.
+void two_clocks(benchmark::State& state) {
+        for (auto _ : state) {
+                timespec now{};
+                benchmark::DoNotOptimize(::clock_gettime(CLOCK_MONOTONIC, &now));
+                benchmark::DoNotOptimize(now);
+                benchmark::DoNotOptimize(::clock_gettime(CLOCK_MONOTONIC, &now));
+                benchmark::DoNotOptimize(now);
+        }
+}
+
+void begin_and_end(benchmark::State& state) {
+        auto* handle = governed(state);
+        for (auto _ : state) {
+                const auto threads = threadcount_region_begin(handle);
+                benchmark::DoNotOptimize(threads);
+                threadcount_region_end(handle, threads);
+        }
+}
+
 /// Nothing has changed, so that OpenMP is not called to change it.
 void openmp_update(benchmark::State& state) {
         auto* handle = governed(state);
@@ -57,7 +79,15 @@ void openmp_update(benchmark::State& state) {
                 benchmark::DoNotOptimize(threadcount_omp_update(handle));
 }
 
-/// Of it: what the adapter asks the runtime, whether this is a region and how many threads.
+void openmp_begin_and_end(benchmark::State& state) {
+        auto* handle = governed(state);
+        for (auto _ : state) {
+                benchmark::DoNotOptimize(threadcount_omp_begin(handle));
+                threadcount_omp_end(handle);
+        }
+}
+
+/// Of each call: what the adapter asks the runtime, whether this is a region and how many threads.
 void openmp_questions(benchmark::State& state) {
         for (auto _ : state) {
                 benchmark::DoNotOptimize(omp_get_level());
@@ -68,7 +98,10 @@ void openmp_questions(benchmark::State& state) {
 BENCHMARK(call_and_load);
 BENCHMARK(threads);
 BENCHMARK(share);
+BENCHMARK(two_clocks);
+BENCHMARK(begin_and_end);
 BENCHMARK(openmp_update);
+BENCHMARK(openmp_begin_and_end);
 BENCHMARK(openmp_questions);
 
 }  // namespace
