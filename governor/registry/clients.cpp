@@ -215,7 +215,7 @@ void Clients::measured(ClientId id, std::chrono::nanoseconds cpu_time, bool stop
                                 handover.in_region() || !handover.reported(), stopped};
 }
 
-bool Clients::may_be_light(ClientId id) {
+bool Clients::may_be_light(ClientId id, TimePoint now) {
         auto* state = find(id);
         const auto* held = state != nullptr ? state->handover.held() : nullptr;
         if (held == nullptr || state->ignored())
@@ -223,9 +223,8 @@ bool Clients::may_be_light(ClientId id) {
         const auto rate = state->burn.judged();
         if (rate)
                 state->light_use.burned(rate->millicpu);
-        if (held->grant.threads == 1 && rate && rate->millicpu <= LightUse::kHeavy_millicpu &&
-            !state->light_use.stays_light(rate->millicpu))
-                return true;
+        if (held->grant.threads == 1 && rate && rate->millicpu <= LightUse::kHeavy_millicpu)
+                return !state->light_use.may_wait(rate->millicpu, now);
         state->light_use.pause();
         return false;
 }

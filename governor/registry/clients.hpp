@@ -112,9 +112,9 @@ public:
         /// whether a signal has stopped it. Once per sample, at the time of the sample.
         void measured(ClientId id, std::chrono::nanoseconds cpu_time, bool stopped, TimePoint now);
         /// As far as measured() tells: it is granted one thread, and burns little. Then it is to be
-        /// found out whether that is because it waits for a CPU. False also for one that is light
-        /// and sleeps. Right after measured().
-        [[nodiscard]] bool may_be_light(ClientId id);
+        /// found out whether that is because it waits for a CPU; of one that is light and sleeps
+        /// only now and then. Right after measured().
+        [[nodiscard]] bool may_be_light(ClientId id, TimePoint now);
         /// Empty: nobody can know.
         void measured(ClientId id, const std::optional<LightUse::Reading>& reading, TimePoint now);
         /// Between samples: it has not run since the last call, and had before that. So it may have

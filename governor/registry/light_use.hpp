@@ -24,6 +24,7 @@ public:
         static constexpr std::uint32_t kLight_millicpu = 333;
         static constexpr std::uint32_t kHeavy_millicpu = 667;
         static constexpr std::uint32_t kAsleep_millicpu = 20;
+        static constexpr std::chrono::milliseconds kSeldom{3'900};
         static constexpr std::chrono::milliseconds kPatience{1'900};  ///< timers are early, or late
         static constexpr std::chrono::milliseconds kAgain{10'000};
 
@@ -45,9 +46,9 @@ public:
         void burned(std::uint32_t millicpu);
 
         [[nodiscard]] bool light() const { return light_; }
-        /// It is light, and burns so little that nobody has to ask what it waits.
-        [[nodiscard]] bool stays_light(std::uint32_t millicpu) const {
-                return light_ && millicpu < kAsleep_millicpu;
+        /// It is light and burns so little that the next reading may wait: kSeldom after the last.
+        [[nodiscard]] bool may_wait(std::uint32_t millicpu, TimePoint now) const {
+                return light_ && millicpu < kAsleep_millicpu && last_ && now - at_ < kSeldom;
         }
 
 private:

@@ -163,7 +163,7 @@ void Governing::measure(TimePoint at) {
                         return;
                 auto& clients = arbiter_.clients();
                 clients.measured(lease.id, *used, measuring_.is_stopped(lease.pid), at);
-                if (clients.may_be_light(lease.id))
+                if (clients.may_be_light(lease.id, at))
                         clients.measured(lease.id, measuring_.light_use(lease.pid, *used), at);
         });
 }

@@ -106,7 +106,7 @@ void Governor::sample(const governor::policy::Sample& sample, std::uint32_t yiel
                 auto& clients = arbiter_.clients();
                 clients.measured(lease.id, cpu_time(*lease.process), lease.process->stopped(),
                                  time_point(now));
-                if (clients.may_be_light(lease.id))
+                if (clients.may_be_light(lease.id, time_point(now)))
                         clients.measured(lease.id, light_use(*lease.process), time_point(now));
         }
         auto burns = arbiter_.clients().burns(time_point(now));
