@@ -95,19 +95,19 @@ public:
         /// were, which others of the account can falsify.
         std::uint64_t count_region() { return add(offsetof(governor_report_slot, regions), 1); }
 
-        /// The region that was reported last is over; it had a team of `team` threads.
-        void report_end(std::uint32_t team) {
+        /// As report(), by the grant that was reported last.
+        void report_again(std::uint32_t team, bool in_region) {
                 const auto& word = reported(offsetof(governor_report_slot, word));
-                report(governor_word_epoch(word.load(std::memory_order_relaxed)), team, false);
+                report(governor_word_epoch(word.load(std::memory_order_relaxed)), team, in_region);
         }
 
-        /// A region of `team` threads, of 1 if that is 0, has taken so long. Of those that several
+        /// A region of `team` threads, >= 1, has taken so long. Of those that several
         /// threads end at the same moment one may be lost, for the reason above.
         void add_region_time(std::uint32_t team, std::uint64_t ns) {
                 using Entry = governor_report_slot::governor_region_time;
                 constexpr auto kLast =
                         std::extent_v<decltype(governor_report_slot::region_time)> - 1;
-                const auto magnitude = static_cast<std::size_t>(std::bit_width(team | 1)) - 1;
+                const auto magnitude = static_cast<std::size_t>(std::bit_width(team)) - 1;
                 const auto entry = offsetof(governor_report_slot, region_time) +
                                    std::min(magnitude, kLast) * sizeof(Entry);
                 (void)add(entry + offsetof(Entry, count), 1);

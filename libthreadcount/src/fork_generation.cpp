@@ -3,6 +3,7 @@
 #include "fork_generation.hpp"
 
 #include "binding.hpp"
+#include "region.hpp"
 
 #include <atomic>
 #include <pthread.h>
@@ -19,6 +20,7 @@ int result = 0;
 void in_child() {
         forks.fetch_add(1, std::memory_order_relaxed);
         process_binding().in_child();
+        forget_regions();
 }
 
 void start() { result = pthread_atfork(nullptr, nullptr, in_child); }

@@ -63,6 +63,11 @@ CpuMask mask_of(const std::uint64_t* words, std::uint32_t n) {
 
 }  // namespace
 
+std::uint32_t threadcount::next_serial() {
+        static constinit std::atomic<std::uint32_t> last{0};
+        return last.fetch_add(1, std::memory_order_relaxed) + 1;
+}
+
 void threadcount::consult(threadcount_handle& handle, std::uint64_t now_ms,
                           std::uint64_t deadline_ns) {
         if (pthread_mutex_trylock(&handle.mutex) != 0)

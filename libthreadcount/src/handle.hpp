@@ -15,6 +15,13 @@
 #include <pthread.h>
 #include <threadcount/threadcount.h>
 
+namespace threadcount {
+
+/// Of the next handle; addresses are used again. MT-Safe.
+[[nodiscard]] std::uint32_t next_serial();
+
+}  // namespace threadcount
+
 struct threadcount_handle {
         threadcount_handle(const threadcount::Environment& from, const char* socket,
                            std::uint32_t width, std::uint32_t interval_ms,
@@ -26,6 +33,7 @@ struct threadcount_handle {
         const std::uint32_t ungoverned;
         const std::uint32_t max;
         const unsigned generation = threadcount::fork_generation();
+        const std::uint32_t serial = threadcount::next_serial();
         const threadcount::CpuMask affinity;  // where a runtime binds its threads; empty: not known
         threadcount::Binding* const binding;  // nullptr: threads stay as they are
 

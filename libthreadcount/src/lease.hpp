@@ -43,13 +43,12 @@ public:
                 return threads;
         }
 
-        /// A region that granted() was asked for has ended, so long after. If `is_only`, no other
-        /// is going on, and the program is outside of regions. MT-Safe.
-        void ended(std::uint32_t team, std::uint64_t ns, bool is_only) {
-                arena_.add_region_time(team, ns);
-                if (is_only)
-                        arena_.report_end(team);
-        }
+        /// A region of so many threads that granted() was asked for has ended, so long after.
+        /// MT-Safe.
+        void took(std::uint32_t team, std::uint64_t ns) { arena_.add_region_time(team, ns); }
+
+        /// By the grant that was reported last. MT-Safe.
+        void report(std::uint32_t team, bool in_region) { arena_.report_again(team, in_region); }
 
         /// Connects, says hello, looks for the welcome; waits for that until `deadline_ns`, 0: not
         /// at all. Where the governor has gone, looks for another one. Returns when to call it

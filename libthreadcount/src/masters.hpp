@@ -20,11 +20,6 @@ public:
         [[nodiscard]] std::uint32_t begin(Mark& mark, std::uint64_t period) {
                 if (mark != period)
                         enter(mark, period);
-                return count();
-        }
-
-        /// As begin() has answered last, to whatever thread. >= 1.
-        [[nodiscard]] std::uint32_t count() const {
                 const auto counted = counted_.load(std::memory_order_relaxed);
                 const auto now = static_cast<std::uint16_t>(counted >> 16);
                 const auto before = static_cast<std::uint16_t>(counted);

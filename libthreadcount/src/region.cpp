@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: MIT
 // What a program calls in front of its regions, and behind them.
+#include "region.hpp"
 #include "clock.hpp"
 #include "handle.hpp"
+#include "insiders.hpp"
 #include "limits.hpp"
 #include "masters.hpp"
 
+#include <memory>
 #include <utility>
 
 using namespace threadcount;
@@ -13,13 +16,15 @@ namespace {
 
 /// What the calling thread has begun.
 struct Begun {
-        Masters::Mark mark = 0;
-        unsigned generation = 0;  // of the process that has
-        std::uint64_t at_ns = 0;  // 0: nothing that is to end
+        Masters::Mark master = 0;
+        Insiders::Mark insider;
+        std::uint32_t handle = 0;  // its serial number
+        std::uint64_t at_ns = 0;   // 0: nothing that is to end
 };
 
 // Of the process: it has one grant, however many handles, runtimes and libraries ask.
-constinit Masters process_masters;
+constinit Masters masters;
+constinit Insiders insiders;
 // Not by a call, as a thread's variable of a shared object is by default.
 [[gnu::tls_model("initial-exec")]] constinit thread_local Begun begun;
 
@@ -44,6 +49,11 @@ struct Now {
         return {handle->threads.load(std::memory_order_relaxed), false};
 }
 
+/// A clock that costs nothing, every half second.
+[[gnu::always_inline]] inline std::uint64_t period_of(const threadcount_handle& handle) {
+        return handle.lease.arena().heartbeat();
+}
+
 /// Inlined where it is used: a call to an exported function goes by the linkage table.
 [[gnu::always_inline]] inline Now threads_now(threadcount_handle* handle) {
         if (handle != nullptr && !is_inert(*handle))
@@ -53,17 +63,14 @@ struct Now {
 }
 
 /// The calling thread's part. Where something is granted it is one of the process's masters from
-/// now on; the heartbeat is a clock that costs nothing, and is gone with the governor.
+/// now on.
 [[gnu::always_inline]] inline std::uint32_t part_of(Now now, const threadcount_handle* handle) {
-        if (!now.is_granted && (handle == nullptr || is_inert(*handle)))
+        if (!now.is_granted)
                 return now.threads;
-        const auto masters =
-                now.is_granted
-                        ? process_masters.begin(begun.mark, handle->lease.arena().heartbeat())
-                        : process_masters.count();
+        const auto sharing = masters.begin(begun.master, period_of(*handle));
         if (now.threads >= handle->ungoverned)
                 return now.threads;
-        return now.threads > masters ? now.threads / masters : 1;
+        return now.threads > sharing ? now.threads / sharing : 1;
 }
 
 }  // namespace
@@ -71,16 +78,22 @@ struct Now {
 uint32_t threadcount_threads(threadcount_handle* handle) { return threads_now(handle).threads; }
 
 uint32_t threadcount_share(threadcount_handle* handle) {
-        return part_of(threads_now(handle), handle);
+        const auto now = threads_now(handle);
+        if (now.is_granted)
+                insiders.begin_untold(begun.insider, period_of(*handle));
+        return part_of(now, handle);
 }
 
 uint32_t threadcount_region_begin(threadcount_handle* handle) {
+        insiders.enter(begun.insider);
         const auto now = threads_now(handle);
         const auto threads = part_of(now, handle);
         begun.at_ns = 0;
         if (now.is_granted) {
-                begun.generation = handle->generation;
+                begun.handle = handle->serial;
                 begun.at_ns = now_ns();
+        } else {
+                insiders.leave(begun.insider);
         }
         return threads;
 }
@@ -89,8 +102,22 @@ void threadcount_region_end(threadcount_handle* handle, uint32_t team) {
         if (begun.at_ns == 0)
                 return;
         const auto took_ns = now_ns() - std::exchange(begun.at_ns, 0);
-        // Neither for a parent, nor for a region of the parent's.
-        if (handle == nullptr || is_inert(*handle) || handle->generation != begun.generation)
+        insiders.leave(begun.insider);
+        if (handle == nullptr || is_inert(*handle) || handle->serial != begun.handle)
                 return;
-        handle->lease.ended(team, took_ns, process_masters.count() == 1);
+        auto& lease = handle->lease;
+        team = team > 0 ? team : 1;
+        lease.took(team, took_ns);
+        const auto period = period_of(*handle);
+        if (!insiders.none(period))
+                return;
+        lease.report(team, false);
+        if (!insiders.still_none(period))
+                lease.report(team, true);
+}
+
+void threadcount::forget_regions() {
+        std::construct_at(&masters);
+        std::construct_at(&insiders);
+        begun = {};
 }

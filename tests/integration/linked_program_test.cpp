@@ -45,6 +45,21 @@ TEST_F(LeaseOfALinkedProgram, IsSharedByThreadsThatStartRegionsAtTheSameTime) {
         EXPECT_TRUE(eventually([&] { return program.share() == everything(); }));
 }
 
+TEST_F(LeaseOfALinkedProgram, IsNotSharedWhenTheGovernorHasGone) {
+        const Program program(daemon_, 1024);
+        ASSERT_TRUE(eventually([&] { return program.threads() == everything(); }));
+        std::jthread other([&](const std::stop_token& stop) {
+                for (; !stop.stop_requested(); ::usleep(1000))
+                        (void)program.share();
+        });
+        const auto all = everything();
+        const auto half = std::max(all / 2, 1U);
+        EXPECT_TRUE(eventually([&] { return program.share() == half; }));
+        daemon_.kill();
+        other = {};
+        EXPECT_TRUE(eventually([&] { return program.share() == all; }));
+}
+
 TEST_F(LeaseOfALinkedProgram, IsOverTheCpusThatAnotherHandleKnowsOfAtOnce) {
         daemon_.configure(kFair + "period = 60s\n");  // no sample looks where it may run
         daemon_.process().signal(SIGHUP);

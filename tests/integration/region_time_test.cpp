@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 #include <memory>
+#include <semaphore>
 #include <thread>
 
 namespace {
@@ -130,35 +131,90 @@ TEST_F(RegionsThatEnd, EndOnceAndNotWithoutABegin) {
 }
 
 TEST_F(RegionsThatEnd, AreTheOnesBegunLast) {
-        constexpr milliseconds kLong{200};
+        constexpr milliseconds kFirst{200};
         const auto start = Clock::now();
         (void)program_.begin();
-        std::this_thread::sleep_for(kLong);
+        std::this_thread::sleep_for(kFirst);
         (void)program_.begin();
         program_.end(1);
         const std::chrono::nanoseconds took = Clock::now() - start;
         const auto said = times();
         ASSERT_EQ(said.size(), 1);
         EXPECT_EQ(said[0].count(), 1U);
-        EXPECT_LE(std::chrono::nanoseconds(said[0].mean_ns()), took - kLong);
+        EXPECT_LE(std::chrono::nanoseconds(said[0].mean_ns()), took - kFirst);
 }
 
-TEST_F(RegionsThatEnd, LeaveTheProgramInsideWhileAnotherThreadMayBe) {
-        bool ended_alone = false;
-        EXPECT_TRUE(eventually([&] {
-                std::thread([&] { (void)program_.begin(); }).join();
-                const auto before = count();
+/// For longer than threads are counted as masters after they began.
+constexpr milliseconds kLong{1'600};
+
+TEST_F(RegionsThatEnd, LeaveTheProgramInsideWhileAnotherThreadIs) {
+        (void)program_.begin();
+        std::thread([&] {
                 (void)program_.begin();
                 program_.end(1);
-                EXPECT_EQ(count(), before + 1) << "timed all the same";
-                ended_alone = !in_region();
-                return !ended_alone;
-        }));
+        }).join();
+        EXPECT_TRUE(in_region()) << "the first one is";
+        program_.end(1);
+        EXPECT_FALSE(in_region());
+
+        std::binary_semaphore is_inside{0};
+        std::binary_semaphore may_end{0};
+        std::jthread other([&] {
+                (void)program_.begin();
+                is_inside.release();
+                may_end.acquire();
+                program_.end(1);
+        });
+        is_inside.acquire();
+        for (const auto end = Clock::now() + kLong; Clock::now() < end;) {
+                (void)program_.begin();
+                program_.end(1);
+        }
+        EXPECT_TRUE(in_region()) << "the other one is, for long";
+        may_end.release();
+        other.join();
+        EXPECT_FALSE(in_region());
+}
+
+TEST_F(RegionsThatEnd, AreToldHoweverManyThereWereJustBefore) {
+        std::thread([&] {
+                (void)program_.begin();
+                program_.end(1);
+        }).join();
+        (void)program_.begin();
+        std::this_thread::sleep_for(kLong);
+        program_.end(1);
+        EXPECT_FALSE(in_region());
+        EXPECT_EQ(count(), 2U);
+}
+
+TEST_F(RegionsThatEnd, AreNotToldRightAfterSomeWhoseEndNobodyTells) {
+        (void)program_.share();
         EXPECT_TRUE(eventually([&] {
                 (void)program_.begin();
                 program_.end(1);
                 return !in_region();
         })) << "a second later";
+}
+
+TEST_F(RegionsThatEnd, AreThoseOfTheirHandle) {
+        const Program other(daemon_, 1024);
+        (void)program_.begin();
+        other.end(1);
+        program_.end(1);
+        EXPECT_EQ(count(), 0U);
+        auto reopened = std::make_unique<Program>(daemon_, 1024);
+        ASSERT_TRUE(eventually([&] { return reopened->threads() == everything(); }));
+        (void)reopened->begin();
+        reopened.reset();
+        reopened = std::make_unique<Program>(daemon_, 1024);
+        ASSERT_TRUE(eventually([&] { return reopened->threads() == everything(); }));
+        reopened->end(1);
+        EXPECT_EQ(count(), 0U) << "maybe at the same address";
+        (void)reopened->begin();
+        reopened->end(0);
+        ASSERT_EQ(count(), 1U);
+        EXPECT_EQ(times().at(0).team_from(), 1U) << "0 counts as 1";
 }
 
 TEST_F(RegionsThatEnd, AreNotEndedByAForkedChild) {

@@ -21,6 +21,10 @@ int master_open(int ungoverned) {
 
 int master_update(void) { return threadcount_omp_update(threadcount_default()); }
 
+int master_in_turn(void) {
+        return threadcount_omp_follow(threadcount_default(), threadcount_threads);
+}
+
 int master_team(void) {
         int team = 0;
 

@@ -12,6 +12,8 @@ extern "C" {
 int master_open(int ungoverned);
 /* What the adapter says. */
 int master_update(void);
+/* The same for a master that takes turns with others. */
+int master_in_turn(void);
 /* The team of a parallel region that asks for no particular number. */
 int master_team(void);
 /* Asks inside a region, and inside a region of `inner` threads in there; what is wrong: 0. */

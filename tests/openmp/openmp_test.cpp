@@ -36,6 +36,9 @@ public:
                 return call<decltype(master_open)>("master_open", kUngoverned);
         }
         [[nodiscard]] int update() const { return call<decltype(master_update)>("master_update"); }
+        [[nodiscard]] int in_turn() const {
+                return call<decltype(master_in_turn)>("master_in_turn");
+        }
         [[nodiscard]] int team() const { return call<decltype(master_team)>("master_team"); }
         [[nodiscard]] int nested(int inner) const {
                 return call<decltype(master_nested)>("master_nested", inner);
@@ -205,6 +208,7 @@ TEST_P(OpenMp, MastersThatStartRegionsAtTheSameTimeShareTheGrant) {
                 }
         });
         EXPECT_TRUE(eventually([&] { return master.update() == 1 && of_the_other == 1; }));
+        EXPECT_EQ(master.in_turn(), granted) << "divided by nobody";
         other = {};
         EXPECT_TRUE(eventually([&] { return master.update() == granted; }));
 }

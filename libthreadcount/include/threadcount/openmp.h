@@ -172,7 +172,8 @@ static inline int threadcount_omp_begin(threadcount_handle *handle) {
 
 /*
  * The region that the calling thread has begun by threadcount_omp_begin() is over; its team was
- * that which is in force. Inside a parallel region it does nothing. MT-Safe. Cost: that of
+ * that which is in force: where it was not (num_threads, say), call threadcount_region_end()
+ * itself. Inside a parallel region it does nothing. MT-Safe. Cost: that of
  * threadcount_region_end().
  */
 static inline void threadcount_omp_end(threadcount_handle *handle) {

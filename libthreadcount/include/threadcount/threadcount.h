@@ -178,7 +178,8 @@ THREADCOUNT_EXPORT uint32_t threadcount_share(threadcount_handle *handle);
  * which the same thread calls as soon as the region is over. What the governor took back meanwhile
  * is then free at once, and not only when the next region begins; a program that stays outside of
  * regions lends its CPUs; and it is known what regions take with how many threads (governorctl
- * explain). A thread has one such region at a time: the one that it has begun last.
+ * explain). In front of outermost regions only: a thread has one such region at a time, the one
+ * that it has begun last. A thread that ends inside of one is inside for good.
  *
  * MT-Safe. Cost: that of threadcount_share(), and with a grant a clock reading (some 20 ns).
  */
@@ -190,8 +191,8 @@ THREADCOUNT_EXPORT uint32_t threadcount_region_begin(threadcount_handle *handle)
  * nothing if there is no such region, or nothing was granted for it.
  *
  * The governor is told how long the region took, and that the program is outside of regions; this
- * only if no other thread has called threadcount_share() or threadcount_region_begin() within the
- * last half to one second, since that one may still be in its region.
+ * only if no other thread is inside of one, or may be: has called threadcount_share() within the
+ * last half to one second. Regions of threadcount_threads() are not counted.
  *
  * MT-Safe. Cost: with a grant a clock reading (some 20 ns) and a few words of shared memory; else a
  * nanosecond.

@@ -11,12 +11,10 @@ namespace {
 
 TEST(Masters, OneIsAlone) {
         Masters masters;
-        EXPECT_EQ(masters.count(), 1U) << "who asks";
         Masters::Mark mark = 0;
         for (std::uint64_t period = 1; period < 10; period++)
                 for (int region = 0; region < 3; region++)
                         EXPECT_EQ(masters.begin(mark, period), 1U);
-        EXPECT_EQ(masters.count(), 1U);
 }
 
 TEST(Masters, EachIsCountedOnceInAPeriod) {
@@ -28,7 +26,6 @@ TEST(Masters, EachIsCountedOnceInAPeriod) {
                         const auto of_a = masters.begin(a, period);
                         EXPECT_EQ(of_a, period == 7 && region == 0 ? 1U : 2U);
                         EXPECT_EQ(masters.begin(b, period), 2U);
-                        EXPECT_EQ(masters.count(), 2U);
                 }
 }
 
