@@ -31,6 +31,12 @@ bool is_contended(const policy::fair::Grant& grant) {
                 grant.reason.limit == Limit::Floor || grant.reason.limit == Limit::Quota);
 }
 
+/// Others could have CPUs of its, were it stopped.
+bool holds(const policy::fair::Grant& grant) {
+        return !grant.shared && grant.reason.limit != Limit::Idle &&
+               grant.reason.limit != Limit::Ungoverned;
+}
+
 }  // namespace
 
 void Agenda::want_decision(TimePoint now) {
@@ -74,8 +80,8 @@ void Agenda::decided(const policy::fair::Decision& decision, TimePoint now) {
                 next_poll_ = kNever;
         else
                 next_poll_ = std::min(next_poll_, now + pause(now));
-        if (decision.grants.size() > kMostWatched ||
-            !std::ranges::any_of(decision.grants, is_contended))
+        if (!std::ranges::any_of(decision.grants, is_contended) ||
+            std::cmp_greater(std::ranges::count_if(decision.grants, holds), kMostWatched))
                 next_watch_ = kNever;
         else if (next_watch_ == kNever)
                 next_watch_ = now + kWatch;

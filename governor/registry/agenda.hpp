@@ -17,8 +17,8 @@ namespace governor::registry {
 /// back what he lent, so they are at first, and the less often the longer nobody does: each time
 /// 1/kPatience later of the time since somebody last lent or wanted back, every kSlowestPoll in the
 /// end. While somebody would have more if another program were not there, it is looked every kWatch
-/// whether one was stopped; not where they are more than kMostWatched: then one holds little, and
-/// the next sample is soon enough.
+/// whether one was stopped; not where more than kMostWatched have CPUs of their own and do not lend
+/// them: then one holds little as a rule, and the next sample has to do.
 class Agenda {
 public:
         static constexpr std::chrono::milliseconds kRest{1};

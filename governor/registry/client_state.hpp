@@ -34,6 +34,11 @@ struct Clients::State {
                 rule = fair::combine(rules, {identity.uid, identity.label, identity.executable});
         }
         [[nodiscard]] bool ignored() const { return rule.ignore.value_or(false); }
+        /// It has CPUs of its own that it does not lend.
+        [[nodiscard]] bool has_to_lend() const {
+                const auto* held = handover.held();
+                return !ignored() && !demand.idle() && held != nullptr && held->is_own();
+        }
         [[nodiscard]] std::uint32_t max() const;
         [[nodiscard]] std::uint32_t weight() const;
         [[nodiscard]] fair::Class scheduling_class() const {

@@ -240,12 +240,14 @@ void Clients::measured(ClientId id, const std::optional<LightUse::Reading>& read
                 state->light_use.unknown();
 }
 
+bool Clients::may_fall_silent(ClientId id) const {
+        const auto found = clients_.find(id);
+        return found != clients_.end() && found->second->has_to_lend();
+}
+
 bool Clients::fell_silent(ClientId id, std::chrono::nanoseconds cpu_time) {
         auto* state = find(id);
-        if (state == nullptr || state->ignored() || state->demand.idle())
-                return false;
-        const auto* held = state->handover.held();
-        if (held == nullptr || !held->is_own())
+        if (state == nullptr || !state->has_to_lend())
                 return false;
         const bool was_silent = std::exchange(state->silent, state->last_seen_at == cpu_time);
         state->last_seen_at = cpu_time;

@@ -117,6 +117,8 @@ public:
         [[nodiscard]] bool may_be_light(ClientId id, TimePoint now);
         /// Empty: nobody can know.
         void measured(ClientId id, const std::optional<LightUse::Reading>& reading, TimePoint now);
+        /// It has CPUs that others could have, were it stopped: fell_silent() may say so.
+        [[nodiscard]] bool may_fall_silent(ClientId id) const;
         /// Between samples: it has not run since the last call, and had before that. So it may have
         /// been stopped, which is dearer to find out. `cpu_time` as for measured(). False for who
         /// has nothing to lend, too.

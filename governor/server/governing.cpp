@@ -168,11 +168,14 @@ void Governing::measure(TimePoint at) {
         });
 }
 
-/// True: somebody was stopped since the last look. About 0.5 us for each program.
+/// True: somebody was stopped since the last look. About 0.5 us for each program with CPUs of its
+/// own that it does not lend.
 bool Governing::find_stopped(TimePoint at) {
         auto& clients = arbiter_.clients();
         std::vector<ClientId> stopped;
         leases_.for_each([&](const Lease& lease) {
+                if (!clients.may_fall_silent(lease.id))
+                        return;
                 const auto used = measuring_.cpu_time(lease.pid);
                 if (used && clients.fell_silent(lease.id, *used) &&
                     measuring_.is_stopped_now(lease.pid))

@@ -51,7 +51,7 @@ public:
         /// Now. False where that cannot be read (hidepid=). Costs as much as ProcessScan::read().
         [[nodiscard]] bool is_stopped_now(std::uint32_t pid);
         /// What a LightUse wants to know, now; `cpu_time` is that of the process. Empty where it
-        /// cannot be read (hidepid=). Costs as much as FileReader::read().
+        /// cannot be read (hidepid=). Costs as much as FileReader::read_short().
         [[nodiscard]] std::optional<registry::LightUse::Reading>
         light_use(std::uint32_t pid, std::chrono::nanoseconds cpu_time);
         /// Between the last two scans, by threads that run only when nobody else wants to.

@@ -201,9 +201,17 @@ TEST(Agenda, WatchesWhereFewShareTheMachine) {
         Agenda agenda;
         agenda.decided(decision, kStart);
         EXPECT_EQ(agenda.next(), kStart + Agenda::kWatch);
-        decision.grants.push_back(decision.grants[0]);
+        auto lends = limited_by(Limit::Idle);
+        decision.grants.resize(1000, lends.grants[0]);
+        decision.grants[999].shared = true;
+        decision.grants[999].reason.limit = Limit::Light;
         agenda.decided(decision, kStart + milliseconds{10});
-        EXPECT_EQ(agenda.next(), Agenda::kNever);
+        EXPECT_LE(agenda.next(), kStart + Agenda::kWatch) << "others hold nothing";
+        EXPECT_TRUE(agenda.is_watch_due(kStart + Agenda::kWatch));
+        decision.grants.resize(Agenda::kMostWatched + 1);
+        decision.grants.back() = decision.grants[0];
+        agenda.decided(decision, kStart + milliseconds{20});
+        EXPECT_FALSE(agenda.is_watch_due(kStart + Agenda::kWatch));
 }
 
 TEST(Agenda, WatchesNobodyWhoseCpusNobodyWants) {

@@ -159,7 +159,9 @@ TEST_F(ClientsTest, ThatUseLittleOfOneCpuAreLight) {
 TEST_F(ClientsTest, FallSilentOnceUntilTheyRunAgain) {
         const auto id = join();
         EXPECT_FALSE(clients_.fell_silent(id, 1s)) << "nothing to lend";
+        EXPECT_FALSE(clients_.may_fall_silent(id));
         grant(id, 0, 8);
+        EXPECT_TRUE(clients_.may_fall_silent(id));
         EXPECT_FALSE(clients_.fell_silent(id, 1s));
         EXPECT_TRUE(clients_.fell_silent(id, 1s));
         EXPECT_FALSE(clients_.fell_silent(id, 1s)) << "as before";
@@ -168,7 +170,9 @@ TEST_F(ClientsTest, FallSilentOnceUntilTheyRunAgain) {
         EXPECT_FALSE(clients_.fell_silent(id, 3s));
         clients_.stopped(id, now_);
         EXPECT_FALSE(clients_.fell_silent(id, 3s)) << "it lends already";
+        EXPECT_FALSE(clients_.may_fall_silent(id));
         EXPECT_FALSE(clients_.fell_silent(ClientId{99}, 3s));
+        EXPECT_FALSE(clients_.may_fall_silent(ClientId{99}));
 }
 
 TEST_F(ClientsTest, WantWhatTheyBurn) {
