@@ -26,9 +26,10 @@ std::string region_time(std::uint64_t ns) {
         static constexpr const char* kUnits[] = {"ns", "us", "ms", "s"};
         auto value = static_cast<double>(ns);
         std::size_t unit = 0;
-        for (; value >= 1000 && unit + 1 < std::size(kUnits); unit++)
+        // What would be rounded to a digit more counts as that.
+        for (; value >= 999.5 && unit + 1 < std::size(kUnits); unit++)
                 value /= 1000;
-        const int decimals = unit == 0 || value >= 100 ? 0 : value >= 10 ? 1 : 2;
+        const int decimals = unit == 0 || value >= 99.95 ? 0 : value >= 9.995 ? 1 : 2;
         char text[48];
         std::snprintf(text, sizeof(text), "%.*f %s", decimals, value, kUnits[unit]);
         return text;

@@ -21,7 +21,12 @@ TEST(RegionTime, HasThreeDigitsAndAUnit) {
         EXPECT_EQ(region_time(0), "0 ns");
         EXPECT_EQ(region_time(999), "999 ns");
         EXPECT_EQ(region_time(1'000), "1.00 us");
+        EXPECT_EQ(region_time(9'994), "9.99 us");
+        EXPECT_EQ(region_time(9'996), "10.0 us");
         EXPECT_EQ(region_time(12'340), "12.3 us");
+        EXPECT_EQ(region_time(99'960), "100 us");
+        EXPECT_EQ(region_time(999'400), "999 us");
+        EXPECT_EQ(region_time(999'600), "1.00 ms");
         EXPECT_EQ(region_time(2'100'000), "2.10 ms");
         EXPECT_EQ(region_time(345'600'000), "346 ms");
         EXPECT_EQ(region_time(61'000'000'000), "61.0 s");
