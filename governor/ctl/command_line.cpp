@@ -73,8 +73,8 @@ void add_run(CLI::App& app, const std::shared_ptr<Parsed>& parsed) {
                 "Run a program with as many threads as fit now, by one advice at its start: sets\n"
                 "OMP_, OPENBLAS_, GOTO_, MKL_, BLIS_, NUMEXPR_, NUMBA_, RAYON_ and\n"
                 "JULIA_NUM_THREADS, POLARS_MAX_THREADS and GOMAXPROCS. Smaller numbers that are\n"
-                "set already stay. A program that is linked with libthreadcount follows by itself\n"
-                "and needs no run.");
+                "set already stay. A program that is linked with libthreadcount follows by\n"
+                "itself; do not start it by run: the number would be its own maximum for good.");
         verb->footer(kSocketFooter);
         verb->add_option("--max", parsed->run.max, "Never more than this")
                 ->check(CLI::Range(1U, verbs::kMostThreads))

@@ -33,9 +33,8 @@ std::string distributed(const policy::fair::Reason& reason) {
 }
 
 std::string use(const Shown& shown) {
-        const auto burns =
-                fmt::format("burned {}.{:02} cpus over the last second",
-                            shown.burning_millicpu / 1000, shown.burning_millicpu % 1000 / 10);
+        const auto burns = fmt::format("burned {:.2f} cpus over the last second",
+                                       shown.burning_millicpu / 1e3);
         return shown.team > 0 ? fmt::format("it has {} in a region and {}",
                                             plural(shown.team, "thread"), burns)
                               : "it is in no region and " + burns;

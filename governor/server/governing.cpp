@@ -16,6 +16,8 @@ namespace governor::server {
 
 namespace {
 
+using policy::fair::Limit;
+
 constexpr std::chrono::milliseconds kHeartbeat{500};
 /// Programs of a daemon that was restarted have come back by then.
 constexpr std::chrono::seconds kReturn{60};
@@ -39,7 +41,7 @@ std::uint32_t cpus_in_sets() {
 policy::fair::Grant ungoverned() {
         policy::fair::Grant grant;
         grant.threads = GOVERNOR_WORD_THREADS_MAX;
-        grant.reason.limit = policy::fair::Limit::Ungoverned;
+        grant.reason.limit = Limit::Ungoverned;
         return grant;
 }
 
@@ -258,9 +260,11 @@ tl::expected<Place, Governing::Refusal> Governing::admit(const Peer& peer, Proce
                                               ? Refusal::TooMany
                                               : Refusal::TooManyOfAccount);
         }
-        if (may_claim(at))
+        if (may_claim(at) && !wish.holds.empty()) {
                 clients.claim(joined.id, wish.holds,
                               std::max(started_ + kSettling, at + kSettlingOfOne), at);
+                returned_.push_back(joined.id);
+        }
         try {
                 leases_.add({joined.id, identity.account, peer.pid, *place, 0, wish.affinity},
                             std::move(process), peer.connection);
@@ -342,10 +346,21 @@ void Governing::decide(TimePoint at) {
         const auto changed = arbiter_.decide(at);
         for (const auto id : changed)
                 tell(id);
+        tell_who_returned();
         reports_.decided(changed);
         decisions_++;
         write_journal(at);
         agenda_.decided(arbiter_.last(), at);
+}
+
+/// A claim has no reason yet, and the decision may be just that grant: nothing that changes, but to
+/// be told for its reason, as often as it may be another one.
+void Governing::tell_who_returned() {
+        std::erase_if(returned_, [this](ClientId id) {
+                tell(id);
+                const auto* held = arbiter_.clients().held(id);
+                return held == nullptr || held->grant.reason.limit != Limit::Returning;
+        });
 }
 
 void Governing::write_journal(TimePoint at) { journal_.follow(arbiter_.clients().history(), at); }

@@ -96,6 +96,7 @@ private:
         void arm();
         void decide(TimePoint now);
         void tell(ClientId id);
+        void tell_who_returned();
         void write_journal(TimePoint now);
         void ended(const Lease& lease);
 
@@ -114,7 +115,8 @@ private:
         Journal journal_;
         Leases leases_;
         Reports reports_;
-        ClientId looked_at_{};  // the last one that look_where_they_are() came to
+        ClientId looked_at_{};            // the last one that look_where_they_are() came to
+        std::vector<ClientId> returned_;  // with a claim, and not all are back yet
         std::uint64_t decisions_ = 0;
         EventSource timer_;
         EventSource heartbeat_;

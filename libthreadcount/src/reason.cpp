@@ -3,6 +3,7 @@
 #include "grant_text.hpp"
 #include "handle.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -68,13 +69,15 @@ int explain_no_lease(const threadcount_handle& handle, std::uint32_t threads, ch
                                    : explain_absence(lease.peer(), lease.error(), text, size);
         const auto used = static_cast<std::size_t>(length);
         return length + snprintf(text + used, size - used, ": %s %u",
-                                 threads < handle.max ? "grown from its last grant to"
-                                                      : "the program's own maximum,",
+                                 threads < handle.max
+                                         ? "its last grant, or what it has grown to since,"
+                                         : "the program's own maximum,",
                                  threads);
 }
 
 /// 0: nothing is granted.
-int explain_grant(const Lease& lease, char* text, std::size_t size) {
+int explain_grant(const threadcount_handle& handle, char* text, std::size_t size) {
+        const auto& lease = handle.lease;
         std::uint64_t word = 0;
         governor_grant_reason reason;
         if (lease.arena().read_set(nullptr, 0, &word, &reason) < 0 ||
@@ -86,14 +89,20 @@ int explain_grant(const Lease& lease, char* text, std::size_t size) {
                 return snprintf(text, size,
                                 "the governor only observes: the program's own maximum, %u",
                                 threads);
-        const int length = snprintf(text, size, "governor: ");
-        const auto used = static_cast<std::size_t>(length);
-        return length + describe_grant(reason, threads, text + used, size - used);
+        const auto allowed = std::min(granted, handle.max);
+        int length = 0;
+        if (threads != allowed)
+                length = snprintf(text, size, "THREADCOUNT=start-only keeps its first grant, %u; ",
+                                  threads);
+        auto used = static_cast<std::size_t>(length);
+        length += snprintf(text + used, size - used, "governor: ");
+        used = static_cast<std::size_t>(length);
+        return length + describe_grant(reason, allowed, text + used, size - used);
 }
 
 /// The handle's mutex is held.
 int explain_following(const threadcount_handle& handle, char* text, std::size_t size) {
-        if (const int length = explain_grant(handle.lease, text, size); length > 0)
+        if (const int length = explain_grant(handle, text, size); length > 0)
                 return length;
         const auto threads = handle.threads.load(std::memory_order_relaxed);
         return handle.lease.is_refused() ? explain_polling(handle, threads, text, size)

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <gtest/gtest.h>
+#include <string>
 #include <threadcount/threadcount.h>
 
 namespace test_support {
@@ -31,6 +32,11 @@ public:
         [[nodiscard]] std::uint32_t threads() const { return threadcount_threads(handle_); }
         [[nodiscard]] std::uint32_t share() const { return threadcount_share(handle_); }
         [[nodiscard]] std::uint32_t begin() const { return threadcount_region_begin(handle_); }
+        [[nodiscard]] std::string reason() const {
+                std::string text(400, 0);
+                text.resize(threadcount_reason(handle_, text.data(), text.size()));
+                return text;
+        }
         void end(std::uint32_t team) const { threadcount_region_end(handle_, team); }
 
 private:

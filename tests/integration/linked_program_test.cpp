@@ -60,6 +60,39 @@ TEST_F(LeaseOfALinkedProgram, IsNotSharedWhenTheGovernorHasGone) {
         EXPECT_TRUE(eventually([&] { return program.share() == all; }));
 }
 
+TEST_F(LeaseOfALinkedProgram, HasItsReasonUnderTheNextGovernorToo) {
+        const Program program(daemon_);
+        ASSERT_TRUE(eventually([&] { return program.threads() == everything(); }));
+        daemon_.kill();
+        daemon_.start();
+        ASSERT_TRUE(eventually([&] {
+                (void)program.threads();
+                return program.reason().starts_with("governor: ");
+        }));
+        EXPECT_TRUE(eventually([&] {
+                return program.reason().find("all cpus") != std::string::npos;
+        })) << program.reason();
+}
+
+TEST_F(LeaseOfALinkedProgram, ThatIsNotFollowedIsSaidToBeSo) {
+        if (everything() < 2)
+                GTEST_SKIP() << "one CPU: a grant never changes";
+        ::setenv("THREADCOUNT", "start-only", 1);
+        const Program program(daemon_);
+        ::unsetenv("THREADCOUNT");
+        ASSERT_TRUE(eventually([&] { return program.threads() == everything(); }));
+        LeaseClient sibling(daemon_.socket());
+        ASSERT_NE(sibling.hello(), nullptr);
+        ASSERT_TRUE(sibling.update(1)->has_done());
+        EXPECT_TRUE(eventually([&] {
+                return program.reason().starts_with(
+                               "THREADCOUNT=start-only keeps its first grant, " +
+                               std::to_string(everything()) + "; governor: ") &&
+                       program.reason().ends_with(" -> 1");
+        })) << program.reason();
+        EXPECT_EQ(program.threads(), everything());
+}
+
 TEST_F(LeaseOfALinkedProgram, IsOverTheCpusThatAnotherHandleKnowsOfAtOnce) {
         daemon_.configure(kFair + "period = 60s\n");  // no sample looks where it may run
         daemon_.process().signal(SIGHUP);

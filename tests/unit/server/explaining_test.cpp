@@ -104,7 +104,7 @@ TEST_F(Explaining, NamesWhatIsTakenAwayAndWhatLimitsIt) {
         EXPECT_EQ(lines[2], "rules: a, b");
         EXPECT_EQ(lines[3], "at most 5");
         EXPECT_EQ(lines[4],
-                  "it has 1 thread in a region and burned 1.05 cpus over the last second");
+                  "it has 1 thread in a region and burned 1.06 cpus over the last second");
 }
 
 TEST_F(Explaining, SaysWhereNothingIsGranted) {
