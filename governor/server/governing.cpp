@@ -263,7 +263,7 @@ tl::expected<Place, Governing::Refusal> Governing::admit(const Peer& peer, Proce
         if (may_claim(at) && !wish.holds.empty()) {
                 clients.claim(joined.id, wish.holds,
                               std::max(started_ + kSettling, at + kSettlingOfOne), at);
-                returned_.push_back(joined.id);
+                returned_.push_back({joined.id});
         }
         try {
                 leases_.add({joined.id, identity.account, peer.pid, *place, 0, wish.affinity},
@@ -354,12 +354,15 @@ void Governing::decide(TimePoint at) {
 }
 
 /// A claim has no reason yet, and the decision may be just that grant: nothing that changes, but to
-/// be told for its reason, as often as it may be another one.
+/// be told for its reason: that it is to wait until all are back, and when that is over.
 void Governing::tell_who_returned() {
-        std::erase_if(returned_, [this](ClientId id) {
-                tell(id);
-                const auto* held = arbiter_.clients().held(id);
-                return held == nullptr || held->grant.reason.limit != Limit::Returning;
+        std::erase_if(returned_, [this](Returned& returned) {
+                const auto* held = arbiter_.clients().held(returned.id);
+                const bool is_over =
+                        held == nullptr || held->grant.reason.limit != Limit::Returning;
+                if (is_over || !std::exchange(returned.knows_why, true))
+                        tell(returned.id);
+                return is_over;
         });
 }
 

@@ -115,8 +115,12 @@ private:
         Journal journal_;
         Leases leases_;
         Reports reports_;
-        ClientId looked_at_{};            // the last one that look_where_they_are() came to
-        std::vector<ClientId> returned_;  // with a claim, and not all are back yet
+        ClientId looked_at_{};  // the last one that look_where_they_are() came to
+        struct Returned {
+                ClientId id;
+                bool knows_why = false;  // that not all are back yet
+        };
+        std::vector<Returned> returned_;  // with a claim
         std::uint64_t decisions_ = 0;
         EventSource timer_;
         EventSource heartbeat_;

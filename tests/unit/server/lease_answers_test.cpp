@@ -188,17 +188,14 @@ TEST_F(LeaseAnswers, DoNotTellOthersWhetherAProcessHoldsALease) {
 }
 
 TEST_F(LeaseAnswers, ExplainHowLongRegionsTookToThoseWhoMayKnow) {
-        v1::Request request;
-        request.mutable_hello();
-        const auto answer = raw(request, self(1000));
-        v1::Reply welcome;
-        ASSERT_TRUE(welcome.ParseFromString(answer.bytes));
+        ASSERT_TRUE(hello(self(1000)).has_welcome());
         EXPECT_EQ(explained_to(1000).explanation().region_time_size(), 0);
         governor_report_slot said{};
         said.region_time[0] = {3, 9};
         said.region_time[15] = {1, ~std::uint64_t{0}};
-        ASSERT_EQ(::pwrite(answer.descriptors[1], &said, sizeof(said),
-                           static_cast<off_t>(welcome.welcome().slot() * sizeof(said))),
+        const auto& place = governing_.lease_of(static_cast<std::uint32_t>(::getpid()))->place;
+        ASSERT_EQ(::pwrite(place.arena->reports_fd(), &said, sizeof(said),
+                           static_cast<off_t>(place.slot * sizeof(said))),
                   static_cast<ssize_t>(sizeof(said)));
         for (const std::uint32_t uid : {0U, 1000U}) {
                 const auto explanation = explained_to(uid).explanation();
