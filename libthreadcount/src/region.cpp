@@ -7,6 +7,7 @@
 #include "limits.hpp"
 #include "masters.hpp"
 
+#include <algorithm>
 #include <memory>
 #include <utility>
 
@@ -73,6 +74,16 @@ struct Now {
         return now.threads > sharing ? now.threads / sharing : 1;
 }
 
+/// Unless somebody else is inside.
+void report_outside(threadcount_handle& handle, std::uint32_t team) {
+        const auto period = period_of(handle);
+        if (!insiders.none(period))
+                return;
+        handle.lease.report(team, false);
+        if (!insiders.still_none(period))
+                handle.lease.report(team, true);
+}
+
 }  // namespace
 
 uint32_t threadcount_threads(threadcount_handle* handle) { return threads_now(handle).threads; }
@@ -105,15 +116,29 @@ void threadcount_region_end(threadcount_handle* handle, uint32_t team) {
         insiders.leave(begun.insider);
         if (handle == nullptr || is_inert(*handle) || handle->serial != begun.handle)
                 return;
-        auto& lease = handle->lease;
         team = team > 0 ? team : 1;
-        lease.took(team, took_ns);
-        const auto period = period_of(*handle);
-        if (!insiders.none(period))
+        handle->lease.took(team, took_ns);
+        report_outside(*handle, team);
+}
+
+uint32_t threadcount_cpus(threadcount_handle* handle, uint64_t* ret_cpus, size_t words) {
+        const auto now = threads_now(handle);
+        std::uint64_t word = 0;
+        governor_grant_reason reason;
+        if (!now.is_granted || handle->lease.arena().read_set(ret_cpus, words, &word, &reason) < 0)
+                std::fill_n(ret_cpus, words, 0);
+        return now.threads;
+}
+
+uint64_t threadcount_version(const threadcount_handle* handle) {
+        return handle != nullptr && !is_inert(*handle) ? handle->lease.arena().load() : 0;
+}
+
+void threadcount_idle(threadcount_handle* handle) {
+        if (handle == nullptr || is_inert(*handle))
                 return;
-        lease.report(team, false);
-        if (!insiders.still_none(period))
-                lease.report(team, true);
+        if (const auto team = handle->lease.granted_last(); team > 0)
+                report_outside(*handle, team);
 }
 
 void threadcount::forget_regions() {

@@ -200,6 +200,33 @@ THREADCOUNT_EXPORT uint32_t threadcount_region_begin(threadcount_handle *handle)
 THREADCOUNT_EXPORT void threadcount_region_end(threadcount_handle *handle, uint32_t team);
 
 /*
+ * For thread pools, which have no regions: as threadcount_threads(), and on which CPUs these
+ * threads should run. Writes all `words` words: bit n % 64 of word n / 64 is CPU n. All are 0 where
+ * the governor names no CPUs, or grants nothing: then any will do. Call it whenever
+ * threadcount_version() has changed, and every 100 ms or so while tasks run; the program counts as
+ * working from then on.
+ *
+ * MT-Safe. Cost: that of threadcount_threads() and some 20 ns. `ret_cpus` may be NULL if `words` is
+ * 0. A NULL handle is accepted as there.
+ */
+THREADCOUNT_EXPORT uint32_t threadcount_cpus(threadcount_handle *handle, uint64_t *ret_cpus,
+                                             size_t words);
+
+/*
+ * A number that is another one when the grant is: so a pool sees between two tasks, at the cost of
+ * some memory reads (2 ns), whether threads have to stop or may start. 0: nothing is granted.
+ * MT-Safe; nothing is written. NULL is accepted.
+ */
+THREADCOUNT_EXPORT uint64_t threadcount_version(const threadcount_handle *handle);
+
+/*
+ * The pool has no tasks: its CPUs are lent to others until threadcount_cpus() is called again. Does
+ * nothing while a thread of the process is inside of a region (threadcount_region_begin()), or
+ * nothing is granted. MT-Safe. Cost: some words of shared memory.
+ */
+THREADCOUNT_EXPORT void threadcount_idle(threadcount_handle *handle);
+
+/*
  * The largest number that threadcount_threads() will ever return for this handle,
  * >= 1 and constant: size buffers by it. It is options.max_threads (or the fallback),
  * lowered by THREADCOUNT_MAX. MT-Safe, no system call. NULL is accepted and answers the
