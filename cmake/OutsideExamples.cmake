@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 # Builds examples/ as an outside consumer does, through find_package(threadcount): with g++ for
-# libgomp and, where clang++ has an OpenMP runtime, once more for libomp (names end in -omp).
+# libgomp and, where clang++ has an OpenMP runtime, the loads once more for libomp (names end in -omp).
 include(ExternalProject)
 
-function(governor_add_examples name compiler suffix)
+function(governor_add_examples name compiler suffix pools)
   ExternalProject_Add(examples-${name}
     SOURCE_DIR ${PROJECT_SOURCE_DIR}/examples
     BINARY_DIR ${PROJECT_BINARY_DIR}/examples-${name}
@@ -13,8 +13,9 @@ function(governor_add_examples name compiler suffix)
       -Dthreadcount_DIR=${PROJECT_BINARY_DIR}
       -DEXAMPLES_SUFFIX=${suffix}
       -DEXAMPLES_OUTPUT_DIR=${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/examples
+      -DEXAMPLES_POOLS=${pools}
       -DEXAMPLES_WERROR=${GOVERNOR_WERROR}
-    DEPENDS threadcount
+    DEPENDS threadcount threadcount_pool
     BUILD_ALWAYS ON
     INSTALL_COMMAND ""
     USES_TERMINAL_BUILD ON)
@@ -22,7 +23,7 @@ endfunction()
 
 find_program(GOVERNOR_GXX g++)
 if(GOVERNOR_GXX)
-  governor_add_examples(libgomp ${GOVERNOR_GXX} "")
+  governor_add_examples(libgomp ${GOVERNOR_GXX} "" ON)
 endif()
 
 # clang++ is often installed without libomp; asking it to link tells.
@@ -42,5 +43,5 @@ if(GOVERNOR_CLANGXX AND NOT DEFINED GOVERNOR_CLANG_HAS_OPENMP)
   endif()
 endif()
 if(GOVERNOR_CLANG_HAS_OPENMP)
-  governor_add_examples(libomp ${GOVERNOR_CLANGXX} -omp)
+  governor_add_examples(libomp ${GOVERNOR_CLANGXX} -omp OFF)
 endif()

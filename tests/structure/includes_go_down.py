@@ -14,6 +14,7 @@ ALLOWED = {
     "governor/server": {"policy", "probe", "registry", "config", "proto"},
     "governor/daemon": {"policy", "probe", "registry", "config", "server"},
     "governor/ctl": {"proto", "libthreadcount"},
+    "libthreadcount/pool": {"libthreadcount"},
     "libthreadcount": {"proto"},
     "proto": set(),
 }
@@ -29,6 +30,8 @@ def target_of(header: str) -> str | None:
     first = header.split("/")[0]
     if header.startswith("governor/v1/"):
         return "proto"
+    if header.startswith("threadcount/pool"):
+        return "pool"
     if first == "threadcount":
         return "libthreadcount"
     return first if first in ROOMS and "/" in header else None

@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: MIT
+//
+// A thread pool with one thread per CPU, pinned, whose width follows the governor.
+#pragma once
+
+#include <threadcount/pool/detail/errand.hpp>
+#include <threadcount/pool/fork_join.hpp>
+#include <threadcount/pool/future.hpp>
+#include <threadcount/pool/parallel_for.hpp>
+#include <threadcount/pool/task.hpp>
+#include <threadcount/pool/timer.hpp>
+#include <threadcount/threadcount.h>
+
+#include <chrono>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <sched.h>
+#include <span>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace threadcount {
+
+namespace pool {
+class Crew;
+class Timers;
+}  // namespace pool
+
+/// What submit() does with a task of a thread outside of the pool when the shared queue is full.
+enum class WhenFull {
+        Block,        ///< sleeps until the queue is half empty
+        RunInCaller,  ///< runs the task itself, before it returns
+};
+
+struct PoolOptions {
+        /// A lane for each of these, of those that the calling thread may run on (its affinity
+        /// mask); empty: for all of them. Numbers of CPUs, in any order.
+        std::vector<int> cpus = {};
+        /// Tasks that wait in the shared queue at most: 1 .. 2^24. Exact.
+        std::size_t capacity = 4096;
+        /// The same for each lane's two own queues, but rounded up to a power of two: 1 .. 2^20.
+        std::size_t lane_capacity = 1024;
+        /// How long one lane at a time looks for work before it sleeps: 0 .. 1 s. It gives way to
+        /// other threads of its CPU. A wake costs some 7 us of the submitter and 20 us and more
+        /// until the lane runs, so that less than 20 us hardly pays.
+        std::chrono::nanoseconds spin{30'000};
+        WhenFull when_full = WhenFull::Block;
+};
+
+/// One lane's counters since the start.
+struct LaneStatistics {
+        int cpu = 0;
+        std::uint64_t executed = 0;  ///< tasks, and halves of fork_join() that were stolen
+        std::uint64_t stolen = 0;    ///< of these: taken from another lane
+        std::uint64_t parked = 0;    ///< times it went to sleep
+        std::uint64_t woken = 0;     ///< times that another thread had it continue
+};
+
+/// Runs tasks on lanes: threads that are pinned to one CPU each. A lane's thread is created when it
+/// is needed for the first time, the first one by the constructor. A lane runs one task at a time,
+/// and tasks may run in any order.
+///
+/// All functions are MT-Safe, but those that say otherwise; none is async-signal-safe. A pool does
+/// not survive fork(): the child must not touch it. Lanes block all signals but those that a thread
+/// brings about itself, and SIGPROF.
+class Pool {
+public:
+        /// Throws std::invalid_argument if an option is out of range, or none of its CPUs is
+        /// allowed; std::system_error if no thread can be created; std::bad_alloc. Costs some 30
+        /// us, and the first pool of a process reads the topology (some 30 us per core).
+        explicit Pool(const PoolOptions& options = {});
+        /// stop(), if nobody has called it.
+        ~Pool();
+        Pool(const Pool&) = delete;
+        Pool& operator=(const Pool&) = delete;
+
+        /// Runs `task`, a callable without arguments or a Task, on any lane. From outside it goes
+        /// into the shared queue, which may be full: see WhenFull. From inside it goes into the
+        /// lane's own queue, else into the shared one, and if both are full it runs before submit()
+        /// returns: a lane never waits for a place. Throws std::logic_error if the pool was stopped
+        /// and the caller is no task of it; and what moving, copying or allocating throws where the
+        /// callable is none that Task keeps inside.
+        /// Cost: some 20 ns, and if a lane has to be woken, some 7 us.
+        template <class F>
+        void submit(F&& task) {
+                with_source(std::forward<F>(task), [this](const TaskSource& source) {
+                        submit_from(source);
+                        return true;
+                });
+        }
+
+        /// The same, but false if there is no place. Then `task` is as it was, if it is a Task or
+        /// one keeps it inside.
+        template <class F>
+        [[nodiscard]] bool try_submit(F&& task) {
+                return with_source(std::forward<F>(task), [this](const TaskSource& source) {
+                        return try_submit_from(source);
+                });
+        }
+
+        /// The same, but from outside it sleeps until `deadline` at most.
+        template <class F>
+        [[nodiscard]] bool submit_until(std::chrono::steady_clock::time_point deadline, F&& task) {
+                return with_source(std::forward<F>(task), [&](const TaskSource& source) {
+                        return submit_until_from(deadline, source);
+                });
+        }
+
+        /// Runs `task` on the lane of this CPU, in the order of submission; on another one only if
+        /// the CPU is not in the mask (then or before it has run). False if the lane's queue is
+        /// full. Throws std::out_of_range if no lane is on this CPU, and as submit().
+        template <class F>
+        [[nodiscard]] bool submit_to(int cpu, F&& task) {
+                return with_source(std::forward<F>(task), [&](const TaskSource& source) {
+                        return submit_to_from(cpu, source);
+                });
+        }
+
+        /// Runs `f()` on a lane and returns when it is done; what it throws is thrown. A task of
+        /// this pool runs it itself. Throws std::logic_error as submit(); FutureCancelled if it was
+        /// handed back by stop_and_hand_back() and not run.
+        template <class F>
+        void run(F&& f) {
+                if (is_inside()) {
+                        f();
+                        return;
+                }
+                pool::Errand errand;
+                submit(pool::ErrandTask(errand, f));
+                errand.get();
+        }
+
+        /// Runs f() and g(), perhaps at the same time, and returns when both are done. For
+        /// recursive division: f is run by the caller, and what it forks as well; g by whoever has
+        /// nothing to do, or the caller. If one throws, the other one ends or does not begin, and
+        /// then that is thrown (f's, if both do). Waiting runs nothing but parts of g: so the stack
+        /// is about as deep as without lanes. From outside the caller takes part, one thread at a
+        /// time; others have it run by a lane, and wait. Cost: some 10 ns where nobody steals.
+        template <class F, class G>
+        void fork_join(F&& f, G&& g) {
+                with_lane([&](const pool::LaneContext& lane) { pool::fork_join(lane, f, g); });
+        }
+
+        /// Runs body(i), or body(first, last) for runs of neighbours, for every i in [begin, end),
+        /// and returns when all are done. Takes part as in fork_join(). If one throws, others may
+        /// not run, and one of what was thrown is thrown. An empty range does nothing.
+        /// Cost: a loop of less than 10 us is run by the caller alone unless a lane just looks for
+        /// work; it takes some 100 ns more than without a pool.
+        template <std::integral Index, class Body>
+        void parallel_for(Index begin, Index end, Body&& body, const ForOptions& options = {}) {
+                if (begin >= end)
+                        return;
+                const pool::LoopBody<Index, std::remove_reference_t<Body>> loop{body};
+                with_lane([&](const pool::LaneContext& lane) {
+                        pool::parallel_for(lane, begin, end, width(), options, loop);
+                });
+        }
+
+        /// As submit(), for a callable that returns something, or throws: that comes out of the
+        /// future. Throws std::bad_alloc, and as submit(). Cost: that of submit(), one allocation.
+        template <class F>
+        auto async(F&& f) {
+                using Callable = std::decay_t<F>;
+                using Result = std::invoke_result_t<Callable&>;
+                auto& state = *new pool::AsyncState<Callable, Result>(*this, std::forward<F>(f));
+                Future<Result> future(state);
+                state.submit();
+                return future;
+        }
+
+        /// Runs `task` when `delay` is over, by CLOCK_MONOTONIC: never early, and late by what it
+        /// takes to wake a thread, and to get a lane. Then it goes into the shared queue, as if one
+        /// had called submit() from outside; if that is full it is even later. No other task waits
+        /// for timers. A task that throws ends the program. If the time is over already, this is
+        /// submit(). Throws as submit(); std::bad_alloc; std::system_error: the first timer's
+        /// thread cannot be created. Cost: some 100 ns, one allocation; some 7 us if it is due
+        /// before all others.
+        template <class F>
+        Timer submit_after(std::chrono::nanoseconds delay, F&& task) {
+                return start_timer(delay,
+                                   new_timer(std::chrono::nanoseconds{0}, std::forward<F>(task)));
+        }
+
+        /// The same at a point in time.
+        template <class F>
+        Timer submit_at(std::chrono::steady_clock::time_point due, F&& task) {
+                return start_timer(due,
+                                   new_timer(std::chrono::nanoseconds{0}, std::forward<F>(task)));
+        }
+
+        /// The same at now and n * `period`, n >= 1, until it is cancelled or the pool is stopped.
+        /// There is at most one run at a time; what is due while one is not done yet, or waits for
+        /// a lane, is left out, and so is what was missed. Throws std::invalid_argument if the
+        /// period is not > 0.
+        template <class F>
+        Timer submit_every(std::chrono::nanoseconds period, F&& task) {
+                check_period(period);
+                return start_timer(period, new_timer(period, std::forward<F>(task)));
+        }
+
+        /// Only lanes on these CPUs run tasks from now on: others stop after the task that they are
+        /// in. Their threads stay, and sleep. CPUs without a lane do not matter. Throws
+        /// std::invalid_argument if there is no lane on any of them; then nothing changes.
+        /// Cost: below 1 us, and if there is work for lanes that sleep, 7 us for each of these.
+        void set_mask(std::span<const int> cpus);
+        void set_mask(const cpu_set_t& cpus);
+
+        /// From now on the governor says which lanes run tasks, within the mask: those on the CPUs
+        /// of the program's grant, which goes up and down (threadcount_cpus(3)). A lane that may
+        /// not go on stops after the task that it is in. While no task runs, the program's CPUs are
+        /// lent to others. Where nothing is granted, the number is that of threadcount_threads().
+        /// `handle` must stay open as long as the pool lives; nullptr: not any more. Cost: some ns
+        /// per task.
+        void follow(threadcount_handle* handle);
+
+        /// CPUs that have a lane, and those whose lane may run tasks now.
+        [[nodiscard]] std::vector<int> cpus() const;
+        [[nodiscard]] std::vector<int> mask() const;
+        /// Lanes, and those that may run tasks now.
+        [[nodiscard]] std::size_t size() const;
+        [[nodiscard]] std::size_t width() const;
+
+        /// Returns when no task runs or waits, for an instant at least. Timers that are not due do
+        /// not count. Throws std::logic_error if the caller is a task of this pool.
+        void wait_idle();
+
+        /// Runs all that was submitted, and what these tasks submit, and ends the lanes. Timers
+        /// that are not in a queue by now (they are not due, or the queue is full) never run, nor
+        /// do periodic ones, and those that these tasks make. Not from a task of this pool
+        /// (std::logic_error). Once is enough; afterwards only the destructor and what is const may
+        /// be called.
+        void stop();
+
+        /// The same, but runs only what has been started: the others are handed back.
+        [[nodiscard]] std::vector<Task> stop_and_hand_back();
+
+        /// A snapshot. Lanes in the order in which they are preferred.
+        [[nodiscard]] std::vector<LaneStatistics> statistics() const;
+
+private:
+        friend class pool::FutureState;
+
+        // The task is made in the queue, where that cannot fail.
+        template <class F, class Submit>
+        static bool with_source(F&& callable, const Submit& submit) {
+                if constexpr (std::is_nothrow_constructible_v<Task, std::decay_t<F>&&> &&
+                              !std::is_lvalue_reference_v<F> &&
+                              !std::is_const_v<std::remove_reference_t<F>>) {
+                        return submit(TaskSource(callable));
+                } else {
+                        Task task(std::forward<F>(callable));
+                        return submit(TaskSource(task));
+                }
+        }
+        // By the calling lane, or as a guest, or by another lane.
+        template <class Work>
+        void with_lane(const Work& work) {
+                if (is_inside()) {
+                        work(*pool::lane_in(crew_.get()));
+                        return;
+                }
+                if (const pool::Guest guest(*crew_); guest.takes_part()) {
+                        work(pool::this_lane);
+                        return;
+                }
+                run([&] { work(*pool::lane_in(crew_.get())); });
+        }
+        void submit_from(const TaskSource& source);
+        [[nodiscard]] bool try_submit_from(const TaskSource& source);
+        [[nodiscard]] bool submit_until_from(std::chrono::steady_clock::time_point deadline,
+                                             const TaskSource& source);
+        [[nodiscard]] bool submit_to_from(int cpu, const TaskSource& source);
+
+        [[nodiscard]] bool is_inside() const { return pool::lane_in(crew_.get()) != nullptr; }
+        // The node is theirs, even if they throw.
+        Timer start_timer(std::chrono::nanoseconds delay, pool::TimerNode& node);
+        Timer start_timer(std::chrono::steady_clock::time_point due, pool::TimerNode& node);
+        void submit_timer(pool::TimerNode& node);
+        static void check_period(std::chrono::nanoseconds period);
+        template <class F>
+        static pool::TimerNode& new_timer(std::chrono::nanoseconds period, F&& task) {
+                return *new pool::TimerTask<std::decay_t<F>>(period, std::forward<F>(task));
+        }
+
+        void check_open() const;
+        void check_outside(const char* what) const;
+        [[nodiscard]] std::size_t lane_on(int cpu) const;
+
+        const WhenFull when_full_;
+        const std::unique_ptr<pool::Crew> crew_;
+        const std::shared_ptr<pool::Timers> timers_;
+};
+
+}  // namespace threadcount

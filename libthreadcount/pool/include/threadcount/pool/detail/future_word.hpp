@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: MIT
+//
+// What becomes of one task, and who still needs its memory, in one word.
+#pragma once
+
+#include <threadcount/pool/detail/machine.hpp>
+
+#include <cstdint>
+#include <ctime>
+
+namespace threadcount::pool {
+
+enum class Outcome : std::uint32_t { None = 0, Value = 2, Error = 4, Cancelled = 6 };
+
+/// Two own a task's memory: its entry, which is in a queue (or waits for another task to be done),
+/// and its future. Who lets go last, destroys it. Who claims the task, decides what becomes of it;
+/// that is one of: its entry when a lane has it; a lane that waits for it; who cancels it.
+///
+///   claim()    pending -> claimed: exactly one gets true
+///   publish()  claimed -> ready, by who has claimed it
+///   sleep()    until it is ready. There is no lock, so that who gives up holds none.
+///   follow()   `next` starts when this one is ready
+///
+/// MT-Safe. `Node` is what has a word like this. The future's owner alone calls follow(), once.
+template <class Node, class Platform = Machine>
+class FutureWord {
+        template <class T>
+        using Atomic = typename Platform::template Atomic<T>;
+
+public:
+        enum Owner : std::uint32_t { kNobody = 0, kEntry = 8, kFuture = 16 };
+
+        /// The caller may run the task, or drop it; nobody else does.
+        [[nodiscard]] bool claim() noexcept {
+                return (word_.fetch_or(kClaimed, std::memory_order_acquire) & kClaimed) == 0;
+        }
+        [[nodiscard]] bool is_claimed() const noexcept {
+                return (word_.load(std::memory_order_relaxed) & kClaimed) != 0;
+        }
+
+        /// What came of it, and all that was written before publish().
+        [[nodiscard]] Outcome outcome() const noexcept {
+                return outcome_in(word_.load(std::memory_order_acquire));
+        }
+
+        struct Published {
+                Node* next;    ///< its entry is the caller's now; nullptr: nobody follows
+                bool is_last;  ///< the caller destroys the node
+        };
+
+        /// Wakes who sleeps. With `lets_go` the caller, who is this owner, lets go at the same
+        /// time.
+        [[nodiscard]] Published publish(Outcome outcome, Owner lets_go) noexcept {
+                auto now = word_.load(std::memory_order_acquire);
+                for (;;) {
+                        // Nobody may destroy the word before the sleepers were woken, nor before
+                        // `next_` was read.
+                        const bool wakes = (now & kSleeper) != 0;
+                        auto* const next = (now & kFollowed) != 0 ? next_ : nullptr;
+                        const auto ready = now | static_cast<std::uint32_t>(outcome) |
+                                           (wakes ? std::uint32_t{kNobody} : lets_go);
+                        if (!word_.compare_exchange_weak(now, ready, std::memory_order_acq_rel,
+                                                         std::memory_order_acquire))
+                                continue;
+                        if (!wakes)
+                                return {next, lets_go != kNobody && (now & other(lets_go)) != 0};
+                        Platform::wake_all(word_);
+                        return {next, lets_go != kNobody && let_go(lets_go)};
+                }
+        }
+
+        /// True: the other one has let go already; the caller destroys the node.
+        [[nodiscard]] bool let_go(Owner owner) noexcept {
+                return (word_.load(std::memory_order_acquire) & other(owner)) != 0 ||
+                       (word_.fetch_or(owner, std::memory_order_acq_rel) & other(owner)) != 0;
+        }
+
+        /// False: this one is ready already, and `next` stays the caller's.
+        [[nodiscard]] bool follow(Node& next) noexcept {
+                next_ = &next;
+                return outcome_in(word_.fetch_or(kFollowed, std::memory_order_acq_rel)) ==
+                       Outcome::None;
+        }
+
+        /// False: `deadline` (CLOCK_MONOTONIC; nullptr: none) is over, and it is not ready.
+        bool sleep(const timespec* deadline) noexcept {
+                auto now = word_.load(std::memory_order_acquire);
+                for (bool is_over = false;;) {
+                        if (outcome_in(now) != Outcome::None)
+                                return true;
+                        if (is_over)
+                                return false;
+                        if ((now & kSleeper) == 0) {
+                                now = word_.fetch_or(kSleeper, std::memory_order_acquire) |
+                                      kSleeper;
+                                continue;
+                        }
+                        is_over = !Platform::wait(word_, now, deadline);
+                        now = word_.load(std::memory_order_acquire);
+                }
+        }
+
+private:
+        static constexpr std::uint32_t kClaimed = 1;
+        static constexpr std::uint32_t kOutcome = 6;
+        static constexpr std::uint32_t kSleeper = 32;   // publish() has to wake somebody
+        static constexpr std::uint32_t kFollowed = 64;  // next_ is set
+
+        static Outcome outcome_in(std::uint32_t word) noexcept {
+                return static_cast<Outcome>(word & kOutcome);
+        }
+        static constexpr std::uint32_t other(Owner owner) noexcept {
+                return kEntry ^ kFuture ^ owner;
+        }
+
+        Atomic<std::uint32_t> word_{0};
+        Node* next_ = nullptr;
+};
+
+}  // namespace threadcount::pool

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: MIT
+//
+// Which lane the calling thread is, if it is one.
+#pragma once
+
+#include <threadcount/pool/detail/fork.hpp>
+
+#include <cstdint>
+
+namespace threadcount::pool {
+
+class Crew;
+
+struct LaneContext {
+        Crew* crew = nullptr;  ///< nullptr: no lane
+        ForkDeque* forks = nullptr;
+        std::uint32_t lane = 0;
+        const LaneContext* outer = nullptr;  ///< of the pool whose task uses this one
+};
+
+/// Of a lane's thread; and of a guest.
+inline constinit thread_local LaneContext this_lane;
+
+/// As what the calling thread belongs to `crew`; nullptr: it does not. A task of one pool may be
+/// the guest of another one.
+[[nodiscard]] inline const LaneContext* lane_in(const Crew* crew) {
+        for (const auto* lane = &this_lane; lane != nullptr; lane = lane->outer)
+                if (lane->crew == crew)
+                        return lane;
+        return nullptr;
+}
+
+/// A thread from outside that takes part in the work of a crew, as if it were a lane: what it forks
+/// or submits can be stolen by lanes. There is one at a time.
+class Guest {
+public:
+        explicit Guest(Crew& crew);
+        ~Guest();
+        Guest(const Guest&) = delete;
+        Guest& operator=(const Guest&) = delete;
+
+        /// False: there is another guest, or the pool was stopped; this one does not take part.
+        [[nodiscard]] bool takes_part() const { return takes_part_; }
+
+private:
+        const LaneContext before_;
+        bool takes_part_;
+};
+
+/// A fork was pushed to an empty deque: somebody who sleeps may steal it.
+void wake_thief(Crew& crew);
+
+/// Returns when `fork`, which another lane has stolen from `lane`, the calling one, is done. Runs
+/// what is forked by it meanwhile, and nothing else: so the stack is hardly deeper than it would be
+/// without lanes. (D. B. Wagner, B. G. Calder, "Leapfrogging", PPoPP 1993.)
+void wait_for(const LaneContext& lane, Fork& fork);
+
+/// How long a loop has run without other lanes.
+class TimeAlone {
+public:
+        explicit TimeAlone(Crew& crew);
+        /// What was not enough is remembered: soon after, the next loop pays sooner.
+        ~TimeAlone();
+        TimeAlone(const TimeAlone&) = delete;
+        TimeAlone& operator=(const TimeAlone&) = delete;
+
+        /// Is it as long as another lane's help costs? One that searches costs less than one that
+        /// sleeps; it is woken if this and the loops shortly before have taken so long together.
+        [[nodiscard]] bool is_enough();
+
+private:
+        Crew& crew_;
+        const std::uint64_t start_ns_;
+        std::uint64_t now_ns_;
+        bool is_enough_ = false;
+};
+
+}  // namespace threadcount::pool

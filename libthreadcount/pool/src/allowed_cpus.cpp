@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: MIT
+// The kernel's affinity mask, whatever its size.
+#include "allowed_cpus.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <map>
+#include <mutex>
+#include <sched.h>
+#include <unistd.h>
+#include <utility>
+
+namespace threadcount::pool {
+
+namespace {
+
+constexpr int kMostCpus = 1 << 16;
+
+}  // namespace
+
+std::vector<int> affinity_of(pid_t thread) {
+        for (int limit = CPU_SETSIZE; limit <= kMostCpus; limit *= 2) {
+                std::vector<unsigned long> words(static_cast<std::size_t>(limit) /
+                                                 (8 * sizeof(unsigned long)));
+                auto* set = reinterpret_cast<cpu_set_t*>(words.data());
+                const auto size = words.size() * sizeof(unsigned long);
+                if (sched_getaffinity(thread, size, set) != 0) {
+                        if (errno == EINVAL)
+                                continue;  // the kernel has more CPUs
+                        break;
+                }
+                std::vector<int> cpus;
+                for (int cpu = 0; cpu < limit; cpu++)
+                        if (CPU_ISSET_S(static_cast<std::size_t>(cpu), size, set))
+                                cpus.push_back(cpu);
+                return cpus;
+        }
+        return {};
+}
+
+std::vector<int> allowed_among(std::span<const int> cpus) {
+        auto all = affinity_of(0);
+        if (!cpus.empty())
+                std::erase_if(all,
+                              [&](int cpu) { return std::ranges::find(cpus, cpu) == cpus.end(); });
+        return all;
+}
+
+std::vector<Place> places_of(std::span<const int> cpus) {
+        static std::mutex mutex;
+        static std::map<int, Place> known;
+        const std::lock_guard lock(mutex);
+        std::vector<int> unknown;
+        for (const int cpu : cpus)
+                if (!known.contains(cpu))
+                        unknown.push_back(cpu);
+        const auto found = read_places("", unknown);
+        for (std::size_t i = 0; i < unknown.size(); i++)
+                known.emplace(unknown[i], found[i]);
+        std::vector<Place> places;
+        places.reserve(cpus.size());
+        for (const int cpu : cpus)
+                places.push_back(known.at(cpu));
+        return places;
+}
+
+namespace {
+
+/// Binds the calling thread to it.
+bool may_run_on(int cpu) {
+        std::vector<unsigned long> words(
+                static_cast<std::size_t>(cpu) / (8 * sizeof(unsigned long)) + 1);
+        auto* set = reinterpret_cast<cpu_set_t*>(words.data());
+        const auto size = words.size() * sizeof(unsigned long);
+        CPU_SET_S(static_cast<std::size_t>(cpu), size, set);
+        return sched_setaffinity(0, size, set) == 0;
+}
+
+}  // namespace
+
+AllowedCpus::AllowedCpus() : first_threads_(affinity_of(getpid())) {
+        if (first_threads_ != affinity_of(0))
+                first_threads_.clear();
+}
+
+bool AllowedCpus::has_changed(int cpu, std::vector<int>& ret_cpus) {
+        const bool was_moved = affinity_of(0) != std::vector<int>{cpu};
+        if (first_threads_.empty()) {
+                ret_cpus = affinity_of(0);
+                // A task may have bound its thread; the kernel takes it back, if it allows the CPU.
+                return was_moved && !may_run_on(cpu);
+        }
+        auto now = affinity_of(getpid());
+        const bool has_more =
+                now.size() > first_threads_.size() && std::ranges::includes(now, first_threads_);
+        if (now.empty() || !(was_moved || has_more))
+                return false;
+        ret_cpus = now;
+        first_threads_ = std::move(now);
+        return true;
+}
+
+}  // namespace threadcount::pool

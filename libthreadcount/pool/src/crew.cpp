@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: MIT
+// Submitting, waking, stopping.
+#include "crew.hpp"
+
+#include "monotonic.hpp"
+
+#include <algorithm>
+#include <sched.h>
+#include <system_error>
+
+namespace threadcount::pool {
+
+namespace {
+
+std::vector<std::vector<std::uint16_t>> siblings_of(std::span<const LaneSite> sites) {
+        std::vector<std::vector<std::uint16_t>> siblings(sites.size());
+        for (std::size_t lane = 0; lane < sites.size(); lane++) {
+                const auto first = sites[lane].core;
+                if (first == lane)
+                        continue;
+                siblings[lane].push_back(static_cast<std::uint16_t>(first));
+                for (const auto other : siblings[first]) {
+                        siblings[lane].push_back(other);
+                        siblings[other].push_back(static_cast<std::uint16_t>(lane));
+                }
+                siblings[first].push_back(static_cast<std::uint16_t>(lane));
+        }
+        return siblings;
+}
+
+}  // namespace
+
+Crew::Crew(std::vector<LaneSite> sites, const PoolOptions& options, Affinity affinity)
+        : sites_(std::move(sites)), siblings_(siblings_of(sites_)),
+          spin_ns_(static_cast<std::uint64_t>(options.spin.count())),
+          queues_(sites_.size() + 1, options.capacity, options.lane_capacity),
+          parking_(sites_.size()), steering_(*this, affinity) {
+        lanes_.reserve(sites_.size());
+        for (std::size_t lane = 0; lane < sites_.size(); lane++)
+                lanes_.push_back(std::make_unique<Lane>(*this, lane, sites_[lane].cpu));
+        for (std::size_t lane = 0; lane < lanes_.size(); lane++)
+                parking_.activate(lane);
+        const auto first = static_cast<std::size_t>(claim_best(Caller::GoesOn));
+        if (const int error = wake_or_start(first); error != 0)
+                throw std::system_error(error, std::generic_category(),
+                                        "cannot create a lane's thread");
+}
+
+Crew::~Crew() { end_lanes(); }
+
+bool Crew::push(const TaskSource& source) {
+        if (queues_.back_pressure().somebody_waits() || !queues_.shared().push(source))
+                return false;
+        there_is_work();
+        return true;
+}
+
+bool Crew::push_until(const timespec* deadline, const TaskSource& source) {
+        if (!queues_.back_pressure().push(source, deadline, [this] { return is_closed(); }))
+                return false;
+        there_is_work();
+        return true;
+}
+
+bool Crew::push_from(std::size_t lane, const TaskSource& source) {
+        using Local = Queues::TaskDeque;
+        if (queues_.local(lane).push(source, Local::Announce::Every) == Local::Pushed::No &&
+            !queues_.shared().push(source))
+                return false;
+        there_is_work();
+        return true;
+}
+
+bool Crew::push_to(std::size_t lane, const TaskSource& source) {
+        if (!queues_.addressed(lane).push(source))
+                return false;
+        if (!parking_.is_active_now(lane) || (parking_.claim(lane) && !wake(lane)))
+                there_is_work();
+        return true;
+}
+
+void Crew::set_active(std::span<const std::uint64_t> words) {
+        parking_.set_active(words);
+        look_after_work();
+        // Tasks that came while it was not active, and that nobody has taken.
+        for (std::size_t lane = 0; lane < sites_.size(); lane++)
+                if (parking_.is_active_now(lane) && !queues_.addressed(lane).empty() &&
+                    parking_.claim(lane) && !wake(lane))
+                        there_is_work();
+}
+
+bool Crew::is_better(std::size_t a, std::size_t b, int here, Caller caller) const {
+        const auto busy_siblings = [this](std::size_t lane) {
+                return std::ranges::count_if(siblings_[lane], [this](std::uint16_t sibling) {
+                        return !parking_.is_idle(sibling);
+                });
+        };
+        if (const auto of_a = busy_siblings(a), of_b = busy_siblings(b); of_a != of_b)
+                return of_a < of_b;
+        // Who submits may go on running on its CPU. If not, this CPU is awake, which saves half of
+        // a wake.
+        if (const auto a_is_here = cpu_of(a) == here; a_is_here != (cpu_of(b) == here))
+                return a_is_here == (caller == Caller::Sleeps);
+        return parking_.idle_since(a) > parking_.idle_since(b);
+}
+
+int Crew::claim_best(Caller caller) {
+        const int here = sched_getcpu();
+        return parking_.claim_best([&](int a, int b) {
+                return is_better(static_cast<std::size_t>(a), static_cast<std::size_t>(b), here,
+                                 caller);
+        });
+}
+
+void Crew::wake_one(Caller caller) {
+        for (;;) {
+                const int lane = claim_best(caller);
+                if (lane < 0 || wake(static_cast<std::size_t>(lane)))
+                        return;
+        }
+}
+
+bool Crew::wake(std::size_t lane) {
+        if (wake_or_start(lane) == 0)
+                return true;
+        // Out of threads or memory: the others do it. One lane at least has a thread.
+        parking_.deactivate(lane);
+        parking_.unclaim(lane);
+        tell_if_idle();
+        const auto has_thread = [this](std::size_t other) {
+                return parking_.is_active_now(other) && lanes_[other]->is_started();
+        };
+        for (std::size_t other = 0; other < lanes_.size(); other++)
+                if (has_thread(other))
+                        return false;
+        for (std::size_t other = 0; other < lanes_.size(); other++)
+                if (lanes_[other]->is_started()) {
+                        parking_.activate(other);
+                        break;
+                }
+        return false;
+}
+
+int Crew::wake_or_start(std::size_t lane) {
+        // Not asked later: once it is awake it may end.
+        const bool has_thread = lanes_[lane]->is_started();
+        parking_.wake(lane);
+        if (has_thread)
+                return 0;
+        const int error = lanes_[lane]->start();
+        if (error != 0)
+                (void)parking_.stop_searching();
+        return error;
+}
+
+bool Crew::is_idle() const {
+        return parking_.all_idle([this] {
+                return queues_.size() == 0 && !has_guest_.load(std::memory_order_seq_cst);
+        });
+}
+
+void Crew::tell_if_idle() {
+        const bool somebody_waits = somebody_waits_for_idleness();
+        if (!(somebody_waits || steering_.is_following()) || !is_idle())
+                return;
+        steering_.tell_idle();
+        if (!somebody_waits)
+                return;
+        // stop() waits: this lane need not go to sleep first.
+        if (ends_when_idle_.load(std::memory_order_relaxed))
+                ending_.store(true, std::memory_order_seq_cst);
+        tell_waiters();
+}
+
+void Crew::wait_idle() {
+        idle_waiters_.fetch_add(1, std::memory_order_seq_cst);
+        for (;;) {
+                const auto times = idle_times_.load(std::memory_order_acquire);
+                if (is_idle() || is_ending())
+                        break;
+                Machine::wait(idle_times_, times);
+        }
+        idle_waiters_.fetch_sub(1, std::memory_order_relaxed);
+}
+
+void Crew::leave_guest() {
+        has_guest_.store(false, std::memory_order_seq_cst);
+        tell_if_idle();
+        // stop() may wait for this alone.
+        if (is_closed())
+                tell_waiters();
+}
+
+void Crew::wait_for_guest() {
+        for (;;) {
+                const auto times = idle_times_.load(std::memory_order_acquire);
+                if (!has_guest_.load(std::memory_order_seq_cst))
+                        return;
+                Machine::wait(idle_times_, times);
+        }
+}
+
+void Crew::tell_waiters() {
+        idle_times_.fetch_add(1, std::memory_order_release);
+        Machine::wake_all(idle_times_);
+}
+
+void Crew::stop(bool hands_back) {
+        closed_.store(true, std::memory_order_seq_cst);  // back_pressure.hpp
+        // Who has seen the pool open, but does not have its place yet, gets none.
+        queues_.shared().close();
+        queues_.back_pressure().release();
+        wait_for_guest();
+        if (!hands_back) {
+                ends_when_idle_.store(true, std::memory_order_relaxed);
+                wait_idle();
+        }
+        end_lanes();
+}
+
+void Crew::end_lanes() {
+        // Not before, so that tasks may submit to lanes to the end.
+        for (std::size_t lane = 0; lane < lanes_.size(); lane++)
+                queues_.addressed(lane).close();
+        ending_.store(true, std::memory_order_seq_cst);
+        for (std::size_t lane = 0; lane < lanes_.size(); lane++)
+                parking_.deactivate(lane);
+        tell_waiters();
+        wake_all();
+        // A lane may be starting another one.
+        while (join_started()) {
+        }
+}
+
+void Crew::wake_all() {
+        for (std::size_t lane = 0; lane < lanes_.size(); lane++)
+                if (lanes_[lane]->is_started() && parking_.claim(lane))
+                        parking_.wake(lane);
+}
+
+bool Crew::join_started() {
+        bool any = false;
+        wake_all();
+        for (auto& lane : lanes_)
+                any |= lane->join();
+        return any;
+}
+
+std::vector<Task> Crew::take_the_rest() {
+        std::vector<Task> rest;
+        rest.reserve(queues_.size());
+        Task task;
+        const auto take_all = [&](Queues::TaskRing& ring) {
+                while (ring.size() > 0)
+                        if (ring.pop(task))
+                                rest.push_back(std::move(task));
+                        else  // its submitter is still moving it in
+                                Machine::yield();
+        };
+        for (std::size_t lane = 0; lane <= guest(); lane++) {
+                take_all(queues_.addressed(lane));
+                while (queues_.local(lane).steal(task))
+                        rest.push_back(std::move(task));
+        }
+        take_all(queues_.shared());
+        return rest;
+}
+
+}  // namespace threadcount::pool

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: MIT
+//
+// The lanes of one pool and what they share.
+#pragma once
+
+#include "lane.hpp"
+#include "lane_order.hpp"
+#include "loops_alone.hpp"
+#include "parking.hpp"
+#include "queues.hpp"
+#include "steering.hpp"
+
+#include <threadcount/pool.hpp>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+namespace threadcount::pool {
+
+/// What Pool promises, in terms of lanes. MT-Safe.
+class Crew {
+public:
+        /// All lanes are active; the first one has its thread. Throws std::system_error if it gets
+        /// none.
+        /// With Affinity::Ignored the sites may be those of another machine: lanes run where they
+        /// may.
+        Crew(std::vector<LaneSite> sites, const PoolOptions& options,
+             Affinity affinity = Affinity::Followed);
+        ~Crew();
+        Crew(const Crew&) = delete;
+        Crew& operator=(const Crew&) = delete;
+
+        // False: there is no place, and nothing was made of `source`.
+
+        /// From outside of the lanes: into the shared queue.
+        [[nodiscard]] bool push(const TaskSource& source);
+        /// The same, but waits until `deadline` (nullptr: for ever) or stop().
+        [[nodiscard]] bool push_until(const timespec* deadline, const TaskSource& source);
+        /// By a task that runs on `lane`.
+        [[nodiscard]] bool push_from(std::size_t lane, const TaskSource& source);
+        [[nodiscard]] bool push_to(std::size_t lane, const TaskSource& source);
+
+        /// Bits of lanes.
+        void set_active(std::span<const std::uint64_t> words);
+
+        [[nodiscard]] std::span<const LaneSite> sites() const { return sites_; }
+        /// Active lanes.
+        [[nodiscard]] std::size_t width() const { return parking_.active(); }
+        [[nodiscard]] bool is_active(std::size_t lane) const { return parking_.is_active(lane); }
+        [[nodiscard]] const Lane& lane(std::size_t index) const { return *lanes_[index]; }
+        [[nodiscard]] int cpu_of(std::size_t lane) const { return lanes_[lane]->cpu(); }
+        /// It has another CPU from now on, and binds its thread to it before its next task.
+        void move(std::size_t lane, int cpu) { lanes_[lane]->move(cpu); }
+        /// Somebody else may have bound it elsewhere.
+        void pin_again(std::size_t lane) { lanes_[lane]->pin_again(); }
+
+        [[nodiscard]] Steering& steering() { return steering_; }
+
+        void wait_idle();
+        /// Nothing is accepted from outside any more; then, unless `hands_back`, all that there is
+        /// runs; then the lanes end.
+        void stop(bool hands_back);
+        [[nodiscard]] bool is_closed() const { return closed_.load(std::memory_order_seq_cst); }
+        /// What stop() has left.
+        [[nodiscard]] std::vector<Task> take_the_rest();
+
+        /// What the caller does next: its CPU is the best one for a lane, or the worst.
+        enum class Caller { GoesOn, Sleeps };
+
+        /// Somebody has published work that any lane may take.
+        void there_is_work(Caller caller = Caller::GoesOn) {
+                if (!parking_.somebody_searches() && parking_.anybody_idle())
+                        wake_one(caller);
+        }
+
+        // The guest's queues come after those of the lanes.
+        [[nodiscard]] std::size_t guest() const { return sites_.size(); }
+        [[nodiscard]] bool enter_guest() {
+                if (has_guest_.exchange(true, std::memory_order_seq_cst))
+                        return false;
+                if (!is_closed())
+                        return true;
+                leave_guest();
+                return false;
+        }
+        void leave_guest();
+
+        [[nodiscard]] LoopsAlone& loops_alone() { return loops_alone_; }
+
+        // For lanes.
+
+        [[nodiscard]] Queues& queues() { return queues_; }
+        [[nodiscard]] Parking<>& parking() { return parking_; }
+        [[nodiscard]] std::uint64_t spin_ns() const { return spin_ns_; }
+        [[nodiscard]] Queues::Taken take(std::size_t lane, std::span<const std::uint16_t> victims) {
+                return queues_.take(lane, victims, is_open_);
+        }
+        /// Anything that `lane` might take.
+        [[nodiscard]] bool any_for(std::size_t lane) const {
+                return queues_.any_for(lane, is_open_);
+        }
+        /// Work that any active lane might take is there: perhaps one should be woken.
+        void look_after_work() {
+                if (queues_.any(is_open_))
+                        there_is_work();
+        }
+        [[nodiscard]] bool somebody_waits_for_idleness() const {
+                return idle_waiters_.load(std::memory_order_seq_cst) != 0;
+        }
+        /// A lane has entered the idle set: if all are in it now, those are told who want to know.
+        void tell_if_idle();
+        /// All lanes are idle, nothing waits for them, and there is no guest.
+        [[nodiscard]] bool is_idle() const;
+        /// Lanes that are not active are to end.
+        [[nodiscard]] bool is_ending() const { return ending_.load(std::memory_order_seq_cst); }
+
+private:
+        /// Is what was addressed to a lane for everybody?
+        struct IsOpen {
+                const Crew& crew;
+                bool operator()(std::size_t lane) const {
+                        return lane < crew.sites_.size() && !crew.parking_.is_active_now(lane);
+                }
+        };
+
+        /// `a` rather than `b`, by a thread on CPU `here`.
+        [[nodiscard]] bool is_better(std::size_t a, std::size_t b, int here, Caller caller) const;
+        /// An idle and active lane, claimed; -1: none.
+        [[nodiscard]] int claim_best(Caller caller);
+        void wake_one(Caller caller);
+        /// A lane that was claimed. False: it has no thread and gets none; it is not active now.
+        bool wake(std::size_t lane);
+        /// 0, or a positive errno.
+        [[nodiscard]] int wake_or_start(std::size_t lane);
+        void end_lanes();
+        void wake_all();
+        void wait_for_guest();
+        /// Who waits for idleness, or for the guest, looks again.
+        void tell_waiters();
+        [[nodiscard]] bool join_started();
+
+        const std::vector<LaneSite> sites_;
+        const std::vector<std::vector<std::uint16_t>> siblings_;  // of each lane, on its core
+        const std::uint64_t spin_ns_;
+        Queues queues_;
+        Parking<> parking_;
+        IsOpen is_open_{*this};
+        std::vector<std::unique_ptr<Lane>> lanes_;
+        LoopsAlone loops_alone_;
+        Steering steering_;
+        std::atomic<bool> closed_{false};
+        std::atomic<bool> has_guest_{false};
+        std::atomic<bool> ending_{false};  // at once, or as soon as all are idle: ends_when_idle_
+        std::atomic<bool> ends_when_idle_{false};
+        std::atomic<std::uint32_t> idle_waiters_{0};
+        std::atomic<std::uint32_t> idle_times_{0};  // who waits for idleness sleeps on it
+};
+
+}  // namespace threadcount::pool

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: MIT
+// What futures of all types have in common: waiting, running, and what follows.
+#include <threadcount/pool/detail/future_state.hpp>
+
+#include "crew.hpp"
+#include "monotonic.hpp"
+
+#include <threadcount/pool.hpp>
+#include <threadcount/pool/detail/lane_context.hpp>
+#include <threadcount/pool/detail/time.hpp>
+
+namespace threadcount::pool {
+
+namespace {
+
+// Some 2 us. A result that does not come at once comes late: a sleep and a wake cost ten times
+// that.
+constexpr int kSpins = 100;
+
+}  // namespace
+
+FutureState::FutureState(Pool& pool) noexcept : pool_(pool), crew_(pool.crew_.get()) {}
+
+void FutureState::wait() noexcept {
+        if (outcome() != Outcome::None)
+                return;
+        if (lane_in(crew_) != nullptr && word_.claim())
+                help();
+        else if (!spin())
+                word_.sleep(nullptr);
+}
+
+bool FutureState::wait_until(std::chrono::steady_clock::time_point deadline) noexcept {
+        if (outcome() != Outcome::None)
+                return true;
+        const auto at = as_timespec(deadline);
+        return word_.sleep(&at);
+}
+
+bool FutureState::wait_for(std::chrono::nanoseconds time) noexcept {
+        return wait_until(after(time));
+}
+
+bool FutureState::spin() const noexcept {
+        for (int i = 0; i < kSpins; i++) {
+                Machine::pause();
+                if (outcome() != Outcome::None)
+                        return true;
+        }
+        return false;
+}
+
+// Not by recursion: thousands may follow one another.
+void FutureState::help() noexcept {
+        auto* state = this;
+        while (auto* const first = state->first()) {
+                if (!first->word_.claim()) {
+                        first->word_.sleep(nullptr);
+                        break;
+                }
+                state = first;
+        }
+        while (state != nullptr) {
+                state = state->publish(state->run(), Word::kNobody);
+                // Claimed above; and its future still holds it.
+                if (state != nullptr)
+                        (void)state->word_.let_go(Word::kEntry);
+        }
+}
+
+bool FutureState::cancel() noexcept {
+        if (!word_.claim())
+                return false;
+        drop();
+        (void)publish(Outcome::Cancelled, Word::kNobody);
+        return true;
+}
+
+void FutureState::drop_future() noexcept {
+        if (word_.let_go(Word::kFuture))
+                delete this;
+}
+
+void FutureState::run_entry(FutureState* state) noexcept {
+        do {
+                if (!state->word_.claim())
+                        return state->drop_claimed_entry();
+                state = state->publish(state->run(), Word::kEntry);
+        } while (state != nullptr && !state->try_submit());
+}
+
+void FutureState::drop_entry(FutureState* state) noexcept {
+        do {
+                if (!state->word_.claim())
+                        return state->drop_claimed_entry();
+                state->drop();
+                state = state->publish(Outcome::Cancelled, Word::kEntry);
+        } while (state != nullptr);
+}
+
+void FutureState::drop_claimed_entry() noexcept {
+        if (word_.let_go(Word::kEntry))
+                delete this;
+}
+
+FutureState* FutureState::publish(Outcome outcome, Word::Owner lets_go) noexcept {
+        const auto published = word_.publish(outcome, lets_go);
+        if (published.is_last)
+                delete this;
+        return published.next;
+}
+
+// Through the queue, so that a lane that has left the mask stops between two. Who is no lane runs
+// it: a task that was handed back may be run when the pool is gone.
+bool FutureState::try_submit() noexcept {
+        const auto* lane = lane_in(crew_);
+        if (lane == nullptr || word_.is_claimed())
+                return false;
+        FutureEntry entry(*this);
+        if (lane->crew->push_from(lane->lane, TaskSource(entry)))
+                return true;
+        entry.release();
+        return false;
+}
+
+void FutureState::submit() { pool_.submit(FutureEntry(*this)); }
+
+void FutureState::start_after(FutureState& first) {
+        if (!first.word_.follow(*this))
+                submit();
+}
+
+}  // namespace threadcount::pool

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: MIT
+// Threads from outside that take part.
+#include "crew.hpp"
+
+#include <threadcount/pool/detail/lane_context.hpp>
+
+namespace threadcount::pool {
+
+Guest::Guest(Crew& crew) : before_(this_lane), takes_part_(crew.enter_guest()) {
+        if (!takes_part_)
+                return;
+        crew.steering().keep_up();
+        this_lane = {&crew, &crew.queues().forks(crew.guest()),
+                     static_cast<std::uint32_t>(crew.guest()), &before_};
+}
+
+Guest::~Guest() {
+        if (takes_part_) {
+                auto& crew = *this_lane.crew;
+                this_lane = before_;
+                crew.leave_guest();
+        }
+}
+
+}  // namespace threadcount::pool

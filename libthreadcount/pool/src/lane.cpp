@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: MIT
+// The life of a lane: take, run, search, park.
+#include "lane.hpp"
+
+#include "all_signals_blocked.hpp"
+#include "crew.hpp"
+#include "monotonic.hpp"
+
+#include <threadcount/pool/detail/lane_context.hpp>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <new>
+#include <pthread.h>
+#include <sched.h>
+
+namespace threadcount::pool {
+
+namespace {
+
+/// A CPU as the kernel wants it.
+class OneCpu {
+public:
+        explicit OneCpu(int cpu)
+                : size_(CPU_ALLOC_SIZE(static_cast<std::size_t>(cpu) + 1)),
+                  set_(CPU_ALLOC(static_cast<std::size_t>(cpu) + 1)) {
+                if (set_ == nullptr)
+                        return;
+                CPU_ZERO_S(size_, set_);
+                CPU_SET_S(static_cast<std::size_t>(cpu), size_, set_);
+        }
+        ~OneCpu() { CPU_FREE(set_); }
+        OneCpu(const OneCpu&) = delete;
+        OneCpu& operator=(const OneCpu&) = delete;
+
+        /// Threads with these attributes start there: one that moved by itself would first wait for
+        /// its turn on another CPU.
+        void add_to(pthread_attr_t& attributes) const {
+                if (set_ != nullptr)
+                        (void)pthread_attr_setaffinity_np(&attributes, size_, set_);
+        }
+        /// The calling thread. Where the kernel does not want it there, it runs where it may.
+        void bind() const {
+                if (set_ != nullptr)
+                        (void)sched_setaffinity(0, size_, set_);
+        }
+
+private:
+        std::size_t size_;
+        cpu_set_t* set_;
+};
+
+// The three stages of waiting: pause, yield (until the pool's spin is over), sleep.
+constexpr std::uint64_t kPausesNs = 3'000;
+constexpr int kPauses = 8;  // between two looks at the clock
+// A yield that takes so long has let somebody else run: this CPU is wanted.
+constexpr std::uint64_t kSlowYieldNs = 5'000;
+constexpr int kSlowYields = 2;
+
+// How often in a row there may be work, and then none.
+constexpr int kMisses = 16;
+
+}  // namespace
+
+int Lane::start() {
+        // Before there is a thread: it may park, and be claimed by others, before this one goes on.
+        // And before looking whether the lanes end: who ends them looks for threads afterwards.
+        thread_is_.store(Thread::Starting, std::memory_order_seq_cst);
+        const int error = crew_.is_ending() ? ECANCELED : prepare_and_create();
+        thread_is_.store(error == 0 ? Thread::There : Thread::Missing, std::memory_order_release);
+        return error;
+}
+
+int Lane::prepare_and_create() {
+        try {
+                victims_ = steal_order(crew_.sites(), index_);
+                victims_.push_back(static_cast<std::uint16_t>(crew_.guest()));
+        } catch (const std::bad_alloc&) {
+                return ENOMEM;
+        }
+        const AllSignalsBlocked blocked;
+        pthread_attr_t attributes;
+        pthread_attr_init(&attributes);
+        OneCpu(cpu()).add_to(attributes);
+        int error = pthread_create(&thread_, &attributes, &Lane::main, this);
+        pthread_attr_destroy(&attributes);
+        if (error == EINVAL)  // the CPU is not allowed any more: look_around() will see it
+                error = pthread_create(&thread_, nullptr, &Lane::main, this);
+        return error;
+}
+
+bool Lane::join() {
+        while (thread_is_.load(std::memory_order_seq_cst) == Thread::Starting)
+                Machine::yield();
+        if (!is_started())
+                return false;
+        thread_is_.store(Thread::Missing, std::memory_order_relaxed);
+        pthread_join(thread_, nullptr);
+        return true;
+}
+
+LaneStatistics Lane::statistics() const {
+        return {cpu(), executed_.load(std::memory_order_relaxed),
+                stolen_.load(std::memory_order_relaxed), parked_.load(std::memory_order_relaxed),
+                woken_.load(std::memory_order_relaxed)};
+}
+
+void* Lane::main(void* lane) {
+        static_cast<Lane*>(lane)->run();
+        return nullptr;
+}
+
+void Lane::run() {
+        char name[16];
+        (void)std::snprintf(name, sizeof name, "lane-%d", cpu());
+        pthread_setname_np(pthread_self(), name);
+        this_lane = {&crew_, &crew_.queues().forks(index_), static_cast<std::uint32_t>(index_),
+                     nullptr};
+
+        for (int misses = 0;;) {
+                keep_up();
+                if (crew_.is_active(index_)) {
+                        if (auto taken = crew_.take(index_, victims_)) {
+                                misses = 0;
+                                run(taken);
+                                continue;
+                        }
+                        // Who submits a task may have its place, but not yet filled it, and wait
+                        // for this very CPU.
+                        if (++misses > kMisses)
+                                Machine::yield();
+                        if (search())
+                                continue;
+                }
+                if (crew_.is_ending())
+                        break;
+                park();
+        }
+        if (searches_)
+                (void)crew_.parking().stop_searching();
+        this_lane = {};
+}
+
+void Lane::keep_up() {
+        crew_.steering().keep_up();
+        if (!is_pinned_.load(std::memory_order_acquire))
+                pin();
+        if (--until_look_ > 0)
+                return;
+        // Who has short tasks does not pay for the clock, who has long ones looks at it every time.
+        constexpr int kMost = 32;
+        looks_every_ = crew_.steering().look_around(cpu()) ? 1 : std::min(2 * looks_every_, kMost);
+        until_look_ = looks_every_;
+}
+
+void Lane::pin() {
+        is_pinned_.store(true, std::memory_order_relaxed);
+        OneCpu(cpu()).bind();
+}
+
+void Lane::run(Queues::Taken& taken) {
+        // Others have relied on this lane while it searched.
+        if (searches_) {
+                searches_ = false;
+                if (crew_.parking().stop_searching())
+                        crew_.look_after_work();
+        }
+        add(executed_);
+        if (taken.is_stolen)
+                add(stolen_);
+        if (taken.fork != nullptr)
+                taken.fork->run_stolen(static_cast<std::uint32_t>(index_));
+        else
+                taken.task();
+}
+
+bool Lane::search() {
+        if (!searches_)
+                searches_ = crew_.parking().try_search();
+        if (!searches_)
+                return false;
+        if (crew_.any_for(index_))
+                return true;
+        if (crew_.spin_ns() == 0)
+                return false;
+        const auto start = monotonic_ns();
+        auto now = start;
+        for (; now - start < std::min(kPausesNs, crew_.spin_ns()); now = monotonic_ns())
+                for (int i = 0; i < kPauses; i++) {
+                        Machine::pause();
+                        if (crew_.any_for(index_))
+                                return true;
+                }
+        if (crew_.somebody_waits_for_idleness())
+                return false;
+        for (int slow = 0;
+             now - start < crew_.spin_ns() && slow < kSlowYields && crew_.is_active(index_);) {
+                const auto before = now;
+                Machine::yield();
+                if (crew_.any_for(index_))
+                        return true;
+                now = monotonic_ns();
+                slow += now - before > kSlowYieldNs ? 1 : 0;
+        }
+        return false;
+}
+
+void Lane::park() {
+        add(parked_);
+        const auto parked = crew_.parking().park(index_, searches_, [this] {
+                crew_.tell_if_idle();
+                if (crew_.is_ending())
+                        return true;
+                if (crew_.parking().is_active_now(index_))
+                        return crew_.any_for(index_);
+                crew_.look_after_work();
+                return false;
+        });
+        until_look_ = 1;  // time may have passed
+        if (parked == Parking<>::Parked::NotAtAll)
+                return;
+        searches_ = true;
+        add(woken_);
+}
+
+}  // namespace threadcount::pool

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: MIT
+//
+// One thread on one CPU that runs tasks.
+#pragma once
+
+#include "queues.hpp"
+
+#include <threadcount/pool.hpp>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <pthread.h>
+#include <vector>
+
+namespace threadcount::pool {
+
+class Crew;
+
+class alignas(kApart) Lane {
+public:
+        Lane(Crew& crew, std::size_t index, int cpu) : crew_(crew), index_(index), cpu_(cpu) {}
+        Lane(const Lane&) = delete;
+        Lane& operator=(const Lane&) = delete;
+
+        /// Has it a thread, or is it about to have one? Exact for who has claimed it.
+        [[nodiscard]] bool is_started() const {
+                return thread_is_.load(std::memory_order_acquire) != Thread::Missing;
+        }
+
+        /// Creates the thread, on its CPU, unless the crew ends, which searches from the start on.
+        /// By one thread only: who has claimed the lane. 0, or a positive errno.
+        [[nodiscard]] int start();
+        /// The lane is to end, and awake. False: there is no thread (any more).
+        bool join();
+
+        [[nodiscard]] int cpu() const { return cpu_.load(std::memory_order_relaxed); }
+        /// Takes effect before the next task.
+        void move(int cpu) { cpu_.store(cpu, std::memory_order_relaxed); }
+        void pin_again() { is_pinned_.store(false, std::memory_order_release); }
+
+        [[nodiscard]] LaneStatistics statistics() const;
+
+private:
+        [[nodiscard]] int prepare_and_create();
+        static void* main(void* lane);
+        void run();
+        /// Between two tasks.
+        void keep_up();
+        void pin();
+        void run(Queues::Taken& taken);
+        /// True: there may be work for it.
+        [[nodiscard]] bool search();
+        void park();
+
+        static void add(std::atomic<std::uint64_t>& counter) {  // only its own thread writes
+                counter.store(counter.load(std::memory_order_relaxed) + 1,
+                              std::memory_order_relaxed);
+        }
+
+        Crew& crew_;
+        const std::size_t index_;
+        std::atomic<int> cpu_;
+        std::atomic<bool> is_pinned_{true};
+        bool searches_ = true;
+        int until_look_ = 1;  // so many tasks until it looks around, and then
+        int looks_every_ = 1;
+        std::vector<std::uint16_t> victims_;
+        std::atomic<std::uint64_t> executed_{0};
+        std::atomic<std::uint64_t> stolen_{0};
+        std::atomic<std::uint64_t> parked_{0};
+        std::atomic<std::uint64_t> woken_{0};
+        pthread_t thread_{};
+        enum class Thread : std::uint8_t { Missing, Starting, There };
+        std::atomic<Thread> thread_is_{Thread::Missing};
+};
+
+}  // namespace threadcount::pool

@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: MIT
+//
+// Who sleeps, who looks for work, and who is woken: no task waits while a lane sleeps that could
+// run it.
+#pragma once
+
+#include <threadcount/pool/detail/machine.hpp>
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+namespace threadcount::pool {
+
+/// The protocol. All that is marked [S] is sequentially consistent, and each proof is of the kind
+/// "both have written before they read, so one of them sees the other":
+///
+///   who has work       publishes it in a queue [S]; then reads searching [S]: if somebody
+///   searches,
+///                      it will find the work, or look once more when it stops searching. Else
+///                      reads the idle set [S], takes one lane out of it, and wakes this one.
+///   a lane that parks  enters the idle set [S], stops searching [S], then looks into the queues
+///                      [S]: if there is work, it takes itself out again, and searches if it did
+///                      so before; if it is not there any more, somebody is waking it.
+///   a lane that finds  stops searching [S]; if it was the last one it looks into the queues [S],
+///                      and wakes the next one if there is more: since it has searched, others did
+///                      not.
+///   who changes the    writes the active set [S], then looks into the queues [S], and wakes one if
+///   active set         there is work. Who has work reads the active set [S] after publishing.
+///
+/// The waker takes the lane out of the idle set, and every lane has a word of its own to sleep on:
+/// so no wake is given to two, and none is lost on a lane that is already running. At most one lane
+/// begins to search by itself; a woken one searches on behalf of who woke it.
+///
+/// MT-Safe, but park() and what says so belong to the lane's thread.
+template <class Platform = Machine>
+class Parking {
+        template <class T>
+        using Atomic = typename Platform::template Atomic<T>;
+        static constexpr std::size_t kWordBits = 64;
+
+public:
+        /// All lanes are idle and not active.
+        explicit Parking(std::size_t lanes)
+                : lanes_(lanes), words_((lanes + kWordBits - 1) / kWordBits),
+                  idle_(std::make_unique<Word[]>(words_)),
+                  active_(std::make_unique<Word[]>(words_)), beds_(std::make_unique<Bed[]>(lanes)) {
+                for (std::size_t lane = 0; lane < lanes; lane++) {
+                        set(idle_, lane);
+                        // The first lane counts as the one that has become idle last.
+                        beds_[lane].since.store(lanes - lane, std::memory_order_relaxed);
+                        beds_[lane].word.store(kParked, std::memory_order_relaxed);
+                }
+                clock_.store(lanes, std::memory_order_relaxed);
+        }
+
+        [[nodiscard]] std::size_t lanes() const { return lanes_; }
+        /// Of a set of lanes.
+        [[nodiscard]] std::size_t words() const { return words_; }
+
+        [[nodiscard]] bool is_active(std::size_t lane) const {
+                return (active_[lane / kWordBits].bits.load(std::memory_order_relaxed) &
+                        bit(lane)) != 0;
+        }
+        /// As is_active(), for who has published work for this lane before.
+        [[nodiscard]] bool is_active_now(std::size_t lane) const { return has(active_, lane); }
+        [[nodiscard]] bool is_idle(std::size_t lane) const { return has(idle_, lane); }
+        /// True: there was an instant during the call at which all lanes were idle and there was
+        /// no work: `is_empty()` says so, and others than lanes only add to it.
+        template <class Empty>
+        [[nodiscard]] bool all_idle(const Empty& is_empty) const {
+                // Lanes are seen one by one: a task could be handed on to one that was seen idle
+                // by one that is seen idle then. Who has run one since has parked again.
+                const auto parkings = clock_.load(std::memory_order_seq_cst);
+                return all_in_idle_set() && is_empty() && all_in_idle_set() &&
+                       clock_.load(std::memory_order_seq_cst) == parkings;
+        }
+
+        /// One bit per lane. Afterwards the caller has to look whether there is work, and to wake
+        /// one if so.
+        void set_active(std::span<const std::uint64_t> words) {
+                // First what is new, so that the set is never empty.
+                for (std::size_t w = 0; w < words_; w++)
+                        active_[w].bits.fetch_or(words[w], std::memory_order_seq_cst);
+                for (std::size_t w = 0; w < words_; w++)
+                        active_[w].bits.store(words[w], std::memory_order_seq_cst);
+        }
+
+        /// How many are active.
+        [[nodiscard]] std::size_t active() const {
+                std::size_t sum = 0;
+                for (std::size_t w = 0; w < words_; w++)
+                        sum += static_cast<std::size_t>(
+                                std::popcount(active_[w].bits.load(std::memory_order_relaxed)));
+                return sum;
+        }
+        void activate(std::size_t lane) { set(active_, lane); }
+        void deactivate(std::size_t lane) {
+                active_[lane / kWordBits].bits.fetch_and(~bit(lane), std::memory_order_seq_cst);
+        }
+
+        [[nodiscard]] bool somebody_searches() const {
+                return searching_.load(std::memory_order_seq_cst) != 0;
+        }
+
+        /// Is any lane in the idle set, active or not?
+        [[nodiscard]] bool anybody_idle() const {
+                for (std::size_t w = 0; w < words_; w++)
+                        if (idle_[w].bits.load(std::memory_order_seq_cst) != 0)
+                                return true;
+                return false;
+        }
+
+        /// Takes the best active lane out of the idle set, to be woken: `is_better(a, b)` says
+        /// whether lane a is better than lane b. -1: none is idle and active. Nothing is allocated;
+        /// costs some ns per idle lane.
+        template <class Better>
+        [[nodiscard]] int claim_best(const Better& is_better) {
+                for (;;) {
+                        int best = -1;
+                        for (std::size_t w = 0; w < words_; w++) {
+                                auto bits = idle_[w].bits.load(std::memory_order_seq_cst);
+                                if (bits != 0)
+                                        bits &= active_[w].bits.load(std::memory_order_seq_cst);
+                                for (; bits != 0; bits &= bits - 1) {
+                                        const auto lane = static_cast<int>(w * kWordBits) +
+                                                          std::countr_zero(bits);
+                                        if (best < 0 || is_better(lane, best))
+                                                best = lane;
+                                }
+                        }
+                        if (best < 0 || claim(static_cast<std::size_t>(best)))
+                                return best;
+                }
+        }
+
+        /// Takes this lane out of the idle set; false: it was not in there. Who gets true wakes it.
+        [[nodiscard]] bool claim(std::size_t lane) {
+                return (idle_[lane / kWordBits].bits.fetch_and(~bit(lane),
+                                                               std::memory_order_seq_cst) &
+                        bit(lane)) != 0;
+        }
+
+        /// Puts a lane that the caller has claimed back, since it cannot be woken.
+        void unclaim(std::size_t lane) { set(idle_, lane); }
+
+        /// Wakes a lane that the caller has claimed; it searches from now on. True: it slept, and
+        /// the kernel was asked to wake it (some 7 us).
+        bool wake(std::size_t lane) {
+                searching_.fetch_add(1, std::memory_order_seq_cst);
+                auto& word = beds_[lane].word;
+                const bool sleeps = word.exchange(kAwake, std::memory_order_release) == kAsleep;
+                if (sleeps)
+                        Platform::wake_one(word);
+                return sleeps;
+        }
+
+        /// A lane that has no work may spin if nobody else does.
+        [[nodiscard]] bool try_search() {
+                std::uint32_t nobody = 0;
+                return searching_.load(std::memory_order_relaxed) == 0 &&
+                       searching_.compare_exchange_strong(nobody, 1, std::memory_order_seq_cst);
+        }
+
+        /// True: the caller was the last one, and has to look whether there is (more) work.
+        [[nodiscard]] bool stop_searching() {
+                return searching_.fetch_sub(1, std::memory_order_seq_cst) == 1;
+        }
+
+        /// When the lane became idle last: a number that grows. Of idle lanes only.
+        [[nodiscard]] std::uint64_t idle_since(std::size_t lane) const {
+                return beds_[lane].since.load(std::memory_order_relaxed);
+        }
+
+        enum class Parked {
+                NotAtAll,  ///< there is work; the lane searches if it has searched before
+                Briefly,   ///< it was woken before it slept, and searches
+                Asleep,    ///< it was woken by the kernel, and searches
+        };
+
+        /// The calling lane sleeps until it is claimed and woken, or not at all if
+        /// `is_work_there()`, which is asked after it has entered the idle set. `searches`: it has
+        /// searched so far.
+        template <class Check>
+        Parked park(std::size_t lane, bool searches, const Check& is_work_there) {
+                auto& bed = beds_[lane];
+                bed.word.store(kParked, std::memory_order_relaxed);
+                bed.since.store(clock_.fetch_add(1, std::memory_order_seq_cst) + 1,
+                                std::memory_order_relaxed);
+                set(idle_, lane);
+                if (searches)
+                        (void)stop_searching();
+                if (is_work_there() && claim(lane)) {
+                        // Others have relied on it: as long as it searches it will look for more.
+                        if (searches)
+                                searching_.fetch_add(1, std::memory_order_seq_cst);
+                        bed.word.store(kAwake, std::memory_order_relaxed);
+                        return Parked::NotAtAll;
+                }
+                auto parked = kParked;
+                if (!bed.word.compare_exchange_strong(parked, kAsleep, std::memory_order_acquire))
+                        return Parked::Briefly;
+                while (bed.word.load(std::memory_order_acquire) == kAsleep)
+                        Platform::wait(bed.word, kAsleep);
+                return Parked::Asleep;
+        }
+
+private:
+        static constexpr std::uint32_t kAwake = 0;
+        static constexpr std::uint32_t kParked = 1;  // in the idle set, or just claimed
+        static constexpr std::uint32_t kAsleep = 2;  // the same, and the kernel must wake it
+
+        // Idle lanes of one word are often changed together: no need to keep words apart.
+        struct Word {
+                Atomic<std::uint64_t> bits{0};
+        };
+        struct alignas(kApart) Bed {
+                Atomic<std::uint32_t> word{kAwake};
+                Atomic<std::uint64_t> since{0};
+        };
+
+        [[nodiscard]] bool all_in_idle_set() const {
+                for (std::size_t lane = 0; lane < lanes_; lane++)
+                        if (!is_idle(lane))
+                                return false;
+                return true;
+        }
+
+        static std::uint64_t bit(std::size_t lane) { return std::uint64_t{1} << lane % kWordBits; }
+        static bool has(const std::unique_ptr<Word[]>& words, std::size_t lane) {
+                return (words[lane / kWordBits].bits.load(std::memory_order_seq_cst) & bit(lane)) !=
+                       0;
+        }
+        static void set(const std::unique_ptr<Word[]>& words, std::size_t lane) {
+                words[lane / kWordBits].bits.fetch_or(bit(lane), std::memory_order_seq_cst);
+        }
+
+        const std::size_t lanes_;
+        const std::size_t words_;
+        const std::unique_ptr<Word[]> idle_;
+        const std::unique_ptr<Word[]> active_;
+        const std::unique_ptr<Bed[]> beds_;
+        alignas(kApart) Atomic<std::uint64_t> clock_{0};  // counts how often lanes have parked
+        // Read by everybody who has work.
+        alignas(kApart) Atomic<std::uint32_t> searching_{0};
+};
+
+}  // namespace threadcount::pool

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: MIT
+// What Pool promises: checks what it is given, and has the crew do it.
+#include <threadcount/pool.hpp>
+
+#include "allowed_cpus.hpp"
+#include "crew.hpp"
+#include "monotonic.hpp"
+#include "timers.hpp"
+
+#include <threadcount/pool/detail/lane_context.hpp>
+#include <threadcount/pool/detail/time.hpp>
+
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+namespace threadcount {
+
+namespace {
+
+constexpr std::size_t kMostCapacity = std::size_t{1} << 24;
+constexpr std::size_t kMostLaneCapacity = std::size_t{1} << 20;
+constexpr std::chrono::nanoseconds kMostSpin = std::chrono::seconds{1};
+
+void check_capacity(const char* name, std::size_t value, std::size_t most) {
+        if (value < 1 || value > most)
+                throw std::invalid_argument(std::string("PoolOptions.") + name + " is " +
+                                            std::to_string(value) + "; it must be 1 .. " +
+                                            std::to_string(most));
+}
+
+const PoolOptions& checked(const PoolOptions& options) {
+        check_capacity("capacity", options.capacity, kMostCapacity);
+        check_capacity("lane_capacity", options.lane_capacity, kMostLaneCapacity);
+        if (options.spin < std::chrono::nanoseconds{0} || options.spin > kMostSpin)
+                throw std::invalid_argument("PoolOptions.spin is " +
+                                            std::to_string(options.spin.count()) +
+                                            " ns; it must be 0 .. 1 s");
+        return options;
+}
+
+std::vector<pool::LaneSite> sites_for(const PoolOptions& options) {
+        const auto cpus = pool::allowed_among(options.cpus);
+        if (cpus.empty())
+                throw std::invalid_argument(
+                        "none of PoolOptions.cpus is in the affinity mask of this thread");
+        return pool::order_lanes(cpus, pool::places_of(cpus));
+}
+
+}  // namespace
+
+Pool::Pool(const PoolOptions& options)
+        : when_full_(checked(options).when_full),
+          crew_(std::make_unique<pool::Crew>(sites_for(options), options)),
+          timers_(std::make_shared<pool::Timers>(*crew_)) {}
+
+Pool::~Pool() {
+        if (!crew_->is_closed())
+                stop();
+}
+
+void Pool::check_open() const {
+        if (crew_->is_closed() && !is_inside())
+                throw std::logic_error("a task was submitted to a pool that was stopped");
+}
+
+void Pool::check_outside(const char* what) const {
+        if (is_inside())
+                throw std::logic_error(std::string("a task of a pool must not call its ") + what);
+}
+
+void Pool::submit_from(const TaskSource& source) {
+        if (try_submit_from(source))
+                return;
+        if (!is_inside() && when_full_ == WhenFull::Block) {
+                if (!crew_->push_until(nullptr, source))
+                        check_open();
+                return;
+        }
+        source.make()();
+}
+
+bool Pool::try_submit_from(const TaskSource& source) {
+        if (const auto* lane = pool::lane_in(crew_.get()))
+                return crew_->push_from(lane->lane, source);
+        check_open();
+        crew_->steering().keep_up();
+        if (crew_->push(source))
+                return true;
+        check_open();
+        return false;
+}
+
+bool Pool::submit_until_from(std::chrono::steady_clock::time_point deadline,
+                             const TaskSource& source) {
+        if (try_submit_from(source))
+                return true;
+        if (is_inside())
+                return false;
+        const auto at = pool::as_timespec(deadline);
+        if (crew_->push_until(&at, source))
+                return true;
+        check_open();
+        return false;
+}
+
+bool Pool::submit_to_from(int cpu, const TaskSource& source) {
+        check_open();
+        crew_->steering().keep_up();
+        if (crew_->push_to(lane_on(cpu), source))
+                return true;
+        check_open();
+        return false;
+}
+
+void Pool::check_period(std::chrono::nanoseconds period) {
+        if (period <= std::chrono::nanoseconds{0})
+                throw std::invalid_argument("the period of a timer is " +
+                                            std::to_string(period.count()) + " ns; it must be > 0");
+}
+
+Timer Pool::start_timer(std::chrono::nanoseconds delay, pool::TimerNode& node) {
+        Timer timer(node);
+        check_open();
+        if (delay <= std::chrono::nanoseconds{0})
+                submit_timer(node);
+        else
+                timers_->add(node, pool::after(delay));
+        return timer;
+}
+
+Timer Pool::start_timer(std::chrono::steady_clock::time_point due, pool::TimerNode& node) {
+        Timer timer(node);
+        check_open();
+        if (due <= std::chrono::steady_clock::now())
+                submit_timer(node);
+        else
+                timers_->add(node, due);
+        return timer;
+}
+
+void Pool::submit_timer(pool::TimerNode& node) {
+        node.add_reference();
+        submit(pool::TimerEntry(node));
+}
+
+std::size_t Pool::lane_on(int cpu) const {
+        for (std::size_t lane = 0; lane < size(); lane++)
+                if (crew_->cpu_of(lane) == cpu)
+                        return lane;
+        throw std::out_of_range("the pool has no lane on CPU " + std::to_string(cpu));
+}
+
+void Pool::set_mask(std::span<const int> cpus) {
+        if (!crew_->steering().set_mask(cpus))
+                throw std::invalid_argument("no CPU of the mask has a lane of the pool");
+}
+
+void Pool::follow(threadcount_handle* handle) { crew_->steering().follow(handle); }
+
+void Pool::set_mask(const cpu_set_t& cpus) {
+        std::vector<int> numbers;
+        for (int cpu = 0; cpu < CPU_SETSIZE; cpu++)
+                if (CPU_ISSET(static_cast<std::size_t>(cpu), &cpus))
+                        numbers.push_back(cpu);
+        set_mask(numbers);
+}
+
+std::vector<int> Pool::cpus() const {
+        std::vector<int> cpus;
+        for (std::size_t lane = 0; lane < size(); lane++)
+                cpus.push_back(crew_->cpu_of(lane));
+        return cpus;
+}
+
+std::vector<int> Pool::mask() const {
+        std::vector<int> cpus;
+        for (std::size_t lane = 0; lane < size(); lane++)
+                if (crew_->is_active(lane))
+                        cpus.push_back(crew_->cpu_of(lane));
+        return cpus;
+}
+
+std::size_t Pool::size() const { return crew_->sites().size(); }
+
+std::size_t Pool::width() const { return crew_->width(); }
+
+void Pool::wait_idle() {
+        check_outside("wait_idle()");
+        crew_->wait_idle();
+}
+
+void Pool::stop() {
+        check_outside("stop()");
+        timers_->stop();
+        crew_->stop(false);
+        for (auto& task : crew_->take_the_rest())
+                task();
+}
+
+std::vector<Task> Pool::stop_and_hand_back() {
+        check_outside("stop_and_hand_back()");
+        timers_->stop();
+        crew_->stop(true);
+        return crew_->take_the_rest();
+}
+
+std::vector<LaneStatistics> Pool::statistics() const {
+        std::vector<LaneStatistics> all;
+        for (std::size_t lane = 0; lane < size(); lane++)
+                all.push_back(crew_->lane(lane).statistics());
+        return all;
+}
+
+}  // namespace threadcount

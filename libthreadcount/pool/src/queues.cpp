@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+// One mapping holds the cells of all queues.
+#include "queues.hpp"
+
+#include <bit>
+
+namespace threadcount::pool {
+
+namespace {
+
+std::size_t bytes_for_lane(std::size_t capacity, std::size_t forks) {
+        return ZeroMemory::bytes_for<Queues::TaskDeque::Slot>(capacity) +
+               ZeroMemory::bytes_for<Queues::TaskRing::Cell>(capacity) +
+               ZeroMemory::bytes_for<ForkDeque::Slot>(forks);
+}
+
+}  // namespace
+
+Queues::LaneQueues::LaneQueues(ZeroMemory& memory, std::size_t capacity)
+        : local(memory.take<TaskDeque::Slot>(capacity), capacity),
+          addressed(memory.take<TaskRing::Cell>(capacity), capacity),
+          forks(memory.take<ForkDeque::Slot>(kForks), kForks) {}
+
+Queues::Queues(std::size_t lanes, std::size_t capacity, std::size_t lane_capacity)
+        : memory_(ZeroMemory::bytes_for<TaskRing::Cell>(TaskRing::cells_for(capacity)) +
+                  lanes * bytes_for_lane(std::bit_ceil(lane_capacity), kForks)),
+          shared_(memory_.take<TaskRing::Cell>(TaskRing::cells_for(capacity)), capacity) {
+        lanes_.reserve(lanes);
+        for (std::size_t lane = 0; lane < lanes; lane++)
+                lanes_.push_back(
+                        std::make_unique<LaneQueues>(memory_, std::bit_ceil(lane_capacity)));
+}
+
+std::size_t Queues::size() const {
+        auto sum = shared_.size();
+        for (const auto& its : lanes_)
+                sum += its->local.size() + its->addressed.size();
+        return sum;
+}
+
+}  // namespace threadcount::pool

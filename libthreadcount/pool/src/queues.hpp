@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: MIT
+//
+// Where tasks wait, and in which order a lane takes them.
+#pragma once
+
+#include "back_pressure.hpp"
+#include "parking.hpp"
+#include "ring.hpp"
+#include "zero_memory.hpp"
+
+#include <threadcount/pool/detail/fork.hpp>
+#include <threadcount/pool/task.hpp>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+namespace threadcount::pool {
+
+/// One queue that is shared, and three per lane:
+///   local      tasks that a task of this lane has submitted: it runs the youngest first, whose
+///              data is still in its cache, and others steal the oldest
+///   addressed  tasks that are for this lane's CPU; for others only while the lane is not active
+///   forks      of fork_join(); others may steal them
+/// MT-Safe; local().push() and what concerns forks' owner belong to the lane's thread.
+class Queues {
+public:
+        using TaskRing = Ring<Task>;
+        using TaskDeque = Deque<Task>;
+
+        struct Taken {
+                Task task;
+                Fork* fork = nullptr;  ///< instead of a task
+                bool is_stolen = false;
+
+                explicit operator bool() const { return fork != nullptr || task; }
+        };
+
+        /// Capacities in tasks, >= 1; that of lanes is rounded up to a power of two. Memory is
+        /// touched when it is used. Throws std::bad_alloc.
+        Queues(std::size_t lanes, std::size_t capacity, std::size_t lane_capacity);
+
+        [[nodiscard]] TaskRing& shared() { return shared_; }
+        [[nodiscard]] BackPressure<TaskRing>& back_pressure() { return back_pressure_; }
+        [[nodiscard]] TaskDeque& local(std::size_t lane) { return lanes_[lane]->local; }
+        [[nodiscard]] TaskRing& addressed(std::size_t lane) { return lanes_[lane]->addressed; }
+        [[nodiscard]] ForkDeque& forks(std::size_t lane) { return lanes_[lane]->forks; }
+
+        /// The next one for `lane`. Usually its own come first, then the shared ones, then those of
+        /// `victims` in their order. Every 32nd time another kind comes first, so that each kind is
+        /// looked at, whatever the others hold. `is_open(v)`: may others take what is addressed to
+        /// lane v?
+        template <class IsOpen>
+        [[nodiscard]] Taken take(std::size_t lane, std::span<const std::uint16_t> victims,
+                                 const IsOpen& is_open) {
+                auto& mine = *lanes_[lane];
+                Taken taken;
+                const auto turn = ++mine.turn;
+                if (turn % kFairness == 0 &&
+                    take_out_of_turn(mine, turn / kFairness, victims, is_open, taken))
+                        return taken;
+                if (mine.addressed.pop(taken.task) || mine.local.pop(taken.task))
+                        return taken;
+                if (shared_.pop(taken.task)) {
+                        back_pressure_.popped();
+                        return taken;
+                }
+                for (const auto victim : victims)
+                        if (steal(victim, is_open(victim), taken))
+                                break;
+                return taken;
+        }
+
+        /// Is there anything that `lane` could take? Never misses what was there before.
+        template <class IsOpen>
+        [[nodiscard]] bool any_for(std::size_t lane, const IsOpen& is_open) const {
+                return !lanes_[lane]->addressed.empty() || any(is_open);
+        }
+
+        /// Is there anything that any active lane could take?
+        template <class IsOpen>
+        [[nodiscard]] bool any(const IsOpen& is_open) const {
+                if (!shared_.empty())
+                        return true;
+                for (std::size_t lane = 0; lane < lanes_.size(); lane++) {
+                        const auto& its = *lanes_[lane];
+                        if (!its.local.empty() || !its.forks.empty() ||
+                            (!its.addressed.empty() && is_open(lane)))
+                                return true;
+                }
+                return false;
+        }
+
+        /// Of which lane does this one wait to finish a fork? -1: of none.
+        [[nodiscard]] int waits_for(std::size_t lane) const {
+                return lanes_[lane]->waits_for.load(std::memory_order_relaxed);
+        }
+        void set_waits_for(std::size_t lane, int other) {
+                lanes_[lane]->waits_for.store(other, std::memory_order_relaxed);
+        }
+
+        /// Tasks that wait, all together; a snapshot.
+        [[nodiscard]] std::size_t size() const;
+
+private:
+        // The article on affine pools exchanges its two queues every 32 tasks.
+        static constexpr std::uint32_t kFairness = 32;
+        // Deeper recursion goes on without forking.
+        static constexpr std::size_t kForks = 256;
+
+        struct LaneQueues {
+                LaneQueues(ZeroMemory& memory, std::size_t capacity);
+                TaskDeque local;
+                TaskRing addressed;
+                ForkDeque forks;
+                std::uint32_t turn = 0;  // the lane's own
+                std::atomic<std::int32_t> waits_for{-1};
+        };
+
+        template <class IsOpen>
+        bool take_out_of_turn(LaneQueues& mine, std::uint32_t turn,
+                              std::span<const std::uint16_t> victims, const IsOpen& is_open,
+                              Taken& ret_taken) {
+                switch (turn % 3) {
+                case 0:
+                        if (!shared_.pop(ret_taken.task))
+                                return false;
+                        back_pressure_.popped();
+                        return true;
+                case 1:
+                        return mine.local.steal(ret_taken.task);
+                default:
+                        if (victims.empty())
+                                return false;
+                        const auto victim = victims[turn / 3 % victims.size()];
+                        return steal(victim, is_open(victim), ret_taken);
+                }
+        }
+
+        bool steal(std::size_t victim, bool is_open, Taken& ret_taken) {
+                auto& its = *lanes_[victim];
+                ret_taken.is_stolen = its.forks.steal(ret_taken.fork) ||
+                                      its.local.steal(ret_taken.task) ||
+                                      (is_open && its.addressed.pop(ret_taken.task));
+                return ret_taken.is_stolen;
+        }
+
+        ZeroMemory memory_;
+        TaskRing shared_;
+        BackPressure<TaskRing> back_pressure_{shared_};
+        std::vector<std::unique_ptr<LaneQueues>> lanes_;
+};
+
+}  // namespace threadcount::pool

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: MIT
+// Three wishes, one set of active lanes.
+#include "steering.hpp"
+
+#include "crew.hpp"
+#include "monotonic.hpp"
+
+#include <algorithm>
+#include <new>
+
+namespace threadcount::pool {
+
+namespace {
+
+constexpr std::uint64_t kLookAround_ms = 100;
+// A grant may name CPUs up to 8191.
+constexpr std::size_t kWords = 128;
+
+bool has(std::span<const std::uint64_t> words, int cpu) {
+        const auto at = static_cast<std::size_t>(cpu);
+        return at / 64 < words.size() && (words[at / 64] >> at % 64 & 1) != 0;
+}
+
+}  // namespace
+
+Steering::Steering(Crew& crew, Affinity affinity)
+        : crew_(crew), affinity_(affinity), wanted_(crew.sites().size(), true),
+          at_home_(crew.sites().size(), true) {}
+
+bool Steering::set_mask(std::span<const int> cpus) {
+        const std::lock_guard lock(mutex_);
+        std::vector<bool> wanted(wanted_.size());
+        for (std::size_t lane = 0; lane < wanted.size(); lane++)
+                wanted[lane] = std::ranges::find(cpus, crew_.cpu_of(lane)) != cpus.end();
+        if (std::ranges::find(wanted, true) == wanted.end())
+                return false;
+        wanted_ = std::move(wanted);
+        update_locked();
+        tell_idle_locked();
+        return true;
+}
+
+void Steering::follow(threadcount_handle* handle) {
+        const std::lock_guard lock(mutex_);
+        handle_.store(handle, std::memory_order_relaxed);
+        update_locked();
+        tell_idle_locked();
+}
+
+void Steering::update() {
+        if (const std::unique_lock lock(mutex_, std::try_to_lock); lock.owns_lock())
+                try_update_locked();
+}
+
+void Steering::try_update_locked() noexcept {
+        try {
+                update_locked();
+        } catch (const std::bad_alloc&) {
+                // What was in force stays; it is tried again before the next task.
+        }
+}
+
+void Steering::update_locked() {
+        auto* handle = handle_.load(std::memory_order_relaxed);
+        if (handle == nullptr) {
+                apply({}, wanted_.size());
+                return;
+        }
+        is_told_idle_.store(false, std::memory_order_seq_cst);
+        // Read first: if the grant changes meanwhile, it is outdated again.
+        const auto version = threadcount_version(handle);
+        std::uint64_t cpus[kWords];
+        const auto threads = threadcount_cpus(handle, cpus, kWords);
+        apply(cpus, threads);
+        version_.store(version, std::memory_order_relaxed);
+}
+
+/// Of the lanes that are wanted those that are granted; so many of them as are granted; and at
+/// least one. Where the two have no CPU in common the governor's number counts, and the program's
+/// CPUs.
+void Steering::apply(std::span<const std::uint64_t> granted_cpus, std::size_t granted) {
+        std::vector<std::size_t> usable;
+        for (std::size_t lane = 0; lane < wanted_.size(); lane++)
+                if (wanted_[lane] && at_home_[lane])
+                        usable.push_back(lane);
+        if (usable.empty())  // the kernel has moved lanes away from what the program wanted
+                for (std::size_t lane = 0; lane < wanted_.size(); lane++)
+                        if (at_home_[lane])
+                                usable.push_back(lane);
+        const auto is_elsewhere = [&](std::size_t lane) {
+                return !has(granted_cpus, crew_.cpu_of(lane));
+        };
+        if (!std::ranges::all_of(usable, is_elsewhere))
+                std::erase_if(usable, is_elsewhere);
+        usable.resize(std::clamp<std::size_t>(granted, 1, usable.size()));
+        std::vector<std::uint64_t> words(wanted_.size() / 64 + 1, 0);
+        for (const auto lane : usable)
+                words[lane / 64] |= std::uint64_t{1} << lane % 64;
+        crew_.set_active(words);
+}
+
+bool Steering::look_around(int cpu) {
+        const auto now_ms = coarse_ms();
+        auto looked_ms = looked_ms_.load(std::memory_order_relaxed);
+        if (now_ms - looked_ms < kLookAround_ms ||
+            !looked_ms_.compare_exchange_strong(looked_ms, now_ms, std::memory_order_relaxed))
+                return false;
+        const std::unique_lock lock(mutex_, std::try_to_lock);
+        if (!lock.owns_lock())
+                return true;
+        try {
+                std::vector<int> allowed;
+                if (affinity_ == Affinity::Followed && allowed_.has_changed(cpu, allowed))
+                        move_lanes(std::move(allowed));
+                else if (handle_.load(std::memory_order_relaxed) == nullptr)
+                        return true;
+                update_locked();
+        } catch (const std::bad_alloc&) {
+                // The next look is in 100 ms.
+        }
+        return true;
+}
+
+/// Lanes whose CPU is not allowed any more get one that is allowed and has no lane; those that get
+/// none rest.
+void Steering::move_lanes(std::vector<int> allowed) {
+        for (std::size_t lane = 0; lane < at_home_.size(); lane++) {
+                const auto at = std::ranges::find(allowed, crew_.cpu_of(lane));
+                at_home_[lane] = at != allowed.end();
+                if (at_home_[lane])
+                        allowed.erase(at);
+        }
+        for (std::size_t lane = 0; lane < at_home_.size(); lane++) {
+                if (!at_home_[lane] && !allowed.empty()) {
+                        crew_.move(lane, allowed.front());
+                        at_home_[lane] = true;
+                        allowed.erase(allowed.begin());
+                }
+                crew_.pin_again(lane);
+        }
+}
+
+void Steering::tell_idle() {
+        if (const std::unique_lock lock(mutex_, std::try_to_lock); lock.owns_lock())
+                tell_idle_locked();
+}
+
+void Steering::tell_idle_locked() {
+        auto* handle = handle_.load(std::memory_order_relaxed);
+        if (handle == nullptr || !crew_.is_idle() ||
+            is_told_idle_.exchange(true, std::memory_order_seq_cst))
+                return;
+        threadcount_idle(handle);
+        // Who has begun meanwhile may not have seen that this was told.
+        if (!crew_.is_idle())
+                try_update_locked();
+}
+
+}  // namespace threadcount::pool

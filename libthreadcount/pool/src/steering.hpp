@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: MIT
+//
+// Which lanes are active: what the program, the governor and the kernel want, together.
+#pragma once
+
+#include "allowed_cpus.hpp"
+
+#include <threadcount/threadcount.h>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <span>
+#include <vector>
+
+namespace threadcount::pool {
+
+class Crew;
+
+/// Do lanes go where the kernel allows the process to be?
+enum class Affinity { Followed, Ignored };
+
+/// MT-Safe.
+class Steering {
+public:
+        Steering(Crew& crew, Affinity affinity);
+        Steering(const Steering&) = delete;
+        Steering& operator=(const Steering&) = delete;
+
+        /// The program wants no lanes but those on `cpus`. False, and nothing changes: there are
+        /// none.
+        [[nodiscard]] bool set_mask(std::span<const int> cpus);
+
+        /// From now on lanes are those that `handle` grants, too; nullptr: not any more. It must
+        /// stay open as long as the crew lives.
+        void follow(threadcount_handle* handle);
+
+        /// Before each task, and by who submits one: goes by the grant of now if it has changed, or
+        /// if the governor was told that there is nothing to do. If another thread is just doing
+        /// so, it is done at the next time. Costs some ns.
+        void keep_up() {
+                auto* handle = handle_.load(std::memory_order_relaxed);
+                if (handle != nullptr &&
+                    (threadcount_version(handle) != version_.load(std::memory_order_relaxed) ||
+                     is_told_idle_.load(std::memory_order_relaxed)))
+                        update();
+        }
+
+        // For lanes.
+
+        /// Now and then, by a lane that is on CPU `cpu`: looks at most every 100 ms whether the
+        /// governor is there, and whether the kernel still allows the lanes' CPUs. False: those
+        /// are not over yet.
+        bool look_around(int cpu);
+
+        [[nodiscard]] bool is_following() const {
+                return handle_.load(std::memory_order_relaxed) != nullptr;
+        }
+        /// The crew has nothing to do, as it seems.
+        void tell_idle();
+
+private:
+        void update();
+        void try_update_locked() noexcept;
+        void tell_idle_locked();
+        void apply(std::span<const std::uint64_t> granted_cpus, std::size_t granted);
+        void update_locked();
+        void move_lanes(std::vector<int> allowed);
+
+        Crew& crew_;
+        const Affinity affinity_;
+        std::atomic<threadcount_handle*> handle_{nullptr};
+        std::atomic<std::uint64_t> version_{0};
+        std::atomic<std::uint64_t> looked_ms_{0};
+        std::atomic<bool> is_told_idle_{false};
+        std::mutex mutex_;           // guards what follows
+        std::vector<bool> wanted_;   // by lane
+        std::vector<bool> at_home_;  // has a CPU that the kernel allows
+        AllowedCpus allowed_;
+};
+
+}  // namespace threadcount::pool

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: MIT
+//
+// The timers of one pool, and the thread that waits for them.
+#pragma once
+
+#include "timer_heap.hpp"
+
+#include <threadcount/pool/detail/machine.hpp>
+#include <threadcount/pool/detail/timer_node.hpp>
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <mutex>
+#include <thread>
+
+namespace threadcount::pool {
+
+class Crew;
+
+/// One thread, created by the first timer, sleeps until the earliest is due, and puts what is due
+/// into the crew's shared queue. While that is full the thread sleeps as any other submitter does:
+/// what is due later could not be put there either, and nobody waits for the thread meanwhile: no
+/// lock is held, so that timers can be added and cancelled; stop() ends it. So nothing is lost, and
+/// nothing waits in a circle.
+///
+/// The lock is held for O(log n) steps. MT-Safe.
+class Timers : public std::enable_shared_from_this<Timers> {
+public:
+        explicit Timers(Crew& crew) : crew_(crew) {}
+        Timers(const Timers&) = delete;
+        Timers& operator=(const Timers&) = delete;
+
+        /// Has one more reference of `node` if this returns. After stop() the timer is over. Throws
+        /// std::bad_alloc, std::system_error: no thread can be created.
+        void add(TimerNode& node, std::chrono::steady_clock::time_point due);
+        /// If it waits. The caller has a reference of its own.
+        void remove(TimerNode& node) noexcept;
+
+        /// Ends the thread; all that wait are over. Only the first call does anything. Not by a
+        /// lane: the thread may wait for it. The crew is not used afterwards.
+        void stop() noexcept;
+
+private:
+        static constexpr std::int64_t kAwake = std::numeric_limits<std::int64_t>::min();
+        static constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
+
+        void run();
+        void settle();
+        [[nodiscard]] TimerNode* take_any() noexcept;
+        /// A list of entries to be made; nullptr: none is due.
+        [[nodiscard]] TimerNode* take_due(std::int64_t now);
+        void submit(TimerNode* due);
+        void sleep(std::unique_lock<std::mutex>& lock);
+        void wake() noexcept;
+
+        Crew& crew_;
+        std::mutex mutex_;
+        TimerHeap<TimerNode> heap_;
+        std::int64_t sleeps_until_ = kAwake;  // of the thread
+        std::thread thread_;
+        std::atomic<bool> ends_{false};
+        std::atomic<std::uint32_t> wakes_{0};  // the thread sleeps on it
+};
+
+}  // namespace threadcount::pool

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: MIT
+// A program with a pool beside another program that comes and goes, under a real governor.
+#include "lease_fixture.hpp"
+
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <gtest/gtest.h>
+#include <iterator>
+#include <map>
+#include <memory>
+#include <set>
+#include <sstream>
+#include <string>
+#include <thread>
+#include <threadcount/pool.hpp>
+#include <threadcount/threadcount.h>
+
+namespace {
+
+using namespace std::chrono_literals;
+using namespace test_support;
+using Cpus = std::set<unsigned>;
+
+/// Where those threads are that run tasks, or want to, by /proc.
+Cpus cpus_of_running_lanes() {
+        Cpus cpus;
+        for (const auto& task : std::filesystem::directory_iterator("/proc/self/task")) {
+                std::ifstream file(task.path() / "stat");
+                const std::string text{std::istreambuf_iterator<char>(file), {}};
+                if (text.find("(lane-") == std::string::npos)
+                        continue;
+                std::istringstream fields(text.substr(text.rfind(')') + 2));
+                std::array<std::string, 37> field;  // of proc(5) those from the 3rd to the 39th
+                for (auto& one : field)
+                        fields >> one;
+                if (field[0] == "R")
+                        cpus.insert(static_cast<unsigned>(std::stoul(field[36])));
+        }
+        return cpus;
+}
+
+/// A program with a pool that always has work; tasks of 1 ms.
+class Worker {
+public:
+        explicit Worker(const Daemon& daemon) {
+                threadcount_options options = THREADCOUNT_OPTIONS_INIT;
+                options.socket_path = daemon.socket().c_str();
+                EXPECT_EQ(threadcount_open(&options, &handle_), 0);
+                pool_.follow(handle_);
+                submitter_ = std::thread([this] {
+                        while (!is_over_)
+                                if (!pool_.try_submit([this] { task(); }))
+                                        std::this_thread::sleep_for(100us);
+                });
+        }
+        ~Worker() {
+                is_over_ = true;
+                submitter_.join();
+                pool_.stop();
+                threadcount_close(handle_);
+        }
+        Worker(const Worker&) = delete;
+        Worker& operator=(const Worker&) = delete;
+
+        [[nodiscard]] const threadcount::Pool& pool() const { return pool_; }
+        [[nodiscard]] Cpus mask() const {
+                Cpus cpus;
+                for (const int cpu : pool_.mask())
+                        cpus.insert(static_cast<unsigned>(cpu));
+                return cpus;
+        }
+        /// Tasks that have begun on a CPU.
+        [[nodiscard]] std::uint64_t begun_on(unsigned cpu) const { return begun_.at(cpu); }
+
+private:
+        void task() {
+                begun_.at(static_cast<std::size_t>(::sched_getcpu()))++;
+                const auto until = std::chrono::steady_clock::now() + 1ms;
+                while (std::chrono::steady_clock::now() < until) {
+                }
+        }
+
+        std::array<std::atomic<std::uint64_t>, CPU_SETSIZE> begun_{};
+        std::atomic<bool> is_over_{false};
+        threadcount_handle* handle_ = nullptr;
+        threadcount::Pool pool_{{.capacity = 64}};
+        std::thread submitter_;
+};
+
+volatile std::sig_atomic_t shall_begin = 0;
+
+class PoolUnderAGovernor : public LeaseTest {
+protected:
+        PoolUnderAGovernor() {
+                daemon_.kill();
+                daemon_.configure(kFair + "period = 50ms\n");
+                daemon_.start();
+        }
+        void SetUp() override {
+                if (everything() < 2)
+                        GTEST_SKIP() << "two programs have one CPU";
+        }
+
+        /// It says hello at SIGUSR1, and uses what it has.
+        [[nodiscard]] std::unique_ptr<ForkedProgram> later_arrival() const {
+                ::signal(SIGUSR1, [](int) { shall_begin = 1; });
+                return std::make_unique<ForkedProgram>([socket = daemon_.socket()] {
+                        while (shall_begin == 0)
+                                ::usleep(1000);
+                        hold_a_lease(socket, [] {
+                                static std::atomic<unsigned> work{0};
+                                work++;
+                        });
+                });
+        }
+        [[nodiscard]] Cpus granted() const {
+                const auto client = lease(own_pid());
+                return client ? cpus_of(client->cpus()) : Cpus{};
+        }
+};
+
+}  // namespace
+
+TEST_F(PoolUnderAGovernor, GivesWayToANewcomerWithinOneTaskAndTakesItsCpusBack) {
+        auto other = later_arrival();
+        const Worker worker(daemon_);
+        ASSERT_TRUE(eventually([&] { return granted().size() == everything(); }));
+        ASSERT_TRUE(eventually([&] { return worker.pool().width() == everything(); }));
+
+        ::kill(static_cast<pid_t>(other->pid()), SIGUSR1);
+        ASSERT_TRUE(eventually(
+                [&] { return granted().size() < everything() && worker.mask() == granted(); }));
+        const auto mine = granted();
+        std::map<unsigned, std::uint64_t> begun;
+        for (const int cpu : worker.pool().cpus())
+                begun[static_cast<unsigned>(cpu)] = worker.begun_on(static_cast<unsigned>(cpu));
+        std::this_thread::sleep_for(20ms);
+        for (int look = 0; look < 50 && granted() == mine; look++) {
+                for (const auto cpu : cpus_of_running_lanes())
+                        EXPECT_TRUE(mine.contains(cpu)) << "a lane runs on CPU " << cpu;
+                std::this_thread::sleep_for(2ms);
+        }
+        ASSERT_EQ(granted(), mine) << "the grant has changed meanwhile";
+        for (const auto& [cpu, before] : begun)
+                if (mine.contains(cpu))
+                        EXPECT_GT(worker.begun_on(cpu), before);
+                else
+                        EXPECT_LE(worker.begun_on(cpu), before + 1) << "CPU " << cpu;
+
+        other->kill();
+        EXPECT_TRUE(eventually([&] { return worker.pool().width() == everything(); }));
+}
+
+TEST_F(PoolUnderAGovernor, IsKnownToWorkOnlyWhileItHasTasks) {
+        threadcount_options options = THREADCOUNT_OPTIONS_INIT;
+        options.socket_path = daemon_.socket().c_str();
+        threadcount_handle* handle = nullptr;
+        ASSERT_EQ(threadcount_open(&options, &handle), 0);
+        const auto in_use = [&] {
+                const auto client = lease(own_pid());
+                return client ? client->in_use() : 0;
+        };
+        {
+                threadcount::Pool pool;
+                pool.follow(handle);
+                for (int round = 0; round < 3; round++) {
+                        std::atomic<bool> is_over{false};
+                        pool.submit([&] {
+                                while (!is_over)
+                                        std::this_thread::sleep_for(1ms);
+                        });
+                        EXPECT_TRUE(eventually([&] { return in_use() > 0; }));
+                        is_over = true;
+                        pool.wait_idle();
+                        EXPECT_TRUE(eventually([&] { return in_use() == 0; }));
+                }
+        }
+        threadcount_close(handle);
+}
+
+TEST_F(PoolUnderAGovernor, GrowsAlsoForAProgramThatRunsLoopsOnly) {
+        auto other = later_arrival();
+        ::kill(static_cast<pid_t>(other->pid()), SIGUSR1);
+        ASSERT_TRUE(becomes(1));
+        threadcount_options options = THREADCOUNT_OPTIONS_INIT;
+        options.socket_path = daemon_.socket().c_str();
+        threadcount_handle* handle = nullptr;
+        ASSERT_EQ(threadcount_open(&options, &handle), 0);
+        {
+                threadcount::Pool pool;
+                pool.follow(handle);
+                const auto has_width = [&](std::size_t width) {
+                        return eventually([&] {
+                                pool.parallel_for(0, 100, [](int) {});
+                                return pool.width() == width;
+                        });
+                };
+                EXPECT_TRUE(has_width(everything() - 1));
+                other->kill();
+                EXPECT_TRUE(has_width(everything()));
+        }
+        threadcount_close(handle);
+}
+
+TEST(PoolWithoutAGovernor, RunsOnAllItsLanes) {
+        threadcount_options options = THREADCOUNT_OPTIONS_INIT;
+        options.socket_path = "/nonexistent/socket";
+        threadcount_handle* handle = nullptr;
+        ASSERT_EQ(threadcount_open(&options, &handle), 0);
+        {
+                threadcount::Pool pool;
+                pool.follow(handle);
+                EXPECT_EQ(pool.width(), pool.size());
+                std::atomic<int> ran{0};
+                for (int i = 0; i < 100; i++)
+                        pool.submit([&] { ran++; });
+                pool.wait_idle();
+                EXPECT_EQ(ran, 100);
+        }
+        threadcount_close(handle);
+}

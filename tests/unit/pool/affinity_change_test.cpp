@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: MIT
+// An administrator, or a cpuset, changes where a running pool may be.
+#include "allowed_cpus.hpp"
+
+#include <threadcount/pool.hpp>
+
+#include <atomic>
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <gtest/gtest.h>
+#include <sched.h>
+#include <string>
+#include <thread>
+#include <vector>
+
+using threadcount::Pool;
+using threadcount::pool::affinity_of;
+
+namespace {
+
+std::vector<pid_t> threads() {
+        std::vector<pid_t> threads;
+        for (const auto& task : std::filesystem::directory_iterator("/proc/self/task"))
+                threads.push_back(std::stoi(task.path().filename().string()));
+        return threads;
+}
+
+/// As taskset -a -p does.
+void allow(const std::vector<int>& cpus) {
+        cpu_set_t set;
+        CPU_ZERO(&set);
+        for (const int cpu : cpus)
+                CPU_SET(static_cast<std::size_t>(cpu), &set);
+        for (const auto thread : threads())
+                ::sched_setaffinity(thread, sizeof set, &set);
+}
+
+std::vector<std::vector<int>> affinities_of_lanes() {
+        std::vector<std::vector<int>> all;
+        for (const auto thread : threads()) {
+                std::ifstream file("/proc/self/task/" + std::to_string(thread) + "/comm");
+                std::string name;
+                file >> name;
+                if (name.starts_with("lane-"))
+                        all.push_back(affinity_of(thread));
+        }
+        return all;
+}
+
+/// Short tasks until `condition` holds.
+template <class Condition>
+bool runs_until(Pool& pool, const Condition& condition) {
+        const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+        while (!condition() && std::chrono::steady_clock::now() < end) {
+                for (int i = 0; i < 50; i++)
+                        pool.submit([] {});
+                std::this_thread::sleep_for(std::chrono::milliseconds(2));
+        }
+        return condition();
+}
+
+}  // namespace
+
+TEST(ChangedAffinity, IsFollowedBothWays) {
+        const auto all = affinity_of(0);
+        if (all.size() < 2)
+                GTEST_SKIP() << "one CPU";
+        Pool pool;
+        ASSERT_TRUE(runs_until(pool, [&] { return affinities_of_lanes().size() == all.size(); }));
+        const std::vector<int> last{all.back()};
+        allow(last);
+        EXPECT_TRUE(runs_until(pool, [&] { return pool.mask() == last; }));
+        std::atomic<int> elsewhere{0};
+        for (int i = 0; i < 100; i++)
+                pool.submit([&] { elsewhere += ::sched_getcpu() != last.front() ? 1 : 0; });
+        pool.wait_idle();
+        EXPECT_EQ(elsewhere, 0);
+
+        allow(all);
+        EXPECT_TRUE(runs_until(pool, [&] { return pool.width() == all.size(); }));
+        EXPECT_TRUE(runs_until(pool, [] {
+                for (const auto& affinity : affinities_of_lanes())
+                        if (affinity.size() != 1)
+                                return false;
+                return true;
+        })) << "lanes are bound again";
+}
+
+TEST(ChangedAffinity, MovesALaneWhoseCpuIsGone) {
+        const auto all = affinity_of(0);
+        if (all.size() < 2)
+                GTEST_SKIP() << "one CPU";
+        allow({all.front()});
+        Pool pool;
+        EXPECT_EQ(pool.cpus(), std::vector<int>{all.front()});
+        allow({all.back()});
+        EXPECT_TRUE(runs_until(pool, [&] { return pool.cpus() == std::vector<int>{all.back()}; }));
+        std::atomic<int> ran_on{-1};
+        ASSERT_TRUE(pool.submit_to(all.back(), [&] { ran_on = ::sched_getcpu(); }));
+        pool.wait_idle();
+        EXPECT_EQ(ran_on, all.back());
+        allow(all);
+}
+
+TEST(ChangedAffinity, IsNotThatOfAFirstThreadThatBindsItself) {
+        const auto all = affinity_of(0);
+        if (all.size() < 2)
+                GTEST_SKIP() << "one CPU";
+        Pool pool;
+        cpu_set_t first;
+        CPU_ZERO(&first);
+        CPU_SET(static_cast<std::size_t>(all.front()), &first);
+        ::sched_setaffinity(0, sizeof first, &first);
+        const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(300);
+        EXPECT_FALSE(runs_until(pool,
+                                [&] {
+                                        return pool.width() < all.size() ||
+                                               std::chrono::steady_clock::now() > end;
+                                }) &&
+                     pool.width() < all.size());
+        allow(all);
+}

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: MIT
+// Submitters of a full queue, under many schedules: nobody sleeps while there is room.
+#include "back_pressure.hpp"
+#include "explore.hpp"
+#include "platform.hpp"
+#include "ring.hpp"
+
+#include <atomic>
+#include <ctime>
+#include <gtest/gtest.h>
+#include <memory>
+#include <vector>
+
+using deterministic::explore;
+using deterministic::is_found;
+using deterministic::Platform;
+using deterministic::Scheduler;
+
+namespace {
+
+constexpr std::uint64_t kSchedules = 10'000;
+
+enum class Mistake {
+        None,
+        ConsumerSaysNothing,       ///< after it has taken something out
+        ConsumerSaysItBeforehand,  ///< before it takes it out
+};
+
+/// A queue with submitters and lanes, as crew.cpp has them.
+class Submitters {
+public:
+        using Ring = threadcount::pool::Ring<int, Platform>;
+
+        explicit Submitters(std::size_t capacity, Mistake mistake = Mistake::None)
+                : mistake_(mistake), cells_(new Ring::Cell[Ring::cells_for(capacity)]()),
+                  ring_(cells_.get(), capacity) {}
+
+        /// `task` >= 1. False: too late, or stopped.
+        bool submit(int task, const timespec* deadline = nullptr) {
+                const auto fill = [task](void* place) { ::new (place) int(task); };
+                const bool is_in =
+                        (!pressure_.somebody_waits() && ring_.push(fill)) ||
+                        pressure_.push(fill, deadline, [this] { return is_closed_.load(); });
+                accepted_ += is_in ? task : 0;
+                return is_in;
+        }
+
+        /// Until so many are taken, or nothing comes for long.
+        void take(int count) {
+                for (int patience = 200; taken_ < count && patience > 0;) {
+                        int task = 0;
+                        if (mistake_ == Mistake::ConsumerSaysItBeforehand && !ring_.empty())
+                                pressure_.popped();
+                        if (!ring_.pop(task)) {
+                                patience--;
+                                Platform::yield();
+                                continue;
+                        }
+                        taken_++;
+                        sum_ += task;
+                        if (mistake_ == Mistake::None)
+                                pressure_.popped();
+                }
+        }
+        void stop() {
+                is_closed_ = true;
+                pressure_.release();
+        }
+
+        [[nodiscard]] int accepted() const { return accepted_; }
+        [[nodiscard]] int sum() const { return sum_; }
+        [[nodiscard]] const Ring& ring() const { return ring_; }
+
+private:
+        const Mistake mistake_;
+        std::unique_ptr<Ring::Cell[]> cells_;
+        Ring ring_;
+        threadcount::pool::BackPressure<Ring, Platform> pressure_{ring_};
+        std::atomic<bool> is_closed_{false};
+        std::atomic<int> accepted_{0};
+        std::atomic<int> sum_{0};
+        std::atomic<int> taken_{0};
+};
+
+/// Three submitters of two tasks each, two lanes that take them all. True: all have ended.
+[[nodiscard]] bool all_get_in(Scheduler& scheduler, std::size_t capacity, Mistake mistake) {
+        // Outlives threads that sleep for ever.
+        static std::unique_ptr<Submitters> submitters;
+        submitters = std::make_unique<Submitters>(capacity, mistake);
+        for (int i = 0; i < 3; i++)
+                scheduler.add([i] {
+                        EXPECT_TRUE(submitters->submit(1 + i));
+                        EXPECT_TRUE(submitters->submit(10 + i));
+                });
+        for (int lane = 0; lane < 2; lane++)
+                scheduler.add([] { submitters->take(6); });
+        return scheduler.go() && submitters->sum() == 1 + 2 + 3 + 10 + 11 + 12;
+}
+
+/// The same with one lane and one task each.
+[[nodiscard]] bool three_get_in(Scheduler& scheduler, std::size_t capacity, Mistake mistake) {
+        static std::unique_ptr<Submitters> submitters;
+        submitters = std::make_unique<Submitters>(capacity, mistake);
+        for (int i = 0; i < 3; i++)
+                scheduler.add([i] { EXPECT_TRUE(submitters->submit(1 + i)); });
+        scheduler.add([] { submitters->take(3); });
+        return scheduler.go() && submitters->sum() == 6;
+}
+
+}  // namespace
+
+TEST(BackPressureSchedules, AllGetIn) {
+        explore(kSchedules, [](Scheduler& scheduler) {
+                EXPECT_TRUE(all_get_in(scheduler, 1 + scheduler.pick(4), Mistake::None));
+        });
+}
+
+TEST(BackPressureSchedules, NobodySleepsAfterTheLastOneWasTakenOut) {
+        explore(kSchedules, [](Scheduler& scheduler) {
+                EXPECT_TRUE(three_get_in(scheduler, 1 + scheduler.pick(2), Mistake::None));
+        });
+}
+
+TEST(BackPressureSchedules, WhoIsTooLateHasSubmittedNothing) {
+        const timespec deadline{};
+        explore(kSchedules, [&](Scheduler& scheduler) {
+                Submitters submitters(1);
+                std::atomic<int> in{0};
+                for (int i = 0; i < 3; i++)
+                        scheduler.add([&, i] { in += submitters.submit(1 << i, &deadline); });
+                scheduler.add([&] { submitters.take(1); });
+                ASSERT_TRUE(scheduler.go());
+                EXPECT_GE(in, 1);
+                EXPECT_LE(in, 2);
+                EXPECT_EQ(in, 1 + static_cast<int>(submitters.ring().size()));
+                submitters.take(in);
+                EXPECT_EQ(submitters.sum(), submitters.accepted());
+        });
+}
+
+TEST(BackPressureSchedules, AfterTheEndNobodySleeps) {
+        explore(kSchedules, [](Scheduler& scheduler) {
+                Submitters submitters(1);
+                std::atomic<int> in{0};
+                for (int i = 0; i < 3; i++)
+                        scheduler.add([&, i] { in += submitters.submit(1 << i); });
+                scheduler.add([&] { submitters.stop(); });
+                EXPECT_TRUE(scheduler.go());
+                EXPECT_LE(in, 1);
+        });
+}
+
+TEST(BackPressureSchedules, AConsumerWhoSaysNothingIsSeen) {
+        EXPECT_TRUE(is_found(kSchedules, [](Scheduler& scheduler) {
+                return !three_get_in(scheduler, 1, Mistake::ConsumerSaysNothing);
+        }));
+}
+
+TEST(BackPressureSchedules, AConsumerWhoSaysItBeforehandIsSeen) {
+        EXPECT_TRUE(is_found(kSchedules, [](Scheduler& scheduler) {
+                return !three_get_in(scheduler, 1, Mistake::ConsumerSaysItBeforehand);
+        }));
+}

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: MIT
+// The deque under many schedules.
+#include "explore.hpp"
+#include "platform.hpp"
+
+#include <threadcount/pool/detail/deque.hpp>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <gtest/gtest.h>
+#include <memory>
+#include <numeric>
+#include <vector>
+
+using deterministic::explore;
+using deterministic::Platform;
+using deterministic::Scheduler;
+
+namespace {
+
+constexpr std::uint64_t kSchedules = 10'000;
+constexpr int kThieves = 2;
+
+using Item = deterministic::Slow<int>;
+using Deque = threadcount::pool::Deque<Item, Platform>;
+
+class DequeSchedules : public testing::Test {
+protected:
+        void make_deque(std::size_t capacity) {
+                slots_ = std::make_unique<Deque::Slot[]>(capacity);
+                deque_ = std::make_unique<Deque>(slots_.get(), capacity);
+                is_over_ = false;
+                for (auto& got : got_)
+                        got.clear();
+        }
+
+        Deque::Pushed push(int number, Deque::Announce announce = Deque::Announce::Every) {
+                return deque_->push([&](void* place) { ::new (place) Item(number); }, announce);
+        }
+        bool pop() {
+                Item item;
+                if (!deque_->pop(item))
+                        return false;
+                got_[kThieves].push_back(*item);
+                return true;
+        }
+        void steal_until_over(std::size_t thief) {
+                while (!is_over_)
+                        if (Item item; deque_->steal(item))
+                                got_[thief].push_back(*item);
+                        else
+                                Platform::yield();
+        }
+        /// The numbers 0 .. `count` - 1 were seen once each.
+        void expect_each_once(int count) {
+                std::vector<int> all;
+                for (const auto& got : got_)
+                        all.insert(all.end(), got.begin(), got.end());
+                std::ranges::sort(all);
+                std::vector<int> expected(static_cast<std::size_t>(count));
+                std::iota(expected.begin(), expected.end(), 0);
+                EXPECT_EQ(all, expected);
+        }
+
+        std::unique_ptr<Deque::Slot[]> slots_;
+        std::unique_ptr<Deque> deque_;
+        std::atomic<bool> is_over_{false};
+        std::array<std::vector<int>, kThieves + 1> got_;
+};
+
+}  // namespace
+
+TEST_F(DequeSchedules, OwnerAndThievesGetEachItemOnce) {
+        explore(kSchedules, [&](Scheduler& scheduler) {
+                make_deque(std::size_t{1} << scheduler.pick(3));
+                constexpr int kItems = 7;
+                scheduler.add([this] {
+                        for (int number = 0; number < kItems; number++) {
+                                const auto how = number % 2 == 0 ? Deque::Announce::Every
+                                                                 : Deque::Announce::First;
+                                while (push(number, how) == Deque::Pushed::No)
+                                        if (!pop())
+                                                Platform::yield();
+                                if (number % 3 == 2)
+                                        (void)pop();
+                        }
+                        while (pop()) {
+                        }
+                        is_over_ = true;
+                });
+                for (std::size_t thief = 0; thief < kThieves; thief++)
+                        scheduler.add([this, thief] { steal_until_over(thief); });
+                ASSERT_TRUE(scheduler.go());
+                expect_each_once(kItems);
+                for (std::size_t thief = 0; thief < kThieves; thief++)
+                        EXPECT_TRUE(std::ranges::is_sorted(got_[thief])) << "oldest first";
+        });
+}
+
+TEST_F(DequeSchedules, TheLastOneGoesToOneOfThem) {
+        explore(kSchedules, [&](Scheduler& scheduler) {
+                make_deque(std::size_t{1} << scheduler.pick(3));
+                scheduler.add([this] {
+                        for (int number = 0; number < 3; number++) {
+                                while (push(number) == Deque::Pushed::No)
+                                        Platform::yield();
+                                (void)pop();
+                        }
+                        is_over_ = true;
+                });
+                for (std::size_t thief = 0; thief < kThieves; thief++)
+                        scheduler.add([this, thief] { steal_until_over(thief); });
+                ASSERT_TRUE(scheduler.go());
+                while (pop()) {
+                }
+                expect_each_once(3);
+                EXPECT_TRUE(deque_->empty());
+        });
+}
+
+TEST_F(DequeSchedules, ASlotIsNotFilledBeforeAThiefHasTakenOutWhatIsInIt) {
+        explore(kSchedules, [&](Scheduler& scheduler) {
+                make_deque(1);
+                scheduler.add([this] {
+                        for (int number = 0; number < 4; number++)
+                                while (push(number) == Deque::Pushed::No)
+                                        Platform::yield();
+                        while (!deque_->empty())
+                                Platform::yield();
+                        is_over_ = true;
+                });
+                for (std::size_t thief = 0; thief < kThieves; thief++)
+                        scheduler.add([this, thief] { steal_until_over(thief); });
+                ASSERT_TRUE(scheduler.go());
+                expect_each_once(4);
+        });
+}
+
+TEST_F(DequeSchedules, AFullDequeTakesNoMoreAndHoldsAllItHas) {
+        for (const std::size_t capacity : {1U, 2U, 8U}) {
+                make_deque(capacity);
+                for (std::size_t i = 0; i < capacity; i++)
+                        EXPECT_NE(push(static_cast<int>(i)), Deque::Pushed::No);
+                EXPECT_EQ(push(0), Deque::Pushed::No);
+                EXPECT_EQ(deque_->size(), capacity);
+                while (pop()) {
+                }
+                expect_each_once(static_cast<int>(capacity));
+        }
+}

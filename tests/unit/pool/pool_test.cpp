@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: MIT
+// What a pool promises about tasks, queues, masks and its end.
+#include <threadcount/pool.hpp>
+
+#include "pool/blocker.hpp"
+
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <gtest/gtest.h>
+#include <memory>
+#include <numeric>
+#include <sched.h>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+using namespace std::chrono_literals;
+using threadcount::Pool;
+using threadcount::PoolOptions;
+using threadcount::Task;
+using threadcount::WhenFull;
+
+TEST(Pool, RunsWhatIsSubmitted) {
+        std::atomic<int> sum{0};
+        {
+                Pool pool;
+                for (int i = 1; i <= 1000; i++)
+                        pool.submit([&sum, i] { sum += i; });
+        }
+        EXPECT_EQ(sum, 500'500);
+}
+
+TEST(Pool, RunsWhatTasksSubmitThoughItsQueuesAreSmall) {
+        std::atomic<int> ran{0};
+        Pool pool({.capacity = 2, .lane_capacity = 4});
+        const auto post = [&](auto& self, int depth) -> void {
+                ran++;
+                for (int child = 0; depth > 0 && child < 4; child++)
+                        pool.submit([&self, depth] { self(self, depth - 1); });
+        };
+        pool.submit([&] { post(post, 6); });
+        pool.wait_idle();
+        EXPECT_EQ(ran, 1 + 4 + 16 + 64 + 256 + 1024 + 4096);
+}
+
+TEST(Pool, WaitsForWhatRunsAndForWhatWaits) {
+        Pool pool;
+        std::atomic<int> ran{0};
+        for (int round = 0; round < 50; round++) {
+                for (int i = 0; i < 10; i++)
+                        pool.submit([&] { ran++; });
+                pool.wait_idle();
+                EXPECT_EQ(ran, 10 * (round + 1));
+        }
+}
+
+TEST(Pool, ATaskMayHoldWhatOnlyMovesAndWhatIsLarge) {
+        auto owned = std::make_unique<int>(7);
+        std::array<int, 100> large{};
+        std::iota(large.begin(), large.end(), 0);
+        std::atomic<int> sum{0};
+        Pool pool;
+        pool.submit([&sum, owned = std::move(owned)] { sum += *owned; });
+        pool.submit([&sum, large] { sum += std::accumulate(large.begin(), large.end(), 0); });
+        pool.wait_idle();
+        EXPECT_EQ(sum, 7 + 4950);
+}
+
+TEST(Pool, HoldsExactlyAsManyTasksAsItsCapacity) {
+        for (const std::size_t capacity : {1U, 2U, 3U, 7U, 64U, 100U}) {
+                Pool pool({.capacity = capacity});
+                std::size_t accepted = 0;
+                {
+                        const Blocker blocker(pool);
+                        while (pool.try_submit([] {}))
+                                accepted++;
+                }
+                EXPECT_EQ(accepted, capacity);
+        }
+}
+
+TEST(Pool, WhatIsNotAcceptedStaysWithTheCaller) {
+        Pool pool({.capacity = 1});
+        const Blocker blocker(pool);
+        ASSERT_TRUE(pool.try_submit([] {}));
+        bool has_run = false;
+        Task task([&] { has_run = true; });
+        EXPECT_FALSE(pool.try_submit(std::move(task)));
+        ASSERT_TRUE(task);
+        EXPECT_FALSE(pool.submit_until(std::chrono::steady_clock::now() + 5ms, std::move(task)));
+        ASSERT_TRUE(task);
+        task();
+        EXPECT_TRUE(has_run);
+}
+
+TEST(Pool, AFullQueueMakesTheSubmitterWait) {
+        Pool pool({.capacity = 4});
+        std::atomic<int> ran{0};
+        std::atomic<int> submitted{0};
+        std::thread submitter;
+        {
+                const Blocker blocker(pool);
+                submitter = std::thread([&] {
+                        for (int i = 0; i < 100; i++) {
+                                pool.submit([&] { ran++; });
+                                submitted++;
+                        }
+                });
+                while (submitted < 4)
+                        std::this_thread::yield();
+                std::this_thread::sleep_for(10ms);
+                EXPECT_EQ(submitted, 4);
+        }
+        submitter.join();
+        pool.wait_idle();
+        EXPECT_EQ(ran, 100);
+}
+
+TEST(Pool, AFullQueueMayMakeTheSubmitterRunTheTask) {
+        Pool pool({.capacity = 1, .when_full = WhenFull::RunInCaller});
+        const Blocker blocker(pool);
+        std::thread::id ran_by;
+        pool.submit([] {});
+        pool.submit([&] { ran_by = std::this_thread::get_id(); });
+        EXPECT_EQ(ran_by, std::this_thread::get_id());
+}
+
+TEST(Pool, ATaskForACpuRunsThere) {
+        Pool pool;
+        for (const int cpu : pool.cpus()) {
+                std::atomic<int> ran_on{-1};
+                ASSERT_TRUE(pool.submit_to(cpu, [&] { ran_on = sched_getcpu(); }));
+                pool.wait_idle();
+                EXPECT_EQ(ran_on, cpu);
+        }
+        EXPECT_THROW((void)pool.submit_to(-1, [] {}), std::out_of_range);
+}
+
+TEST(Pool, OnlyLanesInTheMaskRunTasks) {
+        Pool pool;
+        if (pool.size() < 2)
+                GTEST_SKIP() << "one CPU";
+        for (const int cpu : pool.cpus()) {
+                pool.set_mask(std::vector<int>{cpu});
+                EXPECT_EQ(pool.mask(), std::vector<int>{cpu});
+                std::atomic<int> elsewhere{0};
+                for (int i = 0; i < 200; i++)
+                        pool.submit([&, cpu] { elsewhere += sched_getcpu() != cpu ? 1 : 0; });
+                pool.wait_idle();
+                EXPECT_EQ(elsewhere, 0);
+        }
+}
+
+TEST(Pool, AMaskedLanesTasksAreRunByOthers) {
+        Pool pool;
+        if (pool.size() < 2)
+                GTEST_SKIP() << "one CPU";
+        const auto cpus = pool.cpus();
+        pool.set_mask(std::vector<int>{cpus[0]});
+        std::atomic<int> ran_on{-1};
+        ASSERT_TRUE(pool.submit_to(cpus[1], [&] { ran_on = sched_getcpu(); }));
+        pool.wait_idle();
+        EXPECT_EQ(ran_on, cpus[0]);
+}
+
+TEST(Pool, AMaskWithoutLanesChangesNothing) {
+        Pool pool;
+        const auto before = pool.mask();
+        EXPECT_THROW(pool.set_mask(std::vector<int>{}), std::invalid_argument);
+        EXPECT_THROW(pool.set_mask(std::vector<int>{100'000}), std::invalid_argument);
+        EXPECT_EQ(pool.mask(), before);
+}
+
+TEST(Pool, HandsBackWhatHasNotBegun) {
+        Pool pool;
+        std::atomic<int> ran{0};
+        std::vector<Task> rest;
+        std::thread stopper;
+        {
+                const Blocker blocker(pool);
+                for (int i = 0; i < 10; i++)
+                        pool.submit([&] { ran++; });
+                stopper = std::thread([&] { rest = pool.stop_and_hand_back(); });
+                while (true) {
+                        try {
+                                if (!pool.try_submit([] {}))
+                                        continue;
+                        } catch (const std::logic_error&) {
+                                break;
+                        }
+                }
+        }
+        stopper.join();
+        EXPECT_EQ(ran, 0);
+        EXPECT_GE(rest.size(), 10U);
+        for (auto& task : rest)
+                task();
+        EXPECT_EQ(ran, 10);
+}
+
+TEST(Pool, SaysWhatIsWrongWithItsOptions) {
+        EXPECT_THROW(Pool({.capacity = 0}), std::invalid_argument);
+        EXPECT_THROW(Pool({.lane_capacity = 0}), std::invalid_argument);
+        EXPECT_THROW(Pool({.spin = -1ns}), std::invalid_argument);
+        EXPECT_THROW(Pool({.cpus = {100'000}}), std::invalid_argument);
+}
+
+TEST(Pool, RefusesWhatWouldWaitForItself) {
+        Pool pool;
+        std::atomic<int> refused{0};
+        const auto expect_refusal = [&](auto&& call) {
+                pool.submit([&] {
+                        try {
+                                call();
+                        } catch (const std::logic_error&) {
+                                refused++;
+                        }
+                });
+                pool.wait_idle();
+        };
+        expect_refusal([&] { pool.wait_idle(); });
+        expect_refusal([&] { pool.stop(); });
+        expect_refusal([&] { (void)pool.stop_and_hand_back(); });
+        EXPECT_EQ(refused, 3);
+}
+
+TEST(Pool, AcceptsNothingAfterItsEnd) {
+        Pool pool;
+        pool.stop();
+        EXPECT_THROW(pool.submit([] {}), std::logic_error);
+        EXPECT_THROW((void)pool.try_submit([] {}), std::logic_error);
+}
+
+TEST(Pool, CountsWhatItsLanesDo) {
+        Pool pool;
+        for (int i = 0; i < 100; i++)
+                pool.submit([] {});
+        pool.wait_idle();
+        std::uint64_t executed = 0;
+        for (const auto& lane : pool.statistics())
+                executed += lane.executed;
+        EXPECT_EQ(executed, 100U);
+}

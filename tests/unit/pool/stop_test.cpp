@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: MIT
+// What others do with a pool while one thread stops it.
+#include <threadcount/pool.hpp>
+
+#include <atomic>
+#include <chrono>
+#include <gtest/gtest.h>
+#include <stdexcept>
+#include <thread>
+#include <vector>
+
+using namespace std::chrono_literals;
+using threadcount::FutureCancelled;
+using threadcount::Pool;
+using threadcount::Task;
+
+namespace {
+
+/// Occupies every lane until release().
+class Occupied {
+public:
+        explicit Occupied(Pool& pool) {
+                for (const int cpu : pool.cpus())
+                        EXPECT_TRUE(pool.submit_to(cpu, [this] {
+                                running_++;
+                                while (!is_over_)
+                                        std::this_thread::sleep_for(100us);
+                        }));
+                while (running_ < static_cast<int>(pool.size()))
+                        std::this_thread::yield();
+        }
+        void release() { is_over_ = true; }
+
+private:
+        std::atomic<int> running_{0};
+        std::atomic<bool> is_over_{false};
+};
+
+bool is_closed(Pool& pool) {
+        try {
+                (void)pool.try_submit([] {});
+        } catch (const std::logic_error&) {
+                return true;
+        }
+        return false;
+}
+
+}  // namespace
+
+TEST(Stop, LetsATaskFinishALoop) {
+        Pool pool;
+        std::atomic<bool> has_begun{false};
+        std::atomic<int> ran{0};
+        std::atomic<bool> may_go_on{false};
+        pool.submit([&] {
+                has_begun = true;
+                while (!may_go_on)
+                        std::this_thread::yield();
+                std::this_thread::sleep_for(5ms);
+                pool.parallel_for(0, 100, [&](int) { ran++; });
+        });
+        while (!has_begun)
+                std::this_thread::yield();
+        may_go_on = true;
+        (void)pool.stop_and_hand_back();
+        EXPECT_EQ(ran, 100);
+}
+
+TEST(Stop, EndsTheWaitForIdleness) {
+        Pool pool;
+        Occupied occupied(pool);
+        std::atomic<bool> has_returned{false};
+        std::thread waiter([&] {
+                pool.wait_idle();
+                has_returned = true;
+        });
+        std::this_thread::sleep_for(5ms);
+        std::thread stopper([&] { (void)pool.stop_and_hand_back(); });
+        while (!is_closed(pool))
+                std::this_thread::yield();
+        occupied.release();
+        stopper.join();
+        waiter.join();
+        EXPECT_TRUE(has_returned);
+}
+
+TEST(Stop, CancelsARunThatIsHandedBackAndForgotten) {
+        Pool pool;
+        Occupied occupied(pool);
+        std::atomic<bool> was_cancelled{false};
+        std::thread runner([&] {
+                try {
+                        pool.run([] {});
+                } catch (const FutureCancelled&) {
+                        was_cancelled = true;
+                }
+        });
+        std::this_thread::sleep_for(5ms);
+        std::vector<Task> rest;
+        std::thread stopper([&] { rest = pool.stop_and_hand_back(); });
+        while (!is_closed(pool))
+                std::this_thread::yield();
+        occupied.release();
+        stopper.join();
+        rest.clear();
+        runner.join();
+        EXPECT_TRUE(was_cancelled);
+}
+
+TEST(Stop, WaitsForAThreadThatTakesPart) {
+        Pool pool;
+        std::atomic<bool> is_in_loop{false};
+        std::atomic<bool> may_go_on{false};
+        std::atomic<int> ran{0};
+        std::thread guest([&] {
+                pool.parallel_for(0, 2, [&](int i) {
+                        if (i > 0)
+                                return;
+                        is_in_loop = true;
+                        while (!may_go_on)
+                                std::this_thread::yield();
+                        pool.submit([&] { ran++; });
+                });
+        });
+        while (!is_in_loop)
+                std::this_thread::yield();
+        std::thread stopper([&] { pool.stop(); });
+        while (!is_closed(pool))
+                std::this_thread::yield();
+        may_go_on = true;
+        stopper.join();
+        guest.join();
+        EXPECT_EQ(ran, 1);
+}
+
+TEST(Stop, LosesNoTaskThatIsSubmittedMeanwhile) {
+        for (int round = 0; round < 300; round++) {
+                std::atomic<int> ran{0};
+                std::atomic<int> accepted{0};
+                std::atomic<bool> has_begun{false};
+                std::thread submitter;
+                {
+                        Pool pool;
+                        submitter = std::thread([&] {
+                                try {
+                                        for (;;) {
+                                                pool.submit([&] { ran++; });
+                                                accepted++;
+                                                has_begun = true;
+                                        }
+                                } catch (const std::logic_error&) {
+                                }
+                        });
+                        while (!has_begun)
+                                std::this_thread::yield();
+                        pool.stop();
+                        submitter.join();
+                }
+                ASSERT_EQ(ran, accepted);
+        }
+}
+
+TEST(Pools, OfATaskOfOneMayBeUsedByAnother) {
+        Pool a;
+        Pool b;
+        int result = 0;
+        a.run([&] {
+                b.parallel_for(0, 64, [&](int i) {
+                        if (i == 0)
+                                result = a.async([] { return 7; }).get();
+                });
+        });
+        EXPECT_EQ(result, 7);
+        std::atomic<int> ran{0};
+        a.run([&] {
+                b.fork_join([&] { a.fork_join([&] { ran++; }, [&] { ran++; }); }, [&] { ran++; });
+        });
+        EXPECT_EQ(ran, 3);
+}
+
+TEST(ParallelForOf, ARangeWiderThanItsTypeRunsAsItShould) {
+        Pool pool;
+        std::atomic<std::uint64_t> seen{0};
+        pool.parallel_for(-2'000'000'000, 2'000'000'000, [&](int first, int last) {
+                seen += static_cast<std::uint64_t>(static_cast<std::int64_t>(last) - first);
+        });
+        EXPECT_EQ(seen, 4'000'000'000U);
+        std::atomic<int> few{0};
+        pool.parallel_for(std::int8_t{-100}, std::int8_t{100}, [&](std::int8_t) { few++; });
+        EXPECT_EQ(few, 200);
+}

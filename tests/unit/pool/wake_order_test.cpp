@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: MIT
+// Which lane is woken for a task, on machines that are made up: a log of who has run what.
+#include "crew.hpp"
+
+#include <threadcount/pool/detail/lane_context.hpp>
+
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <gtest/gtest.h>
+#include <set>
+#include <thread>
+#include <vector>
+
+using namespace threadcount;
+using namespace threadcount::pool;
+
+namespace {
+
+/// Two packages of four cores of two threads. The numbers are those of no real CPU: lanes run where
+/// they may, and nobody submits from one of them.
+std::vector<LaneSite> two_sockets() {
+        std::vector<int> cpus;
+        std::vector<Place> places;
+        for (std::uint32_t thread = 0; thread < 2; thread++)
+                for (std::uint32_t core = 0; core < 8; core++) {
+                        const auto package = 5000 + core / 4 * 4;
+                        cpus.push_back(static_cast<int>(5000 + 8 * thread + core));
+                        places.push_back({5000 + core, 5000 + core, package, package, package});
+                }
+        return order_lanes(cpus, places);
+}
+
+class WakeOrder : public testing::Test {
+protected:
+        ~WakeOrder() override { crew_.stop(false); }
+
+        /// One task that stays in its lane until end_of().
+        std::size_t lane_of_next_task() {
+                std::atomic<int> lane{-1};
+                auto task = [this, &lane] {
+                        const auto mine = this_lane.lane;
+                        busy_[mine] = true;
+                        lane = static_cast<int>(mine);
+                        while (busy_[mine])
+                                std::this_thread::sleep_for(std::chrono::microseconds(100));
+                };
+                EXPECT_TRUE(crew_.push(TaskSource(task)));
+                while (lane < 0)
+                        std::this_thread::yield();
+                settle();
+                return static_cast<std::size_t>(lane);
+        }
+        void end_of(std::size_t lane) {
+                busy_[lane] = false;
+                while (!crew_.parking().is_idle(lane))
+                        std::this_thread::yield();
+        }
+        /// Nobody searches: so the next task wakes somebody.
+        void settle() const {
+                while (crew_.parking().somebody_searches())
+                        std::this_thread::yield();
+        }
+
+        const std::vector<LaneSite> sites_ = two_sockets();
+        mutable Crew crew_{sites_, {.spin = std::chrono::nanoseconds{0}}, Affinity::Ignored};
+        std::array<std::atomic<bool>, 16> busy_{};
+};
+
+}  // namespace
+
+TEST_F(WakeOrder, WholeCoresComeBeforeSiblings) {
+        settle();
+        std::vector<std::size_t> log;
+        for (int i = 0; i < 16; i++)
+                log.push_back(lane_of_next_task());
+        std::set<std::uint32_t> cores;
+        for (int i = 0; i < 8; i++)
+                cores.insert(sites_[log[static_cast<std::size_t>(i)]].core);
+        EXPECT_EQ(cores.size(), 8U) << "the first eight tasks are on eight cores";
+        EXPECT_EQ(std::set<std::size_t>(log.begin(), log.end()).size(), 16U);
+        // At first the lanes come in their order: one socket after the other.
+        for (std::size_t i = 0; i < 8; i++)
+                EXPECT_EQ(sites_[log[i]].place.package, i < 4 ? 5000U : 5004U) << i;
+        for (const auto lane : log)
+                end_of(lane);
+}
+
+TEST_F(WakeOrder, AmongEqualsTheOneThatWasBusyLastComesFirst) {
+        settle();
+        std::vector<std::size_t> busy;
+        for (int i = 0; i < 4; i++)
+                busy.push_back(lane_of_next_task());
+        for (const auto lane : {busy[2], busy[0], busy[3], busy[1]})
+                end_of(lane);
+        EXPECT_EQ(lane_of_next_task(), busy[1]);
+        EXPECT_EQ(lane_of_next_task(), busy[3]);
+        EXPECT_EQ(lane_of_next_task(), busy[0]);
+        EXPECT_EQ(lane_of_next_task(), busy[2]);
+        for (const auto lane : busy)
+                end_of(lane);
+}
+
+TEST_F(WakeOrder, ASiblingOfABusyCoreWaitsForAWholeCore) {
+        settle();
+        std::vector<std::size_t> log;
+        for (int i = 0; i < 9; i++)
+                log.push_back(lane_of_next_task());
+        // The ninth is a sibling. Its core's first thread was busy last, but another core is whole.
+        const auto sibling = log.back();
+        const auto whole = sites_[log[0]].core != sites_[sibling].core ? log[0] : log[1];
+        std::size_t first_thread = 0;
+        for (const auto lane : log)
+                if (lane != sibling && sites_[lane].core == sites_[sibling].core)
+                        first_thread = lane;
+        end_of(whole);
+        end_of(first_thread);
+        EXPECT_EQ(lane_of_next_task(), whole);
+        for (std::size_t lane = 0; lane < 16; lane++)
+                busy_[lane] = false;
+}
+
+TEST_F(WakeOrder, OnlyActiveLanesAreWoken) {
+        settle();
+        const std::vector<std::uint64_t> last_three{std::uint64_t{0xe000}};
+        crew_.set_active(last_three);
+        std::set<std::size_t> log;
+        for (int i = 0; i < 3; i++)
+                log.insert(lane_of_next_task());
+        EXPECT_EQ(log, (std::set<std::size_t>{13, 14, 15}));
+        for (const auto lane : log)
+                end_of(lane);
+}
