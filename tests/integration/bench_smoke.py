@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""bench/crowd, bench/leases and bench/hostile with tiny numbers: everybody is held and answered, the
-bad ones are noticed, and nothing is left behind. No number here depends on how fast the machine is."""
+"""bench/crowd, bench/leases, bench/hostile and bench/pools with tiny numbers: everybody is held and
+answered, the bad ones are noticed, and nothing is left behind. No number here depends on how fast the
+machine is."""
 
 import json
 import os
@@ -78,6 +79,30 @@ class Smoke(unittest.TestCase):
         self.assertTrue(all(cost["granted"] >= 4 for cost in found["cost"]), found["cost"])
         self.assertEqual((found["load"]["done"], found["load"]["held"]), (60, 20))
         self.assertEqual(len(found["rows"]), 2 + 4 + 6 + 4)
+
+    @unittest.skipUnless((PROGRAMS / "examples" / "pi").is_file(), "built without the examples")
+    def test_every_case_of_the_pools_stands_beside_its_article(self):
+        command = [sys.executable, str(CHECKOUT / "bench" / "pools"), "--bin", str(PROGRAMS)]
+        command += ["--quick", "--repetitions", "1", "--output", str(self.folder)]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        found = json.loads((self.folder / "results.json").read_text())
+        for part, runs in found["runs"].items():
+            self.assertEqual(len(runs), 1, part)
+            self.assertGreater(len(runs[0]), 5, part)
+        self.assertIn("| transfers", (self.folder / "results.md").read_text())
+
+    def test_the_programs_of_the_pools_refuse_what_they_do_not_know(self):
+        for words, said in (
+            (["lists", "--pool", "tea"], "accepted is one of ours, lists, mutex"),
+            (["lists", "--workers", "0"], "from 1 to 4096"),
+            (["spread", "--place", "free"], "--pool threads only"),
+            (["spread", "--steps", "5x"], "from 1 to 1000000000"),
+        ):
+            command = [str(PROGRAMS / "bench" / words[0]), *words[1:]]
+            done = subprocess.run(command, capture_output=True, text=True, check=False)
+            self.assertEqual((done.returncode, done.stdout), (2, ""), words)
+            self.assertIn(said, done.stderr)
 
     def test_too_few_descriptors_are_told_with_the_way_out(self):
         command = [sys.executable, str(CHECKOUT / "bench" / "crowd"), "--bin", str(PROGRAMS)]

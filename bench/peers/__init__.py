@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+"""The project's thread pool beside its peers."""

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: MIT
+// A worker that is awake: a future asked for and waited for, one after the other without a pause;
+// and the same without a future, which no waiter can run itself.
+#pragma once
+
+#include "../support/crew.hpp"
+#include "../support/options.hpp"
+#include "../support/samples.hpp"
+
+namespace peers {
+
+/// How often a pool has called the kernel to wake somebody; below 0 where it does not tell.
+template <typename Pool>
+double count_wakes(Pool& pool) {
+        if constexpr (requires { pool.wakes(); })
+                return static_cast<double>(pool.wakes());
+        else
+                return -1;
+}
+
+/// Ends after three seconds, whatever was done by then. A stall took 50 ms or more: nobody was
+/// woken.
+template <typename Trip>
+void measure_trips(const std::string& name, std::size_t trips, Trip trip) {
+        Samples samples(trips);
+        double stalls = 0;
+        const Nanoseconds deadline = now() + 3'000'000'000;
+        for (std::size_t index = 0; index < trips + trips / 10; ++index) {
+                const Nanoseconds begin = now();
+                trip();
+                const Nanoseconds end = now();
+                stalls += end - begin >= 50'000'000 ? 1 : 0;
+                if (index >= trips / 10)
+                        samples.add(static_cast<double>(end - begin));
+                if (end >= deadline)
+                        break;
+        }
+        report(name + "_p50_ns", samples.median());
+        report(name + "_p99.9_ns", samples.quantile(0.999));
+        report(name + "_stalls", stalls);
+}
+
+/// The share of futures whose task ran in the thread that waited for it.
+template <typename Pool>
+double share_in_caller(Pool& pool) {
+        constexpr int TRIPS = 1000;
+        int in_caller = 0;
+        for (int trip = 0; trip < TRIPS; ++trip) {
+                const Slot* mine = &Slots::mine();
+                in_caller += pool.async([mine] { return &Slots::mine() == mine ? 1 : 0; }).get();
+        }
+        return static_cast<double>(in_caller) / TRIPS;
+}
+
+template <typename Pool>
+void round_trip(const Options& options) {
+        const std::size_t trips = options.scaled(50'000);
+        Crew<Pool> pool(options.workers);
+        warm_up(*pool, options.workers);
+        const double wakes = count_wakes(*pool);
+        measure_trips("round_trip", trips, [&] { pool->async([] { return 1; }).get(); });
+        if (wakes >= 0)
+                report("wakes", count_wakes(*pool) - wakes);
+        report("ran_in_caller", share_in_caller(*pool));
+}
+
+template <typename Pool>
+void ping(const Options& options) {
+        Crew<Pool> pool(options.workers);
+        warm_up(*pool, options.workers);
+        measure_trips("ping", options.scaled(50'000), [&pool] {
+                std::atomic<bool> ran{false};
+                pool->post([&ran] { ran.store(true); });
+                while (!ran.load()) {
+                }
+        });
+}
+
+}  // namespace peers

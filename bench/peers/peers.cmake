@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: MIT
+# Where each peer comes from.
+
+find_package(threadcount QUIET NO_DEFAULT_PATH PATHS ${PEER_THREADCOUNT})
+if(TARGET threadcount::pool)
+  peer(threadcount threadcount::pool)
+else()
+  no_peer(threadcount "no threadcount::pool in ${PEER_THREADCOUNT}: build first (-DPEER_THREADCOUNT=DIR)")
+endif()
+
+peer(sequential)
+
+find_package(OpenMP QUIET COMPONENTS CXX)
+if(OpenMP_CXX_FOUND)
+  peer(openmp OpenMP::OpenMP_CXX)
+else()
+  no_peer(openmp "the compiler has no OpenMP")
+endif()
+
+find_path(PEER_TASKFLOW_INCLUDE taskflow/taskflow.hpp HINTS ${PEER_TASKFLOW} NO_CACHE)
+if(PEER_TASKFLOW_INCLUDE)
+  headers(taskflow_headers ${PEER_TASKFLOW_INCLUDE})
+  peer(taskflow taskflow_headers)
+else()
+  no_peer(taskflow "no taskflow/taskflow.hpp (-DPEER_TASKFLOW=DIR)")
+endif()
+
+find_path(PEER_BS_INCLUDE BS_thread_pool.hpp HINTS ${PEER_BS} ${PEER_BS}/include NO_CACHE)
+if(PEER_BS_INCLUDE)
+  headers(bs_headers ${PEER_BS_INCLUDE})
+  peer(bs bs_headers)
+else()
+  no_peer(bs "no BS_thread_pool.hpp (-DPEER_BS=DIR)")
+endif()
+
+include(CheckCXXSourceCompiles)  # which dispenso expects to be there
+if(PEER_DISPENSO)
+  set(DISPENSO_BUILD_TESTS OFF CACHE BOOL "" FORCE)
+  set(DISPENSO_SHARED_LIB OFF CACHE BOOL "" FORCE)
+  add_subdirectory(${PEER_DISPENSO} dispenso EXCLUDE_FROM_ALL SYSTEM)
+  peer(dispenso dispenso)
+else()
+  find_package(Dispenso QUIET)
+  if(Dispenso_FOUND)
+    peer(dispenso Dispenso::dispenso)
+  else()
+    no_peer(dispenso "no package Dispenso (-DPEER_DISPENSO=DIR)")
+  endif()
+endif()
+
+find_path(PEER_EIGEN_INCLUDE unsupported/Eigen/CXX11/ThreadPool PATH_SUFFIXES eigen3 NO_CACHE)
+if(PEER_EIGEN_INCLUDE)
+  headers(eigen_headers ${PEER_EIGEN_INCLUDE})
+  peer(eigen eigen_headers)
+else()
+  no_peer(eigen "no unsupported/Eigen/CXX11/ThreadPool (libeigen3-dev)")
+endif()
+
+find_path(PEER_ASIO_INCLUDE boost/asio/thread_pool.hpp NO_CACHE)
+if(PEER_ASIO_INCLUDE)
+  headers(asio_headers ${PEER_ASIO_INCLUDE})
+  peer(asio asio_headers)
+else()
+  no_peer(asio "no boost/asio/thread_pool.hpp (libboost-dev)")
+endif()
+
+if(PEER_ONETBB)
+  set(TBB_TEST OFF CACHE BOOL "" FORCE)
+  set(TBB_STRICT OFF CACHE BOOL "" FORCE)
+  add_subdirectory(${PEER_ONETBB} onetbb EXCLUDE_FROM_ALL SYSTEM)
+else()
+  find_package(TBB QUIET)
+endif()
+if(TARGET TBB::tbb)
+  peer(onetbb TBB::tbb)
+else()
+  no_peer(onetbb "no package TBB (libtbb-dev, or -DPEER_ONETBB=DIR)")
+endif()
+
+# Its crates come from cargo; the lock file and all that is built stay in the build folder.
+find_program(PEER_CARGO cargo NO_CACHE)
+if(PEER_CARGO)
+  string(REPLACE "-mavx2" "-C target-feature=+avx2" rust_flags "${machine_flags}")
+  add_custom_target(peer_rayon
+    COMMAND ${CMAKE_COMMAND} -E copy_directory ${PROJECT_SOURCE_DIR}/rayon ${PROJECT_BINARY_DIR}/rayon
+    COMMAND ${CMAKE_COMMAND} -E env "RUSTFLAGS=${rust_flags}"
+      ${PEER_CARGO} build --release --quiet
+      --manifest-path ${PROJECT_BINARY_DIR}/rayon/Cargo.toml --target-dir ${PROJECT_BINARY_DIR}/rayon/target
+    COMMAND ${CMAKE_COMMAND} -E copy ${PROJECT_BINARY_DIR}/rayon/target/release/rayon
+      ${PROJECT_BINARY_DIR}/bin/rayon
+    VERBATIM)
+  message(STATUS "peer rayon: found")
+else()
+  no_peer(rayon "no cargo")
+endif()

@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: MIT
+//! The benchmarks of ../../benches, as far as Rayon has what they need.
+
+use crate::threads::{await_sum, count, deepest_stack, look_at_stack, pinned_pool, sum};
+use rayon::prelude::*;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+pub struct Options {
+    pub workers: usize,
+    pub scale: f64,
+}
+
+impl Options {
+    fn scaled(&self, count: usize) -> usize {
+        ((count as f64 * self.scale) as usize).max(20.min(count))
+    }
+}
+
+fn report(name: &str, value: f64) {
+    println!("{name} {value}");
+}
+
+fn quantile(samples: &mut [f64], share: f64) -> f64 {
+    samples.sort_by(f64::total_cmp);
+    samples[(share * (samples.len() - 1) as f64) as usize]
+}
+
+fn submit_tasks(pool: &rayon::ThreadPool, tasks: usize) {
+    let before = sum();
+    for _ in 0..tasks {
+        pool.spawn(count);
+    }
+    await_sum(before + tasks as u64);
+}
+
+pub fn submit(options: &Options) {
+    let tasks = options.scaled(1_000_000);
+    let pool = pinned_pool(options.workers);
+    submit_tasks(&pool, tasks / 20);
+    let begin = Instant::now();
+    submit_tasks(&pool, tasks);
+    report("ns_per_task", begin.elapsed().as_nanos() as f64 / tasks as f64);
+}
+
+fn grow(height: u32) {
+    if height > 1 {
+        rayon::spawn(move || grow(height - 1));
+        rayon::spawn(move || grow(height - 1));
+    }
+    count();
+}
+
+fn grow_tree(pool: &rayon::ThreadPool, height: u32) {
+    let before = sum();
+    pool.spawn(move || grow(height));
+    await_sum(before + (1 << height) - 1);
+}
+
+pub fn tree(options: &Options) {
+    let height = if options.scale < 1.0 { 16 } else { 19 };
+    let pool = pinned_pool(options.workers);
+    grow_tree(&pool, 12);
+    let begin = Instant::now();
+    grow_tree(&pool, height);
+    let tasks = ((1u64 << height) - 1) as f64;
+    report("ns_per_task", begin.elapsed().as_nanos() as f64 / tasks);
+}
+
+fn fibonacci(n: u32) -> u64 {
+    (0..n).fold((0, 1), |(value, next), _| (next, value + next)).0
+}
+
+fn forked(n: u32, look: bool) -> u64 {
+    if look {
+        look_at_stack();
+    }
+    if n < 2 {
+        return n as u64;
+    }
+    let (left, right) = rayon::join(|| forked(n - 1, look), || forked(n - 2, look));
+    left + right
+}
+
+fn run_fibonacci(pool: &rayon::ThreadPool, n: u32, look: bool) {
+    assert_eq!(pool.install(|| forked(n, look)), fibonacci(n));
+}
+
+pub fn fork_join(options: &Options) {
+    let n = if options.scale < 1.0 { 27 } else { 30 };
+    let pool = pinned_pool(options.workers);
+    run_fibonacci(&pool, 22, false);
+    let begin = Instant::now();
+    run_fibonacci(&pool, n, false);
+    let forks = (fibonacci(n + 1) - 1) as f64;
+    report("ns_per_fork", begin.elapsed().as_nanos() as f64 / forks);
+}
+
+pub fn stack(options: &Options) {
+    let pool = pinned_pool(options.workers);
+    run_fibonacci(&pool, if options.scale < 1.0 { 30 } else { 35 }, true);
+    report("stack_kib", deepest_stack() as f64 / 1024.0);
+}
+
+fn measure_wakes(pool: &rayon::ThreadPool, name: &str, gap: Duration, turns: usize) {
+    let (mut latencies, mut calls) = (Vec::new(), Vec::new());
+    let origin = Instant::now();
+    for _ in 0..turns {
+        std::thread::sleep(gap);
+        let running = Arc::new(AtomicU64::new(0));
+        let noted = running.clone();
+        let asked = origin.elapsed();
+        pool.spawn(move || noted.store(origin.elapsed().as_nanos() as u64, Ordering::SeqCst));
+        let returned = origin.elapsed();
+        while running.load(Ordering::SeqCst) == 0 {}
+        let ran = running.load(Ordering::SeqCst) as f64;
+        latencies.push((ran - asked.as_nanos() as f64) / 1e3);
+        calls.push((returned - asked).as_nanos() as f64 / 1e3);
+    }
+    report(&format!("wake_{name}_p50_us"), quantile(&mut latencies, 0.5));
+    report(&format!("wake_{name}_p99_us"), quantile(&mut latencies, 0.99));
+    report(&format!("wake_{name}_call_p50_us"), quantile(&mut calls, 0.5));
+}
+
+pub fn latency(options: &Options) {
+    let pool = pinned_pool(options.workers);
+    submit_tasks(&pool, 100);
+    measure_wakes(&pool, "1ms", Duration::from_millis(1), options.scaled(400));
+    measure_wakes(&pool, "10ms", Duration::from_millis(10), options.scaled(100));
+}
+
+/// As round_trip.hpp: ends after three seconds, and a stall took 50 ms or more.
+pub fn ping(options: &Options) {
+    let pool = pinned_pool(options.workers);
+    submit_tasks(&pool, 100);
+    let trips = options.scaled(50_000);
+    let (mut samples, mut stalls) = (Vec::new(), 0);
+    let origin = Instant::now();
+    for trip in 0..trips + trips / 10 {
+        let ran = AtomicBool::new(false);
+        let begin = Instant::now();
+        pool.in_place_scope(|scope| {
+            scope.spawn(|_| ran.store(true, Ordering::SeqCst));
+            while !ran.load(Ordering::SeqCst) {
+                std::hint::spin_loop();
+            }
+        });
+        let ns = begin.elapsed().as_nanos() as f64;
+        stalls += i32::from(ns >= 5e7);
+        if trip >= trips / 10 {
+            samples.push(ns);
+        }
+        if origin.elapsed().as_secs() >= 3 {
+            break;
+        }
+    }
+    report("ping_p50_ns", quantile(&mut samples, 0.5));
+    report("ping_p99.9_ns", quantile(&mut samples, 0.999));
+    report("ping_stalls", stalls as f64);
+}
+
+/// Switches and CPU time in ms of all threads but the first.
+fn costs_of_others() -> (f64, f64) {
+    let me = std::process::id().to_string();
+    let (mut switches, mut cpu_ms) = (0.0, 0.0);
+    for thread in std::fs::read_dir("/proc/self/task").expect("/proc").flatten() {
+        if thread.file_name().to_str() == Some(&me) {
+            continue;
+        }
+        let text = |name| std::fs::read_to_string(thread.path().join(name)).unwrap_or_default();
+        let number = |word: Option<&str>| word.and_then(|w| w.parse::<f64>().ok()).unwrap_or(0.0);
+        cpu_ms += number(text("schedstat").split_whitespace().next()) / 1e6;
+        for line in text("status").lines().filter(|line| line.contains("_ctxt_switches:")) {
+            switches += number(line.split_whitespace().nth(1));
+        }
+    }
+    (switches, cpu_ms)
+}
+
+pub fn idle(options: &Options) {
+    let pool = pinned_pool(options.workers);
+    submit_tasks(&pool, 1000);
+    let before = costs_of_others();
+    std::thread::sleep(Duration::from_secs(2));
+    let after = costs_of_others();
+    report("switches", after.0 - before.0);
+    report("cpu_ms", after.1 - before.1);
+}
+
+fn time_loop(calls: usize, mut body: impl FnMut()) -> f64 {
+    let mut samples = Vec::new();
+    for call in 0..calls + calls / 10 + 2 {
+        let begin = Instant::now();
+        body();
+        if call > calls / 10 {
+            samples.push(begin.elapsed().as_nanos() as f64 / 1e3);
+        }
+    }
+    quantile(&mut samples, 0.5)
+}
+
+fn add_one(part: &mut [f32]) {
+    for value in part {
+        *value += 1.0;
+    }
+}
+
+/// Called by a worker, which takes part.
+fn time_loops(options: &Options, size: &str, length: usize, calls: usize) {
+    let mut values = vec![0f32; length];
+    let part = length.div_ceil(options.workers);
+    let calls = options.scaled(calls);
+    let us = time_loop(calls, || values.par_chunks_mut(part).for_each(add_one));
+    report(&format!("static_{size}_us"), us);
+    let us = time_loop(calls, || values.par_iter_mut().for_each(|value| *value += 1.0));
+    report(&format!("dynamic_{size}_us"), us);
+    assert!(values.iter().all(|value| *value == values[0]));
+}
+
+pub fn loops(options: &Options) {
+    pinned_pool(options.workers).install(|| {
+        time_loops(options, "1k", 1_000, 20_000);
+        time_loops(options, "100k", 100_000, 5_000);
+        time_loops(options, "10M", 10_000_000, 50);
+    });
+}
+
+/// Without its end: dropping a pool does not wait for its threads.
+pub fn start(options: &Options) {
+    let mut samples = Vec::new();
+    for turn in 0..21 {
+        let ran = Arc::new(AtomicBool::new(false));
+        let noted = ran.clone();
+        let begin = Instant::now();
+        let pool = pinned_pool(options.workers);
+        pool.spawn(move || noted.store(true, Ordering::SeqCst));
+        while !ran.load(Ordering::SeqCst) {
+            std::thread::yield_now();
+        }
+        if turn > 0 {
+            samples.push(begin.elapsed().as_nanos() as f64 / 1e3);
+        }
+        drop(pool);
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    report("start_us", quantile(&mut samples, 0.5));
+}
