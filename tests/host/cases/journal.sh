@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: MIT
-# Messages are entries with fields that monitoring can look for.
+# Messages are entries with fields that monitoring can look for. A process that ends right after its
+# message, like the one that checks a file, may be gone before the journal can tell its unit.
 start_governor
 entries() {
-        inside journalctl --no-pager -o json -u governord.service | python3 -c '
+        inside journalctl --sync
+        inside journalctl --no-pager -o json -t governord | python3 -c '
 import json, sys
 for line in sys.stdin:
     entry = json.loads(line)
-    if entry.get("_SYSTEMD_UNIT") == "governord.service" and entry.get("SYSLOG_IDENTIFIER") == "governord":
+    if entry.get("_SYSTEMD_UNIT", "governord.service") == "governord.service":
         own = [f"{k}={v}" for k, v in entry.items() if k.startswith(("GOVERNORD_", "CONFIG_"))]
         print(entry.get("_TRANSPORT"), entry["PRIORITY"], len(entry.get("MESSAGE_ID", "")), *sorted(own), entry["MESSAGE"])'
 }
