@@ -40,7 +40,7 @@ Crew::Crew(std::vector<LaneSite> sites, const PoolOptions& options, Affinity aff
                 lanes_.push_back(std::make_unique<Lane>(*this, lane, sites_[lane].cpu));
         for (std::size_t lane = 0; lane < lanes_.size(); lane++)
                 parking_.activate(lane);
-        const auto first = static_cast<std::size_t>(claim_best(Caller::GoesOn));
+        const auto first = static_cast<std::size_t>(claim_best(Caller::GoesOn, Parking<>::kNobody));
         if (const int error = wake_or_start(first); error != 0)
                 throw std::system_error(error, std::generic_category(),
                                         "cannot create a lane's thread");
@@ -104,17 +104,18 @@ bool Crew::is_better(std::size_t a, std::size_t b, int here, Caller caller) cons
         return parking_.idle_since(a) > parking_.idle_since(b);
 }
 
-int Crew::claim_best(Caller caller) {
+int Crew::claim_best(Caller caller, std::size_t except) {
         const int here = sched_getcpu();
-        return parking_.claim_best([&](int a, int b) {
+        const auto is_better_one = [&](int a, int b) {
                 return is_better(static_cast<std::size_t>(a), static_cast<std::size_t>(b), here,
                                  caller);
-        });
+        };
+        return parking_.claim_best(is_better_one, except);
 }
 
-void Crew::wake_one(Caller caller) {
+void Crew::wake_one(Caller caller, std::size_t except) {
         for (;;) {
-                const int lane = claim_best(caller);
+                const int lane = claim_best(caller, except);
                 if (lane < 0 || wake(static_cast<std::size_t>(lane)))
                         return;
         }
@@ -183,7 +184,20 @@ void Crew::wait_idle() {
         idle_waiters_.fetch_sub(1, std::memory_order_relaxed);
 }
 
+void Crew::note_cpu_of_guest() {
+        if (lane_of_guest_.load(std::memory_order_relaxed) != Parking<>::kNobody)
+                return;
+        const int here = sched_getcpu();
+        for (std::size_t lane = 0; lane < lanes_.size(); lane++)
+                if (cpu_of(lane) == here)
+                        lane_of_guest_.store(lane, std::memory_order_relaxed);
+}
+
 void Crew::leave_guest() {
+        if (lane_of_guest_.load(std::memory_order_relaxed) != Parking<>::kNobody) {
+                lane_of_guest_.store(Parking<>::kNobody, std::memory_order_relaxed);
+                look_after_work();
+        }
         has_guest_.store(false, std::memory_order_seq_cst);
         tell_if_idle();
         // stop() may wait for this alone.

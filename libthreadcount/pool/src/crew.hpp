@@ -73,8 +73,14 @@ public:
 
         /// Somebody has published work that any lane may take.
         void there_is_work(Caller caller = Caller::GoesOn) {
-                if (!parking_.somebody_searches() && parking_.anybody_idle())
-                        wake_one(caller);
+                if (parking_.needs_wake())
+                        wake_one(caller, Parking<>::kNobody);
+        }
+        /// The same for a fork.
+        void there_is_a_fork() {
+                const auto guests = lane_of_guest_.load(std::memory_order_relaxed);
+                if (parking_.needs_wake(guests))
+                        wake_one(Caller::GoesOn, guests);
         }
 
         // The guest's queues come after those of the lanes.
@@ -88,6 +94,8 @@ public:
                 return false;
         }
         void leave_guest();
+        /// By the guest, before its first fork is announced: which lane has its CPU.
+        void note_cpu_of_guest();
 
         [[nodiscard]] LoopsAlone& loops_alone() { return loops_alone_; }
 
@@ -97,16 +105,19 @@ public:
         [[nodiscard]] Parking<>& parking() { return parking_; }
         [[nodiscard]] std::uint64_t spin_ns() const { return spin_ns_; }
         [[nodiscard]] Queues::Taken take(std::size_t lane, std::span<const std::uint16_t> victims) {
-                return queues_.take(lane, victims, is_open_);
+                return queues_.take(lane, victims, takes_forks(lane), is_open_);
         }
         /// Anything that `lane` might take.
         [[nodiscard]] bool any_for(std::size_t lane) const {
-                return queues_.any_for(lane, is_open_);
+                return queues_.any_addressed_to(lane) || queues_.any_task(is_open_) ||
+                       (takes_forks(lane) && queues_.any_fork());
         }
         /// Work that any active lane might take is there: perhaps one should be woken.
         void look_after_work() {
-                if (queues_.any(is_open_))
+                if (queues_.any_task(is_open_))
                         there_is_work();
+                else if (queues_.any_fork())
+                        there_is_a_fork();
         }
         [[nodiscard]] bool somebody_waits_for_idleness() const {
                 return idle_waiters_.load(std::memory_order_seq_cst) != 0;
@@ -119,6 +130,10 @@ public:
         [[nodiscard]] bool is_ending() const { return ending_.load(std::memory_order_seq_cst); }
 
 private:
+        /// Who has forked runs what nobody steals: a lane on the guest's CPU would be no help.
+        [[nodiscard]] bool takes_forks(std::size_t lane) const {
+                return lane != lane_of_guest_.load(std::memory_order_relaxed);
+        }
         /// Is what was addressed to a lane for everybody?
         struct IsOpen {
                 const Crew& crew;
@@ -129,9 +144,9 @@ private:
 
         /// `a` rather than `b`, by a thread on CPU `here`.
         [[nodiscard]] bool is_better(std::size_t a, std::size_t b, int here, Caller caller) const;
-        /// An idle and active lane, claimed; -1: none.
-        [[nodiscard]] int claim_best(Caller caller);
-        void wake_one(Caller caller);
+        /// An idle and active lane other than `except`, claimed; -1: none.
+        [[nodiscard]] int claim_best(Caller caller, std::size_t except);
+        void wake_one(Caller caller, std::size_t except);
         /// A lane that was claimed. False: it has no thread and gets none; it is not active now.
         bool wake(std::size_t lane);
         /// 0, or a positive errno.
@@ -154,6 +169,7 @@ private:
         Steering steering_;
         std::atomic<bool> closed_{false};
         std::atomic<bool> has_guest_{false};
+        std::atomic<std::size_t> lane_of_guest_{Parking<>::kNobody};  // on whose CPU it is
         std::atomic<bool> ending_{false};  // at once, or as soon as all are idle: ends_when_idle_
         std::atomic<bool> ends_when_idle_{false};
         std::atomic<std::uint32_t> idle_waiters_{0};

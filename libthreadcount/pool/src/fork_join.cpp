@@ -16,9 +16,8 @@ namespace {
 constexpr int kMostHelps = 32;
 thread_local int helps = 0;
 
-// As long as a lane searches, and then less often.
-constexpr int kPauses = 100;
-constexpr std::uint64_t kYieldNs = 20'000;
+// A thief that is not done after this time gets less attention.
+constexpr std::uint64_t kLookNs = 20'000;
 constexpr std::uint64_t kFirstSleepNs = 50'000;
 constexpr std::uint64_t kLongestSleepNs = 1'000'000;
 
@@ -43,24 +42,28 @@ bool help(Crew& crew, std::uint32_t me, const Fork& fork) {
 
 }  // namespace
 
-void wake_thief(Crew& crew) { crew.there_is_work(); }
+void wake_thief(const LaneContext& lane) {
+        if (lane.lane == lane.crew->guest())
+                lane.crew->note_cpu_of_guest();
+        lane.crew->there_is_a_fork();
+}
 
 void wait_for(const LaneContext& lane, Fork& fork) {
         auto& crew = *lane.crew;
         const auto me = lane.lane;
         std::uint64_t idle_since = 0;
         std::uint64_t sleep_ns = kFirstSleepNs;
-        for (int looks = 0; !fork.is_done(); looks++) {
+        while (!fork.is_done()) {
                 crew.queues().set_waits_for(me, fork.thief());
                 if (help(crew, me, fork)) {
-                        looks = 0;
                         idle_since = 0;
-                } else if (looks < kPauses) {
+                        continue;
+                }
+                const auto now = monotonic_ns();
+                if (idle_since == 0)
+                        idle_since = now;
+                if (now - idle_since < kLookNs) {
                         Machine::pause();
-                } else if (const auto now = monotonic_ns();
-                           idle_since == 0 || now - idle_since < kYieldNs) {
-                        idle_since = idle_since == 0 ? now : idle_since;
-                        Machine::yield();
                 } else {
                         // What it forks next is nobody's to announce to a lane that waits.
                         fork.sleep_until(as_timespec(now + sleep_ns));

@@ -2,6 +2,7 @@
 // What futures of all types have in common: waiting, running, and what follows.
 #include <threadcount/pool/detail/future_state.hpp>
 
+#include "comes_soon.hpp"
 #include "crew.hpp"
 #include "monotonic.hpp"
 
@@ -11,14 +12,6 @@
 
 namespace threadcount::pool {
 
-namespace {
-
-// Some 2 us. A result that does not come at once comes late: a sleep and a wake cost ten times
-// that.
-constexpr int kSpins = 100;
-
-}  // namespace
-
 FutureState::FutureState(Pool& pool) noexcept : pool_(pool), crew_(pool.crew_.get()) {}
 
 void FutureState::wait() noexcept {
@@ -26,7 +19,7 @@ void FutureState::wait() noexcept {
                 return;
         if (lane_in(crew_) != nullptr && word_.claim())
                 help();
-        else if (!spin())
+        else if (!comes_soon([this] { return outcome() != Outcome::None; }))
                 word_.sleep(nullptr);
 }
 
@@ -39,15 +32,6 @@ bool FutureState::wait_until(std::chrono::steady_clock::time_point deadline) noe
 
 bool FutureState::wait_for(std::chrono::nanoseconds time) noexcept {
         return wait_until(after(time));
-}
-
-bool FutureState::spin() const noexcept {
-        for (int i = 0; i < kSpins; i++) {
-                Machine::pause();
-                if (outcome() != Outcome::None)
-                        return true;
-        }
-        return false;
 }
 
 // Not by recursion: thousands may follow one another.

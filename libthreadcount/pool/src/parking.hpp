@@ -18,10 +18,11 @@ namespace threadcount::pool {
 /// The protocol. All that is marked [S] is sequentially consistent, and each proof is of the kind
 /// "both have written before they read, so one of them sees the other":
 ///
-///   who has work       publishes it in a queue [S]; then reads searching [S]: if somebody
-///   searches,
-///                      it will find the work, or look once more when it stops searching. Else
-///                      reads the idle set [S], takes one lane out of it, and wakes this one.
+///   who has work       publishes it in a queue [S]; then reads the idle set and the active one
+///                      [S]: if no lane is in both, each of them will look into the queues before
+///                      it sleeps. Else reads searching [S]: if somebody searches, it will find the
+///                      work, or look once more when it stops searching. Else takes one lane out of
+///                      the idle set, and wakes this one.
 ///   a lane that parks  enters the idle set [S], stops searching [S], then looks into the queues
 ///                      [S]: if there is work, it takes itself out again, and searches if it did
 ///                      so before; if it is not there any more, somebody is waking it.
@@ -43,6 +44,8 @@ class Parking {
         static constexpr std::size_t kWordBits = 64;
 
 public:
+        static constexpr auto kNobody = static_cast<std::size_t>(-1);
+
         /// All lanes are idle and not active.
         explicit Parking(std::size_t lanes)
                 : lanes_(lanes), words_((lanes + kWordBits - 1) / kWordBits),
@@ -106,26 +109,30 @@ public:
                 return searching_.load(std::memory_order_seq_cst) != 0;
         }
 
-        /// Is any lane in the idle set, active or not?
-        [[nodiscard]] bool anybody_idle() const {
+        /// Is any lane idle and active? `except` (kNobody: none) does not count.
+        [[nodiscard]] bool anybody_idle(std::size_t except = kNobody) const {
                 for (std::size_t w = 0; w < words_; w++)
-                        if (idle_[w].bits.load(std::memory_order_seq_cst) != 0)
+                        if (candidates(w, except) != 0)
                                 return true;
                 return false;
         }
 
-        /// Takes the best active lane out of the idle set, to be woken: `is_better(a, b)` says
-        /// whether lane a is better than lane b. -1: none is idle and active. Nothing is allocated;
-        /// costs some ns per idle lane.
+        /// Is it up to who has published work to wake a lane? Who searches changes with each task
+        /// that a lane had to wait for; so that is looked at last.
+        [[nodiscard]] bool needs_wake(std::size_t except = kNobody) const {
+                return anybody_idle(except) && !somebody_searches();
+        }
+
+        /// Takes the best active lane but `except` out of the idle set, to be woken:
+        /// `is_better(a, b)` says whether lane a is better than lane b. -1: none is idle and
+        /// active. Nothing is allocated; costs some ns per idle lane.
         template <class Better>
-        [[nodiscard]] int claim_best(const Better& is_better) {
+        [[nodiscard]] int claim_best(const Better& is_better, std::size_t except = kNobody) {
                 for (;;) {
                         int best = -1;
                         for (std::size_t w = 0; w < words_; w++) {
-                                auto bits = idle_[w].bits.load(std::memory_order_seq_cst);
-                                if (bits != 0)
-                                        bits &= active_[w].bits.load(std::memory_order_seq_cst);
-                                for (; bits != 0; bits &= bits - 1) {
+                                for (auto bits = candidates(w, except); bits != 0;
+                                     bits &= bits - 1) {
                                         const auto lane = static_cast<int>(w * kWordBits) +
                                                           std::countr_zero(bits);
                                         if (best < 0 || is_better(lane, best))
@@ -222,6 +229,13 @@ private:
                 Atomic<std::uint64_t> since{0};
         };
 
+        /// Of word `w`: idle, active, and not `except`.
+        [[nodiscard]] std::uint64_t candidates(std::size_t w, std::size_t except) const {
+                auto bits = idle_[w].bits.load(std::memory_order_seq_cst);
+                if (bits != 0)
+                        bits &= active_[w].bits.load(std::memory_order_seq_cst);
+                return except / kWordBits == w ? bits & ~bit(except) : bits;
+        }
         [[nodiscard]] bool all_in_idle_set() const {
                 for (std::size_t lane = 0; lane < lanes_; lane++)
                         if (!is_idle(lane))

@@ -11,6 +11,7 @@
 #include <threadcount/pool/detail/fork.hpp>
 #include <threadcount/pool/task.hpp>
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -55,12 +56,12 @@ public:
         /// lane v?
         template <class IsOpen>
         [[nodiscard]] Taken take(std::size_t lane, std::span<const std::uint16_t> victims,
-                                 const IsOpen& is_open) {
+                                 bool takes_forks, const IsOpen& is_open) {
                 auto& mine = *lanes_[lane];
                 Taken taken;
                 const auto turn = ++mine.turn;
                 if (turn % kFairness == 0 &&
-                    take_out_of_turn(mine, turn / kFairness, victims, is_open, taken))
+                    take_out_of_turn(mine, turn / kFairness, victims, takes_forks, is_open, taken))
                         return taken;
                 if (mine.addressed.pop(taken.task) || mine.local.pop(taken.task))
                         return taken;
@@ -69,29 +70,32 @@ public:
                         return taken;
                 }
                 for (const auto victim : victims)
-                        if (steal(victim, is_open(victim), taken))
+                        if (steal(victim, takes_forks, is_open(victim), taken))
                                 break;
                 return taken;
         }
 
-        /// Is there anything that `lane` could take? Never misses what was there before.
-        template <class IsOpen>
-        [[nodiscard]] bool any_for(std::size_t lane, const IsOpen& is_open) const {
-                return !lanes_[lane]->addressed.empty() || any(is_open);
-        }
+        // Is there anything? Never misses what was there before.
 
-        /// Is there anything that any active lane could take?
+        /// That is addressed to this lane.
+        [[nodiscard]] bool any_addressed_to(std::size_t lane) const {
+                return !lanes_[lane]->addressed.empty();
+        }
+        /// That any active lane could take.
         template <class IsOpen>
-        [[nodiscard]] bool any(const IsOpen& is_open) const {
+        [[nodiscard]] bool any_task(const IsOpen& is_open) const {
                 if (!shared_.empty())
                         return true;
                 for (std::size_t lane = 0; lane < lanes_.size(); lane++) {
                         const auto& its = *lanes_[lane];
-                        if (!its.local.empty() || !its.forks.empty() ||
-                            (!its.addressed.empty() && is_open(lane)))
+                        if (!its.local.empty() || (!its.addressed.empty() && is_open(lane)))
                                 return true;
                 }
                 return false;
+        }
+        [[nodiscard]] bool any_fork() const {
+                return std::ranges::any_of(lanes_,
+                                           [](const auto& its) { return !its->forks.empty(); });
         }
 
         /// Of which lane does this one wait to finish a fork? -1: of none.
@@ -122,8 +126,8 @@ private:
 
         template <class IsOpen>
         bool take_out_of_turn(LaneQueues& mine, std::uint32_t turn,
-                              std::span<const std::uint16_t> victims, const IsOpen& is_open,
-                              Taken& ret_taken) {
+                              std::span<const std::uint16_t> victims, bool takes_forks,
+                              const IsOpen& is_open, Taken& ret_taken) {
                 switch (turn % 3) {
                 case 0:
                         if (!shared_.pop(ret_taken.task))
@@ -136,13 +140,13 @@ private:
                         if (victims.empty())
                                 return false;
                         const auto victim = victims[turn / 3 % victims.size()];
-                        return steal(victim, is_open(victim), ret_taken);
+                        return steal(victim, takes_forks, is_open(victim), ret_taken);
                 }
         }
 
-        bool steal(std::size_t victim, bool is_open, Taken& ret_taken) {
+        bool steal(std::size_t victim, bool takes_forks, bool is_open, Taken& ret_taken) {
                 auto& its = *lanes_[victim];
-                ret_taken.is_stolen = its.forks.steal(ret_taken.fork) ||
+                ret_taken.is_stolen = (takes_forks && its.forks.steal(ret_taken.fork)) ||
                                       its.local.steal(ret_taken.task) ||
                                       (is_open && its.addressed.pop(ret_taken.task));
                 return ret_taken.is_stolen;

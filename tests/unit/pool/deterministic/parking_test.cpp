@@ -141,8 +141,7 @@ private:
                         Machine::wake_one(started_[lane]);
         }
         void there_is_work() {
-                if (mistake_ == Mistake::WakesNobody || parking_.somebody_searches() ||
-                    !parking_.anybody_idle())
+                if (mistake_ == Mistake::WakesNobody || !parking_.needs_wake())
                         return;
                 const auto best = parking_.claim_best([&](int a, int b) {
                         return parking_.idle_since(static_cast<std::size_t>(a)) >

@@ -48,7 +48,7 @@ void fork_join(const LaneContext& lane, F& f, G& g) {
                 return;
         }
         if (pushed == Pushed::Announced)
-                wake_thief(*lane.crew);
+                wake_thief(lane);
         // What f forks it joins: so the youngest is this one again, or it was stolen.
         Fork* mine = nullptr;
         try {

@@ -30,22 +30,10 @@ public:
                 completion_.finish();
         }
 
-        /// Returns when it is done, and throws what was thrown. Looks for some microseconds before
-        /// it sleeps.
-        void get() {
-                for (int looks = 0; !completion_.is_done(); looks++) {
-                        if (looks < kPauses)
-                                Machine::pause();
-                        else
-                                completion_.sleep();
-                }
-                if (error_ != nullptr)
-                        std::rethrow_exception(error_);
-        }
+        /// Returns when it is done, and throws what was thrown.
+        void get();
 
 private:
-        static constexpr int kPauses = 100;
-
         Completion completion_;
         std::exception_ptr error_;
 };

@@ -63,7 +63,6 @@ protected:
 private:
         using Word = FutureWord<FutureState>;
 
-        [[nodiscard]] bool spin() const noexcept;
         /// Runs it, and before it all that it follows. It is claimed.
         void help() noexcept;
         void drop_claimed_entry() noexcept;

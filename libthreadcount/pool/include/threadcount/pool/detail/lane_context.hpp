@@ -47,8 +47,8 @@ private:
         bool takes_part_;
 };
 
-/// A fork was pushed to an empty deque: somebody who sleeps may steal it.
-void wake_thief(Crew& crew);
+/// A fork was pushed to `lane`'s empty deque: somebody who sleeps may steal it.
+void wake_thief(const LaneContext& lane);
 
 /// Returns when `fork`, which another lane has stolen from `lane`, the calling one, is done. Runs
 /// what is forked by it meanwhile, and nothing else: so the stack is hardly deeper than it would be
