@@ -54,9 +54,11 @@ std::vector<Place> places_of(std::span<const int> cpus) {
         for (const int cpu : cpus)
                 if (!known.contains(cpu))
                         unknown.push_back(cpu);
-        const auto found = read_places("", unknown);
-        for (std::size_t i = 0; i < unknown.size(); i++)
-                known.emplace(unknown[i], found[i]);
+        if (!unknown.empty()) {
+                const auto found = read_places("", unknown);
+                for (std::size_t i = 0; i < unknown.size(); i++)
+                        known.emplace(unknown[i], found[i]);
+        }
         std::vector<Place> places;
         places.reserve(cpus.size());
         for (const int cpu : cpus)

@@ -34,16 +34,17 @@ public:
         OneCpu(const OneCpu&) = delete;
         OneCpu& operator=(const OneCpu&) = delete;
 
-        /// Threads with these attributes start there: one that moved by itself would first wait for
-        /// its turn on another CPU.
-        void add_to(pthread_attr_t& attributes) const {
-                if (set_ != nullptr)
-                        (void)pthread_attr_setaffinity_np(&attributes, size_, set_);
-        }
-        /// The calling thread. Where the kernel does not want it there, it runs where it may.
+        // Where the kernel does not want a thread there, it runs where it may.
+
+        /// The calling thread.
         void bind() const {
                 if (set_ != nullptr)
                         (void)sched_setaffinity(0, size_, set_);
+        }
+        /// One that has not ended: the C library would take one that has for the calling one.
+        void bind(pthread_t thread) const {
+                if (set_ != nullptr)
+                        (void)pthread_setaffinity_np(thread, size_, set_);
         }
 
 private:
@@ -80,13 +81,11 @@ int Lane::prepare_and_create() {
                 return ENOMEM;
         }
         const AllSignalsBlocked blocked;
-        pthread_attr_t attributes;
-        pthread_attr_init(&attributes);
-        OneCpu(cpu()).add_to(attributes);
-        int error = pthread_create(&thread_, &attributes, &Lane::main, this);
-        pthread_attr_destroy(&attributes);
-        if (error == EINVAL)  // the CPU is not allowed any more: look_around() will see it
-                error = pthread_create(&thread_, nullptr, &Lane::main, this);
+        const int error = pthread_create(&thread_, nullptr, &Lane::main, this);
+        // It binds itself, too: before its first task. But it may be behind this thread on another
+        // CPU. (With the CPU in its attributes it would sleep once more at its start.)
+        if (error == 0)
+                OneCpu(cpu()).bind(thread_);
         return error;
 }
 
@@ -112,6 +111,7 @@ void* Lane::main(void* lane) {
 }
 
 void Lane::run() {
+        pin();
         char name[16];
         (void)std::snprintf(name, sizeof name, "lane-%d", cpu());
         pthread_setname_np(pthread_self(), name);
@@ -140,6 +140,9 @@ void Lane::run() {
         if (searches_)
                 (void)crew_.parking().stop_searching();
         this_lane = {};
+        // Who has created this thread is about to bind it.
+        while (thread_is_.load(std::memory_order_acquire) == Thread::Starting)
+                Machine::yield();
 }
 
 void Lane::keep_up() {

@@ -61,9 +61,9 @@ private:
         Crew& crew_;
         const std::size_t index_;
         std::atomic<int> cpu_;
-        std::atomic<bool> is_pinned_{true};
+        std::atomic<bool> is_pinned_{false};
         bool searches_ = true;
-        int until_look_ = 1;  // so many tasks until it looks around, and then
+        int until_look_ = 2;  // so many tasks less one until it looks around, and then
         int looks_every_ = 1;
         std::vector<std::uint16_t> victims_;
         std::atomic<std::uint64_t> executed_{0};
