@@ -53,9 +53,15 @@ bool is_shortage(int error) {
         return error == EMFILE || error == ENFILE || error == ENOMEM || error == ENOSPC;
 }
 
+/// A signal in between says nothing: the question is asked again. Another error counts as the end,
+/// since the number may be another process's.
 bool has_ended(int pidfd) {
         pollfd ended{pidfd, POLLIN, 0};
-        return ::poll(&ended, 1, 0) != 0;
+        int n = 0;
+        do
+                n = ::poll(&ended, 1, 0);
+        while (n < 0 && errno == EINTR);
+        return n != 0;
 }
 
 /// Why there is no pidfd; EINVAL is the kernel's word, too, for a process that has gone.

@@ -20,6 +20,18 @@ constexpr std::uint32_t kOwner = 4'000'000'000;
 constexpr std::uint32_t kStranger = kOwner + 1;
 constexpr std::uint32_t kOwnMax = 7;
 
+std::string in_words(const v1::Ordered& ordered) {
+        std::string text = ordered.administrator() ? "administrator " : "owner ";
+        text += std::to_string(ordered.uid()) + ":";
+        if (ordered.has_max())
+                text += " max " + std::to_string(ordered.max());
+        if (ordered.has_weight())
+                text += " weight " + std::to_string(ordered.weight());
+        if (ordered.has_scheduling_class())
+                text += " class " + std::to_string(ordered.scheduling_class());
+        return text + (ordered.paused() ? " paused; " : "; ");
+}
+
 /// This process holds a lease, as if it were kOwner's.
 struct World {
         server::EventLoop loop;
@@ -62,13 +74,15 @@ struct World {
                                 static_cast<ssize_t>(sizeof(said)),
                         "the report");
         }
+        /// In words.
         [[nodiscard]] std::string orders() {
                 v1::Request request;
                 request.mutable_explain()->set_pid(static_cast<std::uint32_t>(::getpid()));
                 const auto reply = answer(request, 0);
+                require(reply->has_explanation(), "the lease is there", reply->error().message());
                 std::string text;
                 for (const auto& ordered : reply->explanation().client().ordered())
-                        text += ordered.SerializeAsString() + ";";
+                        text += in_words(ordered);
                 return text;
         }
 };
@@ -112,9 +126,11 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
         require(reply.kind_case() != v1::Reply::KIND_NOT_SET, "each request has a reply");
         if (reply.has_error())
                 check(reply.error());
-        require(uid != kStranger || (!reply.has_client() && world.orders() == before),
-                "a stranger changes nothing");
-        require(!reply.has_error() || world.orders() == before, "what is refused changes nothing");
+        const auto after = world.orders();
+        const auto both = "'" + before + "' before, '" + after + "' after";
+        require(uid != kStranger || !reply.has_client(), "a stranger sees no client");
+        require(uid != kStranger || after == before, "a stranger changes nothing", both);
+        require(!reply.has_error() || after == before, "what is refused changes nothing", both);
         if (reply.has_client())
                 require(reply.client().max() >= 1 && reply.client().max() <= kOwnMax,
                         "the program's own maximum holds");

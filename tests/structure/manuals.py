@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The manual pages name all that the programs, the library and its headers have, and nothing else.
 
-    manuals.py SOURCE BUILD GOVERNORD GOVERNORCTL C-COMPILER
+    manuals.py SOURCE BUILD GOVERNORD GOVERNORCTL C-COMPILER C++-COMPILER
 """
 
 import json
@@ -16,6 +16,7 @@ import sys
 import tempfile
 import time
 
+import pool_headers
 from manual_page import Page, bold, code_blocks, entries, table_keys
 
 OPTION = r"--?[a-z][\w-]*"
@@ -197,6 +198,18 @@ def check_functions(pages: list[Page], source: pathlib.Path) -> list[str]:
     return wrong
 
 
+def check_pool(page: Page, headers: pathlib.Path) -> list[str]:
+    """The C++ page: entries for all that can be named, and a synopsis of class Pool."""
+    names = pool_headers.names(headers)
+    documented = bold([entry for section in page.sections if section not in ("ERRORS", "ENVIRONMENT")
+                       for entry in page.entries(section)], r"\w+(?:(?:::|\.)\w+)?")
+    synopsis = set(re.findall(r"(\w+)\(", page.sections["SYNOPSIS"])) - {"Pool"}
+    return (compare(page.title, "name", names, documented) +
+            compare(page.title + ", SYNOPSIS", "function", {name for name in names if name.isidentifier()}, synopsis) +
+            compare(page.title, "exception", pool_headers.exceptions(headers),
+                    bold(page.entries("ERRORS"), r"(?:std::)?\w+")))
+
+
 def check_environment(page: Page, folder: pathlib.Path) -> list[str]:
     """What the sources read or name has an entry; other variables of ours have none."""
     text = "\n".join(file.read_text() for file in sorted(folder.rglob("*.cpp")))
@@ -237,26 +250,26 @@ def check_built(pages: list[Page], built: pathlib.Path) -> list[str]:
     return wrong
 
 
-def check_examples(pages: list[Page], built: pathlib.Path, source: pathlib.Path, compiler: str) -> list[str]:
+def check_examples(pages: list[Page], built: pathlib.Path, compiler: list[str], fewest: int) -> list[str]:
     wrong, compiled = [], 0
     for page in pages:
         for code in code_blocks((built / f"man{page.section}/{page.name}.{page.section}").read_text()):
             whole = code if "int main" in code else PRELUDE + code + "}\n"
-            result = subprocess.run(
-                [compiler, "-x", "c", "-std=gnu11", "-Wall", "-Werror", "-fopenmp", "-fsyntax-only",
-                 "-I", str(source / "libthreadcount/include"), "-"],
-                input=whole, capture_output=True, text=True, check=False)
+            result = subprocess.run([*compiler, "-Wall", "-Werror", "-fsyntax-only", "-"], input=whole,
+                                    capture_output=True, text=True, check=False)
             compiled += 1
             if result.returncode != 0:
                 wrong.append(f"{page.title}: an example does not compile:\n{result.stderr}")
-    return wrong if compiled >= 5 else wrong + [f"only {compiled} examples were found"]
+    return wrong if compiled >= fewest else wrong + [f"only {compiled} examples were found"]
 
 
 def main() -> int:
     source, build = (pathlib.Path(argument) for argument in sys.argv[1:3])
-    governord, governorctl, compiler = sys.argv[3:]
+    governord, governorctl, c_compiler, cxx_compiler = sys.argv[3:]
     pages = {page.title: page for page in map(Page, sorted((source / "docs/man").glob("*.scd")))}
-    library = [page for page in pages.values() if page.section == "3"]
+    pool = pages["threadcount_pool(3)"]
+    library = [page for page in pages.values() if page.section == "3" and page is not pool]
+    headers, pool_folder = source / "libthreadcount/include", source / "libthreadcount/pool/include"
 
     wrong = check_options(pages["governord(8)"], governord)
     wrong += check_verbs(pages["governorctl(1)"], governorctl)
@@ -265,6 +278,7 @@ def main() -> int:
         wrong += check_keys(pages["governord.conf(5)"], daemon)
     wrong += check_program_keys(pages["governord.conf(5)"], governord)
     wrong += check_functions(library, source)
+    wrong += check_pool(pool, pool_folder)
     wrong += check_environment(pages["threadcount(7)"], source / "libthreadcount/src")
     wrong += check_environment(pages["governorctl(1)"], source / "governor/ctl")
     wrong += check_environment(pages["governord(8)"], source / "governor/daemon")
@@ -273,7 +287,10 @@ def main() -> int:
         print("skipped: scdoc was not found, so there are no built pages to lint and to compile examples of")
     else:
         wrong += check_built(list(pages.values()), build / "man")
-        wrong += check_examples([*library, pages["threadcount(7)"]], build / "man", source, compiler)
+        wrong += check_examples([*library, pages["threadcount(7)"]], build / "man",
+                                [c_compiler, "-x", "c", "-std=gnu11", "-fopenmp", "-I", str(headers)], fewest=5)
+        wrong += check_examples([pool], build / "man", [cxx_compiler, "-x", "c++", "-std=c++20", "-I", str(headers),
+                                                        "-I", str(pool_folder)], fewest=1)
         if shutil.which("mandoc") is None:
             print("skipped: mandoc is not installed, so the pages were not linted")
     print("\n".join(wrong) or f"{len(pages)} manual pages say what there is")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# An emulated machine: 2 packages of 16 cores with 2 hardware threads each. Works without KVM, and so
-# in any container. To be sourced.
+# Emulated machines: one with systemd and 2 packages of 16 cores with 2 hardware threads each, and small
+# ones for one program. They work without KVM, and so in any container. To be sourced.
 #
 #   machine_lacks                 why there can be no machine here; fails when there can
 #   machine_kernel FOLDER         fetches Debian's cloud kernel into FOLDER/kernel, once
@@ -8,6 +8,10 @@
 #                                 FOLDER/image: a disk with BUILD installed, and guest/, which runs
 #                                 these cases, or all
 #   machine_boot FOLDER           until it powers off; writes FOLDER/console and FOLDER/results
+#   machine_of_one_program PROGRAM FOLDER
+#                                 FOLDER/image: a disk with nothing but /program and its libraries
+#   machine_emulate FOLDER CPUS MEMORY PARAMETERS
+#                                 as machine_boot: CPUs as qemu wants them, MiB, of the kernel
 machine_room=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 machine_seconds=600
 
@@ -65,15 +69,33 @@ install_libraries() {
         done
 }
 
+machine_boot() {
+        machine_emulate "$1" 64,sockets=2,cores=16,threads=2 2048 \
+                "systemd.show_status=0 systemd.condition-first-boot=0 systemd.unit=cases.service"
+}
+
+# Its libraries stand where it finds them here. It is the first process, and has to mount what it needs.
+machine_of_one_program() {
+        local program=$1 folder=$2 root=$2/root library
+        rm -rf "$root" "$folder/image"
+        mkdir -p "$root"/{dev,proc,sys}
+        install "$program" "$root/program"
+        ldd "$program" | grep -o '/[^ ]*' | while read -r library; do
+                install -D "$library" "$root$library"
+        done
+        mke2fs -q -t ext4 -O ^has_journal -d "$root" "$folder/image" 64M >/dev/null
+        rm -rf "$root"
+}
+
 # One thread for all CPUs: several get in each other's way on a host with few. The emulated processor
 # must not be AMD's, which has no hardware threads here.
-machine_boot() {
-        local folder=$1
+machine_emulate() {
+        local folder=$1 cpus=$2 memory=$3 parameters=$4
         : >"$folder/results"
         timeout $machine_seconds qemu-system-x86_64 -accel tcg,thread=single \
-                -cpu max,vendor=GenuineIntel -smp 64,sockets=2,cores=16,threads=2 -m 2048 \
-                -kernel "$folder/kernel" -append "console=ttyS0 quiet panic=-1 root=/dev/nvme0n1 rw
-                        systemd.show_status=0 systemd.condition-first-boot=0 systemd.unit=cases.service" \
+                -cpu max,vendor=GenuineIntel -smp "$cpus" -m "$memory" \
+                -kernel "$folder/kernel" \
+                -append "console=ttyS0 quiet panic=-1 root=/dev/nvme0n1 rw $parameters" \
                 -drive "file=$folder/image,if=none,id=disk,format=raw,snapshot=on" \
                 -device nvme,drive=disk,serial=1 -nodefaults -display none -no-reboot \
                 -serial "file:$folder/console" -serial "file:$folder/results" \

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// The kernel's CPU lists, "0-3,8,10-11", as ranges. Pure.
+// The kernel's CPU lists, "0-3,8,10-11", as ranges. Pure. The daemon's policy/cpu_set reads what
+// people write, too, in any order, into sets: no room is below both, and some lines alike cost less
+// than one.
 #pragma once
 
 #include <cstdint>

@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/time.h>
 #include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -126,6 +127,45 @@ TEST_F(LeasesTest, AreNotTheNextProcesssOfTheSameNumber) {
         ASSERT_NE(leases_.of_process(pid), nullptr);
         EXPECT_EQ(leases_.of_process(pid)->id, ClientId{8});
         EXPECT_EQ(leases_.of_connection(70)->id, ClientId{8});
+}
+
+/// A signal every 50 us for as long as this lives, with a handler, so that system calls that it
+/// comes into fail with EINTR.
+class Interruptions {
+public:
+        Interruptions() {
+                struct sigaction action {};
+                action.sa_handler = [](int) { seen = seen + 1; };
+                seen = 0;
+                ::sigaction(SIGALRM, &action, &before_);
+                set_interval(50);
+        }
+        ~Interruptions() {
+                set_interval(0);
+                ::sigaction(SIGALRM, &before_, nullptr);
+        }
+        Interruptions(const Interruptions&) = delete;
+        Interruptions& operator=(const Interruptions&) = delete;
+
+        static inline volatile std::sig_atomic_t seen = 0;
+
+private:
+        static void set_interval(suseconds_t us) {
+                const itimerval timer{{0, us}, {0, us}};
+                ::setitimer(ITIMER_REAL, &timer, nullptr);
+        }
+
+        struct sigaction before_ {};
+};
+
+TEST_F(LeasesTest, DoNotEndWhereASignalInterruptsTheLookAtTheirProcess) {
+        const Sleeper program;
+        add(7, program, 70);
+        const auto give_up = std::chrono::steady_clock::now() + std::chrono::seconds{2};
+        const Interruptions interruptions;
+        while (Interruptions::seen < 2000 && std::chrono::steady_clock::now() < give_up)
+                ASSERT_NE(leases_.of_process(program.pid()), nullptr)
+                        << "after " << Interruptions::seen << " signals";
 }
 
 TEST_F(LeasesTest, EndAllAtOnce) {
