@@ -237,11 +237,11 @@ public:
         /// not count. Throws std::logic_error if the caller is a task of this pool.
         void wait_idle();
 
-        /// Runs all that was submitted, and what these tasks submit, and ends the lanes. Timers
-        /// that are not in a queue by now (they are not due, or the queue is full) never run, nor
-        /// do periodic ones, and those that these tasks make. Not from a task of this pool
-        /// (std::logic_error). Once is enough; afterwards only the destructor and what is const may
-        /// be called.
+        /// Runs all that was submitted, and what these tasks submit, and ends the lanes; what comes
+        /// while they end is run by the caller. Timers that are not in a queue by now (they are not
+        /// due, or the queue is full) never run, nor do periodic ones, and those that these tasks
+        /// make. Not from a task of this pool (std::logic_error). Once is enough; afterwards only
+        /// the destructor and what is const may be called.
         void stop();
 
         /// The same, but runs only what has been started: the others are handed back.
