@@ -51,8 +51,7 @@ struct EndOfLane {
         void touch() const {}
 };
 
-/// The calling thread runs only when nobody else wants this CPU: neither the lane until it has
-/// ended.
+/// The calling thread runs when nobody else wants this CPU: not before its lane has ended.
 void give_way_on(int cpu) {
         cpu_set_t cpus;
         CPU_ZERO(&cpus);
@@ -135,7 +134,7 @@ TEST_F(Late, MaySubmitMore) {
                                 });
                 });
                 ASSERT_EQ(ran, was_accepted ? 21 : 0);
-                accepted += was_accepted;
+                accepted += was_accepted ? 1 : 0;
         }
         RecordProperty("accepted", accepted);
 }
@@ -155,7 +154,7 @@ TEST_F(Late, MayUseAllOfThePool) {
                         EXPECT_THROW(pool.wait_idle(), std::logic_error);
                 });
                 ASSERT_EQ(ran, was_accepted ? 104 : 0);
-                accepted += was_accepted;
+                accepted += was_accepted ? 1 : 0;
         }
         RecordProperty("accepted", accepted);
 }
