@@ -119,10 +119,10 @@ TEST(Pool, AFullQueueMakesTheSubmitterWait) {
 }
 
 TEST(Pool, WhoHasGivenUpKeepsNobodyFromAFreePlace) {
-        const Pool all;
-        Pool pool({.cpus = {all.cpus().front()}, .capacity = 4});
         std::atomic<int> begun{0};
         std::atomic<int> may_end{0};
+        const Pool all;
+        Pool pool({.cpus = {all.cpus().front()}, .capacity = 4});
         auto make = [&, number = 0]() mutable {
                 return [&, mine = ++number] {
                         begun++;
