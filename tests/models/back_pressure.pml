@@ -2,7 +2,7 @@
  *
  * Submitters of a full queue sleep until it is half empty (back_pressure.hpp, and Crew::push() before
  * it): nobody sleeps while it is, and all that was accepted is taken out. One of the submitters has
- * a deadline, which is over whenever it likes.
+ * a deadline, which is over whenever it likes. When all have left nobody is said to wait.
  */
 #ifndef CAPACITY
 #define CAPACITY 2
@@ -14,11 +14,17 @@
 #define TASKS 1
 #endif
 
+/* With fewer than are submitted all submitters have a deadline. */
+#ifndef TAKEN
+#define TAKEN (SUBMITTERS * TASKS)
+#endif
+
 #define LOOKS_BEFORE_IT_SAYS_THAT_IT_WAITS 1
 #define CONSUMER_LOOKS_BEFORE_IT_TAKES 2
 #define NEWCOMER_DOES_NOT_LOOK 3 /* whether those who wait have gone, and it is half empty */
 #define STOP_WAKES_NOBODY 4
 #define WHO_GIVES_UP_LEAVES_THE_FLAG 5 /* that it has raised after stop() has lowered it */
+#define LAST_ONE_LEAVES_THE_FLAG 6 /* and others are refused though there is a place */
 #ifndef MUTANT
 #define MUTANT 0
 #endif
@@ -27,7 +33,8 @@ byte head, tail;
 bool waiting, closed;
 bool in_futex[SUBMITTERS];
 byte accepted, refused, popped;
-byte done; /* submitters that have ended */
+byte inside; /* BackPressure::push() */
+byte done;   /* submitters that have ended */
 
 #define is_half_empty(h) (tail - (h) <= CAPACITY / 2)
 
@@ -83,7 +90,7 @@ inline release() {
 
 proctype submitter(byte me; bool has_deadline) {
         byte at, h, task, w;
-        bool is_in, first_come, was_waiting;
+        bool is_in, first_come, was_waiting, is_last;
         do
         :: task == TASKS -> break
         :: else ->
@@ -97,6 +104,7 @@ proctype submitter(byte me; bool has_deadline) {
            :: is_in -> goto next
            :: else
            fi;
+           inside++;
            first_come = !waiting;
            do
            ::
@@ -140,6 +148,13 @@ proctype submitter(byte me; bool has_deadline) {
               :: has_deadline && in_futex[me] -> in_futex[me] = false; refused++; break
               fi
            od;
+           atomic { inside--; is_last = inside == 0 };
+#if MUTANT != LAST_ONE_LEAVES_THE_FLAG
+           if
+           :: is_last -> is_last = false; release()
+           :: else
+           fi;
+#endif
 next:      task++
         od;
         done++
@@ -154,7 +169,7 @@ proctype consumer() {
 #if MUTANT == CONSUMER_LOOKS_BEFORE_IT_TAKES
            seen = waiting;
 #endif
-           atomic { head < tail -> head++; popped++ };
+           atomic { head < tail && popped < TAKEN -> head++; popped++ };
 #if MUTANT != CONSUMER_LOOKS_BEFORE_IT_TAKES
            seen = waiting;
 #endif
@@ -188,7 +203,7 @@ init {
         byte s;
         atomic {
                 do
-                :: s < SUBMITTERS -> run submitter(s, s == 0); s++
+                :: s < SUBMITTERS -> run submitter(s, s == 0 || TAKEN < SUBMITTERS * TASKS); s++
                 :: else -> break
                 od;
 #ifdef STOPS
@@ -200,7 +215,8 @@ init {
         };
         timeout;
         assert(done == SUBMITTERS && accepted + refused == SUBMITTERS * TASKS);
+        assert(inside == 0 && !waiting);
 #ifndef STOPS
-        assert(popped == accepted)
+        assert(popped == accepted || popped == TAKEN)
 #endif
 }

@@ -13,7 +13,7 @@ namespace threadcount::pool {
 /// A submitter that finds the queue full sleeps until it is half empty: who slept for one place
 /// only would be woken for every task. The same proof as in parking.hpp: the submitter says that it
 /// waits, then reads the queue's head; the consumer moves the head, then reads whether somebody
-/// waits. MT-Safe.
+/// waits. Who leaves as the last one says that nobody waits, whatever the queue holds. MT-Safe.
 template <class Queue, class Platform = Machine>
 class BackPressure {
         template <class T>
@@ -33,17 +33,12 @@ public:
         template <class Fill, class GivesUp>
         [[nodiscard]] bool push(const Fill& fill, const timespec* deadline,
                                 const GivesUp& gives_up) {
-                for (bool is_first_come = !somebody_waits();; is_first_come = true) {
-                        waiting_.store(1, std::memory_order_seq_cst);
-                        if (gives_up()) {
-                                release();  // it has said again that somebody waits
-                                return false;
-                        }
-                        if ((is_first_come || is_half_empty()) && queue_.push(fill))
-                                return true;
-                        if (!Platform::wait(waiting_, 1, deadline))
-                                return false;
-                }
+                inside_.fetch_add(1, std::memory_order_relaxed);
+                const bool is_in = wait_for_place(fill, deadline, gives_up);
+                // acq_rel: what others who have left have said is taken back, too.
+                if (inside_.fetch_sub(1, std::memory_order_acq_rel) == 1)
+                        release();
+                return is_in;
         }
 
         /// An item was taken out.
@@ -59,10 +54,27 @@ public:
         }
 
 private:
+        template <class Fill, class GivesUp>
+        [[nodiscard]] bool wait_for_place(const Fill& fill, const timespec* deadline,
+                                          const GivesUp& gives_up) {
+                for (bool is_first_come = !somebody_waits();; is_first_come = true) {
+                        waiting_.store(1, std::memory_order_seq_cst);
+                        if (gives_up()) {
+                                release();  // it has said again that somebody waits
+                                return false;
+                        }
+                        if ((is_first_come || is_half_empty()) && queue_.push(fill))
+                                return true;
+                        if (!Platform::wait(waiting_, 1, deadline))
+                                return false;
+                }
+        }
+
         [[nodiscard]] bool is_half_empty() const { return queue_.size() <= queue_.capacity() / 2; }
 
         Queue& queue_;
-        Atomic<std::uint32_t> waiting_{0};
+        Atomic<std::uint32_t> waiting_{0};  // 1: those who are inside are to be told
+        Atomic<std::uint32_t> inside_{0};   // of push()
 };
 
 }  // namespace threadcount::pool

@@ -67,6 +67,8 @@ public:
         [[nodiscard]] bool is_closed() const { return closed_.load(std::memory_order_seq_cst); }
         /// What stop() has left.
         [[nodiscard]] std::vector<Task> take_the_rest();
+        /// The caller runs it as a guest, and what these tasks submit.
+        void run_the_rest();
 
         /// What the caller does next: its CPU is the best one for a lane, or the worst.
         enum class Caller { GoesOn, Sleeps };

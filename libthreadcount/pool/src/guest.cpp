@@ -22,4 +22,18 @@ Guest::~Guest() {
         }
 }
 
+// No guest is let in any more, and no lane is there: what the tasks submit comes into the guest's
+// queue, which nobody else looks into.
+void Crew::run_the_rest() {
+        struct Restored {
+                const LaneContext before = this_lane;
+                ~Restored() { this_lane = before; }
+        } restored;
+        this_lane = {this, &queues_.forks(guest()), static_cast<std::uint32_t>(guest()),
+                     &restored.before};
+        for (auto rest = take_the_rest(); !rest.empty(); rest = take_the_rest())
+                for (auto& task : rest)
+                        task();
+}
+
 }  // namespace threadcount::pool

@@ -194,8 +194,7 @@ void Pool::stop() {
         check_outside("stop()");
         timers_->stop();
         crew_->stop(false);
-        for (auto& task : crew_->take_the_rest())
-                task();
+        crew_->run_the_rest();
 }
 
 std::vector<Task> Pool::stop_and_hand_back() {

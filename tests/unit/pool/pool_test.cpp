@@ -118,6 +118,32 @@ TEST(Pool, AFullQueueMakesTheSubmitterWait) {
         EXPECT_EQ(ran, 100);
 }
 
+TEST(Pool, WhoHasGivenUpKeepsNobodyFromAFreePlace) {
+        std::atomic<int> begun{0};
+        std::atomic<int> may_end{0};
+        const Pool all;
+        Pool pool({.cpus = {all.cpus().front()}, .capacity = 4});
+        auto make = [&, number = 0]() mutable {
+                return [&, mine = ++number] {
+                        begun++;
+                        while (may_end < mine)
+                                std::this_thread::sleep_for(100us);
+                };
+        };
+        pool.submit(make());
+        while (begun < 1)
+                std::this_thread::yield();
+        for (int i = 0; i < 4; i++)
+                ASSERT_TRUE(pool.try_submit(make()));
+        EXPECT_FALSE(pool.submit_until(std::chrono::steady_clock::now() + 1ms, make()));
+        may_end = 1;
+        while (begun < 2)
+                std::this_thread::yield();
+        EXPECT_TRUE(pool.try_submit(make()));  // there are three
+        EXPECT_FALSE(pool.try_submit(make()));
+        may_end = 100;
+}
+
 TEST(Pool, AFullQueueMayMakeTheSubmitterRunTheTask) {
         Pool pool({.capacity = 1, .when_full = WhenFull::RunInCaller});
         const Blocker blocker(pool);

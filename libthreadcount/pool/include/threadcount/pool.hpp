@@ -139,15 +139,22 @@ public:
         /// nothing to do, or the caller. If one throws, the other one ends or does not begin, and
         /// then that is thrown (f's, if both do). Waiting runs nothing but parts of g: so the stack
         /// is about as deep as without lanes. From outside the caller takes part, one thread at a
-        /// time; others have it run by a lane, and wait. Cost: some 10 ns where nobody steals.
+        /// time; others have it run by a lane, and wait, as run() does; who is no lane and runs it
+        /// nevertheless (WhenFull::RunInCaller, stop_and_hand_back()) does all of it. Throws as
+        /// run(). Cost: some 10 ns where nobody steals.
         template <class F, class G>
         void fork_join(F&& f, G&& g) {
-                with_lane([&](const pool::LaneContext& lane) { pool::fork_join(lane, f, g); });
+                with_lane([&](const pool::LaneContext& lane) { pool::fork_join(lane, f, g); },
+                          [&] {
+                                  f();
+                                  g();
+                          });
         }
 
         /// Runs body(i), or body(first, last) for runs of neighbours, for every i in [begin, end),
-        /// and returns when all are done. Takes part as in fork_join(). If one throws, others may
-        /// not run, and one of what was thrown is thrown. An empty range does nothing.
+        /// and returns when all are done. Takes part as in fork_join(), and throws as run(). If one
+        /// throws, others may not run, and one of what was thrown is thrown. An empty range does
+        /// nothing.
         /// Cost: a loop of less than 10 us is run by the caller alone unless a lane just looks for
         /// work; it takes some 100 ns more than without a pool.
         template <std::integral Index, class Body>
@@ -155,9 +162,11 @@ public:
                 if (begin >= end)
                         return;
                 const pool::LoopBody<Index, std::remove_reference_t<Body>> loop{body};
-                with_lane([&](const pool::LaneContext& lane) {
-                        pool::parallel_for(lane, begin, end, width(), options, loop);
-                });
+                with_lane(
+                        [&](const pool::LaneContext& lane) {
+                                pool::parallel_for(lane, begin, end, width(), options, loop);
+                        },
+                        [&] { loop(begin, end); });
         }
 
         /// As submit(), for a callable that returns something, or throws: that comes out of the
@@ -228,11 +237,11 @@ public:
         /// not count. Throws std::logic_error if the caller is a task of this pool.
         void wait_idle();
 
-        /// Runs all that was submitted, and what these tasks submit, and ends the lanes. Timers
-        /// that are not in a queue by now (they are not due, or the queue is full) never run, nor
-        /// do periodic ones, and those that these tasks make. Not from a task of this pool
-        /// (std::logic_error). Once is enough; afterwards only the destructor and what is const may
-        /// be called.
+        /// Runs all that was submitted, and what these tasks submit, and ends the lanes; what comes
+        /// while they end is run by the caller. Timers that are not in a queue by now (they are not
+        /// due, or the queue is full) never run, nor do periodic ones, and those that these tasks
+        /// make. Not from a task of this pool (std::logic_error). Once is enough; afterwards only
+        /// the destructor and what is const may be called.
         void stop();
 
         /// The same, but runs only what has been started: the others are handed back.
@@ -256,9 +265,10 @@ private:
                         return submit(TaskSource(task));
                 }
         }
-        // By the calling lane, or as a guest, or by another lane.
-        template <class Work>
-        void with_lane(const Work& work) {
+        // By the calling lane, or as a guest, or by another lane; `alone` if that is no lane: the
+        // caller where the queue is full, or who was handed back what has not begun.
+        template <class Work, class Alone>
+        void with_lane(const Work& work, const Alone& alone) {
                 if (is_inside()) {
                         work(*pool::lane_in(crew_.get()));
                         return;
@@ -267,7 +277,12 @@ private:
                         work(pool::this_lane);
                         return;
                 }
-                run([&] { work(*pool::lane_in(crew_.get())); });
+                run([&] {
+                        if (const auto* lane = pool::lane_in(crew_.get()))
+                                work(*lane);
+                        else
+                                alone();
+                });
         }
         void submit_from(const TaskSource& source);
         [[nodiscard]] bool try_submit_from(const TaskSource& source);

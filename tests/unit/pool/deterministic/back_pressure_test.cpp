@@ -45,6 +45,12 @@ public:
                 return is_in;
         }
 
+        /// As Crew::push(). False: there is no place, or others wait for it.
+        bool try_submit(int task) {
+                return !pressure_.somebody_waits() &&
+                       ring_.push([task](void* place) { ::new (place) int(task); });
+        }
+
         /// Until so many are taken, or nothing comes for long.
         void take(int count) {
                 for (int patience = 200; taken_ < count && patience > 0;) {
@@ -135,6 +141,24 @@ TEST(BackPressureSchedules, WhoIsTooLateHasSubmittedNothing) {
                 EXPECT_EQ(in, 1 + static_cast<int>(submitters.ring().size()));
                 submitters.take(in);
                 EXPECT_EQ(submitters.sum(), submitters.accepted());
+        });
+}
+
+TEST(BackPressureSchedules, WhoHasGivenUpOrGotInIsNotWaitedFor) {
+        const timespec deadline{};
+        explore(kSchedules, [&](Scheduler& scheduler) {
+                const auto capacity = 1 + scheduler.pick(4);
+                const auto taken = static_cast<int>(scheduler.pick(3));
+                Submitters submitters(capacity);
+                for (int i = 0; i < 3; i++)
+                        scheduler.add([&] {
+                                (void)submitters.submit(1, &deadline);
+                                (void)submitters.submit(1, &deadline);
+                        });
+                scheduler.add([&] { submitters.take(taken); });
+                ASSERT_TRUE(scheduler.go());
+                const bool has_place = submitters.ring().size() < capacity;
+                EXPECT_EQ(submitters.try_submit(1), has_place);
         });
 }
 
