@@ -194,6 +194,7 @@ void Pool::stop() {
         check_outside("stop()");
         timers_->stop();
         crew_->stop(false);
+        crew_->steering().end();
         for (auto& task : crew_->take_the_rest())
                 task();
 }
@@ -202,6 +203,7 @@ std::vector<Task> Pool::stop_and_hand_back() {
         check_outside("stop_and_hand_back()");
         timers_->stop();
         crew_->stop(true);
+        crew_->steering().end();
         return crew_->take_the_rest();
 }
 
