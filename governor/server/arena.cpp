@@ -239,6 +239,23 @@ std::vector<RegionTime> Arena::region_times(std::uint32_t slot) const {
         return times;
 }
 
+std::optional<PoolTotals> Arena::pool(std::uint32_t slot) const {
+        governor_pool_report said{};
+        const auto offset = std::uint64_t{slot} * header_.report_slot_size +
+                            offsetof(governor_report_slot, pool);
+        if (::pread(reports_fd_.get(), &said, sizeof(said), static_cast<off_t>(offset)) !=
+                    sizeof(said) ||
+            (said.lanes | said.executed | said.parked | said.woken) == 0)
+                return std::nullopt;
+        const auto lanes = std::min<std::uint64_t>(said.lanes, PoolTotals::kMostLanes);
+        return PoolTotals{static_cast<std::uint32_t>(lanes),
+                          static_cast<std::uint32_t>(std::min(said.active, lanes)),
+                          said.executed,
+                          std::min(said.stolen, said.executed),
+                          said.parked,
+                          said.woken};
+}
+
 void Arena::beat() {
         auto& heartbeat = at<std::uint64_t>(offsetof(governor_grant_header, heartbeat));
         heartbeat.store(heartbeat.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);

@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <governor/v1/arena.h>
+#include <optional>
 #include <vector>
 
 namespace governor::server {
@@ -29,6 +30,18 @@ struct RegionTime {
         std::uint32_t team_to = 0;  ///< 0: there is no upper end
         std::uint64_t count = 0;    ///< >= 1
         std::uint64_t mean_ns = 0;
+};
+
+/// Of a program's thread pools; as untrusted, but that a part is not more than its whole.
+struct PoolTotals {
+        std::uint32_t lanes = 0;  ///< 0 .. kMostLanes
+        std::uint32_t active = 0;
+        std::uint64_t executed = 0;
+        std::uint64_t stolen = 0;
+        std::uint64_t parked = 0;
+        std::uint64_t woken = 0;
+
+        static constexpr std::uint32_t kMostLanes = 65'536;
 };
 
 /// Slots for programs of one account; those named must be below slots(). Not thread-safe. Nothing
@@ -66,6 +79,9 @@ public:
 
         /// Smallest teams first, without those that there are none of. One system call.
         [[nodiscard]] std::vector<RegionTime> region_times(std::uint32_t slot) const;
+
+        /// Empty: none is reported. One system call.
+        [[nodiscard]] std::optional<PoolTotals> pool(std::uint32_t slot) const;
 
         /// To be called every 500 ms.
         void beat();

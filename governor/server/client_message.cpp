@@ -35,6 +35,19 @@ void add(v1::Client& out, const registry::Orders::Standing& standing, bool is_ad
         ordered.set_paused(order.paused.value_or(false));
 }
 
+void add_pool(v1::Client& out, const Lease& lease) {
+        const auto totals = lease.place.arena->pool(lease.place.slot);
+        if (!totals)
+                return;
+        auto& pool = *out.mutable_pool();
+        pool.set_lanes(totals->lanes);
+        pool.set_active(totals->active);
+        pool.set_executed(totals->executed);
+        pool.set_stolen(totals->stolen);
+        pool.set_parked(totals->parked);
+        pool.set_woken(totals->woken);
+}
+
 }  // namespace
 
 bool may_know(const Peer& peer, const Shown& shown) {
@@ -42,7 +55,7 @@ bool may_know(const Peer& peer, const Shown& shown) {
                peer.account == shown.identity.account;
 }
 
-void fill(v1::Client& out, const Shown& shown, const Peer& peer) {
+void fill(v1::Client& out, const Shown& shown, const Peer& peer, Governing& governing) {
         out.set_id(static_cast<std::uint64_t>(shown.id));
         out.set_uid(shown.identity.uid);
         if (shown.held != nullptr) {
@@ -68,6 +81,8 @@ void fill(v1::Client& out, const Shown& shown, const Peer& peer) {
         out.set_paused(shown.orders.paused());
         add(out, shown.orders.owner(), false);
         add(out, shown.orders.administrator(), true);
+        if (const auto* lease = governing.lease(shown.id))
+                add_pool(out, *lease);
 }
 
 tl::expected<Shown, v1::Reply> visible(std::uint32_t pid, const Peer& peer, Governing& governing) {

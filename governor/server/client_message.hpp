@@ -15,7 +15,9 @@ namespace governor::server {
 /// Its user, the owner of its account, and root.
 [[nodiscard]] bool may_know(const Peer& peer, const registry::Clients::Shown& shown);
 
-void fill(v1::Client& out, const registry::Clients::Shown& shown, const Peer& peer);
+/// One system call, for what `peer` may know only.
+void fill(v1::Client& out, const registry::Clients::Shown& shown, const Peer& peer,
+          Governing& governing);
 
 /// The program `pid`. The error is a Reply: who may not know of a process is not told whether it
 /// holds a lease, either.

@@ -75,6 +75,8 @@ public:
         [[nodiscard]] std::size_t descriptors() const {
                 return arenas_.arenas() * Arena::kDescriptors;
         }
+        /// nullptr: there is no such client.
+        [[nodiscard]] const Lease* lease(ClientId id) { return leases_.find(id); }
         /// nullptr: that process holds no lease.
         [[nodiscard]] const Lease* lease_of(std::uint32_t pid) { return leases_.of_process(pid); }
 

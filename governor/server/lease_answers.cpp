@@ -117,7 +117,7 @@ v1::Reply clients(const v1::ClientsRequest& request, const Peer& peer, Governing
                         break;
                 }
                 if (const auto shown = all.show(*id))
-                        fill(*page.add_client(), *shown, peer);
+                        fill(*page.add_client(), *shown, peer, governing);
         }
         return reply;
 }
@@ -140,7 +140,7 @@ v1::Reply explain(const v1::ExplainRequest& request, const Peer& peer, Governing
                 return shown.error();
         v1::Reply reply;
         auto& out = *reply.mutable_explanation();
-        fill(*out.mutable_client(), *shown, peer);
+        fill(*out.mutable_client(), *shown, peer, governing);
         if (governing.is_paused())
                 out.add_step(
                         "governing is paused: it is left alone, and this is what it would have");

@@ -79,7 +79,7 @@ v1::Reply order(std::uint32_t pid, const Order& order, const Peer& peer, Governi
                 return denied(outcome.denied, std::to_string(pid));
         v1::Reply reply;
         if (const auto now = governing.arbiter().clients().show(shown->id))
-                fill(*reply.mutable_client(), *now, peer);
+                fill(*reply.mutable_client(), *now, peer, governing);
         return reply;
 }
 

@@ -15,6 +15,8 @@ namespace {
 using Word = std::atomic<std::uint64_t>;
 
 static_assert(Word::is_always_lock_free && sizeof(Word) == sizeof(std::uint64_t));
+static_assert(offsetof(governor_pool_report, unused) ==
+              Arena::kPoolNumbers * sizeof(std::uint64_t));
 
 constexpr int kTries = 4;
 
@@ -65,7 +67,12 @@ governor_grant_reason copy_reason(const std::byte* from) {
 
 }  // namespace
 
-Arena::Arena() : word_(&kNothing), heartbeat_(&kNothing), report_(nowhere_) {}
+Arena::Arena()
+        : word_(&kNothing), heartbeat_(&kNothing), report_(nowhere_), pool_(nowhere_for_pool()) {}
+
+Word* Arena::nowhere_for_pool() {
+        return reinterpret_cast<Word*>(nowhere_ + offsetof(governor_report_slot, pool));
+}
 
 void Arena::begin_change() {
         generation_.store(generation_.load(std::memory_order_relaxed) + 1,
@@ -75,6 +82,7 @@ void Arena::begin_change() {
         word_.store(&kNothing, std::memory_order_release);
         heartbeat_.store(&kNothing, std::memory_order_release);
         report_.store(nowhere_, std::memory_order_release);
+        pool_.store(nowhere_for_pool(), std::memory_order_release);
 }
 
 void Arena::end_change(const ArenaLayout* layout) {
@@ -93,6 +101,9 @@ void Arena::end_change(const ArenaLayout* layout) {
                                                    offsetof(governor_grant_header, heartbeat)),
                                  std::memory_order_release);
                 report_.store(reports_.start() + layout->report, std::memory_order_release);
+                if (layout->pool != 0)
+                        pool_.store(reinterpret_cast<Word*>(reports_.start() + layout->pool),
+                                    std::memory_order_release);
         }
         generation_.store(generation_.load(kRelaxed) + 1, std::memory_order_release);
 }

@@ -114,6 +114,15 @@ public:
                 (void)add(entry + offsetof(Entry, total_ns), ns);
         }
 
+        /// The sums over all pools of the process, in the order of governor_pool_report. They go
+        /// nowhere if the governor has no room for them.
+        static constexpr std::size_t kPoolNumbers = 6;
+        void report_pool(const std::uint64_t (&sums)[kPoolNumbers]) {
+                auto* numbers = pool_.load(std::memory_order_acquire);
+                for (std::size_t i = 0; i < kPoolNumbers; i++)
+                        numbers[i].store(sums[i], std::memory_order_relaxed);
+        }
+
 private:
         /// Where one slot is: as ArenaLayout, with atomics. Valid as a whole if generation_ is the
         /// same even number before and after reading it.
@@ -130,6 +139,7 @@ private:
                 governor_grant_reason reason;
         };
 
+        [[nodiscard]] std::atomic<std::uint64_t>* nowhere_for_pool();
         void begin_change();
         void end_change(const ArenaLayout* layout);
         [[nodiscard]] bool is_still(std::uint32_t generation) const;
@@ -155,6 +165,7 @@ private:
         std::atomic<const std::atomic<std::uint64_t>*> word_;
         std::atomic<const std::atomic<std::uint64_t>*> heartbeat_;
         std::atomic<std::byte*> report_;
+        std::atomic<std::atomic<std::uint64_t>*> pool_;
         std::atomic<std::uint32_t> generation_{0};  // odd: it is being changed
         View view_;
         Reservation grants_{false};

@@ -21,7 +21,7 @@ bool slots_fit(const governor_grant_header& header) {
                is_multiple(header.slots_offset, GOVERNOR_ARENA_LINE) &&
                is_multiple(header.slot_size, GOVERNOR_ARENA_LINE) &&
                count * header.slot_size <= header.size - header.slots_offset &&
-               header.report_slot_size >= sizeof(governor_report_slot) &&
+               header.report_slot_size >= GOVERNOR_REPORT_SLOT_SIZE_MIN &&
                is_multiple(header.report_slot_size, GOVERNOR_ARENA_LINE) &&
                count * header.report_slot_size <= header.report_size;
 }
@@ -56,6 +56,9 @@ bool find_layout(const governor_grant_header& header, std::uint64_t grants_size,
         }
         layout.set_words = header.set_words;
         layout.report = std::uint64_t{slot} * header.report_slot_size;
+        constexpr std::uint64_t kPool = offsetof(governor_report_slot, pool);
+        if (header.report_slot_size >= kPool + sizeof(governor_pool_report))
+                layout.pool = layout.report + kPool;
         *ret_layout = layout;
         return true;
 }

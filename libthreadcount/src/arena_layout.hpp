@@ -18,6 +18,7 @@ struct ArenaLayout {
         std::uint64_t sets[2] = {};
         std::uint64_t set_words = 0;
         std::uint64_t report = 0;
+        std::uint64_t pool = 0;  // what the slot says of pools; 0: there is no room for it
 };
 
 /// For slot `slot` of memfds of these sizes. False: the header breaks a rule of arena.h, or there

@@ -3,6 +3,7 @@
 #include "fork_generation.hpp"
 
 #include "binding.hpp"
+#include "pool_report.hpp"
 #include "region.hpp"
 
 #include <atomic>
@@ -21,6 +22,7 @@ void in_child() {
         forks.fetch_add(1, std::memory_order_relaxed);
         process_binding().in_child();
         forget_regions();
+        forget_pools();
 }
 
 void start() { result = pthread_atfork(nullptr, nullptr, in_child); }

@@ -50,6 +50,11 @@ public:
         /// By the grant that was reported last. MT-Safe.
         void report(std::uint32_t team, bool in_region) { arena_.report_again(team, in_region); }
 
+        /// Sums over the pools of the process. MT-Safe.
+        void report_pool(const std::uint64_t (&sums)[Arena::kPoolNumbers]) {
+                arena_.report_pool(sums);
+        }
+
         /// Connects, says hello, looks for the welcome; waits for that until `deadline_ns`, 0: not
         /// at all. Where the governor has gone, looks for another one. Returns when to call it
         /// again, in milliseconds of the same clock.

@@ -34,11 +34,14 @@ void check(const ArenaLayout& layout) {
                         layout.sets[1] >= layout.reasons[1] + sizeof(governor_grant_reason),
                 "nothing lies on something else");
         require(layout.sets[1] + set <= layout.grants_size, "sets end within the memory");
-        require(layout.report + sizeof(governor_report_slot) <= layout.reports_size,
+        require(layout.report + GOVERNOR_REPORT_SLOT_SIZE_MIN <= layout.reports_size &&
+                        layout.pool + sizeof(governor_pool_report) <= layout.reports_size,
                 "reports end within their memory");
+        require(layout.pool == 0 || layout.pool >= layout.report + GOVERNOR_REPORT_SLOT_SIZE_MIN,
+                "pools lie behind the rest of a report");
         require((layout.word | layout.reasons[0] | layout.sets[0] | layout.reasons[1] |
-                 layout.sets[1] | layout.report) %
-                                8 ==
+                 layout.sets[1] | layout.report |
+                 layout.pool) % 8 ==
                         0,
                 "all is aligned");
 }
@@ -65,6 +68,7 @@ void use(Arena& arena) {
         for (const std::uint32_t team : {1U, 0xffffffffU})
                 arena.add_region_time(team, 1);
         arena.report_again(2, false);
+        arena.report_pool({1, 2, 3, 4, 5, 6});
 }
 
 /// Maps it for real.

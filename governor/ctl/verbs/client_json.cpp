@@ -32,6 +32,14 @@ nlohmann::ordered_json all_ordered(const Client& client) {
         return list;
 }
 
+nlohmann::ordered_json pool_json(const Client& client) {
+        if (!client.has_pool())
+                return nullptr;
+        const auto& pool = client.pool();
+        return {{"lanes", pool.lanes()},   {"active", pool.active()}, {"executed", pool.executed()},
+                {"stolen", pool.stolen()}, {"parked", pool.parked()}, {"woken", pool.woken()}};
+}
+
 }  // namespace
 
 nlohmann::ordered_json client_json(const governor::v1::Client& client) {
@@ -55,7 +63,8 @@ nlohmann::ordered_json client_json(const governor::v1::Client& client) {
                 {"weight", known(client.weight())},
                 {"age_ms", client.age_ms()},
                 {"paused", known(client.paused())},
-                {"ordered", known(all_ordered(client))}};
+                {"ordered", known(all_ordered(client))},
+                {"pool", pool_json(client)}};
 }
 
 nlohmann::ordered_json clients_json(const governor::v1::Clients& clients) {

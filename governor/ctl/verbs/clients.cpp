@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // governorctl clients: who shares the machine, and what each has.
 #include "render/client_row.hpp"
+#include "render/pool.hpp"
 #include "verbs/ask.hpp"
 #include "verbs/client_json.hpp"
 #include "verbs/client_list.hpp"
@@ -42,7 +43,10 @@ std::string as_table(const Clients& clients) {
                 rows.push_back(render::client_row(client, user_name(client.uid())));
                 rows.back().back() += orders(client);
         }
-        return render::table(render::client_columns(), rows);
+        auto columns = render::client_columns();
+        // The reason, which may be long, stays the last.
+        render::insert_pools(columns, rows, columns.size() - 1, clients);
+        return render::table(columns, rows);
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // governorctl explain: why a program has what it has.
+#include "render/pool.hpp"
 #include "render/region_times.hpp"
 #include "verbs/ask.hpp"
 #include "verbs/client_json.hpp"
@@ -20,6 +21,8 @@ std::string as_text(const Explanation& explanation) {
                 text += "  " + step + "\n";
         if (const auto times = render::region_times(explanation); !times.empty())
                 text += "  timed regions: " + times + "\n";
+        if (client.has_pool())
+                text += "  thread pool: " + render::pool_in_words(client.pool()) + "\n";
         for (const auto& event : explanation.event())
                 text += "  " + event + "\n";
         return text;

@@ -227,6 +227,42 @@ THREADCOUNT_EXPORT uint64_t threadcount_version(const threadcount_handle *handle
 THREADCOUNT_EXPORT void threadcount_idle(threadcount_handle *handle);
 
 /*
+ * What the lanes of a thread pool have done since its start; a lane is a thread that runs tasks.
+ * Initialise with THREADCOUNT_POOL_TOTALS_INIT, then set fields. What a pool does not count is 0.
+ */
+typedef struct threadcount_pool_totals {
+        size_t size;
+        uint64_t lanes;    /* there are now, or may be one day                               */
+        uint64_t active;   /* of these, may run tasks now; 0 .. lanes                        */
+        uint64_t executed; /* tasks; this and the rest never become less                     */
+        uint64_t stolen;   /* of these, taken from another lane                              */
+        uint64_t parked;   /* times that a lane went to sleep                                */
+        uint64_t woken;    /* times that one was woken                                       */
+} threadcount_pool_totals;
+
+/* clang-format off */
+#define THREADCOUNT_POOL_TOTALS_INIT { sizeof(threadcount_pool_totals), 0, 0, 0, 0, 0, 0 }
+/* clang-format on */
+
+/*
+ * For thread pools: what governorctl shows of their lanes. `now` is what holds now. `told` is the
+ * memory of this one pool: THREADCOUNT_POOL_TOTALS_INIT at its start, left alone by the pool from
+ * then on, and written here. Several pools of one process add up, and handles do not matter. Report
+ * every 100 ms or so while tasks run, when there are none any more, and with lanes and active 0
+ * when the pool ends: what it has done counts as long as the program lives.
+ *
+ * Nothing is decided by it. Where nothing is granted it is kept, and told by the next report to the
+ * governor that is there then. MT-Safe, but one thread at a time with the same `told`. Cost: some
+ * 100 ns, no system call.
+ *
+ * Returns 0, also for a NULL handle, which reports nothing; -EINVAL: `now` or `told` is NULL, or
+ * its size is not set.
+ */
+THREADCOUNT_EXPORT int threadcount_pool_report(threadcount_handle *handle,
+                                               const threadcount_pool_totals *now,
+                                               threadcount_pool_totals *told);
+
+/*
  * The largest number that threadcount_threads() will ever return for this handle,
  * >= 1 and constant: size buffers by it. It is options.max_threads (or the fallback),
  * lowered by THREADCOUNT_MAX. MT-Safe, no system call. NULL is accepted and answers the

@@ -194,6 +194,7 @@ void Pool::stop() {
         check_outside("stop()");
         timers_->stop();
         crew_->stop(false);
+        crew_->steering().end();
         crew_->run_the_rest();
 }
 
@@ -201,6 +202,7 @@ std::vector<Task> Pool::stop_and_hand_back() {
         check_outside("stop_and_hand_back()");
         timers_->stop();
         crew_->stop(true);
+        crew_->steering().end();
         return crew_->take_the_rest();
 }
 

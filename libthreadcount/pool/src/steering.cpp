@@ -42,8 +42,10 @@ bool Steering::set_mask(std::span<const int> cpus) {
 
 void Steering::follow(threadcount_handle* handle) {
         const std::lock_guard lock(mutex_);
+        report_locked(handle != nullptr);  // by the one that it has followed so far
         handle_.store(handle, std::memory_order_relaxed);
         update_locked();
+        report_locked();
         tell_idle_locked();
 }
 
@@ -115,6 +117,7 @@ bool Steering::look_around(int cpu) {
                 else if (handle_.load(std::memory_order_relaxed) == nullptr)
                         return true;
                 update_locked();
+                report_locked();
         } catch (const std::bad_alloc&) {
                 // The next look is in 100 ms.
         }
@@ -140,9 +143,16 @@ void Steering::move_lanes(std::vector<int> allowed) {
         }
 }
 
+/// A lane that is told of idleness while another one tells it leaves its last tasks to that one.
 void Steering::tell_idle() {
-        if (const std::unique_lock lock(mutex_, std::try_to_lock); lock.owns_lock())
+        is_report_due_.store(true, std::memory_order_seq_cst);
+        do {
+                const std::unique_lock lock(mutex_, std::try_to_lock);
+                if (!lock.owns_lock())
+                        return;
                 tell_idle_locked();
+                report_locked();
+        } while (is_report_due_.load(std::memory_order_seq_cst));
 }
 
 void Steering::tell_idle_locked() {
@@ -154,6 +164,31 @@ void Steering::tell_idle_locked() {
         // Who has begun meanwhile may not have seen that this was told.
         if (!crew_.is_idle())
                 try_update_locked();
+}
+
+/// Only if somebody looks around anyway, or there is nothing to do: so it costs no task anything.
+void Steering::report_locked(bool has_lanes) {
+        is_report_due_.store(false, std::memory_order_seq_cst);
+        auto* handle = handle_.load(std::memory_order_relaxed);
+        if (handle == nullptr)
+                return;
+        threadcount_pool_totals now = THREADCOUNT_POOL_TOTALS_INIT;
+        now.lanes = has_lanes ? crew_.sites().size() : 0;
+        now.active = has_lanes ? crew_.width() : 0;
+        for (std::size_t lane = 0; lane < crew_.sites().size(); lane++) {
+                const auto counted = crew_.lane(lane).statistics();
+                now.executed += counted.executed;
+                now.stolen += counted.stolen;
+                now.parked += counted.parked;
+                now.woken += counted.woken;
+        }
+        (void)threadcount_pool_report(handle, &now, &told_);
+}
+
+void Steering::end() {
+        const std::lock_guard lock(mutex_);
+        report_locked(false);
+        handle_.store(nullptr, std::memory_order_relaxed);
 }
 
 }  // namespace threadcount::pool

@@ -60,10 +60,15 @@ public:
         /// The crew has nothing to do, as it seems.
         void tell_idle();
 
+        /// The lanes have ended: tells the governor what they have done, and forgets the handle. No
+        /// other function is called any more.
+        void end();
+
 private:
         void update();
         void try_update_locked() noexcept;
         void tell_idle_locked();
+        void report_locked(bool has_lanes = true);
         void apply(std::span<const std::uint64_t> granted_cpus, std::size_t granted);
         void update_locked();
         void move_lanes(std::vector<int> allowed);
@@ -74,10 +79,12 @@ private:
         std::atomic<std::uint64_t> version_{0};
         std::atomic<std::uint64_t> looked_ms_{0};
         std::atomic<bool> is_told_idle_{false};
+        std::atomic<bool> is_report_due_{false};
         std::mutex mutex_;           // guards what follows
         std::vector<bool> wanted_;   // by lane
         std::vector<bool> at_home_;  // has a CPU that the kernel allows
         AllowedCpus allowed_;
+        threadcount_pool_totals told_ = THREADCOUNT_POOL_TOTALS_INIT;  // of the lanes
 };
 
 }  // namespace threadcount::pool

@@ -61,9 +61,13 @@
 /* Slots, and what different processes write, start at multiples of this. */
 #define GOVERNOR_ARENA_LINE 64u
 
+/* A report slot has these fields at least; behind them report_slot_size says what there is. */
+#define GOVERNOR_REPORT_SLOT_SIZE_MIN 320u
+
 /*
  * At offset 0 of the grants. Constant but for the heartbeat. Sizes may be larger than this
- * version needs: a newer governor appends fields, an older client does not look at them.
+ * version needs: a newer governor appends fields, an older client does not look at them. A newer
+ * client writes only those of its report slot that report_slot_size has room for.
  */
 struct governor_grant_header {
         uint64_t magic;            /* GOVERNOR_ARENA_MAGIC                                 */
@@ -76,7 +80,7 @@ struct governor_grant_header {
         uint32_t buffer_size;      /* multiple of 8; both buffers end within their slot    */
         uint32_t set_offset;       /* of the set in a buffer: behind the reason, mult. of 8*/
         uint32_t set_words;        /* 64-bit words of a set: 1 .. SET_WORDS_MAX            */
-        uint32_t report_slot_size; /* >= sizeof(governor_report_slot), multiple of LINE    */
+        uint32_t report_slot_size; /* >= REPORT_SLOT_SIZE_MIN, multiple of LINE            */
         uint64_t report_size;      /* of the reports: what fstat() says, <= SIZE_MAX       */
         uint64_t heartbeat;        /* >= 1; relaxed; on a line of its own                  */
         uint64_t unused[7];        /* 0                                                    */
@@ -132,6 +136,17 @@ struct governor_grant_reason {
         uint32_t unused[3];
 };
 
+/* Thread pools, the sum over all of the program; all 0: it has none. */
+struct governor_pool_report {
+        uint64_t lanes;    /* threads that run tasks, or may one day   */
+        uint64_t active;   /* of these, may run tasks now              */
+        uint64_t executed; /* tasks so far; this and the rest may wrap */
+        uint64_t stolen;   /* of these, taken from another lane        */
+        uint64_t parked;   /* times that a lane went to sleep          */
+        uint64_t woken;    /* times that one was woken                 */
+        uint64_t unused[2];
+};
+
 /*
  * One report slot. At a region's begin: regions + 1 (relaxed), then the word with IN_REGION
  * (release); at its end the word without. All other fields are relaxed, and optional.
@@ -152,6 +167,7 @@ struct governor_report_slot {
                 uint64_t count;
                 uint64_t total_ns;
         } region_time[16];
+        struct governor_pool_report pool; /* a governor may have no room for it */
 };
 
 static_assert(offsetof(struct governor_grant_header, slots_offset) == 24, "layout");
@@ -162,7 +178,10 @@ static_assert(sizeof(struct governor_grant_header) == 128, "layout");
 static_assert(offsetof(struct governor_grant_reason, bound) == 32, "layout");
 static_assert(sizeof(struct governor_grant_reason) == 48, "layout");
 static_assert(offsetof(struct governor_report_slot, region_time) == 64, "layout");
-static_assert(sizeof(struct governor_report_slot) == 320, "layout");
+static_assert(offsetof(struct governor_report_slot, pool) == GOVERNOR_REPORT_SLOT_SIZE_MIN,
+              "layout");
+static_assert(sizeof(struct governor_pool_report) == 64, "layout");
+static_assert(sizeof(struct governor_report_slot) == 384, "layout");
 
 /* A word of its parts; `threads` <= GOVERNOR_WORD_THREADS_MAX, `flags` <= 0xff. */
 static inline uint64_t governor_word(uint32_t epoch, uint32_t threads, uint32_t flags) {

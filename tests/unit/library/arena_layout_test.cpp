@@ -29,14 +29,14 @@ governor_grant_header sound() {
         header.buffer_size = 64;
         header.set_offset = 48;
         header.set_words = 2;
-        header.report_slot_size = 320;
-        header.report_size = 20'480;
+        header.report_slot_size = 384;
+        header.report_size = 24'576;
         return header;
 }
 
 bool accepts(const governor_grant_header& header, std::uint32_t slot = 63) {
         ArenaLayout layout;
-        return find_layout(header, 16'384, 20'480, slot, &layout);
+        return find_layout(header, 16'384, 24'576, slot, &layout);
 }
 
 void expect_within(const ArenaLayout& layout, std::uint64_t grants, std::uint64_t reports) {
@@ -50,9 +50,13 @@ void expect_within(const ArenaLayout& layout, std::uint64_t grants, std::uint64_
         EXPECT_GE(layout.sets[1], layout.reasons[1] + sizeof(governor_grant_reason));
         EXPECT_GE(layout.set_words, 1U);
         EXPECT_LE(layout.sets[1] + layout.set_words * 8, grants);
-        EXPECT_LE(layout.report + sizeof(governor_report_slot), reports);
+        EXPECT_LE(layout.report + GOVERNOR_REPORT_SLOT_SIZE_MIN, reports);
+        if (layout.pool != 0) {
+                EXPECT_GE(layout.pool, layout.report + GOVERNOR_REPORT_SLOT_SIZE_MIN);
+                EXPECT_LE(layout.pool + sizeof(governor_pool_report), reports);
+        }
         EXPECT_EQ((layout.reasons[0] | layout.sets[0] | layout.reasons[1] | layout.sets[1] |
-                   layout.report) %
+                   layout.report | layout.pool) %
                           8,
                   0U);
 }
@@ -79,13 +83,14 @@ TEST(ArenaHeaderTest, TheNextEpochIsNeverZeroAndAlwaysInTheOtherBuffer) {
 
 TEST(ArenaLayoutTest, FindsTheSlot) {
         ArenaLayout layout;
-        ASSERT_TRUE(find_layout(sound(), 16'384, 20'480, 3, &layout));
+        ASSERT_TRUE(find_layout(sound(), 16'384, 24'576, 3, &layout));
         EXPECT_EQ(layout.word, 128U + 3 * 192);
         EXPECT_EQ(layout.reasons[1], layout.word + 64 + 64);
         EXPECT_EQ(layout.sets[1], layout.word + 64 + 64 + 48);
         EXPECT_EQ(layout.set_words, 2U);
-        EXPECT_EQ(layout.report, 960U);
-        expect_within(layout, 16'384, 20'480);
+        EXPECT_EQ(layout.report, 3U * 384);
+        EXPECT_EQ(layout.pool, 3U * 384 + 320);
+        expect_within(layout, 16'384, 24'576);
 }
 
 TEST(ArenaLayoutTest, RefusesASlotThatThereIsNot) {
@@ -96,7 +101,7 @@ TEST(ArenaLayoutTest, RefusesASlotThatThereIsNot) {
 
 TEST(ArenaLayoutTest, RefusesOtherSizesThanTheMemoryHas) {
         ArenaLayout layout;
-        EXPECT_FALSE(find_layout(sound(), 16'383, 20'480, 0, &layout));
+        EXPECT_FALSE(find_layout(sound(), 16'383, 24'576, 0, &layout));
         EXPECT_FALSE(find_layout(sound(), 16'384, 20'481, 0, &layout));
 }
 
@@ -110,6 +115,15 @@ TEST(ArenaLayoutTest, TakesSlotsOfANewerGovernorThatAreLarger) {
         header.set_offset = 104;
         header.report_slot_size = 640;
         EXPECT_TRUE(accepts(header, 31));
+}
+
+TEST(ArenaLayoutTest, TakesSlotsOfAnOlderGovernorThatHaveNoRoomForPools) {
+        auto header = sound();
+        header.report_slot_size = 320;
+        ArenaLayout layout;
+        ASSERT_TRUE(find_layout(header, 16'384, 24'576, 63, &layout));
+        EXPECT_EQ(layout.report, 63U * 320);
+        EXPECT_EQ(layout.pool, 0U);
 }
 
 /// One field of the sound header, set to something else.
@@ -154,8 +168,8 @@ INSTANTIATE_TEST_SUITE_P(
                 Broken{"SetHuge", [](Header& header) { header.set_words = ~0U; }},
                 Broken{"NoSet", [](Header& header) { header.set_words = 0; }},
                 Broken{"ReportSmall", [](Header& header) { header.report_slot_size = 256; }},
-                Broken{"ReportAskew", [](Header& header) { header.report_slot_size = 328; }},
-                Broken{"ReportsLarge", [](Header& header) { header.report_slot_size = 384; }}),
+                Broken{"ReportAskew", [](Header& header) { header.report_slot_size = 392; }},
+                Broken{"ReportsLarge", [](Header& header) { header.report_slot_size = 448; }}),
         [](const auto& broken) { return broken.param.what; });
 
 TEST(ArenaLayoutTest, NothingAboveTheLimitIsMapped) {

@@ -120,7 +120,7 @@ TEST(ArenaTest, ReleasingRepeatsTheLastGrant) {
 TEST(ArenaTest, AnotherClientOfASlotFindsNothingOfTheFormer) {
         Arena arena(1, 64);
         arena.publish(0, grant_of(7), 0);
-        write_report(arena, 0, {1, 2, 3, 4, {}, {}});
+        write_report(arena, 0, {1, 2, 3, 4, {}, {}, {}});
         EXPECT_EQ(arena.renew(0), 2U);
         EXPECT_EQ(word_of(arena, 0), governor_word(2, 0, 0));
         governor_report_slot left{};
@@ -134,7 +134,7 @@ TEST(ArenaTest, AnotherClientOfASlotFindsNothingOfTheFormer) {
 TEST(ArenaTest, ReadsAReport) {
         const Arena arena(3, 64);
         write_report(arena, 2,
-                     {governor_word(9, 12, GOVERNOR_REPORT_IN_REGION), 1'000, 3, 10, {}, {}});
+                     {governor_word(9, 12, GOVERNOR_REPORT_IN_REGION), 1'000, 3, 10, {}, {}, {}});
         const auto said = arena.report(2);
         EXPECT_EQ(said.report.epoch, 9U);
         EXPECT_EQ(said.report.team, 12U);
@@ -149,7 +149,7 @@ TEST(ArenaTest, ReadsManyReportsAsItReadsOne) {
         const Arena arena(512, 64);
         for (std::uint32_t slot = 0; slot < arena.slots(); slot += 3)
                 write_report(arena, slot,
-                             {governor_word(slot + 1, 2, slot % 2), slot, 3, 4, {}, {}});
+                             {governor_word(slot + 1, 2, slot % 2), slot, 3, 4, {}, {}, {}});
         for (const std::uint32_t count : {0U, 1U, 199U, 200U, 201U, 512U}) {
                 const auto said = arena.reports(count);
                 ASSERT_EQ(said.size(), count);
@@ -166,7 +166,7 @@ TEST(ArenaTest, ReadsManyReportsAsItReadsOne) {
 TEST(ArenaTest, NoReportIsTooStrange) {
         const Arena arena(1, 64);
         constexpr auto kAll = ~std::uint64_t{0};
-        write_report(arena, 0, {kAll, kAll, kAll, 5, {kAll, kAll, kAll, kAll}, {}});
+        write_report(arena, 0, {kAll, kAll, kAll, 5, {kAll, kAll, kAll, kAll}, {}, {}});
         const auto said = arena.report(0);
         EXPECT_EQ(said.report.epoch, 0xffffffffU);
         EXPECT_EQ(said.report.team, GOVERNOR_WORD_THREADS_MAX);
@@ -198,7 +198,8 @@ TEST(ArenaTest, ReadsHowLongRegionsTookOfTeamsThatThereWere) {
                        {},
                        {},
                        {},
-                       {4, 4}}});
+                       {4, 4}},
+                      {}});
         const auto times = arena.region_times(2);
         ASSERT_EQ(times.size(), 4U);
         const std::uint64_t expected[][4] = {
@@ -235,6 +236,45 @@ TEST(ArenaTest, NoRegionTimeIsTooStrange) {
         EXPECT_EQ(times[2].team_from, 8U);
 }
 
+TEST(ArenaTest, ReadsWhatPoolsDidAndBelievesNoPartAboveItsWhole) {
+        const Arena arena(2, 64);
+        EXPECT_FALSE(arena.pool(1));
+        governor_report_slot said{};
+        said.pool = {4, 5, 100, 101, 7, 9, {}};
+        write_report(arena, 1, said);
+        auto pool = arena.pool(1);
+        ASSERT_TRUE(pool);
+        EXPECT_EQ(pool->lanes, 4U);
+        EXPECT_EQ(pool->active, 4U);
+        EXPECT_EQ(pool->executed, 100U);
+        EXPECT_EQ(pool->stolen, 100U);
+        EXPECT_EQ(pool->parked, 7U);
+        EXPECT_EQ(pool->woken, 9U);
+        EXPECT_FALSE(arena.pool(0));
+        said.pool = {0, 0, 1, 0, 0, 0, {}};
+        write_report(arena, 1, said);
+        pool = arena.pool(1);
+        ASSERT_TRUE(pool) << "it has ended, but there was one";
+        EXPECT_EQ(pool->lanes, 0U);
+        said.pool = {0, 3, 0, 4, 0, 0, {1, 2}};
+        write_report(arena, 1, said);
+        EXPECT_FALSE(arena.pool(1)) << "parts of nothing";
+}
+
+TEST(ArenaTest, NoPoolIsTooStrange) {
+        const Arena arena(1, 64);
+        constexpr auto kAll = ~std::uint64_t{0};
+        governor_report_slot said{};
+        std::memset(&said, 0xff, sizeof(said));
+        write_report(arena, 0, said);
+        const auto pool = arena.pool(0);
+        ASSERT_TRUE(pool);
+        EXPECT_EQ(pool->lanes, 65'536U);
+        EXPECT_EQ(pool->active, 65'536U);
+        for (const auto number : {pool->executed, pool->stolen, pool->parked, pool->woken})
+                EXPECT_EQ(number, kAll);
+}
+
 TEST(ArenaTest, ReadingReportsTakesNoMemoryThatAClientGaveAway) {
         Arena arena(64, 64);
         ASSERT_EQ(::fallocate(arena.reports_fd(), FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0,
@@ -243,6 +283,7 @@ TEST(ArenaTest, ReadingReportsTakesNoMemoryThatAClientGaveAway) {
         for (std::uint32_t slot = 0; slot < arena.slots(); slot++) {
                 EXPECT_EQ(arena.report(slot).report.team, 0U);
                 EXPECT_TRUE(arena.region_times(slot).empty());
+                EXPECT_FALSE(arena.pool(slot));
         }
         struct stat status {};
         ASSERT_EQ(::fstat(arena.reports_fd(), &status), 0);

@@ -211,6 +211,29 @@ TEST_F(LeaseAnswers, ExplainHowLongRegionsTookToThoseWhoMayKnow) {
         EXPECT_FALSE(explained_to(1001).has_explanation());
 }
 
+TEST_F(LeaseAnswers, ShowWhatPoolsDoToThoseWhoMayKnow) {
+        ASSERT_TRUE(hello(self(1000)).has_welcome());
+        EXPECT_FALSE(shown_to(1000).has_pool());
+        governor_report_slot said{};
+        said.pool = {8, 3, 1'200, 7, 12, 9, {}};
+        const auto& place = governing_.lease_of(static_cast<std::uint32_t>(::getpid()))->place;
+        ASSERT_EQ(::pwrite(place.arena->reports_fd(), &said, sizeof(said),
+                           static_cast<off_t>(place.slot * sizeof(said))),
+                  static_cast<ssize_t>(sizeof(said)));
+        for (const std::uint32_t uid : {0U, 1000U}) {
+                const auto shown = shown_to(uid);
+                const auto& pool = shown.pool();
+                EXPECT_EQ(pool.lanes(), 8U) << uid;
+                EXPECT_EQ(pool.active(), 3U);
+                EXPECT_EQ(pool.executed(), 1'200U);
+                EXPECT_EQ(pool.stolen(), 7U);
+                EXPECT_EQ(pool.parked(), 12U);
+                EXPECT_EQ(pool.woken(), 9U);
+                EXPECT_EQ(explained_to(uid).explanation().client().pool().executed(), 1'200U);
+        }
+        EXPECT_FALSE(shown_to(1001).has_pool());
+}
+
 TEST_F(LeaseAnswers, RefuseUpdateAndByeWithoutALease) {
         EXPECT_EQ(update(self(1000), {}).error().code(), Error::NO_LEASE);
         v1::Request bye;

@@ -62,6 +62,7 @@ protected:
                         0,
                         0,
                         {},
+                        {},
                         {}};
                 ASSERT_EQ(::pwrite(arena_.reports_fd(), &said, sizeof(said),
                                    static_cast<off_t>(slot * sizeof(said))),

@@ -177,6 +177,27 @@ TEST(SharedMemoryTest, RegionTimesAreAddedUpByTheSizeOfTheTeam) {
         }
 }
 
+TEST(SharedMemoryTest, TheDaemonReadsWhatPoolsReport) {
+        const Daemon daemon(3, 64);
+        Program program;
+        ASSERT_EQ(attach(program, daemon, 1), 0);
+        EXPECT_FALSE(daemon.pool(1));
+        program.report_pool({8, 3, 1'200, 7, 12, 9});
+        const auto pool = daemon.pool(1);
+        ASSERT_TRUE(pool);
+        EXPECT_EQ(pool->lanes, 8U);
+        EXPECT_EQ(pool->active, 3U);
+        EXPECT_EQ(pool->executed, 1'200U);
+        EXPECT_EQ(pool->stolen, 7U);
+        EXPECT_EQ(pool->parked, 12U);
+        EXPECT_EQ(pool->woken, 9U);
+        EXPECT_FALSE(daemon.pool(0));
+        EXPECT_FALSE(daemon.pool(2));
+        EXPECT_EQ(daemon.report(1).report.regions, 0U) << "nothing else is written";
+        EXPECT_TRUE(daemon.region_times(1).empty());
+        EXPECT_EQ(daemon.report(2).report.epoch, 0U);
+}
+
 TEST(SharedMemoryTest, TheProgramHearsTheHeart) {
         Daemon daemon(1, 64);
         Program program;
@@ -196,6 +217,7 @@ void expect_detached(Program& program) {
         program.count_region();
         program.add_region_time(1, 1);
         program.report_again(1, false);
+        program.report_pool({1, 1, 1, 1, 1, 1});
 }
 
 TEST(SharedMemoryTest, NothingIsGrantedWhileNothingIsAttached) {

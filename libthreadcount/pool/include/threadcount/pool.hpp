@@ -222,6 +222,7 @@ public:
         /// of the program's grant, which goes up and down (threadcount_cpus(3)). A lane that may
         /// not go on stops after the task that it is in. While no task runs, the program's CPUs are
         /// lent to others. Where nothing is granted, the number is that of threadcount_threads().
+        /// What the lanes do is reported every 100 ms and when no task runs (governorctl(1)).
         /// `handle` must stay open as long as the pool lives; nullptr: not any more. Cost: some ns
         /// per task.
         void follow(threadcount_handle* handle);
