@@ -81,6 +81,23 @@ TEST(ForgedTest, OtherFilesAreRefusedAndWhatIsAttachedStays) {
         EXPECT_TRUE(daemon.report(0).report.in_region);
 }
 
+TEST(ForgedTest, PoolsAreNotReportedWhereAnOlderGovernorHasNoRoomForThem) {
+        auto header = sound();
+        header.report_slot_size = GOVERNOR_REPORT_SLOT_SIZE_MIN;
+        const auto reports = memory({}, kReportSeals);
+        const std::vector<std::byte> nothing(kSize);
+        ASSERT_EQ(::pwrite(reports.get(), nothing.data(), kSize, 0), ssize_t{kSize});
+        Program program;
+        ASSERT_EQ(program.attach(memory(header, kGrantSeals).get(), reports.get(), 1), 0);
+        program.report_pool({1, 2, 3, 4, 5, 6});
+        std::vector<std::byte> left(kSize);
+        ASSERT_EQ(::pread(reports.get(), left.data(), kSize, 0), ssize_t{kSize});
+        EXPECT_EQ(left, nothing);
+        program.report(1, 1, true);
+        ASSERT_EQ(::pread(reports.get(), left.data(), kSize, 0), ssize_t{kSize});
+        EXPECT_NE(left, nothing) << "the rest is";
+}
+
 TEST(ForgedTest, WhatCannotBeMappedLeavesNothingAttached) {
         Daemon daemon(1, 64);
         daemon.publish(0, {}, 0);
