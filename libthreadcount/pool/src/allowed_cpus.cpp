@@ -3,6 +3,7 @@
 #include "allowed_cpus.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cerrno>
 #include <map>
 #include <mutex>
@@ -15,13 +16,13 @@ namespace threadcount::pool {
 namespace {
 
 constexpr int kMostCpus = 1 << 16;
+constexpr std::size_t kWordBits = 8 * sizeof(unsigned long);
 
 }  // namespace
 
 std::vector<int> affinity_of(pid_t thread) {
         for (int limit = CPU_SETSIZE; limit <= kMostCpus; limit *= 2) {
-                std::vector<unsigned long> words(static_cast<std::size_t>(limit) /
-                                                 (8 * sizeof(unsigned long)));
+                std::vector<unsigned long> words(static_cast<std::size_t>(limit) / kWordBits);
                 auto* set = reinterpret_cast<cpu_set_t*>(words.data());
                 const auto size = words.size() * sizeof(unsigned long);
                 if (sched_getaffinity(thread, size, set) != 0) {
@@ -30,9 +31,10 @@ std::vector<int> affinity_of(pid_t thread) {
                         break;
                 }
                 std::vector<int> cpus;
-                for (int cpu = 0; cpu < limit; cpu++)
-                        if (CPU_ISSET_S(static_cast<std::size_t>(cpu), size, set))
-                                cpus.push_back(cpu);
+                for (std::size_t w = 0; w < words.size(); w++)
+                        for (auto bits = words[w]; bits != 0; bits &= bits - 1)
+                                cpus.push_back(static_cast<int>(w * kWordBits) +
+                                               std::countr_zero(bits));
                 return cpus;
         }
         return {};
@@ -70,8 +72,7 @@ namespace {
 
 /// Binds the calling thread to it.
 bool may_run_on(int cpu) {
-        std::vector<unsigned long> words(
-                static_cast<std::size_t>(cpu) / (8 * sizeof(unsigned long)) + 1);
+        std::vector<unsigned long> words(static_cast<std::size_t>(cpu) / kWordBits + 1);
         auto* set = reinterpret_cast<cpu_set_t*>(words.data());
         const auto size = words.size() * sizeof(unsigned long);
         CPU_SET_S(static_cast<std::size_t>(cpu), size, set);

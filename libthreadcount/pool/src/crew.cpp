@@ -2,6 +2,7 @@
 // Submitting, waking, stopping.
 #include "crew.hpp"
 
+#include "comes_soon.hpp"
 #include "monotonic.hpp"
 
 #include <algorithm>
@@ -179,25 +180,24 @@ void Crew::wait_idle() {
                 const auto times = idle_times_.load(std::memory_order_acquire);
                 if (is_idle() || is_ending())
                         break;
-                Machine::wait(idle_times_, times);
+                sleep_until_told(times);
         }
         idle_waiters_.fetch_sub(1, std::memory_order_relaxed);
 }
 
 void Crew::note_cpu_of_guest() {
-        if (lane_of_guest_.load(std::memory_order_relaxed) != Parking<>::kNobody)
-                return;
         const int here = sched_getcpu();
+        if (here == cpu_of_guest_.load(std::memory_order_relaxed))
+                return;
+        auto its = Parking<>::kNobody;
         for (std::size_t lane = 0; lane < lanes_.size(); lane++)
                 if (cpu_of(lane) == here)
-                        lane_of_guest_.store(lane, std::memory_order_relaxed);
+                        its = lane;
+        lane_of_guest_.store(its, std::memory_order_relaxed);
+        cpu_of_guest_.store(here, std::memory_order_relaxed);
 }
 
 void Crew::leave_guest() {
-        if (lane_of_guest_.load(std::memory_order_relaxed) != Parking<>::kNobody) {
-                lane_of_guest_.store(Parking<>::kNobody, std::memory_order_relaxed);
-                look_after_work();
-        }
         has_guest_.store(false, std::memory_order_seq_cst);
         tell_if_idle();
         // stop() may wait for this alone.
@@ -210,8 +210,14 @@ void Crew::wait_for_guest() {
                 const auto times = idle_times_.load(std::memory_order_acquire);
                 if (!has_guest_.load(std::memory_order_seq_cst))
                         return;
-                Machine::wait(idle_times_, times);
+                sleep_until_told(times);
         }
+}
+
+void Crew::sleep_until_told(std::uint32_t times) {
+        const auto is_told = [&] { return idle_times_.load(std::memory_order_acquire) != times; };
+        if (!comes_soon(is_told))
+                Machine::wait(idle_times_, times);
 }
 
 void Crew::tell_waiters() {

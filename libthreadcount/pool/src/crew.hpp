@@ -54,7 +54,10 @@ public:
         [[nodiscard]] const Lane& lane(std::size_t index) const { return *lanes_[index]; }
         [[nodiscard]] int cpu_of(std::size_t lane) const { return lanes_[lane]->cpu(); }
         /// It has another CPU from now on, and binds its thread to it before its next task.
-        void move(std::size_t lane, int cpu) { lanes_[lane]->move(cpu); }
+        void move(std::size_t lane, int cpu) {
+                lanes_[lane]->move(cpu);
+                cpu_of_guest_.store(-1, std::memory_order_relaxed);
+        }
         /// Somebody else may have bound it elsewhere.
         void pin_again(std::size_t lane) { lanes_[lane]->pin_again(); }
 
@@ -80,9 +83,11 @@ public:
         }
         /// The same for a fork.
         void there_is_a_fork() {
-                const auto guests = lane_of_guest_.load(std::memory_order_relaxed);
-                if (parking_.needs_wake(guests))
-                        wake_one(Caller::GoesOn, guests);
+                auto except = lane_of_guest_.load(std::memory_order_relaxed);
+                if (takes_forks(except))
+                        except = Parking<>::kNobody;
+                if (parking_.needs_wake(except))
+                        wake_one(Caller::GoesOn, except);
         }
 
         // The guest's queues come after those of the lanes.
@@ -96,7 +101,7 @@ public:
                 return false;
         }
         void leave_guest();
-        /// By the guest, before its first fork is announced: which lane has its CPU.
+        /// By the guest, before it announces a fork.
         void note_cpu_of_guest();
 
         [[nodiscard]] LoopsAlone& loops_alone() { return loops_alone_; }
@@ -112,7 +117,7 @@ public:
         /// Anything that `lane` might take.
         [[nodiscard]] bool any_for(std::size_t lane) const {
                 return queues_.any_addressed_to(lane) || queues_.any_task(is_open_) ||
-                       (takes_forks(lane) && queues_.any_fork());
+                       (queues_.any_fork() && takes_forks(lane));
         }
         /// Work that any active lane might take is there: perhaps one should be woken.
         void look_after_work() {
@@ -134,7 +139,8 @@ public:
 private:
         /// Who has forked runs what nobody steals: a lane on the guest's CPU would be no help.
         [[nodiscard]] bool takes_forks(std::size_t lane) const {
-                return lane != lane_of_guest_.load(std::memory_order_relaxed);
+                return lane != lane_of_guest_.load(std::memory_order_relaxed) ||
+                       !has_guest_.load(std::memory_order_relaxed);
         }
         /// Is what was addressed to a lane for everybody?
         struct IsOpen {
@@ -156,6 +162,8 @@ private:
         void end_lanes();
         void wake_all();
         void wait_for_guest();
+        /// While the times that waiters were told are still `times`.
+        void sleep_until_told(std::uint32_t times);
         /// Who waits for idleness, or for the guest, looks again.
         void tell_waiters();
         [[nodiscard]] bool join_started();
@@ -167,15 +175,18 @@ private:
         Parking<> parking_;
         IsOpen is_open_{*this};
         std::vector<std::unique_ptr<Lane>> lanes_;
-        LoopsAlone loops_alone_;
         Steering steering_;
         std::atomic<bool> closed_{false};
-        std::atomic<bool> has_guest_{false};
-        std::atomic<std::size_t> lane_of_guest_{Parking<>::kNobody};  // on whose CPU it is
         std::atomic<bool> ending_{false};  // at once, or as soon as all are idle: ends_when_idle_
         std::atomic<bool> ends_when_idle_{false};
         std::atomic<std::uint32_t> idle_waiters_{0};
         std::atomic<std::uint32_t> idle_times_{0};  // who waits for idleness sleeps on it
+        // Where the guest is, or the last one was. Lanes look at it before each fork.
+        std::atomic<int> cpu_of_guest_{-1};
+        std::atomic<std::size_t> lane_of_guest_{Parking<>::kNobody};
+        // Guests write, with each loop: apart from what lanes look at.
+        alignas(kApart) std::atomic<bool> has_guest_{false};
+        LoopsAlone loops_alone_;
 };
 
 }  // namespace threadcount::pool

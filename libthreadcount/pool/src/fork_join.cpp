@@ -16,6 +16,7 @@ namespace {
 constexpr int kMostHelps = 32;
 thread_local int helps = 0;
 
+constexpr int kPauses = 8;  // between two looks for what could be helped with
 // A thief that is not done after this time gets less attention.
 constexpr std::uint64_t kLookNs = 20'000;
 constexpr std::uint64_t kFirstSleepNs = 50'000;
@@ -63,7 +64,8 @@ void wait_for(const LaneContext& lane, Fork& fork) {
                 if (idle_since == 0)
                         idle_since = now;
                 if (now - idle_since < kLookNs) {
-                        Machine::pause();
+                        for (int i = 0; i < kPauses && !fork.is_done(); i++)
+                                Machine::pause();
                 } else {
                         // What it forks next is nobody's to announce to a lane that waits.
                         fork.sleep_until(as_timespec(now + sleep_ns));

@@ -3,12 +3,14 @@
 #include "lane.hpp"
 
 #include "all_signals_blocked.hpp"
+#include "comes_soon.hpp"
 #include "crew.hpp"
 #include "monotonic.hpp"
 
 #include <threadcount/pool/detail/lane_context.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstdio>
 #include <new>
@@ -19,37 +21,29 @@ namespace threadcount::pool {
 
 namespace {
 
-/// A CPU as the kernel wants it.
+/// A CPU as the kernel wants it. Without memory from the heap: a thread's first allocation costs as
+/// much as the rest of its start.
 class OneCpu {
 public:
-        explicit OneCpu(int cpu)
-                : size_(CPU_ALLOC_SIZE(static_cast<std::size_t>(cpu) + 1)),
-                  set_(CPU_ALLOC(static_cast<std::size_t>(cpu) + 1)) {
-                if (set_ == nullptr)
-                        return;
-                CPU_ZERO_S(size_, set_);
-                CPU_SET_S(static_cast<std::size_t>(cpu), size_, set_);
+        explicit OneCpu(int cpu) : size_(CPU_ALLOC_SIZE(static_cast<std::size_t>(cpu) + 1)) {
+                CPU_SET_S(static_cast<std::size_t>(cpu), sizeof words_, set());
         }
-        ~OneCpu() { CPU_FREE(set_); }
-        OneCpu(const OneCpu&) = delete;
-        OneCpu& operator=(const OneCpu&) = delete;
 
         // Where the kernel does not want a thread there, it runs where it may.
 
         /// The calling thread.
-        void bind() const {
-                if (set_ != nullptr)
-                        (void)sched_setaffinity(0, size_, set_);
-        }
+        void bind() { (void)sched_setaffinity(0, size_, set()); }
         /// One that has not ended: the C library would take one that has for the calling one.
-        void bind(pthread_t thread) const {
-                if (set_ != nullptr)
-                        (void)pthread_setaffinity_np(thread, size_, set_);
-        }
+        void bind(pthread_t thread) { (void)pthread_setaffinity_np(thread, size_, set()); }
 
 private:
+        // The most that kernels are built for. What is beyond is no CPU, and nothing is set.
+        static constexpr std::size_t kMostCpus = 8192;
+
+        [[nodiscard]] cpu_set_t* set() { return reinterpret_cast<cpu_set_t*>(words_.data()); }
+
         std::size_t size_;
-        cpu_set_t* set_;
+        std::array<unsigned long, kMostCpus / (8 * sizeof(unsigned long))> words_{};
 };
 
 // The three stages of waiting: pause, yield (until the pool's spin is over), sleep.
@@ -95,7 +89,8 @@ bool Lane::join() {
         if (!is_started())
                 return false;
         thread_is_.store(Thread::Missing, std::memory_order_relaxed);
-        pthread_join(thread_, nullptr);
+        if (!comes_soon([this] { return pthread_tryjoin_np(thread_, nullptr) == 0; }))
+                pthread_join(thread_, nullptr);
         return true;
 }
 
@@ -195,10 +190,8 @@ bool Lane::search() {
                         if (crew_.any_for(index_))
                                 return true;
                 }
-        if (crew_.somebody_waits_for_idleness())
-                return false;
-        for (int slow = 0;
-             now - start < crew_.spin_ns() && slow < kSlowYields && crew_.is_active(index_);) {
+        for (int slow = 0; now - start < crew_.spin_ns() && slow < kSlowYields &&
+                           crew_.is_active(index_) && !crew_.somebody_waits_for_idleness();) {
                 const auto before = now;
                 Machine::yield();
                 if (crew_.any_for(index_))

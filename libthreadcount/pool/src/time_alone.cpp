@@ -9,9 +9,15 @@ namespace threadcount::pool {
 
 namespace {
 
+// Nothing can be told from less.
+constexpr std::uint64_t kShortestNs = 100;
 // What another lane's help costs: some transfers of cache lines, or a wake.
-constexpr std::uint64_t kSearchingNs = 150;
+constexpr std::uint64_t kSearchingNs = 500;
 constexpr std::uint64_t kAsleepNs = 10'000;
+// A loop that will take so long, going on like this, is worth a wake at once.
+constexpr std::uint64_t kLongNs = 10 * kAsleepNs;
+// Until a lane that was woken has begun.
+constexpr std::uint64_t kUntilWokenNs = 40'000;
 
 }  // namespace
 
@@ -24,18 +30,29 @@ TimeAlone::~TimeAlone() {
                 crew_.loops_alone().add(start_ns_, now_ns_);
 }
 
-bool TimeAlone::is_enough() {
-        if (now_ns_ == start_ns_) {
-                // Nothing was run yet: that takes no time.
-                now_ns_++;
+bool TimeAlone::is_enough(std::size_t done, std::size_t left) {
+        if (done == 0)
                 return false;
-        }
         now_ns_ = monotonic_ns();
         const auto spent = now_ns_ - start_ns_;
-        is_enough_ = crew_.parking().somebody_searches()
-                             ? spent > kSearchingNs
-                             : spent + crew_.loops_alone().before(start_ns_) > kAsleepNs;
+        if (spent <= kShortestNs)
+                return false;
+        const auto expected =
+                static_cast<double>(spent) * static_cast<double>(left) / static_cast<double>(done);
+        somebody_searches_ = crew_.parking().somebody_searches();
+        is_enough_ = somebody_searches_
+                             ? expected > static_cast<double>(kSearchingNs)
+                             : spent + crew_.loops_alone().before(start_ns_) > kAsleepNs ||
+                                       expected > static_cast<double>(kLongNs);
         return is_enough_;
+}
+
+std::size_t TimeAlone::head_start(std::size_t done) const {
+        if (!is_enough_)
+                return 0;
+        const auto half = (somebody_searches_ ? kSearchingNs : kUntilWokenNs) / 2;
+        return static_cast<std::size_t>(static_cast<double>(done) * static_cast<double>(half) /
+                                        static_cast<double>(now_ns_ - start_ns_));
 }
 
 }  // namespace threadcount::pool

@@ -54,33 +54,45 @@ Index advance(Index first, std::size_t by) {
                 static_cast<Unsigned>(static_cast<Unsigned>(first) + static_cast<Unsigned>(by)));
 }
 
+/// The caller's half is larger by `head_start` iterations, less than a piece, which it runs until a
+/// thief has begun.
 template <class Index, class Body>
-void split(const LaneContext& lane, Index first, Index last, std::size_t piece, const Body& body) {
+void split(const LaneContext& lane, Index first, Index last, std::size_t piece,
+           std::size_t head_start, const Body& body) {
         const auto size = distance(first, last);
         if (size <= piece) {
                 body(first, last);
                 return;
         }
-        const auto middle = advance(first, size / 2);
-        auto left = [&] { split(lane, first, middle, piece, body); };
-        // Another lane may run it: it has another context.
-        auto right = [&, crew = lane.crew] { split(*lane_in(crew), middle, last, piece, body); };
+        const auto middle = advance(first, std::min(size / 2 + head_start, size - 1));
+        auto left = [&] { split(lane, first, middle, piece + head_start, 0, body); };
+        // Another lane may run it: it has another context, and fetches each cache line from here.
+        auto right = [=, crew = lane.crew] { split(*lane_in(crew), middle, last, piece, 0, body); };
         fork_join(lane, left, right);
 }
 
+template <class Index>
+struct Begun {
+        Index left;              ///< the first iteration that is left
+        std::size_t head_start;  ///< as split() wants it
+};
+
 /// Runs the first iterations of a loop alone, until it pays to share what is left: `piece` of them,
-/// then three times what was done before. Returns the first that is left.
+/// then three times what was done before.
 template <class Index, class Body>
-Index begin_alone(Crew& crew, Index first, Index last, std::size_t piece, const Body& body) {
+Begun<Index> begin_alone(Crew& crew, Index first, Index last, std::size_t piece, const Body& body) {
         TimeAlone alone(crew);
-        for (std::size_t done = 0; first != last && !alone.is_enough();) {
-                const auto next = std::min(done == 0 ? piece : 3 * done, distance(first, last));
+        auto left = distance(first, last);
+        std::size_t done = 0;
+        while (left > 0 && !alone.is_enough(done, left)) {
+                const auto next = std::min(done == 0 ? piece : 3 * done, left);
                 const auto end = advance(first, next);
                 body(first, end);
                 first = end;
                 done += next;
+                left -= next;
         }
-        return first;
+        return {first, alone.head_start(done)};
 }
 
 /// By a lane or a guest, of `width` >= 1. Where there are only a few iterations they are taken for
@@ -88,20 +100,26 @@ Index begin_alone(Crew& crew, Index first, Index last, std::size_t piece, const 
 template <class Index, class Body>
 void parallel_for(const LaneContext& lane, Index first, Index last, std::size_t width,
                   const ForOptions& options, const Body& body) {
-        constexpr std::size_t kFirstPart = 32;  // of a lane's share
+        // How much is run before one looks at the clock: this part of a lane's share, at most.
+        constexpr std::size_t kFirstPart = 32;
+        constexpr std::size_t kFirstMost = 2048;
         const auto size = distance(first, last);
         const auto grain = std::max<std::size_t>(options.grain, 1);
         if (width <= 1) {
                 body(first, last);
                 return;
         }
+        Begun<Index> begun{first, 0};
         if (size >= kFirstPart * width / 2)
-                first = begin_alone(*lane.crew, first, last,
-                                    std::max(grain, size / (kFirstPart * width)), body);
-        const auto rest = distance(first, last);
+                begun = begin_alone(
+                        *lane.crew, first, last,
+                        std::max(grain, std::min(size / (kFirstPart * width), kFirstMost)), body);
+        const auto rest = distance(begun.left, last);
+        if (rest == 0)
+                return;
         const auto pieces = width * (options.schedule == Schedule::Static ? 1 : 8);
-        if (rest > 0)
-                split(lane, first, last, std::max(grain, (rest - 1) / pieces + 1), body);
+        const auto piece = std::max(grain, (rest - 1) / pieces + 1);
+        split(lane, begun.left, last, piece, std::min(begun.head_start, piece / 4), body);
 }
 
 }  // namespace pool

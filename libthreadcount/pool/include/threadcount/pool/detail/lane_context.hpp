@@ -5,6 +5,7 @@
 
 #include <threadcount/pool/detail/fork.hpp>
 
+#include <cstddef>
 #include <cstdint>
 
 namespace threadcount::pool {
@@ -64,15 +65,21 @@ public:
         TimeAlone(const TimeAlone&) = delete;
         TimeAlone& operator=(const TimeAlone&) = delete;
 
-        /// Is it as long as another lane's help costs? One that searches costs less than one that
-        /// sleeps; it is woken if this and the loops shortly before have taken so long together.
-        [[nodiscard]] bool is_enough();
+        /// After `done` iterations, with `left` to go, which will take as long each: do they take
+        /// longer than another lane's help costs? One that searches costs less than one that
+        /// sleeps, which is woken for a long loop, and if this and the loops shortly before have
+        /// taken as long as that together.
+        [[nodiscard]] bool is_enough(std::size_t done, std::size_t left);
+        /// Afterwards: half of the iterations that take as long as it does until another lane has
+        /// begun; of `done` that were run.
+        [[nodiscard]] std::size_t head_start(std::size_t done) const;
 
 private:
         Crew& crew_;
         const std::uint64_t start_ns_;
         std::uint64_t now_ns_;
         bool is_enough_ = false;
+        bool somebody_searches_ = false;
 };
 
 }  // namespace threadcount::pool
