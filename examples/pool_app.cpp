@@ -40,8 +40,11 @@ struct Settings {
 
 std::string text_of(const std::vector<int>& cpus) {
         std::string text;
-        for (const int cpu : cpus)
-                text += (text.empty() ? "" : ",") + std::to_string(cpu);
+        for (const int cpu : cpus) {
+                if (!text.empty())
+                        text += ',';
+                text += std::to_string(cpu);
+        }
         return text;
 }
 

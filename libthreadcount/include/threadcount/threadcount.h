@@ -249,7 +249,8 @@ typedef struct threadcount_pool_totals {
  * memory of this one pool: THREADCOUNT_POOL_TOTALS_INIT at its start, left alone by the pool from
  * then on, and written here. Several pools of one process add up, and handles do not matter. Report
  * every 100 ms or so while tasks run, when there are none any more, and with lanes and active 0
- * when the pool ends: what it has done counts as long as the program lives.
+ * when the pool ends: what it has done counts as long as the program lives. A child of fork() that
+ * has pools of its own begins with a `told` of its own.
  *
  * Nothing is decided by it. Where nothing is granted it is kept, and told by the next report to the
  * governor that is there then. MT-Safe, but one thread at a time with the same `told`. Cost: some

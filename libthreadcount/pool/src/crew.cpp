@@ -119,6 +119,8 @@ void Crew::wake_one(Caller caller, std::size_t except) {
                 const int lane = claim_best(caller, except);
                 if (lane < 0 || wake(static_cast<std::size_t>(lane)))
                         return;
+                // Meanwhile others have relied on that lane, for any work.
+                except = Parking<>::kNobody;
         }
 }
 
@@ -193,12 +195,22 @@ void Crew::note_cpu_of_guest() {
         for (std::size_t lane = 0; lane < lanes_.size(); lane++)
                 if (cpu_of(lane) == here)
                         its = lane;
-        lane_of_guest_.store(its, std::memory_order_relaxed);
         cpu_of_guest_.store(here, std::memory_order_relaxed);
+        lane_of_guest_.store(its, std::memory_order_seq_cst);
+}
+
+void Crew::forget_cpu_of_guest() {
+        cpu_of_guest_.store(-1, std::memory_order_relaxed);
+        lane_of_guest_.store(Parking<>::kNobody, std::memory_order_seq_cst);
+        look_after_work();
 }
 
 void Crew::leave_guest() {
         has_guest_.store(false, std::memory_order_seq_cst);
+        if (is_left_out_.load(std::memory_order_seq_cst)) {
+                is_left_out_.store(false, std::memory_order_relaxed);
+                look_after_work();
+        }
         tell_if_idle();
         // stop() may wait for this alone.
         if (is_closed())

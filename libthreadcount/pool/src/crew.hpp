@@ -83,11 +83,17 @@ public:
         }
         /// The same for a fork.
         void there_is_a_fork() {
-                auto except = lane_of_guest_.load(std::memory_order_relaxed);
+                auto except = lane_of_guest_.load(std::memory_order_seq_cst);
                 if (takes_forks(except))
                         except = Parking<>::kNobody;
                 if (parking_.needs_wake(except))
                         wake_one(Caller::GoesOn, except);
+        }
+        /// Will a fork be taken soon?
+        [[nodiscard]] bool somebody_looks_for_forks() const {
+                const auto except = lane_of_guest_.load(std::memory_order_relaxed);
+                const bool has_guest = has_guest_.load(std::memory_order_relaxed);
+                return parking_.somebody_searches(has_guest ? except : Parking<>::kNobody);
         }
 
         // The guest's queues come after those of the lanes.
@@ -103,6 +109,8 @@ public:
         void leave_guest();
         /// By the guest, before it announces a fork.
         void note_cpu_of_guest();
+        /// By the guest, before it sleeps: its CPU is free for a lane.
+        void forget_cpu_of_guest();
 
         [[nodiscard]] LoopsAlone& loops_alone() { return loops_alone_; }
 
@@ -115,7 +123,7 @@ public:
                 return queues_.take(lane, victims, takes_forks(lane), is_open_);
         }
         /// Anything that `lane` might take.
-        [[nodiscard]] bool any_for(std::size_t lane) const {
+        [[nodiscard]] bool any_for(std::size_t lane) {
                 return queues_.any_addressed_to(lane) || queues_.any_task(is_open_) ||
                        (queues_.any_fork() && takes_forks(lane));
         }
@@ -137,10 +145,15 @@ public:
         [[nodiscard]] bool is_ending() const { return ending_.load(std::memory_order_seq_cst); }
 
 private:
-        /// Who has forked runs what nobody steals: a lane on the guest's CPU would be no help.
-        [[nodiscard]] bool takes_forks(std::size_t lane) const {
-                return lane != lane_of_guest_.load(std::memory_order_relaxed) ||
-                       !has_guest_.load(std::memory_order_relaxed);
+        /// Who has forked runs what nobody steals: a lane on the guest's CPU would be no help. The
+        /// guest looks for what was left to others when it goes: both write before they read.
+        [[nodiscard]] bool takes_forks(std::size_t lane) {
+                if (lane != lane_of_guest_.load(std::memory_order_seq_cst) ||
+                    !has_guest_.load(std::memory_order_seq_cst))
+                        return true;
+                if (!is_left_out_.load(std::memory_order_relaxed))
+                        is_left_out_.store(true, std::memory_order_seq_cst);
+                return !has_guest_.load(std::memory_order_seq_cst);
         }
         /// Is what was addressed to a lane for everybody?
         struct IsOpen {
@@ -184,6 +197,7 @@ private:
         // Where the guest is, or the last one was. Lanes look at it before each fork.
         std::atomic<int> cpu_of_guest_{-1};
         std::atomic<std::size_t> lane_of_guest_{Parking<>::kNobody};
+        std::atomic<bool> is_left_out_{false};  // that lane, of a fork, while there was a guest
         // Guests write, with each loop: apart from what lanes look at.
         alignas(kApart) std::atomic<bool> has_guest_{false};
         LoopsAlone loops_alone_;

@@ -67,6 +67,8 @@ void wait_for(const LaneContext& lane, Fork& fork) {
                         for (int i = 0; i < kPauses && !fork.is_done(); i++)
                                 Machine::pause();
                 } else {
+                        if (me == crew.guest())
+                                crew.forget_cpu_of_guest();
                         // What it forks next is nobody's to announce to a lane that waits.
                         fork.sleep_until(as_timespec(now + sleep_ns));
                         sleep_ns = std::min(2 * sleep_ns, kLongestSleepNs);

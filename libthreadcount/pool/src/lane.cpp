@@ -78,8 +78,12 @@ int Lane::prepare_and_create() {
         const int error = pthread_create(&thread_, nullptr, &Lane::main, this);
         // It binds itself, too: before its first task. But it may be behind this thread on another
         // CPU. (With the CPU in its attributes it would sleep once more at its start.)
-        if (error == 0)
-                OneCpu(cpu()).bind(thread_);
+        if (error == 0) {
+                const int here = cpu();
+                OneCpu(here).bind(thread_);
+                if (cpu() != here)
+                        pin_again();
+        }
         return error;
 }
 
@@ -208,9 +212,9 @@ void Lane::park() {
                 crew_.tell_if_idle();
                 if (crew_.is_ending())
                         return true;
-                if (crew_.parking().is_active_now(index_))
-                        return crew_.any_for(index_);
-                crew_.look_after_work();
+                if (crew_.parking().is_active_now(index_) && crew_.any_for(index_))
+                        return true;
+                crew_.look_after_work();  // others may do what this lane leaves to them
                 return false;
         });
         until_look_ = 1;  // time may have passed

@@ -105,8 +105,10 @@ public:
                 active_[lane / kWordBits].bits.fetch_and(~bit(lane), std::memory_order_seq_cst);
         }
 
-        [[nodiscard]] bool somebody_searches() const {
-                return searching_.load(std::memory_order_seq_cst) != 0;
+        /// Other than `except`: which may be the one who searches, if it is awake.
+        [[nodiscard]] bool somebody_searches(std::size_t except = kNobody) const {
+                const auto searching = searching_.load(std::memory_order_seq_cst);
+                return searching > (except != kNobody && !is_idle(except) ? 1U : 0U);
         }
 
         /// Is any lane idle and active? `except` (kNobody: none) does not count.
@@ -120,7 +122,7 @@ public:
         /// Is it up to who has published work to wake a lane? Who searches changes with each task
         /// that a lane had to wait for; so that is looked at last.
         [[nodiscard]] bool needs_wake(std::size_t except = kNobody) const {
-                return anybody_idle(except) && !somebody_searches();
+                return anybody_idle(except) && !somebody_searches(except);
         }
 
         /// Takes the best active lane but `except` out of the idle set, to be woken:

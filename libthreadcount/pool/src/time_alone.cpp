@@ -26,8 +26,8 @@ TimeAlone::TimeAlone(Crew& crew) : crew_(crew), start_ns_(monotonic_ns()), now_n
 TimeAlone::~TimeAlone() {
         if (is_enough_)
                 crew_.loops_alone().reset();
-        else
-                crew_.loops_alone().add(start_ns_, now_ns_);
+        else if (const auto spent = now_ns_ - start_ns_; spent > kShortestNs)
+                crew_.loops_alone().add(start_ns_, monotonic_ns());
 }
 
 bool TimeAlone::is_enough(std::size_t done, std::size_t left) {
@@ -39,7 +39,7 @@ bool TimeAlone::is_enough(std::size_t done, std::size_t left) {
                 return false;
         const auto expected =
                 static_cast<double>(spent) * static_cast<double>(left) / static_cast<double>(done);
-        somebody_searches_ = crew_.parking().somebody_searches();
+        somebody_searches_ = crew_.somebody_looks_for_forks();
         is_enough_ = somebody_searches_
                              ? expected > static_cast<double>(kSearchingNs)
                              : spent + crew_.loops_alone().before(start_ns_) > kAsleepNs ||
@@ -47,12 +47,12 @@ bool TimeAlone::is_enough(std::size_t done, std::size_t left) {
         return is_enough_;
 }
 
-std::size_t TimeAlone::head_start(std::size_t done) const {
+double TimeAlone::head_start(std::size_t done) const {
         if (!is_enough_)
                 return 0;
         const auto half = (somebody_searches_ ? kSearchingNs : kUntilWokenNs) / 2;
-        return static_cast<std::size_t>(static_cast<double>(done) * static_cast<double>(half) /
-                                        static_cast<double>(now_ns_ - start_ns_));
+        const auto ratio = static_cast<double>(half) / static_cast<double>(now_ns_ - start_ns_);
+        return static_cast<double>(done) * ratio;
 }
 
 }  // namespace threadcount::pool

@@ -165,3 +165,74 @@ TEST(Guests, LeaveAllLanesToWhoComesNext) {
         pool.run([&] { pool.parallel_for(0, 200, [](int) { std::this_thread::sleep_for(1ms); }); });
         EXPECT_GT(executed_on(pool, here), 0U);
 }
+
+namespace {
+
+/// Waits for what only another thread can do; false: that took seconds.
+bool comes(const std::atomic<bool>& it) {
+        for (int i = 0; i < 5'000 && !it; i++)
+                std::this_thread::sleep_for(1ms);
+        return it;
+}
+
+}  // namespace
+
+TEST(Guests, DoNotTakeTheLaneOnTheirCpuForHelp) {
+        Pool pool;
+        if (pool.size() < 2)
+                GTEST_SKIP() << "one CPU";
+        const int here = pool.cpus()[0];
+        std::thread guest([&] {
+                bind_to(here);
+                for (int i = 0; i < 20; i++) {
+                        // It searches when this is done, or is about to, and gets no CPU.
+                        std::atomic<bool> is_searching{false};
+                        ASSERT_TRUE(pool.submit_to(here, [&] { is_searching = true; }));
+                        while (!is_searching)
+                                std::this_thread::yield();
+                        std::atomic<bool> is_helped{false};
+                        pool.fork_join([&] { EXPECT_TRUE(comes(is_helped)); },
+                                       [&] { is_helped = true; });
+                }
+        });
+        guest.join();
+}
+
+TEST(Guests, LeaveForksToTheLaneOnTheirCpuWhenTheyGo) {
+        Pool pool;
+        if (pool.size() < 2)
+                GTEST_SKIP() << "one CPU";
+        const int here = pool.cpus()[0];
+        const int there = pool.cpus()[1];
+        pool.set_mask(std::vector<int>{here, there});
+        std::thread guest([&] {
+                bind_to(here);
+                for (int i = 0; i < 5; i++) {
+                        std::atomic<bool> is_in{false};
+                        std::atomic<bool> is_forked{false};
+                        std::atomic<bool> is_helped{false};
+                        std::atomic<bool> is_over{false};
+                        ASSERT_TRUE(pool.submit_to(there, [&] {
+                                while (!is_in)
+                                        std::this_thread::yield();
+                                pool.fork_join(
+                                        [&] {
+                                                is_forked = true;
+                                                EXPECT_TRUE(comes(is_helped));
+                                        },
+                                        [&] { is_helped = true; });
+                                is_over = true;
+                        }));
+                        pool.fork_join(
+                                [&] {
+                                        is_in = true;
+                                        while (!is_forked)
+                                                std::this_thread::yield();
+                                },
+                                [] {});
+                        while (!is_over)
+                                std::this_thread::sleep_for(1ms);
+                }
+        });
+        guest.join();
+}

@@ -21,7 +21,7 @@ enum class Schedule {
 
 struct ForOptions {
         Schedule schedule = Schedule::Guided;
-        std::size_t grain = 1;  ///< no piece is smaller; 0 counts as 1
+        std::size_t grain = 1;  ///< no piece but the last is smaller; 0 counts as 1
 };
 
 namespace pool {
@@ -73,8 +73,8 @@ void split(const LaneContext& lane, Index first, Index last, std::size_t piece,
 
 template <class Index>
 struct Begun {
-        Index left;              ///< the first iteration that is left
-        std::size_t head_start;  ///< as split() wants it
+        Index left;         ///< the first iteration that is left
+        double head_start;  ///< as split() wants it
 };
 
 /// Runs the first iterations of a loop alone, until it pays to share what is left: `piece` of them,
@@ -118,8 +118,12 @@ void parallel_for(const LaneContext& lane, Index first, Index last, std::size_t 
         if (rest == 0)
                 return;
         const auto pieces = width * (options.schedule == Schedule::Static ? 1 : 8);
-        const auto piece = std::max(grain, (rest - 1) / pieces + 1);
-        split(lane, begun.left, last, piece, std::min(begun.head_start, piece / 4), body);
+        // Of what is larger than a piece no part is smaller than the grain.
+        const auto piece =
+                grain > rest / 2 ? rest : std::max(2 * grain - 1, (rest - 1) / pieces + 1);
+        const auto most = std::min(piece / 4, piece / 2 - std::min(piece / 2, grain));
+        const auto head_start = std::min(begun.head_start, static_cast<double>(most));
+        split(lane, begun.left, last, piece, static_cast<std::size_t>(head_start), body);
 }
 
 }  // namespace pool

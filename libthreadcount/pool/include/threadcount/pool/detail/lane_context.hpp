@@ -72,7 +72,7 @@ public:
         [[nodiscard]] bool is_enough(std::size_t done, std::size_t left);
         /// Afterwards: half of the iterations that take as long as it does until another lane has
         /// begun; of `done` that were run.
-        [[nodiscard]] std::size_t head_start(std::size_t done) const;
+        [[nodiscard]] double head_start(std::size_t done) const;
 
 private:
         Crew& crew_;
