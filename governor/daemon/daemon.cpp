@@ -44,27 +44,37 @@ int check(const Options& options, const config::Settings& settings) {
         return kOk;
 }
 
-}  // namespace
-
-int run(const Options& options) {
-        std::signal(SIGPIPE, SIG_IGN);  // a log reader that went must not end us
-        server::open_log();
-        auto settings = load_configuration(options);
-        if (!settings) {
-                report(settings.error());
-                return kWrongConfiguration;
-        }
-        if (options.check_config)
-                return check(options, *settings);
-        follow_log_level(*settings);
+int serve(const Options& options, config::Settings settings) {
+        follow_log_level(settings);
         Service service(options, raise_descriptor_limit());
-        if (const auto started = service.start(std::move(*settings)); !started) {
+        if (const auto started = service.start(std::move(settings)); !started) {
                 log(Level::Error, Event::CannotStart, started.error());
                 return kFailed;
         }
         const int code = service.serve();
         log(Level::Info, Event::Stopped, "stopped");
         return code < 0 ? kFailed : kOk;
+}
+
+int run_with_log(const Options& options) {
+        auto settings = load_configuration(options);
+        if (!settings) {
+                report(settings.error());
+                return kWrongConfiguration;
+        }
+        return options.check_config ? check(options, *settings)
+                                    : serve(options, std::move(*settings));
+}
+
+}  // namespace
+
+int run(const Options& options) {
+        std::signal(SIGPIPE, SIG_IGN);  // a log reader that went must not end us
+        server::open_log();
+        const int code = run_with_log(options);
+        if (code != kOk)
+                server::linger_for_journal();
+        return code;
 }
 
 }  // namespace governor::daemon

@@ -2,6 +2,7 @@
 // spdlog for stderr, sd_journal_sendv() for the journal: spdlog's entries have no fields.
 #include "server/log.hpp"
 
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <spdlog/sinks/stdout_color_sinks.h>
@@ -11,6 +12,7 @@
 #include <sys/uio.h>
 #include <syslog.h>
 #include <systemd/sd-journal.h>
+#include <thread>
 #include <unistd.h>
 #include <vector>
 
@@ -128,6 +130,11 @@ void send_to_journal(Level level, Event event, const std::string& message,
 void open_log() {
         spdlog::set_default_logger(spdlog::stderr_color_mt("governord"));
         spdlog::set_pattern("governord: %^%l%$: %v");
+}
+
+void linger_for_journal() {
+        if (to_journal())
+                std::this_thread::sleep_for(std::chrono::milliseconds(100));
 }
 
 void set_log_level(Level level) { spdlog::set_level(as_spdlog(level)); }

@@ -45,6 +45,11 @@ using Field = std::pair<const char*, std::string>;
 /// once, before anything is logged.
 void open_log();
 
+/// To be called before a process ends because of what it has just logged. The journal asks the
+/// kernel whose message it was, and would not tell a unit's messages from others' if the process
+/// were gone: 100 ms, and nothing where messages go to stderr.
+void linger_for_journal();
+
 /// Nothing below `level` is logged from now on.
 void set_log_level(Level level);
 [[nodiscard]] bool is_logged(Level level);
