@@ -3,6 +3,10 @@
 // A thread pool with one thread per CPU, pinned, whose width follows the governor.
 #pragma once
 
+#if __cplusplus < 202002L
+#error "threadcount/pool.hpp needs C++20 (-std=c++20)"
+#endif
+
 #include <threadcount/pool/detail/errand.hpp>
 #include <threadcount/pool/fork_join.hpp>
 #include <threadcount/pool/future.hpp>
@@ -225,8 +229,8 @@ public:
         /// not go on stops after the task that it is in. While no task runs, the program's CPUs are
         /// lent to others. Where nothing is granted, the number is that of threadcount_threads().
         /// What the lanes do is reported every 100 ms and when no task runs (governorctl(1)).
-        /// `handle` must stay open as long as the pool lives; nullptr: not any more. Cost: some ns
-        /// per task.
+        /// `handle` must stay open until the pool is stopped, or follow() has returned with another
+        /// one; nullptr: follows none. Cost: some ns per task.
         void follow(threadcount_handle* handle);
 
         /// CPUs that have a lane, and those whose lane may run tasks now.
@@ -247,7 +251,9 @@ public:
         /// the destructor and what is const may be called.
         void stop();
 
-        /// The same, but runs only what has been started: the others are handed back.
+        /// The same, but runs only what has been started: the others are handed back, but no
+        /// timers. Who waits for their futures waits until they are run, or destroyed
+        /// (FutureCancelled).
         [[nodiscard]] std::vector<Task> stop_and_hand_back();
 
         /// A snapshot. Lanes in the order in which they are preferred.

@@ -15,7 +15,8 @@ namespace threadcount {
 
 /// As std::async(), but on `pool`: calls a copy of `f` with copies of the arguments, or what they
 /// were moved to; std::ref() for references. Unlike there the future's destructor does not wait,
-/// and wait_for() returns a bool. Throws as Pool::async().
+/// wait_for() returns a bool, and only as many run at a time as the pool is wide: tasks must not
+/// wait for one another but by futures. Throws as Pool::async().
 template <class F, class... Arguments>
 auto async(Pool& pool, F&& f, Arguments&&... arguments) {
         using Result = std::invoke_result_t<std::decay_t<F>, std::decay_t<Arguments>...>;

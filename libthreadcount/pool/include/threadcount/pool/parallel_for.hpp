@@ -15,7 +15,7 @@ namespace threadcount {
 /// How the iterations of a loop are divided. Either way a piece is a run of neighbours, the first
 /// half goes to who calls, and lanes that have nothing left steal the largest piece there is.
 enum class Schedule {
-        Static,  ///< as many pieces as lanes: least overhead, if all iterations take the same
+        Static,  ///< about as many pieces as lanes: least overhead, if all iterations take the same
         Guided,  ///< eight times as many: for those that do not, and for CPUs that others use
 };
 
