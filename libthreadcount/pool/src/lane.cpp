@@ -76,8 +76,7 @@ int Lane::prepare_and_create() {
         }
         const AllSignalsBlocked blocked;
         const int error = pthread_create(&thread_, nullptr, &Lane::main, this);
-        // It binds itself, too: before its first task. But it may be behind this thread on another
-        // CPU. (With the CPU in its attributes it would sleep once more at its start.)
+        // With the CPU in its attributes it would sleep once more at its start.
         if (error == 0) {
                 const int here = cpu();
                 OneCpu(here).bind(thread_);
@@ -110,7 +109,10 @@ void* Lane::main(void* lane) {
 }
 
 void Lane::run() {
-        pin();
+        // Only who has created this thread binds it: what somebody else wants later is not undone.
+        while (::sched_getcpu() != cpu() &&
+               thread_is_.load(std::memory_order_acquire) == Thread::Starting)
+                Machine::yield();
         char name[16];
         (void)std::snprintf(name, sizeof name, "lane-%d", cpu());
         pthread_setname_np(pthread_self(), name);
@@ -139,7 +141,7 @@ void Lane::run() {
         if (searches_)
                 (void)crew_.parking().stop_searching();
         this_lane = {};
-        // Who has created this thread is about to bind it.
+        // Who has created this thread may be about to bind it.
         while (thread_is_.load(std::memory_order_acquire) == Thread::Starting)
                 Machine::yield();
 }

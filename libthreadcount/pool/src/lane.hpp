@@ -61,7 +61,7 @@ private:
         Crew& crew_;
         const std::size_t index_;
         std::atomic<int> cpu_;
-        std::atomic<bool> is_pinned_{false};
+        std::atomic<bool> is_pinned_{true};
         bool searches_ = true;
         int until_look_ = 2;  // so many tasks less one until it looks around, and then
         int looks_every_ = 1;

@@ -55,6 +55,7 @@ protected:
                 busy_[lane] = false;
                 while (!crew_.parking().is_idle(lane))
                         std::this_thread::yield();
+                settle();
         }
         /// Nobody searches: so the next task wakes somebody.
         void settle() const {
