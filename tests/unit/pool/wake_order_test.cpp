@@ -7,8 +7,11 @@
 #include <array>
 #include <atomic>
 #include <chrono>
+#include <filesystem>
+#include <fstream>
 #include <gtest/gtest.h>
 #include <set>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -53,9 +56,21 @@ protected:
         }
         void end_of(std::size_t lane) {
                 busy_[lane] = false;
-                while (!crew_.parking().is_idle(lane))
+                // One that is only about to sleep may take the next task from who is woken for it.
+                while (!crew_.parking().is_idle(lane) || !is_asleep(lane))
                         std::this_thread::yield();
                 settle();
+        }
+        /// By /proc: is its thread in no queue of the kernel's?
+        [[nodiscard]] bool is_asleep(std::size_t lane) const {
+                const auto name = "(lane-" + std::to_string(sites_[lane].cpu) + ") S";
+                for (const auto& task : std::filesystem::directory_iterator("/proc/self/task")) {
+                        std::ifstream stat(task.path() / "stat");
+                        std::string line;
+                        if (std::getline(stat, line) && line.find(name) != std::string::npos)
+                                return true;
+                }
+                return false;
         }
         /// Nobody searches: so the next task wakes somebody.
         void settle() const {
