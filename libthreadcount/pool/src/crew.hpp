@@ -81,13 +81,14 @@ public:
                 if (parking_.needs_wake())
                         wake_one(caller, Parking<>::kNobody);
         }
-        /// The same for a fork.
+        /// The same for a fork of a lane.
         void there_is_a_fork() {
-                auto except = lane_of_guest_.load(std::memory_order_seq_cst);
-                if (takes_forks(except))
-                        except = Parking<>::kNobody;
-                if (parking_.needs_wake(except))
-                        wake_one(Caller::GoesOn, except);
+                const auto except = lane_of_guest_.load(std::memory_order_seq_cst);
+                wake_for_fork(takes_forks(except) ? Parking<>::kNobody : except);
+        }
+        /// The same for one of the guest, who has joined it before it goes: that leaves nobody out.
+        void there_is_a_fork_of_guest() {
+                wake_for_fork(lane_of_guest_.load(std::memory_order_seq_cst));
         }
         /// Will a fork be taken soon?
         [[nodiscard]] bool somebody_looks_for_forks() const {
@@ -168,6 +169,10 @@ private:
         /// An idle and active lane other than `except`, claimed; -1: none.
         [[nodiscard]] int claim_best(Caller caller, std::size_t except);
         void wake_one(Caller caller, std::size_t except);
+        void wake_for_fork(std::size_t except) {
+                if (parking_.needs_wake(except))
+                        wake_one(Caller::GoesOn, except);
+        }
         /// A lane that was claimed. False: it has no thread and gets none; it is not active now.
         bool wake(std::size_t lane);
         /// 0, or a positive errno.

@@ -44,9 +44,11 @@ bool help(Crew& crew, std::uint32_t me, const Fork& fork) {
 }  // namespace
 
 void wake_thief(const LaneContext& lane) {
-        if (lane.lane == lane.crew->guest())
-                lane.crew->note_cpu_of_guest();
-        lane.crew->there_is_a_fork();
+        auto& crew = *lane.crew;
+        if (lane.lane != crew.guest())
+                return crew.there_is_a_fork();
+        crew.note_cpu_of_guest();
+        crew.there_is_a_fork_of_guest();
 }
 
 void wait_for(const LaneContext& lane, Fork& fork) {

@@ -6,12 +6,20 @@
 
 namespace threadcount::pool {
 
+namespace {
+
+LaneContext as_guest_of(Crew& crew, const LaneContext& before) {
+        const auto guest = crew.guest();
+        return {&crew, &crew.queues().forks(guest), static_cast<std::uint32_t>(guest), &before};
+}
+
+}  // namespace
+
 Guest::Guest(Crew& crew) : before_(this_lane), takes_part_(crew.enter_guest()) {
         if (!takes_part_)
                 return;
         crew.steering().keep_up();
-        this_lane = {&crew, &crew.queues().forks(crew.guest()),
-                     static_cast<std::uint32_t>(crew.guest()), &before_};
+        this_lane = as_guest_of(crew, before_);
 }
 
 Guest::~Guest() {
@@ -29,8 +37,7 @@ void Crew::run_the_rest() {
                 const LaneContext before = this_lane;
                 ~Restored() { this_lane = before; }
         } restored;
-        this_lane = {this, &queues_.forks(guest()), static_cast<std::uint32_t>(guest()),
-                     &restored.before};
+        this_lane = as_guest_of(*this, restored.before);
         for (auto rest = take_the_rest(); !rest.empty(); rest = take_the_rest())
                 for (auto& task : rest)
                         task();
