@@ -25,6 +25,7 @@ Queues::Queues(std::size_t lanes, std::size_t capacity, std::size_t lane_capacit
         : memory_(ZeroMemory::bytes_for<TaskRing::Cell>(TaskRing::cells_for(capacity)) +
                   lanes * bytes_for_lane(std::bit_ceil(lane_capacity), kForks)),
           shared_(memory_.take<TaskRing::Cell>(TaskRing::cells_for(capacity)), capacity) {
+        shared_.touch();
         lanes_.reserve(lanes);
         for (std::size_t lane = 0; lane < lanes; lane++)
                 lanes_.push_back(

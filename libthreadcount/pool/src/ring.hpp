@@ -69,6 +69,7 @@ public:
                                         fill(static_cast<void*>(cell.item));
                                         cell.turn.store(turn + 1,
                                                         std::memory_order_seq_cst);  // parking.hpp
+                                        touch_ahead(at);
                                         return true;
                                 }
                         } else {
@@ -77,6 +78,9 @@ public:
                         }
                 }
         }
+
+        /// Before consumers look into it while it is fresh.
+        void touch() { Platform::touch_first(cells_->turn, sizeof(Cell)); }
 
         /// From now on it is full for who pushes. Who has pushed, or is just doing so, has: size()
         /// counts it.
@@ -137,6 +141,13 @@ private:
 
         [[nodiscard]] std::uint64_t filling(std::uint64_t at) const {
                 return 2 * (at >> lap_shift_);
+        }
+
+        /// Consumers look at the next cell while it is still fresh.
+        void touch_ahead(std::uint64_t at) {
+                constexpr std::uint64_t kAhead = 8;
+                if (at + kAhead <= mask_)
+                        Platform::touch_first(cells_[at + kAhead].turn, sizeof(Cell));
         }
 
         /// Would the item at `at` be one too many? Looks at what consumers write only if it seems

@@ -6,6 +6,7 @@
 #include "scheduler.hpp"
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <ctime>
 #include <memory>
@@ -85,6 +86,10 @@ struct Platform {
                 scheduler.step();
                 return word.peek() != expected || scheduler.sleep(&word, deadline != nullptr);
         }
+        /// Nobody sees it.
+        template <class T>
+        static void touch_first(Atomic<T>&, std::size_t) {}
+
         static void wake_one(const Atomic<std::uint32_t>& word) { wake(word, 1); }
         static void wake_all(const Atomic<std::uint32_t>& word) { wake(word, 1 << 30); }
 

@@ -60,6 +60,8 @@ public:
                 const auto bottom = bottom_.load(std::memory_order_relaxed);
                 const auto size = bottom - top_.load(std::memory_order_relaxed);
                 auto& its = slot(bottom);
+                if (bottom < capacity_)
+                        Platform::touch_first(its.is_full, sizeof(Slot));
                 // A thief may have moved the top, but not yet taken the item out.
                 if (size >= capacity_ || its.is_full.load(std::memory_order_acquire) != 0)
                         return Pushed::No;
