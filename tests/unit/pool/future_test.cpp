@@ -7,6 +7,8 @@
 #include <array>
 #include <atomic>
 #include <chrono>
+#include <cstddef>
+#include <cstdint>
 #include <gtest/gtest.h>
 #include <memory>
 #include <numeric>
@@ -60,6 +62,25 @@ TEST(Future, MayBeOfAReference) {
                          }).get(),
                   &there);
         EXPECT_EQ(there, 1);
+}
+
+TEST(Future, MayBeOfWhatIsLargeOrAlignedToMoreThanALine) {
+        struct alignas(256) Wide {
+                std::array<int, 1000> numbers;
+        };
+        Pool pool;
+        std::vector<Future<Wide>> futures;
+        for (int i = 0; i < 8; i++)
+                futures.push_back(pool.async([i] { return Wide{{i}}; }));
+        for (int i = 0; i < 8; i++)
+                EXPECT_EQ(futures[static_cast<std::size_t>(i)].get().numbers[0], i);
+        auto& where =
+                pool.async([wide = Wide{{7}}]() mutable -> Wide& {
+                            EXPECT_EQ(reinterpret_cast<std::uintptr_t>(&wide) % alignof(Wide), 0U);
+                            static Wide copy;
+                            return copy = wide;
+                    }).get();
+        EXPECT_EQ(where.numbers[0], 7);
 }
 
 TEST(Future, GivesWhatTheTaskThrows) {

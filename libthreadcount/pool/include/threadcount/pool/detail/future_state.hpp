@@ -3,9 +3,11 @@
 // One task and its result, in one allocation.
 #pragma once
 
+#include <threadcount/pool/detail/future_memory.hpp>
 #include <threadcount/pool/detail/future_word.hpp>
 
 #include <chrono>
+#include <cstddef>
 #include <exception>
 #include <functional>
 #include <memory>
@@ -28,6 +30,21 @@ public:
         virtual ~FutureState() = default;
         FutureState(const FutureState&) = delete;
         FutureState& operator=(const FutureState&) = delete;
+
+        static void* operator new(std::size_t bytes) { return FutureMemory::take(bytes); }
+        static void operator delete(void* state, std::size_t bytes) noexcept {
+                FutureMemory::give_back(state, bytes);
+        }
+        static void* operator new(std::size_t bytes, std::align_val_t alignment) {
+                return is_extra(alignment) ? ::operator new(bytes, alignment) : operator new(bytes);
+        }
+        static void operator delete(void* state, std::size_t bytes,
+                                    std::align_val_t alignment) noexcept {
+                if (is_extra(alignment))
+                        ::operator delete(state, bytes, alignment);
+                else
+                        operator delete(state, bytes);
+        }
 
         [[nodiscard]] Outcome outcome() const noexcept { return word_.outcome(); }
         /// As Future says.
@@ -62,6 +79,10 @@ protected:
 
 private:
         using Word = FutureWord<FutureState>;
+
+        static constexpr bool is_extra(std::align_val_t alignment) {
+                return static_cast<std::size_t>(alignment) > FutureMemory::kAlignment;
+        }
 
         /// Runs it, and before it all that it follows. It is claimed.
         void help() noexcept;

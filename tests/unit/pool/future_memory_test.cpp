@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: MIT
+#include <threadcount/pool/detail/future_memory.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <gtest/gtest.h>
+#include <set>
+#include <thread>
+#include <utility>
+#include <vector>
+
+using threadcount::pool::FutureMemory;
+
+namespace {
+
+constexpr std::size_t kMostBlocks = 16'384;  // of one size
+
+/// A block that is full of its own address.
+class Block {
+public:
+        explicit Block(std::size_t bytes) : bytes_(bytes), memory_(FutureMemory::take(bytes)) {
+                std::memset(memory_, mark(), bytes);
+        }
+        Block(Block&& other) noexcept
+                : bytes_(other.bytes_), memory_(std::exchange(other.memory_, nullptr)) {}
+        Block& operator=(Block&&) = delete;
+        Block(const Block&) = delete;
+        Block& operator=(const Block&) = delete;
+        ~Block() {
+                if (memory_ == nullptr)
+                        return;
+                EXPECT_TRUE(is_whole());
+                FutureMemory::give_back(memory_, bytes_);
+        }
+
+        [[nodiscard]] std::uintptr_t address() const {
+                return reinterpret_cast<std::uintptr_t>(memory_);
+        }
+
+private:
+        [[nodiscard]] unsigned char mark() const {
+                return static_cast<unsigned char>(address() / FutureMemory::kAlignment % 251);
+        }
+        [[nodiscard]] bool is_whole() const {
+                const auto* const bytes = static_cast<const unsigned char*>(memory_);
+                return std::all_of(bytes, bytes + bytes_,
+                                   [this](unsigned char byte) { return byte == mark(); });
+        }
+
+        std::size_t bytes_;
+        void* memory_;
+};
+
+std::vector<Block> take(std::size_t count, std::size_t bytes) {
+        std::vector<Block> blocks;
+        blocks.reserve(count);
+        for (std::size_t i = 0; i < count; i++)
+                blocks.emplace_back(bytes);
+        return blocks;
+}
+
+void note(std::set<std::uintptr_t>& addresses, const std::vector<Block>& blocks) {
+        for (const auto& block : blocks)
+                addresses.insert(block.address());
+}
+
+}  // namespace
+
+TEST(FutureMemory, BlocksAreWholeLinesAndDoNotOverlap) {
+        std::vector<Block> blocks;
+        for (std::size_t bytes = 1; bytes <= 400; bytes++) {
+                for (auto& block : take(3, bytes))
+                        blocks.push_back(std::move(block));
+                EXPECT_EQ(blocks.back().address() % FutureMemory::kAlignment, 0U) << bytes;
+        }
+        // Who has been written into says so when it is given back.
+}
+
+TEST(FutureMemory, WhatExceedsTheBlocksOfASizeComesFromTheHeap) {
+        for (int round = 0; round < 2; round++) {
+                const auto blocks = take(kMostBlocks + 1000, 100);
+                std::set<std::uintptr_t> addresses;
+                note(addresses, blocks);
+                EXPECT_EQ(addresses.size(), blocks.size());
+        }
+}
+
+#ifndef GOVERNOR_SANITIZED  // AddressSanitizer keeps what is given back away from who takes
+
+TEST(FutureMemory, WhatIsGivenBackIsTakenAgain) {
+        std::set<std::uintptr_t> addresses;
+        for (int round = 0; round < 100; round++)
+                note(addresses, take(1001, 60));
+        EXPECT_LE(addresses.size(), 1001U + 64U);
+}
+
+TEST(FutureMemory, OneThreadTakesWhatAnotherOneGivesBack) {
+        std::set<std::uintptr_t> addresses;
+        for (int round = 0; round < 100; round++) {
+                auto blocks = take(1001, 200);
+                note(addresses, blocks);
+                // And what it keeps itself is there for others when it ends.
+                std::thread([its = std::move(blocks)]() mutable { its.clear(); }).join();
+        }
+        EXPECT_LE(addresses.size(), 1001U + 64U);
+}
+
+TEST(FutureMemory, AThreadThatEndsMayTakeAndGiveBackToTheEnd) {
+        struct Last {
+                std::vector<Block> blocks;
+                ~Last() {
+                        const Block taken_late(250);
+                        blocks.clear();
+                }
+        };
+        std::set<std::uintptr_t> addresses;
+        for (int round = 0; round < 100; round++)
+                std::thread([&addresses] {
+                        // Made before what the thread keeps, and so destroyed after it.
+                        thread_local Last last;
+                        last.blocks = take(10, 250);
+                        note(addresses, last.blocks);
+                }).join();
+        EXPECT_LE(addresses.size(), 64U);
+}
+
+#endif
+
+TEST(FutureMemory, ManyThreadsExchangeBlocks) {
+        constexpr int kThreads = 4;
+        constexpr int kRounds = 200;
+        std::vector<std::thread> threads;
+        for (int i = 0; i < kThreads; i++)
+                threads.emplace_back([] {
+                        std::vector<Block> others;
+                        for (int round = 0; round < kRounds; round++) {
+                                auto mine = take(150, 64);
+                                std::thread([its = std::move(others)]() mutable {
+                                        its.clear();
+                                }).join();
+                                others = std::move(mine);
+                        }
+                });
+        for (auto& thread : threads)
+                thread.join();
+}
