@@ -125,6 +125,24 @@ TEST_P(ParallelFor, GivesRunsOfNeighboursToWhomItSuits) {
         EXPECT_EQ(numbers, expected);
 }
 
+TEST_P(ParallelFor, BeginAndEndMayBeOfTwoTypes) {
+        Pool pool;
+        std::vector<std::uint8_t> times(1000, 0);
+        pool.parallel_for(0, times.size(), [&](std::size_t i) { times[i]++; },
+                          {.schedule = GetParam()});
+        pool.parallel_for(std::uint8_t{10}, 1000,
+                          [&](int i) { times[static_cast<std::size_t>(i)]++; },
+                          {.schedule = GetParam()});
+        for (std::size_t i = 0; i < times.size(); i++)
+                ASSERT_EQ(times[i], i < 10 ? 1 : 2) << i;
+        bool ran = false;
+        pool.parallel_for(1U, -1, [&](unsigned) { ran = true; }, {.schedule = GetParam()});
+        EXPECT_THROW(pool.parallel_for(-1, times.size(), [&](std::size_t) { ran = true; },
+                                       {.schedule = GetParam()}),
+                     std::invalid_argument);
+        EXPECT_FALSE(ran);
+}
+
 TEST_P(ParallelFor, MayBeNested) {
         Pool pool;
         std::atomic<int> ran{0};

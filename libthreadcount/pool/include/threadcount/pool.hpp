@@ -23,6 +23,7 @@
 #include <optional>
 #include <sched.h>
 #include <span>
+#include <stdexcept>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -158,21 +159,28 @@ public:
         /// Runs body(i), or body(first, last) for runs of neighbours, for every i in [begin, end),
         /// and returns when all are done. Takes part as in fork_join(), and throws as run(). If one
         /// throws, others may not run, and one of what was thrown is thrown. An empty range does
-        /// nothing.
+        /// nothing. The index has the common type of both; throws std::invalid_argument if begin is
+        /// negative and that type has no sign.
         /// Cost: a loop of less than 10 us is run by the caller alone unless a lane just looks for
         /// work; it takes some 100 ns more than without a pool, and 200 more in one that follows a
         /// governor. With fewer than 16 iterations per lane they are taken for long ones: lanes are
         /// woken at once.
-        template <std::integral Index, class Body>
-        void parallel_for(Index begin, Index end, Body&& body, const ForOptions& options = {}) {
-                if (begin >= end)
+        template <std::integral Begin, std::integral End, class Body>
+        void parallel_for(Begin begin, End end, Body&& body, const ForOptions& options = {}) {
+                if (std::cmp_greater_equal(begin, end))
                         return;
+                using Index = std::common_type_t<Begin, End>;
+                if (!std::in_range<Index>(begin))
+                        throw std::invalid_argument("a loop begins below 0, and ends at an "
+                                                    "unsigned number");
+                const auto first = static_cast<Index>(begin);
+                const auto last = static_cast<Index>(end);
                 const pool::LoopBody<Index, std::remove_reference_t<Body>> loop{body};
                 with_lane(
                         [&](const pool::LaneContext& lane) {
-                                pool::parallel_for(lane, begin, end, width(), options, loop);
+                                pool::parallel_for(lane, first, last, width(), options, loop);
                         },
-                        [&] { loop(begin, end); });
+                        [&] { loop(first, last); });
         }
 
         /// As submit(), for a callable that returns something, or throws: that comes out of the

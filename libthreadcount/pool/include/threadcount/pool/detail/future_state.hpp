@@ -41,7 +41,7 @@ public:
         static void operator delete(void* state, std::size_t bytes,
                                     std::align_val_t alignment) noexcept {
                 if (is_extra(alignment))
-                        ::operator delete(state, bytes, alignment);
+                        ::operator delete(state, alignment);
                 else
                         operator delete(state, bytes);
         }
