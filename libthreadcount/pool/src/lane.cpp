@@ -56,6 +56,15 @@ constexpr int kSlowYields = 2;
 // How often in a row there may be work, and then none.
 constexpr int kMisses = 16;
 
+void pause_for(std::uint64_t ns) {
+        if (ns == 0)
+                return;
+        const auto start = monotonic_ns();
+        do
+                Machine::pause();
+        while (monotonic_ns() - start < ns);
+}
+
 }  // namespace
 
 int Lane::start() {
@@ -173,6 +182,8 @@ void Lane::run(Queues::Taken& taken) {
         add(executed_);
         if (taken.is_stolen)
                 add(stolen_);
+        if (taken.is_shared)
+                patience_.took_one();
         if (taken.fork != nullptr)
                 taken.fork->run_stolen(static_cast<std::uint32_t>(index_));
         else
@@ -184,6 +195,8 @@ bool Lane::search() {
                 searches_ = crew_.parking().try_search();
         if (!searches_)
                 return false;
+        if (crew_.spin_ns() > 0)
+                pause_for(patience_.next());
         if (crew_.any_for(index_))
                 return true;
         if (crew_.spin_ns() == 0)

@@ -3,6 +3,7 @@
 // One thread on one CPU that runs tasks.
 #pragma once
 
+#include "patience.hpp"
 #include "queues.hpp"
 
 #include <threadcount/pool.hpp>
@@ -65,6 +66,7 @@ private:
         bool searches_ = true;
         int until_look_ = 2;  // so many tasks less one until it looks around, and then
         int looks_every_ = 1;
+        Patience patience_;
         std::vector<std::uint16_t> victims_;
         std::atomic<std::uint64_t> executed_{0};
         std::atomic<std::uint64_t> stolen_{0};

@@ -36,6 +36,7 @@ public:
                 Task task;
                 Fork* fork = nullptr;  ///< instead of a task
                 bool is_stolen = false;
+                bool is_shared = false;  ///< until now
 
                 explicit operator bool() const { return fork != nullptr || task; }
         };
@@ -65,10 +66,8 @@ public:
                         return taken;
                 if (mine.addressed.pop(taken.task) || mine.local.pop(taken.task))
                         return taken;
-                if (shared_.pop(taken.task)) {
-                        back_pressure_.popped();
+                if (pop_shared(taken))
                         return taken;
-                }
                 for (const auto victim : victims)
                         if (steal(victim, takes_forks, is_open(victim), taken))
                                 break;
@@ -130,10 +129,7 @@ private:
                               const IsOpen& is_open, Taken& ret_taken) {
                 switch (turn % 3) {
                 case 0:
-                        if (!shared_.pop(ret_taken.task))
-                                return false;
-                        back_pressure_.popped();
-                        return true;
+                        return pop_shared(ret_taken);
                 case 1:
                         return mine.local.steal(ret_taken.task);
                 default:
@@ -142,6 +138,13 @@ private:
                         const auto victim = victims[turn / 3 % victims.size()];
                         return steal(victim, takes_forks, is_open(victim), ret_taken);
                 }
+        }
+
+        bool pop_shared(Taken& ret_taken) {
+                ret_taken.is_shared = shared_.pop(ret_taken.task);
+                if (ret_taken.is_shared)
+                        back_pressure_.popped();
+                return ret_taken.is_shared;
         }
 
         bool steal(std::size_t victim, bool takes_forks, bool is_open, Taken& ret_taken) {
