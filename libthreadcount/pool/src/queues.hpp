@@ -41,8 +41,8 @@ public:
                 explicit operator bool() const { return fork != nullptr || task; }
         };
 
-        /// Capacities in tasks, >= 1; that of lanes is rounded up to a power of two. Memory is
-        /// touched when it is used. Throws std::bad_alloc.
+        /// Capacities in tasks, >= 1; that of lanes is rounded up to a power of two. But for a
+        /// page memory is touched when it is used. Throws std::bad_alloc.
         Queues(std::size_t lanes, std::size_t capacity, std::size_t lane_capacity);
 
         [[nodiscard]] TaskRing& shared() { return shared_; }

@@ -80,7 +80,7 @@ public:
         }
 
         /// Before consumers look into it while it is fresh.
-        void touch() { Platform::touch_first(cells_->turn, sizeof(Cell)); }
+        void touch() { Platform::touch(cells_->turn); }
 
         /// From now on it is full for who pushes. Who has pushed, or is just doing so, has: size()
         /// counts it.
@@ -147,7 +147,7 @@ private:
         void touch_ahead(std::uint64_t at) {
                 constexpr std::uint64_t kAhead = 8;
                 if (at + kAhead <= mask_)
-                        Platform::touch_first(cells_[at + kAhead].turn, sizeof(Cell));
+                        Platform::touch_page(cells_[at + kAhead].turn, sizeof(Cell));
         }
 
         /// Would the item at `at` be one too many? Looks at what consumers write only if it seems

@@ -83,6 +83,30 @@ TEST(Future, MayBeOfWhatIsLargeOrAlignedToMoreThanALine) {
         EXPECT_EQ(where.numbers[0], 7);
 }
 
+namespace {
+
+template <std::size_t Alignment>
+struct alignas(Alignment) ThrowsWhenCopied {
+        ThrowsWhenCopied() = default;
+        ThrowsWhenCopied(const ThrowsWhenCopied&) { throw std::runtime_error("copied"); }
+        void operator()() const {}
+};
+
+template <std::size_t Alignment>
+void copy_what_throws(Pool& pool) {
+        const ThrowsWhenCopied<Alignment> task;
+        EXPECT_THROW((void)pool.async(task), std::runtime_error);
+}
+
+}  // namespace
+
+TEST(Future, OfWhatCannotBeCopiedIsNotMadeAndLeavesNoMemory) {
+        Pool pool;
+        copy_what_throws<8>(pool);
+        copy_what_throws<32>(pool);
+        copy_what_throws<128>(pool);
+}
+
 TEST(Future, GivesWhatTheTaskThrows) {
         Pool pool;
         auto future = pool.async([]() -> int { throw std::out_of_range("far"); });

@@ -88,7 +88,9 @@ struct Platform {
         }
         /// Nobody sees it.
         template <class T>
-        static void touch_first(Atomic<T>&, std::size_t) {}
+        static void touch(Atomic<T>&) {}
+        template <class T>
+        static void touch_page(Atomic<T>&, std::size_t) {}
 
         static void wake_one(const Atomic<std::uint32_t>& word) { wake(word, 1); }
         static void wake_all(const Atomic<std::uint32_t>& word) { wake(word, 1 << 30); }

@@ -26,8 +26,8 @@ public:
 /// valid() throw std::logic_error if there is no task: after get() and then(), and if it was moved
 /// from.
 ///
-/// Cost: one block of memory for all, some 5 ns if at most 16,384 futures of that size are there
-/// and it has at most 256 bytes; else from the heap. The blocks are kept for other futures. What
+/// Cost: one block of memory for all, which comes from the heap, or is one that this thread has
+/// kept: it keeps up to 1024 of each size up to 256 bytes (some 5 ns) when futures go. What
 /// the callable holds is destroyed before the future is ready. There is no lock for who waits.
 template <class T>
 class [[nodiscard]] Future {

@@ -21,7 +21,7 @@ namespace threadcount::pool {
 /// that the slot is empty; the owner of the deque does not fill it before.
 ///
 /// push() and pop() belong to one thread; all others are MT-Safe. Cost: a locked instruction each,
-/// but none for what is pushed quietly.
+/// but none for what is pushed quietly (and is not the first thing on a page).
 template <class T, class Platform = Machine>
 class Deque {
         template <class U>
@@ -61,7 +61,7 @@ public:
                 const auto size = bottom - top_.load(std::memory_order_relaxed);
                 auto& its = slot(bottom);
                 if (bottom < capacity_)
-                        Platform::touch_first(its.is_full, sizeof(Slot));
+                        Platform::touch_page(its.is_full, sizeof(Slot));
                 // A thief may have moved the top, but not yet taken the item out.
                 if (size >= capacity_ || its.is_full.load(std::memory_order_acquire) != 0)
                         return Pushed::No;

@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: MIT
 //
-// Memory for what is made by one thread, written by another one, and soon gone.
+// Memory for what one thread makes, another one writes, and is soon gone.
 #pragma once
 
 #include <cstddef>
 
 namespace threadcount::pool {
 
-/// Blocks of whole cache lines: two that are neighbours are often changed by two threads at once,
-/// which cost more than the rest of a task. Each thread keeps some of them, and exchanges them in
-/// batches with all others, after J. Bonwick and J. Adams, "Magazines and Vmem" (2001). MT-Safe.
+/// Blocks of whole cache lines: neighbours are often changed by two threads at the same time, and
+/// would cost more than the rest of a task if they shared one. What a thread gives back it keeps
+/// for what it takes next; it comes from the heap, and goes there when the thread ends. MT-Safe.
 ///
-/// Cost: 3 ns each, and a lock for every 64th block if one thread takes what another one gives
-/// back. Of each size there are 16,384 blocks, which are kept once they were used: 1 MiB for each
-/// line of 64 bytes, of which a block has 1 to 4. What exceeds that comes from the heap.
+/// Cost: some 3 ns each, or what the heap takes.
 struct FutureMemory {
         static constexpr std::size_t kAlignment = 64;
+        /// So many blocks of 1, 2, 3 and 4 lines, each, are kept by a thread at most.
+        static constexpr std::size_t kMostKept = 1024;
 
-        /// At least `bytes`, aligned to kAlignment. Throws std::bad_alloc.
+        /// `bytes` > 0, aligned to kAlignment. Throws std::bad_alloc.
         [[nodiscard]] static void* take(std::size_t bytes);
-        /// What take(bytes) has returned.
+        /// What take(bytes) has returned, to any thread.
         static void give_back(void* memory, std::size_t bytes) noexcept;
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// One task and its result, in one allocation.
+// One task and its result, in one block of memory.
 #pragma once
 
 #include <threadcount/pool/detail/future_memory.hpp>
@@ -35,15 +35,13 @@ public:
         static void operator delete(void* state, std::size_t bytes) noexcept {
                 FutureMemory::give_back(state, bytes);
         }
+        // For who needs more than the heap's alignment. If a constructor throws, compilers look for
+        // an operator delete of this form, and for no other one.
         static void* operator new(std::size_t bytes, std::align_val_t alignment) {
-                return is_extra(alignment) ? ::operator new(bytes, alignment) : operator new(bytes);
+                return ::operator new(bytes, alignment);
         }
-        static void operator delete(void* state, std::size_t bytes,
-                                    std::align_val_t alignment) noexcept {
-                if (is_extra(alignment))
-                        ::operator delete(state, alignment);
-                else
-                        operator delete(state, bytes);
+        static void operator delete(void* state, std::align_val_t alignment) noexcept {
+                ::operator delete(state, alignment);
         }
 
         [[nodiscard]] Outcome outcome() const noexcept { return word_.outcome(); }
@@ -79,10 +77,6 @@ protected:
 
 private:
         using Word = FutureWord<FutureState>;
-
-        static constexpr bool is_extra(std::align_val_t alignment) {
-                return static_cast<std::size_t>(alignment) > FutureMemory::kAlignment;
-        }
 
         /// Runs it, and before it all that it follows. It is claimed.
         void help() noexcept;
