@@ -28,7 +28,6 @@ ELSEWHERE = (
 )
 _PEERS = tuple(pool for pool in POOLS if pool != OURS and pool not in BASELINES)
 _NOT_TBB = tuple(pool for pool in _PEERS if pool != "onetbb")
-_QUEUEING = tuple(pool for pool in _PEERS if pool != "eigen")
 
 
 @dataclass(frozen=True)
@@ -73,8 +72,8 @@ def goals() -> list[Goal]:
     listed = [
         Goal(1, "1,000,000 tasks, 1 worker", "submit/1", "ns_per_task", "ns", 0.5, _PEERS),
         Goal(1, "1,000,000 tasks, 2 workers", "submit/2", "ns_per_task", "ns", 0.5, _PEERS),
-        Goal(2, "524,287 tasks in a tree", "tree/2", "ns_per_task", "ns", 0.4, _QUEUEING,
-             remark=f"without Eigen: {inline}"),
+        Goal(2, "524,287 tasks in a tree", "tree/2", "ns_per_task", "ns", 0.4, _PEERS),
+        Goal(2, "the same, beside dispenso", "tree/2", "ns_per_task", "ns", 0.4, ("dispenso",)),
         Goal(2, "the same, room for 1024", "full_tree/2", "ns_per_task", "ns", float("inf")),
         Goal(3, "fork, beside Taskflow", "fork_join/2", "ns_per_fork", "ns", 0.5, ("taskflow",)),
         Goal(3, "fork, beside Rayon", "fork_join/2", "ns_per_fork", "ns", 1.5, ("rayon",)),

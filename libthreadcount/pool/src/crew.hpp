@@ -125,7 +125,11 @@ public:
         }
         /// Anything that `lane` might take.
         [[nodiscard]] bool any_for(std::size_t lane) {
-                return queues_.any_addressed_to(lane) || queues_.any_task(is_open_) ||
+                return any_unshared_for(lane) || !queues_.shared().empty();
+        }
+        /// The same, but for the shared queue.
+        [[nodiscard]] bool any_unshared_for(std::size_t lane) {
+                return queues_.any_addressed_to(lane) || queues_.any_unshared_task(is_open_) ||
                        (queues_.any_fork() && takes_forks(lane));
         }
         /// Work that any active lane might take is there: perhaps one should be woken.

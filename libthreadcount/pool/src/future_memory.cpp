@@ -34,7 +34,7 @@ void*& origin_of(void* block) { return static_cast<void**>(block)[-1]; }
 /// The heap's own aligned allocation takes four times as long.
 void* take_from_heap(std::size_t lines) {
         void* const origin = ::operator new((lines + 1) * kLine);
-        // The heap aligns to 16 bytes: so there is room for a pointer in between.
+        // By the heap's alignment there is room for a pointer in between.
         const auto from_line = reinterpret_cast<std::uintptr_t>(origin) % kLine;
         void* const block = static_cast<std::byte*>(origin) + (kLine - from_line);
         origin_of(block) = origin;
@@ -48,12 +48,12 @@ void give_back_to_heap(void* block) noexcept { ::operator delete(origin_of(block
 thread_local bool has_ended = false;
 
 /// What a thread keeps.
-class Kept {
+class FreeBlocks {
 public:
-        Kept() = default;
-        Kept(const Kept&) = delete;
-        Kept& operator=(const Kept&) = delete;
-        ~Kept() {
+        FreeBlocks() = default;
+        FreeBlocks(const FreeBlocks&) = delete;
+        FreeBlocks& operator=(const FreeBlocks&) = delete;
+        ~FreeBlocks() {
                 has_ended = true;
                 for (auto& its : sizes_)
                         while (its.first != nullptr)
@@ -86,7 +86,7 @@ private:
         std::array<OfOneSize, kMostLines> sizes_{};
 };
 
-thread_local Kept kept;
+thread_local FreeBlocks kept;
 
 bool is_kept(std::size_t lines) { return THREADCOUNT_KEEPS && lines <= kMostLines && !has_ended; }
 

@@ -56,15 +56,6 @@ constexpr int kSlowYields = 2;
 // How often in a row there may be work, and then none.
 constexpr int kMisses = 16;
 
-void pause_for(std::uint64_t ns) {
-        if (ns == 0)
-                return;
-        const auto start = monotonic_ns();
-        do
-                Machine::pause();
-        while (monotonic_ns() - start < ns);
-}
-
 }  // namespace
 
 int Lane::start() {
@@ -173,6 +164,8 @@ void Lane::pin() {
 }
 
 void Lane::run(Queues::Taken& taken) {
+        if (taken.fork != nullptr)
+                Machine::fetch(taken.fork);
         // Others have relied on this lane while it searched.
         if (searches_) {
                 searches_ = false;
@@ -182,7 +175,7 @@ void Lane::run(Queues::Taken& taken) {
         add(executed_);
         if (taken.is_stolen)
                 add(stolen_);
-        if (taken.is_shared)
+        if (taken.was_shared)
                 patience_.took_one();
         if (taken.fork != nullptr)
                 taken.fork->run_stolen(static_cast<std::uint32_t>(index_));
@@ -190,18 +183,29 @@ void Lane::run(Queues::Taken& taken) {
                 taken.task();
 }
 
+void Lane::leave_shared_queue_alone(std::uint64_t now) {
+        const auto until = now + std::min(patience_.ns(), crew_.spin_ns());
+        if (until == now)
+                return;
+        while (monotonic_ns() < until) {
+                Machine::pause();
+                if (crew_.any_unshared_for(index_) || crew_.somebody_waits_for_idleness())
+                        return;
+        }
+        patience_.saw(crew_.queues().shared().size());
+}
+
 bool Lane::search() {
         if (!searches_)
                 searches_ = crew_.parking().try_search();
         if (!searches_)
                 return false;
-        if (crew_.spin_ns() > 0)
-                pause_for(patience_.next());
+        if (crew_.spin_ns() == 0)
+                return crew_.any_for(index_);
+        const auto start = monotonic_ns();
+        leave_shared_queue_alone(start);
         if (crew_.any_for(index_))
                 return true;
-        if (crew_.spin_ns() == 0)
-                return false;
-        const auto start = monotonic_ns();
         auto now = start;
         for (; now - start < std::min(kPausesNs, crew_.spin_ns()); now = monotonic_ns())
                 for (int i = 0; i < kPauses; i++) {
@@ -233,6 +237,7 @@ void Lane::park() {
                 return false;
         });
         until_look_ = 1;  // time may have passed
+        patience_ = {};
         if (parked == Parking<>::Parked::NotAtAll)
                 return;
         searches_ = true;

@@ -50,6 +50,8 @@ private:
         void keep_up();
         void pin();
         void run(Queues::Taken& taken);
+        /// For a while, after it was emptied, unless there is something else to do.
+        void leave_shared_queue_alone(std::uint64_t now);
         /// True: there may be work for it.
         [[nodiscard]] bool search();
         void park();

@@ -36,7 +36,7 @@ public:
                 Task task;
                 Fork* fork = nullptr;  ///< instead of a task
                 bool is_stolen = false;
-                bool is_shared = false;  ///< until now
+                bool was_shared = false;
 
                 explicit operator bool() const { return fork != nullptr || task; }
         };
@@ -83,8 +83,10 @@ public:
         /// That any active lane could take.
         template <class IsOpen>
         [[nodiscard]] bool any_task(const IsOpen& is_open) const {
-                if (!shared_.empty())
-                        return true;
+                return !shared_.empty() || any_unshared_task(is_open);
+        }
+        template <class IsOpen>
+        [[nodiscard]] bool any_unshared_task(const IsOpen& is_open) const {
                 for (std::size_t lane = 0; lane < lanes_.size(); lane++) {
                         const auto& its = *lanes_[lane];
                         if (!its.local.empty() || (!its.addressed.empty() && is_open(lane)))
@@ -141,10 +143,10 @@ private:
         }
 
         bool pop_shared(Taken& ret_taken) {
-                ret_taken.is_shared = shared_.pop(ret_taken.task);
-                if (ret_taken.is_shared)
+                ret_taken.was_shared = shared_.pop(ret_taken.task);
+                if (ret_taken.was_shared)
                         back_pressure_.popped();
-                return ret_taken.is_shared;
+                return ret_taken.was_shared;
         }
 
         bool steal(std::size_t victim, bool takes_forks, bool is_open, Taken& ret_taken) {

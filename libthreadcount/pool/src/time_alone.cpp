@@ -16,7 +16,8 @@ constexpr std::uint64_t kSearchingNs = 500;
 constexpr std::uint64_t kAsleepNs = 10'000;
 // A loop that will take so long, going on like this, is worth a wake at once.
 constexpr std::uint64_t kLongNs = 10 * kAsleepNs;
-// Until a lane that was woken has begun.
+// Until a lane that searches, and one that was woken, has begun.
+constexpr std::uint64_t kUntilFoundNs = 800;
 constexpr std::uint64_t kUntilWokenNs = 40'000;
 
 }  // namespace
@@ -50,7 +51,7 @@ bool TimeAlone::is_enough(std::size_t done, std::size_t left) {
 double TimeAlone::head_start(std::size_t done) const {
         if (!is_enough_)
                 return 0;
-        const auto half = (somebody_searches_ ? kSearchingNs : kUntilWokenNs) / 2;
+        const auto half = (somebody_searches_ ? kUntilFoundNs : kUntilWokenNs) / 2;
         const auto ratio = static_cast<double>(half) / static_cast<double>(now_ns_ - start_ns_);
         return static_cast<double>(done) * ratio;
 }

@@ -135,6 +135,9 @@ TEST_P(ParallelFor, BeginAndEndMayBeOfTwoTypes) {
                           {.schedule = GetParam()});
         for (std::size_t i = 0; i < times.size(); i++)
                 ASSERT_EQ(times[i], i < 10 ? 1 : 2) << i;
+        std::atomic<int> letters{0};
+        pool.parallel_for('a', 'z', [&](char) { letters++; }, {.schedule = GetParam()});
+        EXPECT_EQ(letters, 'z' - 'a');
         bool ran = false;
         pool.parallel_for(1U, -1, [&](unsigned) { ran = true; }, {.schedule = GetParam()});
         EXPECT_THROW(pool.parallel_for(-1, times.size(), [&](std::size_t) { ran = true; },

@@ -1,44 +1,61 @@
 // SPDX-License-Identifier: MIT
 #include "patience.hpp"
 
+#include <cstddef>
+#include <cstdint>
 #include <gtest/gtest.h>
 
 using threadcount::pool::Patience;
 
 namespace {
 
-auto after(Patience& patience, int tasks) {
+constexpr std::uint64_t kMost = 1'600;
+
+void take(Patience& patience, int tasks) {
         for (int i = 0; i < tasks; i++)
                 patience.took_one();
-        return patience.next();
+}
+
+/// After so many tasks, where one comes every `pace` ns meanwhile.
+std::uint64_t in_a_stream_of(int tasks, std::uint64_t pace) {
+        Patience patience;
+        for (int i = 0; i < tasks; i++) {
+                patience.took_one();
+                patience.saw(patience.ns() / pace);
+        }
+        return patience.ns();
 }
 
 }  // namespace
 
-TEST(Patience, IsForWhoHasHadTasksOnly) {
+TEST(Patience, IsNotForAFewTasks) {
         Patience patience;
-        EXPECT_EQ(patience.next(), 0U);
-        EXPECT_GT(after(patience, 1), 0U);
-        EXPECT_EQ(patience.next(), 0U);
+        EXPECT_EQ(patience.ns(), 0U);
+        take(patience, 15);
+        EXPECT_EQ(patience.ns(), 0U);
 }
 
-TEST(Patience, GrowsWhileSeveralTasksComeAtATimeUpToABound) {
-        Patience patience;
-        const auto least = after(patience, 1);
-        EXPECT_EQ(after(patience, 2), 2 * least);
-        EXPECT_EQ(after(patience, 50), 4 * least);
-        for (int i = 0; i < 100; i++)
-                EXPECT_LE(after(patience, 2), 1'600U);
-        EXPECT_EQ(after(patience, 2), 1'600U);
+TEST(Patience, GrowsWithAStreamUpToABound) {
+        std::uint64_t before = 0;
+        for (int tasks = 16; tasks < 1000; tasks++) {
+                const auto ns = in_a_stream_of(tasks, 35);
+                EXPECT_GE(ns, before);
+                EXPECT_LE(ns, static_cast<std::uint64_t>(tasks) * 35 / 5) << "a part of its time";
+                before = ns;
+        }
+        EXPECT_EQ(before, kMost);
 }
 
-TEST(Patience, IsSoonGoneWhenTasksComeOneByOne) {
+TEST(Patience, EndsWithTheStream) {
         Patience patience;
-        const auto least = after(patience, 1);
-        for (int i = 0; i < 100; i++)
-                (void)after(patience, 9);
-        (void)patience.next();  // nothing came: says nothing
-        for (int i = 0; i < 4; i++)
-                EXPECT_GE(after(patience, 1), least);
-        EXPECT_EQ(after(patience, 1), least);
+        take(patience, 1000);
+        ASSERT_EQ(patience.ns(), kMost);
+        patience.saw(kMost / 60 + 1);
+        EXPECT_EQ(patience.ns(), kMost);
+        patience.saw(kMost / 60);
+        EXPECT_EQ(patience.ns(), 0U);
+        take(patience, 15);
+        EXPECT_EQ(patience.ns(), 0U);
 }
+
+TEST(Patience, OfSlowTasksIsShort) { EXPECT_LE(in_a_stream_of(1000, 100), 16U * 6U); }

@@ -159,18 +159,18 @@ public:
         /// Runs body(i), or body(first, last) for runs of neighbours, for every i in [begin, end),
         /// and returns when all are done. Takes part as in fork_join(), and throws as run(). If one
         /// throws, others may not run, and one of what was thrown is thrown. An empty range does
-        /// nothing. The index has the common type of both; throws std::invalid_argument if begin is
-        /// negative and that type has no sign.
+        /// nothing. The index has the common type of both, which `body` should take; throws
+        /// std::invalid_argument if begin is negative and that type has no sign.
         /// Cost: a loop of less than 10 us is run by the caller alone unless a lane just looks for
         /// work; it takes some 100 ns more than without a pool, and 200 more in one that follows a
         /// governor. With fewer than 16 iterations per lane they are taken for long ones: lanes are
         /// woken at once.
         template <std::integral Begin, std::integral End, class Body>
         void parallel_for(Begin begin, End end, Body&& body, const ForOptions& options = {}) {
-                if (std::cmp_greater_equal(begin, end))
+                if (std::cmp_greater_equal(+begin, +end))
                         return;
                 using Index = std::common_type_t<Begin, End>;
-                if (!std::in_range<Index>(begin))
+                if (std::is_unsigned_v<Index> && std::cmp_less(+begin, 0))
                         throw std::invalid_argument("a loop begins below 0, and ends at an "
                                                     "unsigned number");
                 const auto first = static_cast<Index>(begin);

@@ -86,7 +86,8 @@ struct Platform {
                 scheduler.step();
                 return word.peek() != expected || scheduler.sleep(&word, deadline != nullptr);
         }
-        /// Nobody sees it.
+        /// Nobody sees these.
+        static void fetch(const void*) {}
         template <class T>
         static void touch(Atomic<T>&) {}
         template <class T>

@@ -58,6 +58,7 @@ void fork_join(const LaneContext& lane, F& f, G& g) {
                         wait_for(lane, half);
                 throw;
         }
+        Machine::fetch(&half);  // if it was stolen, the thief has both lines
         if (lane.forks->pop(mine)) {
                 g();
                 return;

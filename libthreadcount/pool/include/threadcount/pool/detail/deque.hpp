@@ -103,6 +103,7 @@ public:
                 auto top = top_.load(std::memory_order_seq_cst);
                 if (top >= bottom_.load(std::memory_order_seq_cst))
                         return false;
+                Platform::fetch(&slot(top));
                 if (!top_.compare_exchange_strong(top, top + 1, std::memory_order_seq_cst))
                         return false;
                 take_out(top, ret_item);
