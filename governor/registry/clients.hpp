@@ -39,6 +39,10 @@ struct Identity {
         std::uint32_t uid = 0;   ///< may differ from the account's: subordinate uids
         std::string label;       ///< as the program says
         std::string executable;  ///< path; empty: not known, or no rule asks for it
+        /// Which programs of its account it works together with: those of the same job, and where
+        /// that is empty, those of the same process group.
+        std::string job = {};
+        std::uint32_t process_group = 0;
         /// What it had used when it came. Empty: it has just begun.
         std::optional<std::chrono::nanoseconds> cpu_time = std::nullopt;
 };
@@ -50,6 +54,7 @@ struct Request {
         std::uint32_t weight = 100;  ///< 1..10000, against others of its account
         policy::fair::Class scheduling_class = policy::fair::Class::Interactive;
         bool start_only = false;  ///< never changes its count: keeps its first grant
+        bool can_wait = false;    ///< begins no region while it is parked
 };
 
 enum class Refusal : std::uint8_t {

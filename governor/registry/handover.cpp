@@ -36,7 +36,8 @@ void Handover::count_allowed(TimePoint now) {
 bool Handover::grant(const policy::fair::Grant& grant, TimePoint now) {
         count_allowed(now);
         const bool same = held_.epoch != 0 && held_.grant.threads == grant.threads &&
-                          held_.grant.cpus == grant.cpus && held_.grant.shared == grant.shared;
+                          held_.grant.cpus == grant.cpus && held_.grant.shared == grant.shared &&
+                          held_.grant.parked == grant.parked;
         if (!same) {
                 remember_former();
                 held_.epoch++;

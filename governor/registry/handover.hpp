@@ -25,6 +25,10 @@ struct Report {
         /// Begun so far; may wrap. Tells of those that began and ended since the slot was last
         /// read.
         std::uint64_t regions = 0;
+        std::uint64_t progress_done = 0;   ///< <= progress_total, in any unit
+        std::uint64_t progress_total = 0;  ///< 0: it does not say how far it is
+
+        friend bool operator==(const Report&, const Report&) = default;
 };
 
 /// What it was last told.

@@ -81,6 +81,8 @@ std::uint32_t code(Limit limit) {
                 return GOVERNOR_LIMIT_RETURNING;
         case Limit::Light:
                 return GOVERNOR_LIMIT_LIGHT;
+        case Limit::Parked:
+                return GOVERNOR_LIMIT_PARKED;
         }
         return GOVERNOR_LIMIT_NONE;
 }
@@ -90,10 +92,13 @@ std::uint32_t code(Limit limit) {
 using Said = std::array<std::uint64_t, 4>;
 static_assert(offsetof(governor_report_slot, progress_total) == 3 * sizeof(std::uint64_t));
 
-SlotReport parse(const Said& said) {
+registry::Report parse(const Said& said) {
         const auto [word, regions, done, total] = said;
         const bool in_region = (governor_word_flags(word) & GOVERNOR_REPORT_IN_REGION) != 0;
-        return {{governor_word_epoch(word), governor_word_threads(word), in_region, regions},
+        return {governor_word_epoch(word),
+                governor_word_threads(word),
+                in_region,
+                regions,
                 std::min(done, total),
                 total};
 }
@@ -188,7 +193,7 @@ std::uint32_t Arena::renew(std::uint32_t slot) {
         return epoch;
 }
 
-SlotReport Arena::report(std::uint32_t slot) const {
+registry::Report Arena::report(std::uint32_t slot) const {
         // A mapping would do without the call, but its pages may be punched out by any client. To
         // read them then takes new ones, and where there are none the daemon would die of SIGBUS.
         Said said{};
@@ -199,11 +204,11 @@ SlotReport Arena::report(std::uint32_t slot) const {
         return parse(said);
 }
 
-std::vector<SlotReport> Arena::reports(std::uint32_t slots) const {
+std::vector<registry::Report> Arena::reports(std::uint32_t slots) const {
         // In pieces that stay in the processor's cache; most of what is copied is not looked at.
         constexpr std::uint32_t kAtOnce = 200;
         std::array<std::byte, kAtOnce * sizeof(governor_report_slot)> piece;
-        std::vector<SlotReport> reports(slots);
+        std::vector<registry::Report> reports(slots);
         for (std::uint32_t first = 0; first < slots; first += kAtOnce) {
                 const auto count = std::min(kAtOnce, slots - first);
                 const auto size = std::size_t{count} * sizeof(governor_report_slot);

@@ -17,13 +17,6 @@
 
 namespace governor::server {
 
-/// What a report slot says: untrusted, any value is possible.
-struct SlotReport {
-        registry::Report report;  ///< the epoch is the slot's, of 32 bits: see Arena::publish()
-        std::uint64_t progress_done = 0;  ///< <= progress_total
-        std::uint64_t progress_total = 0;
-};
-
 /// Regions that have ended, with teams of from .. to threads; as untrusted.
 struct RegionTime {
         std::uint32_t team_from = 1;
@@ -72,10 +65,10 @@ public:
         std::uint32_t renew(std::uint32_t slot);
 
         /// One system call.
-        [[nodiscard]] SlotReport report(std::uint32_t slot) const;
+        [[nodiscard]] registry::Report report(std::uint32_t slot) const;
         /// The first `slots` of them, <= slots(); one system call for 200 of them. For one slot in
         /// seven that is wanted it is cheaper than report().
-        [[nodiscard]] std::vector<SlotReport> reports(std::uint32_t slots) const;
+        [[nodiscard]] std::vector<registry::Report> reports(std::uint32_t slots) const;
 
         /// Smallest teams first, without those that there are none of. One system call.
         [[nodiscard]] std::vector<RegionTime> region_times(std::uint32_t slot) const;

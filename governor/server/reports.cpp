@@ -8,19 +8,9 @@
 
 namespace governor::server {
 
-namespace {
-
-bool is_same(const registry::Report& one, const registry::Report& other) {
-        return one.regions == other.regions && one.epoch == other.epoch && one.team == other.team &&
-               one.in_region == other.in_region;
-}
-
-}  // namespace
-
-bool Reports::take(registry::Clients& clients, const Lease& lease, const SlotReport& said,
+bool Reports::take(registry::Clients& clients, const Lease& lease, registry::Report report,
                    TimePoint now) const {
-        auto report = said.report;
-        if (report.epoch == 0 && report.regions == 0)
+        if (report.epoch == 0 && report.regions == 0 && report.progress_total == 0)
                 return false;  // it does not report
         // Epochs of the slot wrap around; those of before the lease are none of ours.
         report.epoch = static_cast<std::uint32_t>(report.epoch) - lease.epoch_offset;
@@ -31,7 +21,7 @@ bool Reports::take_all(registry::Clients& clients, TimePoint now) {
         struct Read {
                 const Arena* arena;
                 std::uint32_t end;
-                std::vector<SlotReport> said;
+                std::vector<registry::Report> said;
         };
         std::vector<Read> reads;  // an account has a handful of arenas
         const auto read_of = [&](const Arena* arena) -> Read& {
@@ -86,9 +76,9 @@ bool Reports::take_waited_for(registry::Clients& clients, TimePoint now) {
                 const auto said = arena->reports((end - 1)->place.slot + 1);
                 for (; first != end; ++first) {
                         const auto& report = said[first->place.slot];
-                        if (is_same(first->last, report.report))
+                        if (first->last == report)
                                 continue;
-                        first->last = report.report;
+                        first->last = report;
                         if (const auto* lease = leases_.find(first->id))
                                 matters = take(clients, *lease, report, now) || matters;
                 }

@@ -36,7 +36,7 @@ private:
         };
         void find_waited_for(const registry::Clients& clients);
         [[nodiscard]] bool take(registry::Clients& clients, const Lease& lease,
-                                const SlotReport& said, TimePoint now) const;
+                                registry::Report report, TimePoint now) const;
 
         Leases& leases_;
         std::vector<ClientId> changed_;

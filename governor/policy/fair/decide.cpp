@@ -140,7 +140,7 @@ Decision decide(const Settings& settings, const Snapshot& snapshot) {
                         continue;
                 }
                 decision.grants.push_back({client.id, holdings[i].cpus.count(), holdings[i].cpus,
-                                           holdings[i].shared, reasons.of(i, holdings[i])});
+                                           holdings[i].shared, false, reasons.of(i, holdings[i])});
         }
         return decision;
 }

@@ -58,6 +58,9 @@ std::string because(const Reason& reason) {
                        share;
         case Limit::Returning:
                 return "the governor was restarted: what it had, until all are back" + share;
+        case Limit::Parked:
+                return "parked: " + counted(reason.bound, "batch job") +
+                       " of its user first, fair share " + std::to_string(reason.share);
         }
         return {};
 }

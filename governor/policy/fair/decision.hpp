@@ -28,6 +28,7 @@ enum class Limit : std::uint8_t {
         Rigid,       ///< it runs on more than its share; charged for what it burns
         Light,       ///< it uses little of a CPU: one that somebody else has as well
         Returning,   ///< what it had under the last governor, while others may still come back
+        Parked,      ///< others of its account have their turns: it begins no region until its own
 };
 
 /// The numbers behind a grant.
@@ -52,6 +53,7 @@ struct Grant {
         /// all that it may run on.
         CpuMask cpus;
         bool shared = false;  ///< no CPU was left: one that somebody else may be using
+        bool parked = false;  ///< it is to begin no region: it waits for its turn
         Reason reason;
 };
 
@@ -60,6 +62,7 @@ struct Decision {
         std::uint32_t cpus = 0;          ///< distributed
         std::uint32_t foreign = 0;       ///< of these, left to programs that are not governed
         std::optional<TimePoint> again;  ///< time alone will change it then
+        std::vector<bool> turns;         ///< by gang: it has its turn
 };
 
 /// One line with the arithmetic: "fair share: 64 cpus - 9 foreign, 3 programs of 2 accounts -> 14".

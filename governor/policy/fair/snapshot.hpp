@@ -26,6 +26,27 @@ struct Settings {
         std::chrono::milliseconds newcomer{1'000};
         /// Who is still above its grant after this is charged for what it burns.
         std::chrono::milliseconds handover_max{2'000};
+        /// Batch programs of one account take turns; else they share as all others do.
+        bool turns = true;
+        /// Of users together, as if they were one: the administrator's choice.
+        bool turns_across_users = false;
+        /// So long somebody whose end is not known keeps its turn at first; doubles each time.
+        std::chrono::milliseconds turn_quantum{2'000};
+        /// Nobody waits for its turn longer than this without a thread.
+        std::chrono::milliseconds turn_max_wait{60'000};
+};
+
+/// Programs that work together, and so run and wait together.
+struct Gang {
+        AccountId account{};
+        TimePoint joined;  ///< its oldest member
+        bool has_turn = false;
+        std::chrono::nanoseconds served{0};  ///< the time that it has had its turn, in all
+        TimePoint waits_since;               ///< its last turn ended, or it came; while it has none
+        /// That it will need its turn for; empty: not known.
+        std::optional<std::chrono::nanoseconds> remaining;
+        /// It says how far it is, but has not run long enough to tell `remaining` by that.
+        bool is_tried = false;
 };
 
 /// A control group that clients run in.
@@ -50,6 +71,9 @@ struct Client {
         TimePoint settled;
         CpuMask allowed;                    ///< cpuset and the union of its threads' affinity
         std::optional<std::size_t> cgroup;  ///< index in Snapshot::cgroups
+        /// Index in Snapshot::gangs: a batch program that can wait for its turn. Empty: it cannot,
+        /// or is interactive.
+        std::optional<std::size_t> gang;
 
         // What it has: as the registry keeps it.
         CpuMask granted;      ///< empty: nothing yet
@@ -77,6 +101,7 @@ struct Snapshot {
         std::vector<Cgroup> cgroups;
         std::vector<Client> clients;
         std::uint32_t short_lived = 0;  ///< CPUs to keep free for newcomers
+        std::vector<Gang> gangs = {};
 };
 
 }  // namespace governor::policy::fair

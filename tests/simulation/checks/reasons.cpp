@@ -86,6 +86,8 @@ bool agrees(const World& world, const Resident& resident, const Grant& grant) {
                 return grant.threads < std::max(reason.bound, 2U);
         case Limit::Returning:
                 return false;  // nobody restarts the governor
+        case Limit::Parked:
+                return grant.parked && grant.shared && grant.threads == 1 && reason.bound >= 1;
         case Limit::Rigid:
                 return grant.threads < reason.bound && !grant.cpus.empty();
         }

@@ -36,6 +36,8 @@ const char* name_of(Limit limit) {
                 return "floor";
         case Limit::Light:
                 return "light";
+        case Limit::Parked:
+                return "parked";
         case Limit::Newcomer:
                 return "newcomer";
         case Limit::Handover:

@@ -136,13 +136,13 @@ TEST(ArenaTest, ReadsAReport) {
         write_report(arena, 2,
                      {governor_word(9, 12, GOVERNOR_REPORT_IN_REGION), 1'000, 3, 10, {}, {}, {}});
         const auto said = arena.report(2);
-        EXPECT_EQ(said.report.epoch, 9U);
-        EXPECT_EQ(said.report.team, 12U);
-        EXPECT_TRUE(said.report.in_region);
-        EXPECT_EQ(said.report.regions, 1'000U);
+        EXPECT_EQ(said.epoch, 9U);
+        EXPECT_EQ(said.team, 12U);
+        EXPECT_TRUE(said.in_region);
+        EXPECT_EQ(said.regions, 1'000U);
         EXPECT_EQ(said.progress_done, 3U);
         EXPECT_EQ(said.progress_total, 10U);
-        EXPECT_FALSE(arena.report(1).report.in_region);
+        EXPECT_FALSE(arena.report(1).in_region);
 }
 
 TEST(ArenaTest, ReadsManyReportsAsItReadsOne) {
@@ -155,9 +155,9 @@ TEST(ArenaTest, ReadsManyReportsAsItReadsOne) {
                 ASSERT_EQ(said.size(), count);
                 for (std::uint32_t slot = 0; slot < count; slot++) {
                         const auto one = arena.report(slot);
-                        EXPECT_EQ(said[slot].report.epoch, one.report.epoch) << slot;
-                        EXPECT_EQ(said[slot].report.regions, one.report.regions) << slot;
-                        EXPECT_EQ(said[slot].report.in_region, one.report.in_region) << slot;
+                        EXPECT_EQ(said[slot].epoch, one.epoch) << slot;
+                        EXPECT_EQ(said[slot].regions, one.regions) << slot;
+                        EXPECT_EQ(said[slot].in_region, one.in_region) << slot;
                         EXPECT_EQ(said[slot].progress_total, one.progress_total) << slot;
                 }
         }
@@ -168,9 +168,9 @@ TEST(ArenaTest, NoReportIsTooStrange) {
         constexpr auto kAll = ~std::uint64_t{0};
         write_report(arena, 0, {kAll, kAll, kAll, 5, {kAll, kAll, kAll, kAll}, {}, {}});
         const auto said = arena.report(0);
-        EXPECT_EQ(said.report.epoch, 0xffffffffU);
-        EXPECT_EQ(said.report.team, GOVERNOR_WORD_THREADS_MAX);
-        EXPECT_TRUE(said.report.in_region);
+        EXPECT_EQ(said.epoch, 0xffffffffU);
+        EXPECT_EQ(said.team, GOVERNOR_WORD_THREADS_MAX);
+        EXPECT_TRUE(said.in_region);
         EXPECT_EQ(said.progress_done, 5U);
 }
 
@@ -281,7 +281,7 @@ TEST(ArenaTest, ReadingReportsTakesNoMemoryThatAClientGaveAway) {
                               size_of(arena.reports_fd())),
                   0);
         for (std::uint32_t slot = 0; slot < arena.slots(); slot++) {
-                EXPECT_EQ(arena.report(slot).report.team, 0U);
+                EXPECT_EQ(arena.report(slot).team, 0U);
                 EXPECT_TRUE(arena.region_times(slot).empty());
                 EXPECT_FALSE(arena.pool(slot));
         }

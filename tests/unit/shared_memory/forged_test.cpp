@@ -78,7 +78,7 @@ TEST(ForgedTest, OtherFilesAreRefusedAndWhatIsAttachedStays) {
         EXPECT_EQ(program.attach(daemon.grants_fd(), daemon.reports_fd(), 1), -EPROTO);
         EXPECT_EQ(program.load(), governor_word(1, 1, 0));
         program.report(1, 1, true);
-        EXPECT_TRUE(daemon.report(0).report.in_region);
+        EXPECT_TRUE(daemon.report(0).in_region);
 }
 
 TEST(ForgedTest, PoolsAreNotReportedWhereAnOlderGovernorHasNoRoomForThem) {

@@ -124,16 +124,16 @@ TEST(SharedMemoryTest, TheDaemonReadsWhatIsReported) {
         program.count_region();
         program.count_region();
         program.report(17, 0xffffffff, true);
-        auto said = daemon.report(2).report;
+        auto said = daemon.report(2);
         EXPECT_EQ(said.epoch, 17U);
         EXPECT_EQ(said.team, GOVERNOR_WORD_THREADS_MAX);
         EXPECT_TRUE(said.in_region);
         EXPECT_EQ(said.regions, 2U);
         program.report(17, 4, false);
-        said = daemon.report(2).report;
+        said = daemon.report(2);
         EXPECT_EQ(said.team, 4U);
         EXPECT_FALSE(said.in_region);
-        EXPECT_EQ(daemon.report(1).report.regions, 0U);
+        EXPECT_EQ(daemon.report(1).regions, 0U);
 }
 
 TEST(SharedMemoryTest, TheEndOfARegionKeepsItsEpoch) {
@@ -143,7 +143,7 @@ TEST(SharedMemoryTest, TheEndOfARegionKeepsItsEpoch) {
         program.count_region();
         program.report(17, 4, true);
         program.report_again(3, false);
-        const auto said = daemon.report(0).report;
+        const auto said = daemon.report(0);
         EXPECT_EQ(said.epoch, 17U);
         EXPECT_EQ(said.team, 3U);
         EXPECT_FALSE(said.in_region);
@@ -172,7 +172,7 @@ TEST(SharedMemoryTest, RegionTimesAreAddedUpByTheSizeOfTheTeam) {
                 EXPECT_EQ(times[0].mean_ns, 200U);
                 EXPECT_TRUE(daemon.region_times(0).empty());
                 EXPECT_TRUE(daemon.region_times(2).empty());
-                EXPECT_EQ(daemon.report(1).report.regions, 0U) << "nothing else is written";
+                EXPECT_EQ(daemon.report(1).regions, 0U) << "nothing else is written";
                 EXPECT_EQ(daemon.report(1).progress_total, 0U);
         }
 }
@@ -193,9 +193,9 @@ TEST(SharedMemoryTest, TheDaemonReadsWhatPoolsReport) {
         EXPECT_EQ(pool->woken, 9U);
         EXPECT_FALSE(daemon.pool(0));
         EXPECT_FALSE(daemon.pool(2));
-        EXPECT_EQ(daemon.report(1).report.regions, 0U) << "nothing else is written";
+        EXPECT_EQ(daemon.report(1).regions, 0U) << "nothing else is written";
         EXPECT_TRUE(daemon.region_times(1).empty());
-        EXPECT_EQ(daemon.report(2).report.epoch, 0U);
+        EXPECT_EQ(daemon.report(2).epoch, 0U);
 }
 
 TEST(SharedMemoryTest, TheProgramHearsTheHeart) {
@@ -229,7 +229,7 @@ TEST(SharedMemoryTest, NothingIsGrantedWhileNothingIsAttached) {
         daemon.beat();
         program.detach();
         expect_detached(program);
-        EXPECT_FALSE(daemon.report(0).report.in_region);
+        EXPECT_FALSE(daemon.report(0).in_region);
         ASSERT_EQ(attach(program, daemon), 0);
         EXPECT_EQ(program.load(), governor_word(1, 1, 0));
 }
@@ -261,7 +261,7 @@ TEST(SharedMemoryTest, AForkedChildCanLeaveItAlone) {
         daemon.publish(0, {}, 0);
         EXPECT_EQ(program->load(), governor_word(1, 1, 0));
         program->report(1, 1, true);
-        EXPECT_TRUE(daemon.report(0).report.in_region);
+        EXPECT_TRUE(daemon.report(0).in_region);
 }
 
 }  // namespace
