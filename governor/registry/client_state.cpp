@@ -42,6 +42,7 @@ fair::Client Clients::State::client(const policy::CpuMask& pool) const {
         if (const auto* held = handover.held(); held != nullptr && held->is_governed()) {
                 client.granted = held->grant.cpus & pool;
                 client.shared = held->grant.shared;
+                client.parked = held->grant.parked;
         }
         client.in_use = handover.in_use() & pool;
         client.above_since = handover.above_since();
@@ -69,6 +70,7 @@ bool Clients::State::apply(const fair::Grant& grant, TimePoint now, History& his
         const auto before = held != nullptr ? held->grant.threads : 0;
         const bool was_rigid = held != nullptr && held->grant.reason.limit == fair::Limit::Rigid;
         const bool changed = handover.grant(grant, now);
+        was_parked = was_parked || grant.parked;
         if (first_grant == 0)
                 first_grant = grant.threads;
         if (grant.reason.limit == fair::Limit::Rigid && !was_rigid)

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "registry/clients.hpp"
+#include "registry/progress.hpp"
 
 namespace governor::registry {
 
@@ -23,6 +24,9 @@ struct Clients::State {
         BurnWindow burn;
         fair::Demand demand;
         LightUse light_use;
+        GangId gang{};
+        Progress progress;
+        bool was_parked = false;           // at some time since it was measured
         std::optional<fair::Usage> usage;  // measured, and not yet part of the demand
         std::optional<std::chrono::nanoseconds> last_seen_at;  // its CPU clock, at fell_silent()
         bool silent = false;  // it had not run between the last two calls
@@ -43,6 +47,13 @@ struct Clients::State {
         [[nodiscard]] std::uint32_t weight() const;
         [[nodiscard]] fair::Class scheduling_class() const {
                 return orders.scheduling_class(rule, request.scheduling_class);
+        }
+        [[nodiscard]] bool takes_turns() const {
+                return request.can_wait && scheduling_class() == fair::Class::Batch;
+        }
+        [[nodiscard]] bool parked() const {
+                const auto* held = handover.held();
+                return held != nullptr && held->grant.parked;
         }
         void ask_for_limits(TimePoint now) {
                 limits.ask(stricter(request.max, orders.owners_max()), where.cpus, now);

@@ -70,6 +70,11 @@ Clients::Joined Clients::join(const Identity& identity, const Request& request,
         state->where = with_quotas_only(where);
         state->limits = OwnLimits(request.max, where.cpus);
         state->groups = cgroups_.enter(state->where.groups);
+        const bool has_group = !identity.job.empty() || identity.process_group > 0;
+        state->gang = gangs_.enter({identity.account, identity.job,
+                                    identity.job.empty() ? identity.process_group : 0,
+                                    has_group ? 0 : last_id_},
+                                   now);
         if (identity.cpu_time)
                 state->burn.begin(*identity.cpu_time, now);
         leases_[identity.account]++;
@@ -131,6 +136,7 @@ void Clients::leave(ClientId id, std::optional<std::chrono::nanoseconds> cpu_tim
                 now - state->joined, (span ? span->used : guessed.zero()) + guessed, now);
         history_.add(state->event(EventKind::Left, now));
         cgroups_.leave(where.groups);
+        gangs_.leave(state->gang);
         if (--leases_[state->identity.account] == 0)
                 leases_.erase(state->identity.account);
         clients_.erase(id);
@@ -140,9 +146,9 @@ void Clients::request(ClientId id, const Request& request, TimePoint now) {
         auto* state = find(id);
         if (state == nullptr)
                 return;
-        const bool start_only = state->request.start_only;
-        state->request = request;
-        state->request.start_only = start_only;
+        const auto before = std::exchange(state->request, request);
+        state->request.start_only = before.start_only;
+        state->request.can_wait = before.can_wait;
         state->ask_for_limits(now);
 }
 
@@ -179,6 +185,8 @@ bool Clients::report(ClientId id, const Report& report, TimePoint now) {
         if (state == nullptr || state->ignored())
                 return false;
         const bool was_above = state->handover.above_since().has_value();
+        state->progress.report(report.progress_done, report.progress_total,
+                               gangs_.served(state->gang, now));
         const auto effect = state->handover.report(report, state->where.cpus.count(), now);
         const bool woke = effect.began && state->demand.idle();
         if (effect.began)
@@ -208,8 +216,10 @@ void Clients::measured(ClientId id, std::chrono::nanoseconds cpu_time, bool stop
                 handover.burned(rounded_cpus(rate->millicpu), rounded_cpus(rate->excess_millicpu),
                                 rate->since, now);
         handover.set_stopped(stopped, now);
-        // Who never reports may be in a region at any time.
-        if (rate || stopped)
+        // Who never reports may be in a region at any time. Who has waited for its turn
+        // since then wants what it wanted before.
+        const bool was_parked = std::exchange(state->was_parked, state->parked());
+        if (stopped || (rate && !was_parked))
                 state->usage = {rate ? rate->granted : handover.knows_of(),
                                 rate ? rate->millicpu : 0,
                                 handover.in_region() || !handover.reported(), stopped};
@@ -220,6 +230,10 @@ bool Clients::may_be_light(ClientId id, TimePoint now) {
         const auto* held = state != nullptr ? state->handover.held() : nullptr;
         if (held == nullptr || state->ignored())
                 return false;
+        if (held->grant.parked) {
+                state->light_use.pause();
+                return false;
+        }
         const auto rate = state->burn.judged();
         if (rate)
                 state->light_use.burned(rate->millicpu);
@@ -322,11 +336,24 @@ fair::Snapshot Clients::snapshot(const policy::Machine& machine, const fair::For
                                 {},  {},      short_lived_cpus(machine.pool().count())};
         snapshot.clients.reserve(clients_.size());
         CgroupIndex cgroups;
+        std::map<GangId, std::size_t> gangs;  // to their numbers in the snapshot
         for (const auto& [id, state] : clients_) {
                 if (state->ignored())
                         continue;
-                snapshot.clients.push_back(state->client(machine.pool()));
-                snapshot.clients.back().cgroup = cgroups.add(state->groups);
+                auto& client = snapshot.clients.emplace_back(state->client(machine.pool()));
+                client.cgroup = cgroups.add(state->groups);
+                if (!state->takes_turns())
+                        continue;
+                const auto [entry, is_new] = gangs.try_emplace(state->gang, gangs.size());
+                if (is_new)
+                        snapshot.gangs.push_back(gangs_.show(state->gang, now));
+                auto& gang = snapshot.gangs[entry->second];
+                gang.account = client.account;
+                client.gang = entry->second;
+                const auto left = state->progress.remaining(gang.served);
+                gang.remaining = is_new || (left && gang.remaining) ? std::max(left, gang.remaining)
+                                                                    : std::nullopt;
+                gang.is_on_trial = gang.is_on_trial || state->progress.is_on_trial(gang.served);
         }
         snapshot.cgroups = cgroups.take();
         return snapshot;
@@ -338,7 +365,25 @@ std::vector<ClientId> Clients::apply(const fair::Decision& decision, TimePoint n
                 if (auto* state = find(grant.id);
                     state != nullptr && state->apply(grant, now, history_))
                         changed.push_back(grant.id);
+        note_turns(decision, now);
         return changed;
+}
+
+/// Who is idle or light does not wait: it has what it needs.
+void Clients::note_turns(const fair::Decision& decision, TimePoint now) {
+        std::map<GangId, Gangs::Decided> decided;
+        for (const auto id : decision.turns)
+                decided[id].has_turn = true;
+        for (const auto& grant : decision.grants) {
+                const auto* state = find(grant.id);
+                if (state == nullptr || !state->takes_turns())
+                        continue;
+                auto& gang = decided[state->gang];
+                gang.wants_to_run = gang.wants_to_run || (grant.reason.limit != fair::Limit::Idle &&
+                                                          grant.reason.limit != fair::Limit::Light);
+                gang.is_parked = gang.is_parked || grant.parked;
+        }
+        gangs_.decided(decided, now);
 }
 
 std::optional<Clients::Shown> Clients::show(ClientId id) const {

@@ -13,6 +13,7 @@
 #include "registry/burn_window.hpp"
 #include "registry/by_id.hpp"
 #include "registry/cgroups.hpp"
+#include "registry/gangs.hpp"
 #include "registry/handover.hpp"
 #include "registry/history.hpp"
 #include "registry/light_use.hpp"
@@ -180,6 +181,7 @@ private:
         [[nodiscard]] State* find(ClientId id);
         [[nodiscard]] Refusal refusal(const Account& account) const;
         [[nodiscard]] std::uint32_t short_lived_cpus(std::uint32_t pool) const;
+        void note_turns(const policy::fair::Decision& decision, TimePoint now);
 
         LeaseLimits limits_;
         std::vector<policy::fair::Rule> rules_;
@@ -189,6 +191,7 @@ private:
         std::uint64_t last_id_ = 0;
         TimePoint settled_;  // see claim()
         Cgroups cgroups_;
+        Gangs gangs_;
         SampleTimes samples_;
         Departed departed_;
         std::map<Account, policy::fair::ShortLived> short_lived_;

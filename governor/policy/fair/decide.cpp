@@ -5,9 +5,12 @@
 #include "policy/fair/capacity.hpp"
 #include "policy/fair/handover.hpp"
 #include "policy/fair/shares.hpp"
+#include "policy/fair/turn_order.hpp"
+#include "policy/fair/turns.hpp"
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 namespace governor::policy::fair {
 
@@ -34,11 +37,18 @@ Grant leave_alone(const Client& client) {
         return grant;
 }
 
+/// It takes turns, and is at no region.
+bool has_not_begun(const Client& client) {
+        return client.gang && (client.parked || client.granted.empty());
+}
+
 class Reasons {
 public:
         Reasons(const Settings& settings, const Snapshot& snapshot, const Classes& classes,
-                const std::vector<Share>& shares)
-                : settings_(settings), snapshot_(snapshot), shares_(shares) {
+                const std::vector<Share>& shares, const Turns& turns,
+                const std::vector<bool>& waiting)
+                : settings_(settings), snapshot_(snapshot), shares_(shares), turns_(turns),
+                  waiting_(waiting) {
                 std::set<AccountId> accounts;
                 for (std::size_t i = 0; i < shares.size(); i++) {
                         if (!shares[i].is_governed)
@@ -54,6 +64,11 @@ public:
                 common_.reserved = classes.reserved();
         }
 
+        /// It begins no region: it is not its turn, or not yet.
+        [[nodiscard]] bool is_parked(std::size_t i) const {
+                return turns_.behind[i] > 0 || waits_for_cpus(i);
+        }
+
         [[nodiscard]] Reason of(std::size_t i, const Holding& holding) const {
                 auto reason = common_;
                 reason.share = std::max(1U, shares_[i].share);
@@ -62,6 +77,11 @@ public:
         }
 
 private:
+        [[nodiscard]] bool waits_for_cpus(std::size_t i) const {
+                const auto& client = snapshot_.clients[i];
+                return has_not_begun(client) && waiting_[*client.gang];
+        }
+
         void limit(std::size_t i, const Holding& holding, Reason& reason) const {
                 const auto& client = snapshot_.clients[i];
                 const auto& share = shares_[i];
@@ -70,7 +90,11 @@ private:
                         reason.limit = limit;
                         reason.bound = bound;
                 };
-                if (share.charge && client.burning > threads)
+                if (turns_.behind[i] > 0)
+                        because(Limit::Parked, turns_.behind[i]);
+                else if (waits_for_cpus(i))
+                        because(Limit::Handover, std::max(share.target, 1U));
+                else if (share.charge && client.burning > threads)
                         because(Limit::Rigid, client.burning);
                 else if (threads < share.share && is_newcomer(settings_, client, snapshot_.now))
                         because(Limit::Newcomer, reason.share);
@@ -99,13 +123,40 @@ private:
         const Settings& settings_;
         const Snapshot& snapshot_;
         const std::vector<Share>& shares_;
-        Reason common_;  // what all have in common
+        const Turns& turns_;
+        const std::vector<bool>& waiting_;  // by gang
+        Reason common_;                     // what all have in common
 };
 
+/// Gangs whose turn it is, but that have to wait until others have left their CPUs: a member that
+/// began a region on a part of these would hold up the others.
+std::vector<bool> still_waiting(const Settings& settings, const Snapshot& snapshot,
+                                const std::vector<Share>& shares,
+                                const std::vector<Holding>& holdings) {
+        std::vector<bool> waiting(snapshot.gangs.size());
+        CpuMask held;
+        CpuMask in_use;
+        for (std::size_t i = 0; i < shares.size(); i++) {
+                held |= holdings[i].shared ? CpuMask{} : holdings[i].cpus;
+                if (!shares[i].is_rigid)
+                        in_use |= snapshot.clients[i].in_use;
+        }
+        if ((in_use - held).empty())
+                return waiting;
+        for (std::size_t i = 0; i < shares.size(); i++) {
+                const auto& client = snapshot.clients[i];
+                if (has_not_begun(client) && shares[i].target > 0 && holdings[i].shared)
+                        waiting[*client.gang] = !is_out_of_patience(
+                                settings, snapshot.gangs[*client.gang], snapshot.now);
+        }
+        return waiting;
+}
+
 /// When time alone changes the decision: a newcomer comes of age, a holder becomes rigid, all are
-/// back.
-std::optional<TimePoint> next_change(const Settings& settings, const Snapshot& snapshot) {
-        std::optional<TimePoint> next;
+/// back, a turn is over.
+std::optional<TimePoint> next_change(const Settings& settings, const Snapshot& snapshot,
+                                     const Turns& turns) {
+        auto next = turns.again;
         const auto consider = [&](TimePoint at) {
                 if (at > snapshot.now && (!next || at < *next))
                         next = at;
@@ -124,14 +175,16 @@ std::optional<TimePoint> next_change(const Settings& settings, const Snapshot& s
 
 Decision decide(const Settings& settings, const Snapshot& snapshot) {
         const Classes classes(snapshot, settings, usable_cpus(snapshot));
-        const auto shares = entitle(settings, snapshot, classes);
+        auto shares = entitle(settings, snapshot, classes);
+        auto turns = take_turns(settings, snapshot, classes, shares);
         const auto holdings = hand_over(snapshot, classes, shares);
-        const Reasons reasons(settings, snapshot, classes, shares);
+        const auto waiting = still_waiting(settings, snapshot, shares, holdings);
+        const Reasons reasons(settings, snapshot, classes, shares, turns, waiting);
 
         Decision decision;
         decision.cpus = snapshot.machine.pool().count();
         decision.foreign = classes.foreign();
-        decision.again = next_change(settings, snapshot);
+        decision.again = next_change(settings, snapshot, turns);
         decision.grants.reserve(shares.size());
         for (std::size_t i = 0; i < shares.size(); i++) {
                 const auto& client = snapshot.clients[i];
@@ -140,8 +193,10 @@ Decision decide(const Settings& settings, const Snapshot& snapshot) {
                         continue;
                 }
                 decision.grants.push_back({client.id, holdings[i].cpus.count(), holdings[i].cpus,
-                                           holdings[i].shared, false, reasons.of(i, holdings[i])});
+                                           holdings[i].shared, reasons.is_parked(i),
+                                           reasons.of(i, holdings[i])});
         }
+        decision.turns = std::move(turns.have_one);
         return decision;
 }
 

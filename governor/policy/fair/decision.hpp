@@ -62,7 +62,7 @@ struct Decision {
         std::uint32_t cpus = 0;          ///< distributed
         std::uint32_t foreign = 0;       ///< of these, left to programs that are not governed
         std::optional<TimePoint> again;  ///< time alone will change it then
-        std::vector<bool> turns;         ///< by gang: it has its turn
+        std::vector<GangId> turns;       ///< those who have theirs
 };
 
 /// One line with the arithmetic: "fair share: 64 cpus - 9 foreign, 3 programs of 2 accounts -> 14".

@@ -18,6 +18,7 @@ namespace governor::policy::fair {
 
 enum class ClientId : std::uint64_t {};
 enum class AccountId : std::uint64_t {};  ///< whose share is counted as one: a user
+enum class GangId : std::uint64_t {};     ///< programs that work together
 
 struct Settings {
         /// Programs that are not governed are yielded at most this part of the CPUs.
@@ -38,15 +39,18 @@ struct Settings {
 
 /// Programs that work together, and so run and wait together.
 struct Gang {
+        GangId id{};
         AccountId account{};
         TimePoint joined;  ///< its oldest member
         bool has_turn = false;
-        std::chrono::nanoseconds served{0};  ///< the time that it has had its turn, in all
-        TimePoint waits_since;               ///< its last turn ended, or it came; while it has none
+        std::chrono::nanoseconds served{0};  ///< the time that it has run in its turns, in all
+        /// It runs at most on what who lacks patience is given. Empty: it runs in its turn, or
+        /// does not want to run.
+        std::optional<TimePoint> waits_since;
         /// That it will need its turn for; empty: not known.
         std::optional<std::chrono::nanoseconds> remaining;
         /// It says how far it is, but has not run long enough to tell `remaining` by that.
-        bool is_tried = false;
+        bool is_on_trial = false;
 };
 
 /// A control group that clients run in.
@@ -78,6 +82,7 @@ struct Client {
         // What it has: as the registry keeps it.
         CpuMask granted;      ///< empty: nothing yet
         bool shared = false;  ///< `granted` is one CPU that is (also) somebody else's
+        bool parked = false;  ///< it was told to wait for its turn
         /// CPUs of its own that its present region began with: it gives back at its end what is no
         /// longer granted. Empty outside of regions.
         CpuMask in_use;

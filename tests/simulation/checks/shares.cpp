@@ -156,7 +156,8 @@ void Shares::check_shares(const World& world) {
         const auto unused = unused_cpus(world);
         for (std::size_t i = 0; i < snapshot.clients.size(); i++) {
                 const auto* resident = resident_of(world, snapshot.clients[i].id);
-                if (!snapshot.clients[i].idle)
+                // Who takes turns has to wait: see tests/turns_test.cpp.
+                if (!snapshot.clients[i].idle && !resident->process->program().waits)
                         watch_starvation(world, *resident, entitled[i] * kept);
                 else
                         watches_[resident->number].below_since = kNever;

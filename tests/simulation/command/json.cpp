@@ -58,6 +58,8 @@ const char* name_of(Phase phase) {
                 return "region";
         case Phase::Serial:
                 return "serial";
+        case Phase::Parked:
+                return "parked";
         case Phase::Sleep:
                 return "sleep";
         case Phase::Gone:

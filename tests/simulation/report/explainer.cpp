@@ -48,6 +48,19 @@ std::string describe(const Client& client, const Snapshot& snapshot) {
         add(true, "burns " + std::to_string(client.burning));
         add(client.wants > 0, "wants " + std::to_string(client.wants));
         add(client.idle, "idle");
+        if (!client.gang)
+                return text;
+        const auto& gang = snapshot.gangs[*client.gang];
+        const auto lasting = [](std::chrono::nanoseconds span) {
+                return format_time(std::chrono::floor<std::chrono::milliseconds>(span));
+        };
+        add(gang.has_turn, "has its turn");
+        if (gang.waits_since)
+                text += ", waits for " + ago(*gang.waits_since);
+        text += ", was served for " + lasting(gang.served);
+        add(gang.is_on_trial, "on trial");
+        if (gang.remaining)
+                text += ", needs " + lasting(*gang.remaining);
         return text;
 }
 

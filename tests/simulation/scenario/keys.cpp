@@ -181,6 +181,16 @@ struct Fair {
         }
 };
 
+template <auto member>
+struct Policy {
+        static bool set(GovernorSettings& settings, std::string_view text, const Scenario& all) {
+                return Yes<member>::set(settings.fair, text, all);
+        }
+        static std::string get(const GovernorSettings& settings, const Scenario& all) {
+                return Yes<member>::get(settings.fair, all);
+        }
+};
+
 constexpr std::array kSettingsKeys{
         Key<GovernorSettings>{
                 "period", "50ms .. 60s, with the unit", "time between two samples",
@@ -218,6 +228,18 @@ constexpr std::array kSettingsKeys{
         Key<GovernorSettings>{"handover_max", kSpan, "who is above its grant for longer is rigid",
                               &Fair<&governor::policy::fair::Settings::handover_max>::set,
                               &Fair<&governor::policy::fair::Settings::handover_max>::get},
+        Key<GovernorSettings>{"turns", "yes or no", "batch programs of a user take turns",
+                              &Policy<&governor::policy::fair::Settings::turns>::set,
+                              &Policy<&governor::policy::fair::Settings::turns>::get},
+        Key<GovernorSettings>{"turns_across_users", "yes or no", "those of all users together",
+                              &Policy<&governor::policy::fair::Settings::turns_across_users>::set,
+                              &Policy<&governor::policy::fair::Settings::turns_across_users>::get},
+        Key<GovernorSettings>{"turn_quantum", kSpan, "the first turn, where no end is known",
+                              &Fair<&governor::policy::fair::Settings::turn_quantum>::set,
+                              &Fair<&governor::policy::fair::Settings::turn_quantum>::get},
+        Key<GovernorSettings>{"turn_max_wait", kSpan, "who waits for longer has a thread",
+                              &Fair<&governor::policy::fair::Settings::turn_max_wait>::set,
+                              &Fair<&governor::policy::fair::Settings::turn_max_wait>::get},
 };
 
 constexpr std::array kCgroupKeys{
@@ -277,6 +299,15 @@ constexpr std::array kProgramKeys{
                      }},
         row<Program>("spins", "yes or no", "threads that wait for others burn CPU time",
                      Yes<&Program::spins>{}),
+        row<Program>("waits", "yes or no", "begins no region while it is parked",
+                     Yes<&Program::waits>{}),
+        row<Program>("progress", "yes or no", "says how far it is", Yes<&Program::progress>{}),
+        Key<Program>{"job", "a name", "all programs of this job run and wait together",
+                     [](Program& program, std::string_view text, const Scenario&) {
+                             program.job = text;
+                             return !text.empty();
+                     },
+                     [](const Program& program, const Scenario&) { return program.job; }},
         row<Program>("cgroup", "the name of a control group that stands above", "",
                      Group<&Program::cgroup>{}),
         row<Program>("cpus", kList, "taskset", Cpus<&Program::cpus>{}),

@@ -98,7 +98,10 @@ struct Program {
         Time sleep{0};                                 ///< between regions
         std::uint64_t regions = 0;                     ///< then it ends; 0: until it is killed
         Speedup speedup;
-        bool spins = true;  ///< threads that wait for others burn CPU time
+        bool spins = true;      ///< threads that wait for others burn CPU time
+        bool waits = false;     ///< where it is parked, it begins no region
+        bool progress = false;  ///< it says how far it is
+        std::string job;        ///< its copies work together; empty: each of them is alone
 
         // Where it runs.
         std::optional<std::size_t> cgroup;  ///< index in Scenario::cgroups

@@ -52,12 +52,14 @@ std::optional<ClientId> Governor::join(const Process& process,
         identity.uid = program.user;
         identity.label = program.name;
         identity.executable = "/usr/bin/" + program.name;
+        identity.job = program.job;
         identity.cpu_time = cpu_time(process);
         governor::registry::Request request;
         request.min = program.min;
         request.max = program.max;
         request.weight = program.weight;
         request.scheduling_class = program.scheduling_class;
+        request.can_wait = program.waits;
         request.start_only = program.behaviour == Behaviour::StartOnly;
         const auto joined = arbiter_.clients().join(identity, request, where, time_point(now));
         if (joined.refusal != governor::registry::Refusal::None)

@@ -58,7 +58,7 @@ Time Process::next(Time now) const {
                 if (change != kNever)
                         at = std::min(at, started_ + change);
         }
-        if (stopped_ || phase_ == Phase::Hello || phase_ == Phase::Gone)
+        if (stopped_ || phase_ == Phase::Hello || phase_ == Phase::Parked || phase_ == Phase::Gone)
                 return at;
         return std::min(at, phase_ == Phase::Sleep ? wakes_ : end_of_work(now));
 }
@@ -132,7 +132,7 @@ bool Process::step(Time now, const Held* held) {
 }
 
 bool Process::told(const Held& held) {
-        if (phase_ == Phase::Hello) {
+        if (phase_ == Phase::Hello || (phase_ == Phase::Parked && !held.grant.parked)) {
                 begin_region(&held);
                 return true;
         }
@@ -168,8 +168,22 @@ void Process::after_serial(Time now, const Held* held) {
         wakes_ = now + program_->sleep;
 }
 
+/// It says that it is outside, by its newest grant.
+bool Process::waits_for_turn(const Held* held) {
+        if (held == nullptr || !held->grant.parked || !program_->waits)
+                return false;
+        phase_ = Phase::Parked;
+        follows_ = false;
+        epoch_ = held->epoch;
+        team_ = 0;
+        set_ = {};
+        return true;
+}
+
 void Process::begin_region(const Held* held) {
-        const bool first = phase_ == Phase::Hello;
+        if (waits_for_turn(held))
+                return;
+        const bool first = first_team_ == 0;
         choose_team(held);
         regions_++;
         if (first) {
@@ -257,7 +271,12 @@ governor::registry::Report Process::report(const Held* held) const {
         case Behaviour::StartOnly:
         case Behaviour::Endless:
         case Behaviour::Greedy:
-                return {epoch_, team_, in_region, regions_};
+                return {epoch_,
+                        team_,
+                        in_region,
+                        regions_,
+                        program_->progress ? done_ : 0,
+                        program_->progress ? program_->regions : 0};
         }
         return {};
 }

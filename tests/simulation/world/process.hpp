@@ -18,6 +18,7 @@ enum class Phase : std::uint8_t {
         Region,  ///< its team is at work
         Serial,  ///< one thread is
         Sleep,
+        Parked,  ///< waits for its turn
         Gone,
 };
 
@@ -87,6 +88,7 @@ public:
 
 private:
         void begin_region(const Held* held);
+        [[nodiscard]] bool waits_for_turn(const Held* held);
         void choose_team(const Held* held);
         void end_region(Time now, const Held* held);
         void after_serial(Time now, const Held* held);

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: MIT
+// Shortest remaining time first; where it is not known, quanta that double.
+#include "policy/fair/turn_order.hpp"
+
+#include <algorithm>
+
+namespace governor::policy::fair {
+
+namespace {
+
+using std::chrono::nanoseconds;
+
+/// How often one on trial is looked at.
+constexpr std::chrono::milliseconds kTrialLook{50};
+
+struct Quantum {
+        nanoseconds length;
+        nanoseconds end;  ///< in time served
+};
+
+/// 0 .. q, q .. 3q, 3q .. 7q, ...
+Quantum quantum_of(const Settings& settings, nanoseconds served) {
+        Quantum quantum{settings.turn_quantum, settings.turn_quantum};
+        while (quantum.end <= served) {
+                quantum.length *= 2;
+                quantum.end += quantum.length;
+        }
+        return quantum;
+}
+
+}  // namespace
+
+nanoseconds expected_need(const Settings& settings, const Gang& gang) {
+        if (gang.is_on_trial)
+                return nanoseconds{0};
+        return gang.remaining ? *gang.remaining : quantum_of(settings, gang.served).length;
+}
+
+std::vector<std::size_t> turn_order(const Settings& settings, std::span<const Gang> gangs,
+                                    std::vector<std::size_t> which) {
+        const auto need = [&](std::size_t g) {
+                const auto whole = expected_need(settings, gangs[g]);
+                return gangs[g].has_turn ? whole - whole / 10 : whole;
+        };
+        std::ranges::sort(which, [&](std::size_t a, std::size_t b) {
+                const auto need_a = need(a);
+                const auto need_b = need(b);
+                if (need_a != need_b)
+                        return need_a < need_b;
+                if (gangs[a].has_turn != gangs[b].has_turn)
+                        return gangs[a].has_turn;
+                return gangs[a].joined != gangs[b].joined ? gangs[a].joined < gangs[b].joined
+                                                          : gangs[a].id < gangs[b].id;
+        });
+        return which;
+}
+
+bool is_out_of_patience(const Settings& settings, const Gang& gang, TimePoint now) {
+        return gang.waits_since && now - *gang.waits_since >= settings.turn_max_wait;
+}
+
+std::optional<TimePoint> next_review(const Settings& settings, const Gang& gang, TimePoint now) {
+        if (gang.is_on_trial)
+                return now + kTrialLook;
+        if (gang.remaining)
+                return std::nullopt;
+        return now + (quantum_of(settings, gang.served).end - gang.served);
+}
+
+}  // namespace governor::policy::fair

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: MIT
+//
+// Which gang comes first.
+#pragma once
+
+#include "policy/fair/snapshot.hpp"
+
+#include <chrono>
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace governor::policy::fair {
+
+/// The time that it is taken to need its turn for: what remains, where that is known. Else the
+/// quantum that it is in, `turn_quantum` at first and twice the one before each time: whoever has
+/// run for long will run for long, on average. 0 on trial.
+[[nodiscard]] std::chrono::nanoseconds expected_need(const Settings& settings, const Gang& gang);
+
+/// Those of `gangs` that are named, in the order of their turns: who needs least first (shortest
+/// remaining time: L. Schrage, "A Proof of the Optimality of the Shortest Remaining Processing Time
+/// Discipline", Operations Research 16 (1968)), of equals who has its turn, then the oldest. Who
+/// has its turn keeps it until another one needs a tenth less.
+[[nodiscard]] std::vector<std::size_t>
+turn_order(const Settings& settings, std::span<const Gang> gangs, std::vector<std::size_t> which);
+
+/// It has waited for so long that it has a thread, turn or not.
+[[nodiscard]] bool is_out_of_patience(const Settings& settings, const Gang& gang, TimePoint now);
+
+/// When time alone changes the place of one that has its turn.
+[[nodiscard]] std::optional<TimePoint> next_review(const Settings& settings, const Gang& gang,
+                                                   TimePoint now);
+
+}  // namespace governor::policy::fair

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: MIT
+// Account by account: what its batch programs have together goes to one gang after the other.
+#include "policy/fair/turns.hpp"
+
+#include "policy/fair/turn_order.hpp"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+namespace governor::policy::fair {
+
+namespace {
+
+class Dealing {
+public:
+        Dealing(const Settings& settings, const Snapshot& snapshot, const Classes& classes,
+                std::vector<Share>& shares)
+                : settings_(settings), snapshot_(snapshot), classes_(classes), shares_(shares),
+                  members_(snapshot.gangs.size()), has_turn_(snapshot.gangs.size()) {
+                turns_.behind.resize(shares.size());
+        }
+
+        Turns deal() {
+                for (std::size_t i = 0; i < shares_.size(); i++)
+                        if (takes_part(i))
+                                members_[*snapshot_.clients[i].gang].push_back(i);
+                std::map<AccountId, std::vector<std::size_t>> accounts;
+                for (std::size_t g = 0; g < members_.size(); g++)
+                        if (!members_[g].empty())
+                                accounts[settings_.turns_across_users ? AccountId{}
+                                                                      : snapshot_.gangs[g].account]
+                                        .push_back(g);
+                for (auto& [account, gangs] : accounts)
+                        deal_among(turn_order(settings_, snapshot_.gangs, std::move(gangs)));
+                for (std::size_t g = 0; g < members_.size(); g++)
+                        note(g);
+                return std::move(turns_);
+        }
+
+private:
+        using Counts = std::vector<std::uint32_t>;  // by client
+
+        [[nodiscard]] bool takes_part(std::size_t i) const {
+                const auto& client = snapshot_.clients[i];
+                return settings_.turns && client.gang && shares_[i].is_governed &&
+                       !shares_[i].charge && !shares_[i].wants_a_part && !client.idle &&
+                       client.guaranteed <= 1;
+        }
+
+        void deal_among(const std::vector<std::size_t>& order) {
+                if (order.size() == 1) {
+                        has_turn_[order.front()] = true;
+                        return;
+                }
+                Counts shares = counts(&Share::share);
+                Counts targets = counts(&Share::target);
+                // A newcomer's turn is his account's affair: no stranger has to move for him.
+                const bool differ = shares != targets;
+                shares = deal_out(order, std::move(shares), Capacity::Reserve::Keep);
+                targets = differ ? deal_out(order, std::move(targets), Capacity::Reserve::Use)
+                                 : shares;
+                std::uint32_t before = 0;
+                for (const auto g : order) {
+                        const bool runs = has_turn_[g] || is_out_of_patience(g);
+                        for (const auto i : members_[g]) {
+                                shares_[i].share = shares[i];
+                                shares_[i].target = targets[i];
+                                turns_.behind[i] = runs ? 0 : std::max(before, 1U);
+                        }
+                        before++;
+                }
+        }
+
+        [[nodiscard]] Counts counts(std::uint32_t Share::*of) const {
+                Counts counts(shares_.size());
+                for (std::size_t i = 0; i < counts.size(); i++)
+                        counts[i] = shares_[i].*of;
+                return counts;
+        }
+
+        /// What the members of these gangs have in `now`, dealt out to them anew.
+        Counts deal_out(const std::vector<std::size_t>& order, Counts now,
+                        Capacity::Reserve reserve) {
+                std::uint32_t left = 0;
+                for (const auto g : order)
+                        for (const auto i : members_[g])
+                                left += std::exchange(now[i], 0);
+                Capacity capacity(classes_, snapshot_.cgroups, snapshot_.clients, reserve);
+                for (std::size_t i = 0; i < now.size(); i++)
+                        take(capacity, i, now[i]);
+                const auto give = [&](std::size_t g, auto limit) {
+                        left -= fill(capacity, g, left, now, limit);
+                };
+                for (const auto g : order)
+                        if (is_out_of_patience(g))
+                                give(g, [](std::size_t) { return 1U; });
+                // The first runs whatever there is: at worst beside others, as without turns. A
+                // gang that runs in parts waits for itself.
+                for (const auto g : order) {
+                        if (g != order.front() && left < members_[g].size())
+                                continue;
+                        has_turn_[g] = true;
+                        give(g, [&](std::size_t i) { return wants(i); });
+                }
+                for (const auto g : order)
+                        if (has_turn_[g])
+                                give(g, [&](std::size_t i) { return shares_[i].limit; });
+                return now;
+        }
+
+        [[nodiscard]] std::uint32_t wants(std::size_t i) const {
+                const auto wants = snapshot_.clients[i].wants;
+                return wants > 0 ? std::min(wants, shares_[i].limit) : shares_[i].limit;
+        }
+
+        static void take(Capacity& capacity, std::size_t i, std::uint32_t cpus) {
+                for (std::uint32_t k = 0; k < cpus; k++)
+                        if (!capacity.take(i))
+                                capacity.charge(i, 1);
+        }
+
+        /// CPUs one by one to the member that has least for its weight. Returns how many.
+        template <class Limit>
+        std::uint32_t fill(Capacity& capacity, std::size_t gang, std::uint32_t most, Counts& cpus,
+                           Limit limit) const {
+                auto open = members_[gang];
+                std::uint32_t given = 0;
+                while (given < most) {
+                        std::erase_if(open, [&](std::size_t i) { return cpus[i] >= limit(i); });
+                        if (open.empty())
+                                break;
+                        const auto next = std::ranges::min_element(open, {}, [&](std::size_t i) {
+                                return (cpus[i] + 0.5) / snapshot_.clients[i].weight;
+                        });
+                        if (!capacity.take(*next)) {
+                                open.erase(next);
+                                continue;
+                        }
+                        cpus[*next]++;
+                        given++;
+                }
+                return given;
+        }
+
+        [[nodiscard]] bool is_out_of_patience(std::size_t g) const {
+                return fair::is_out_of_patience(settings_, snapshot_.gangs[g], snapshot_.now);
+        }
+
+        void note(std::size_t g) {
+                const auto& gang = snapshot_.gangs[g];
+                if (has_turn_[g])
+                        turns_.have_one.push_back(gang.id);
+                if (members_[g].empty())
+                        return;
+                if (has_turn_[g])
+                        consider(next_review(settings_, gang, snapshot_.now));
+                if (gang.waits_since || !has_turn_[g])
+                        consider(gang.waits_since.value_or(snapshot_.now) +
+                                 settings_.turn_max_wait);
+        }
+
+        void consider(std::optional<TimePoint> at) {
+                if (at && *at > snapshot_.now && (!turns_.again || *at < *turns_.again))
+                        turns_.again = at;
+        }
+
+        const Settings& settings_;
+        const Snapshot& snapshot_;
+        const Classes& classes_;
+        std::vector<Share>& shares_;
+        std::vector<std::vector<std::size_t>> members_;  // by gang: clients that take part
+        std::vector<bool> has_turn_;                     // by gang
+        Turns turns_;
+};
+
+}  // namespace
+
+Turns take_turns(const Settings& settings, const Snapshot& snapshot, const Classes& classes,
+                 std::vector<Share>& shares) {
+        return Dealing(settings, snapshot, classes, shares).deal();
+}
+
+}  // namespace governor::policy::fair

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: MIT
+//
+// Batch programs of one account one after the other: n that share finish together, n in turn
+// finish on average after (n + 1) / 2n of that time.
+#pragma once
+
+#include "policy/fair/capacity.hpp"
+#include "policy/fair/shares.hpp"
+#include "policy/fair/snapshot.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace governor::policy::fair {
+
+struct Turns {
+        std::vector<std::uint32_t> behind;  ///< by client: gangs before it; 0: it is not parked
+        std::vector<GangId> have_one;
+        std::optional<TimePoint> again;  ///< time alone changes it then
+};
+
+/// Deals out anew what the batch programs of each account are entitled to together, to one gang
+/// after the other in the order of their turns: each has all that it wants, or is parked. Who has
+/// waited for `turn_max_wait` has one CPU before all others, as long as there are some. Shares of
+/// accounts stay as they are, and so do those of clients without a gang, of idle and of light ones,
+/// and of those that are charged or guaranteed CPUs.
+[[nodiscard]] Turns take_turns(const Settings& settings, const Snapshot& snapshot,
+                               const Classes& classes, std::vector<Share>& shares);
+
+}  // namespace governor::policy::fair

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: MIT
+// Batch programs in turn, beside the best that anybody could do who knew the future.
+#include "simulation/report/figures.hpp"
+#include "simulation/scenario/random.hpp"
+#include "simulation/world/run.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <gtest/gtest.h>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace simulation {
+
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+using Seconds = std::chrono::duration<double>;
+
+/// A batch program that all CPUs make as many times as fast.
+Program job(std::uint32_t number, Time start, Time alone, std::uint32_t cpus) {
+        constexpr Time kRegion = milliseconds(5);  // on all CPUs
+        Program program;
+        program.name = "job" + std::to_string(number);
+        program.start = start;
+        program.scheduling_class = governor::policy::fair::Class::Batch;
+        program.waits = true;
+        program.region = kRegion * cpus;
+        program.regions = static_cast<std::uint64_t>(std::max<std::int64_t>(alone / kRegion, 1));
+        return program;
+}
+
+struct Drawn {
+        Scenario scenario;
+        std::vector<Time> alone;  // by program, on all CPUs
+};
+
+/// As many times as long as the shortest.
+using Lengths = double (*)(double uniform);
+
+/// 1 .. 10, each power of two as often as the next.
+double log_uniform(double uniform) { return std::pow(10, uniform); }
+
+/// Pareto's distribution with exponent 1, up to 1000: what has run for t ends before 2t half of the
+/// time. So it is with processes (M. Harchol-Balter, A. Downey, "Exploiting Process Lifetime
+/// Distributions for Dynamic Load Balancing", ACM TOCS 15 (1997)).
+double pareto(double uniform) { return 1 / (1 - 0.999 * uniform); }
+
+Drawn draw(std::uint64_t seed, Lengths lengths, Time shortest, Time last_start) {
+        Random random(seed);
+        Drawn drawn;
+        auto& scenario = drawn.scenario;
+        scenario.name = "turns-" + std::to_string(seed);
+        scenario.machine.cpus = 1U << random.between(1U, 6U);
+        scenario.end = seconds(100'000);
+        const auto n = random.between(2U, 12U);
+        for (std::uint32_t i = 0; i < n; i++) {
+                const auto start = random.between(Time(0), last_start);
+                const double factor = lengths(random.between(0U, 1'000'000U) / 1e6);
+                drawn.alone.push_back(std::chrono::round<milliseconds>(shortest * factor));
+                scenario.programs.push_back(
+                        job(i, start, drawn.alone.back(), scenario.machine.cpus));
+        }
+        return drawn;
+}
+
+/// The least sum of the times from start to end: whoever needs least goes first, at every moment
+/// (Schrage 1968).
+double least_aggregate_s(const Drawn& drawn) {
+        struct Job {
+                double start = 0;
+                double left = 0;
+        };
+        std::vector<Job> jobs;
+        for (std::size_t i = 0; i < drawn.alone.size(); i++)
+                jobs.push_back({Seconds(drawn.scenario.programs[i].start).count(),
+                                Seconds(drawn.alone[i]).count()});
+        double now = 0;
+        double sum = 0;
+        while (!jobs.empty()) {
+                auto next = jobs.end();
+                double later = 1e18;
+                for (auto it = jobs.begin(); it != jobs.end(); ++it)
+                        if (it->start > now)
+                                later = std::min(later, it->start);
+                        else if (next == jobs.end() || it->left < next->left)
+                                next = it;
+                if (next == jobs.end()) {
+                        now = later;
+                        continue;
+                }
+                const auto span = std::min(next->left, later - now);
+                now += span;
+                next->left -= span;
+                if (next->left <= 1e-12) {
+                        sum += now - next->start;
+                        jobs.erase(next);
+                }
+        }
+        return sum;
+}
+
+/// Nobody is parked for longer than the governor is told to let him be.
+class Patience final : public Observer {
+public:
+        void passes(const World& world, Time span) override {
+                for (const auto& resident : world.residents) {
+                        auto& waited = waited_[resident.number];
+                        const bool waits = resident.process->phase() == Phase::Parked;
+                        waited = waits ? waited + span : Time(0);
+                        longest_ = std::max(longest_, waited);
+                }
+        }
+        [[nodiscard]] Time longest() const { return longest_; }
+
+private:
+        std::map<std::size_t, Time> waited_;
+        Time longest_{0};
+};
+
+struct Ran {
+        double over_least = 0;  // aggregate time, of the least
+        Time longest_wait{0};
+        double unfinished = 0;
+};
+
+Ran play(const Drawn& drawn) {
+        Meter meter;
+        Patience patience;
+        run(drawn.scenario, {{}, {&meter, &patience}});
+        return {meter.figures().aggregate_s / least_aggregate_s(drawn), patience.longest(),
+                meter.figures().unfinished};
+}
+
+constexpr std::uint64_t kSeeds = GOVERNOR_TURNS_SEEDS;
+
+/// Of the ratios to the least sum.
+struct Summary {
+        double mean = 0;
+        double worst = 0;
+};
+
+template <class Draw>
+Summary play_all(Draw draw) {
+        Summary summary;
+        for (std::uint64_t seed = 1; seed <= kSeeds; seed++) {
+                auto drawn = draw(seed);
+                drawn.scenario.governor.fair.turn_max_wait = seconds(100'000);
+                const auto ran = play(drawn);
+                EXPECT_EQ(ran.unfinished, 0) << seed;
+                summary.mean += ran.over_least / kSeeds;
+                summary.worst = std::max(summary.worst, ran.over_least);
+        }
+        return summary;
+}
+
+}  // namespace
+
+TEST(Turns, WithProgressTheSumIsNearTheLeast) {
+        const auto summary = play_all([](std::uint64_t seed) {
+                auto drawn = draw(seed, log_uniform, seconds(2), seconds(10));
+                for (auto& program : drawn.scenario.programs)
+                        program.progress = true;
+                return drawn;
+        });
+        EXPECT_LE(summary.mean, 1.05);
+        EXPECT_LE(summary.worst, 1.15);
+}
+
+TEST(Turns, WithoutProgressTheSumIsNearTheLeastForLifetimesOfProcesses) {
+        const auto summary = play_all(
+                [](std::uint64_t seed) { return draw(seed, pareto, seconds(1), seconds(10)); });
+        EXPECT_LE(summary.mean, 1.45);
+}
+
+TEST(Turns, NobodyWaitsForLongerThanTold) {
+        for (std::uint64_t seed = 1; seed <= kSeeds; seed++) {
+                auto drawn = draw(seed, log_uniform, seconds(1), seconds(5));
+                auto& settings = drawn.scenario.governor.fair;
+                settings.turn_max_wait = milliseconds(500 + 100 * (seed % 50));
+                for (std::size_t i = 0; i < drawn.scenario.programs.size(); i++)
+                        drawn.scenario.programs[i].progress = (seed + i) % 3 == 0;
+                const auto ran = play(drawn);
+                EXPECT_LE(ran.longest_wait, settings.turn_max_wait + milliseconds(2)) << seed;
+                EXPECT_EQ(ran.unfinished, 0) << seed;
+        }
+}
+
+}  // namespace simulation

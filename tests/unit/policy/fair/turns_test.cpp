@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: MIT
+// Batch jobs of one user after the other, on what is theirs together.
+#include "world.hpp"
+
+#include <gtest/gtest.h>
+
+namespace governor::policy::fair {
+namespace {
+
+using Counts = std::vector<std::uint32_t>;
+
+/// Clients with gangs, all older than newcomers.
+class Batch : public World {
+public:
+        explicit Batch(std::uint32_t cpus) : World({cpus}) {}
+
+        /// The gang after the last one.
+        std::size_t gang(std::uint64_t account = 1) {
+                Gang gang;
+                gang.id = GangId{gangs.size() + 1};
+                gang.account = AccountId{account};
+                gang.joined = now - seconds(100) + seconds(gangs.size());
+                gang.waits_since = now;
+                gangs.push_back(gang);
+                return gangs.size() - 1;
+        }
+        Client& job(std::uint64_t account = 1) {
+                auto& client = add(account);
+                client.gang = gang(account);
+                return client;
+        }
+        [[nodiscard]] Decision decided() const {
+                auto all = snapshot();
+                all.gangs = gangs;
+                return fair::decide(settings, all);
+        }
+        [[nodiscard]] Counts threads() const { return threads_of(decided()); }
+        /// 'P' for one that is parked.
+        [[nodiscard]] std::string parked() const {
+                std::string text;
+                for (const auto& grant : decided().grants)
+                        text += grant.parked ? 'P' : '.';
+                return text;
+        }
+
+        std::vector<Gang> gangs;
+};
+
+TEST(Turns, TheOldestHasWhatAllWouldShare) {
+        Batch world(8);
+        world.job();
+        world.job();
+        world.job();
+        EXPECT_EQ(world.threads(), (Counts{8, 1, 1}));
+        EXPECT_EQ(world.parked(), ".PP");
+        const auto decision = world.decided();
+        EXPECT_EQ(decision.turns, std::vector{GangId{1}});
+        EXPECT_TRUE(decision.grants[2].shared);
+        EXPECT_EQ(explain(decision.grants[2]),
+                  "parked: 2 batch jobs of its user first, fair share 1 -> 1");
+}
+
+TEST(Turns, OffMeansThatTheyShare) {
+        Batch world(8);
+        world.settings.turns = false;
+        world.job();
+        world.job();
+        EXPECT_EQ(world.threads(), (Counts{4, 4}));
+        EXPECT_EQ(world.parked(), "..");
+}
+
+TEST(Turns, AreAnAffairOfOneUser) {
+        Batch world(12);
+        for (int i = 0; i < 3; i++)
+                world.job(1);
+        world.job(2);
+        EXPECT_EQ(world.threads(), (Counts{6, 1, 1, 6}));
+        EXPECT_EQ(world.parked(), ".PP.");
+}
+
+TEST(Turns, AcrossUsersWhereTheAdministratorSaysSo) {
+        Batch world(12);
+        world.settings.turns_across_users = true;
+        world.job(1);
+        world.job(2);
+        EXPECT_EQ(world.threads(), (Counts{12, 1}));
+        EXPECT_EQ(world.parked(), ".P");
+}
+
+TEST(Turns, AnInteractiveProgramHasTheShareThatItWouldHaveBesideAllOfThem) {
+        Batch world(12);
+        world.job();
+        world.job();
+        world.add();
+        EXPECT_EQ(world.threads(), (Counts{8, 1, 4}));
+        EXPECT_EQ(world.parked(), ".P.");
+}
+
+TEST(Turns, AGangIsNeverParkedInPart) {
+        Batch world(8);
+        world.job();
+        auto& second = world.add();
+        second.gang = world.clients.front().gang;
+        world.job();
+        EXPECT_EQ(world.threads(), (Counts{4, 4, 1}));
+        EXPECT_EQ(world.parked(), "..P");
+}
+
+TEST(Turns, WhatTheFirstCannotUseGoesToTheNext) {
+        Batch world(8);
+        world.job().max = 3;
+        world.job().max = 2;
+        world.job();
+        world.job();
+        EXPECT_EQ(world.threads(), (Counts{3, 2, 3, 1}));
+        EXPECT_EQ(world.parked(), "...P");
+}
+
+TEST(Turns, AGangThatDoesNotFitIntoWhatIsLeftWaits) {
+        Batch world(8);
+        world.job().max = 7;
+        auto& wide = world.job();
+        const auto gang = wide.gang;
+        world.add().gang = gang;
+        world.job();
+        EXPECT_EQ(world.parked(), ".PP.") << "two members, one CPU";
+        EXPECT_EQ(world.threads(), (Counts{7, 1, 1, 1}));
+}
+
+TEST(Turns, AnIdleOneLendsItsTurn) {
+        Batch world(8);
+        auto& first = world.job();
+        first.idle = true;
+        first.wants = 1;
+        world.job();
+        EXPECT_EQ(world.parked(), "..") << "it is to be seen when it wakes";
+        EXPECT_EQ(world.decided().turns, std::vector{GangId{2}});
+        EXPECT_EQ(world.threads()[1], 8U);
+}
+
+TEST(Turns, WhoHasWaitedForLongEnoughHasACpu) {
+        Batch world(8);
+        world.job();
+        world.job();
+        world.job();
+        world.gangs[2].waits_since = world.now - world.settings.turn_max_wait;
+        EXPECT_EQ(world.threads(), (Counts{7, 1, 1}));
+        EXPECT_EQ(world.parked(), ".P.");
+        EXPECT_FALSE(world.decided().grants[2].shared);
+}
+
+TEST(Turns, WithoutCpusOfTheirOwnOneRunsBesideOthers) {
+        Batch world(1);
+        world.add(2);
+        world.job();
+        world.job();
+        EXPECT_EQ(world.parked(), "..P");
+        EXPECT_EQ(world.threads(), (Counts{1, 1, 1}));
+}
+
+TEST(Turns, OneAloneIsNotParked) {
+        Batch world(8);
+        world.job();
+        EXPECT_EQ(world.threads(), (Counts{8}));
+        EXPECT_EQ(world.parked(), ".");
+}
+
+TEST(Turns, WhoseTurnItIsWaitsUntilTheOtherHasLeft) {
+        Batch world(8);
+        auto& first = world.job();
+        first.granted = first.in_use = CpuMask::range(0, 8);
+        world.job().parked = true;
+        world.clients[1].granted = CpuMask::range(0, 1);
+        world.clients[1].shared = true;
+        world.gangs[0].served = world.settings.turn_quantum;
+        world.gangs[0].has_turn = true;
+        const auto decision = world.decided();
+        EXPECT_EQ(decision.turns, std::vector{GangId{2}});
+        EXPECT_EQ(world.parked(), "PP");
+        EXPECT_EQ(decision.grants[1].reason.limit, Limit::Handover);
+        world.clients[0].in_use.clear();
+        EXPECT_EQ(world.parked(), "P.");
+        EXPECT_EQ(world.threads(), (Counts{1, 8}));
+}
+
+}  // namespace
+}  // namespace governor::policy::fair
