@@ -139,7 +139,7 @@ typedef struct threadcount_advice {
  * lease, however many handles.
  *
  * `options` may be NULL (all defaults). MT-Safe. Do not cancel (pthread_cancel) a thread
- * inside a function of this library.
+ * inside a function of this library, but where it waits for the program's turn.
  * Returns 0; -EINVAL if an option is out of range; -ENOMEM.
  */
 THREADCOUNT_EXPORT int threadcount_open(const threadcount_options *options,
@@ -177,7 +177,8 @@ THREADCOUNT_EXPORT uint32_t threadcount_threads(threadcount_handle *handle);
  * regions at the same time: the count divided by the threads that called this within the last half
  * to one second, rounded down, but at least 1. Nothing is divided where nothing is granted, nor
  * while the grant is all that the program would use ungoverned (threadcount_ungoverned()): then it
- * runs as if the library were not there.
+ * runs as if the library were not there. A batch program waits here until its turn comes: see
+ * "turns" above.
  *
  * MT-Safe. Cost: that of threadcount_threads() and a nanosecond. NULL is accepted as there.
  */
