@@ -177,7 +177,8 @@ std::vector<std::string> notes(const Settings& settings) {
         std::vector<std::string> notes;
         if (settings.policy != PolicyName::Threshold)
                 return notes;
-        for (const std::string key : {"mode", "foreign_max", "handover_max"})
+        for (const std::string key : {"mode", "foreign_max", "handover_max", "turns",
+                                      "turns_across_users", "turn_quantum", "turn_max_wait"})
                 if (const auto origin = settings.origins.find(key);
                     origin != settings.origins.end())
                         notes.push_back(origin->second.text() + ": `" + key + "` has" +

@@ -106,6 +106,49 @@ std::string get_handover_max(const Settings& settings) {
         return format_duration(settings.fair.handover_max);
 }
 
+/// "yes" or "no".
+bool parse_yes(std::string_view value, bool* ret_is_yes) {
+        if (value != "yes" && value != "no")
+                return false;
+        *ret_is_yes = value == "yes";
+        return true;
+}
+std::string format_yes(bool is_yes) { return is_yes ? "yes" : "no"; }
+
+bool set_turns(Settings& settings, std::string_view value) {
+        return parse_yes(value, &settings.fair.turns);
+}
+std::string get_turns(const Settings& settings) { return format_yes(settings.fair.turns); }
+
+bool set_turns_across_users(Settings& settings, std::string_view value) {
+        return parse_yes(value, &settings.fair.turns_across_users);
+}
+std::string get_turns_across_users(const Settings& settings) {
+        return format_yes(settings.fair.turns_across_users);
+}
+
+bool set_turn_quantum(Settings& settings, std::string_view value) {
+        const auto time = parse_duration(value);
+        if (!time || *time < milliseconds{100} || *time > milliseconds{60'000})
+                return false;
+        settings.fair.turn_quantum = *time;
+        return true;
+}
+std::string get_turn_quantum(const Settings& settings) {
+        return format_duration(settings.fair.turn_quantum);
+}
+
+bool set_turn_max_wait(Settings& settings, std::string_view value) {
+        const auto time = parse_duration(value);
+        if (!time || *time < milliseconds{1'000} || *time > milliseconds{3'600'000})
+                return false;
+        settings.fair.turn_max_wait = *time;
+        return true;
+}
+std::string get_turn_max_wait(const Settings& settings) {
+        return format_duration(settings.fair.turn_max_wait);
+}
+
 bool set_tcp(Settings& settings, std::string_view value) {
         if (value == "off") {
                 settings.tcp.reset();
@@ -158,6 +201,14 @@ constexpr std::array kKeys{
         Key{"handover_max", "100ms .. 60s, with the unit",
             "who still runs on more than its grant after this is charged for it", set_handover_max,
             get_handover_max},
+        Key{"turns", "yes or no", "batch programs of one user take turns", set_turns, get_turns},
+        Key{"turns_across_users", "yes or no", "and those of all users together",
+            set_turns_across_users, get_turns_across_users},
+        Key{"turn_quantum", "100ms .. 60s, with the unit",
+            "a turn's length at first, for who does not say how far it is", set_turn_quantum,
+            get_turn_quantum},
+        Key{"turn_max_wait", "1s .. 1h, with the unit", "nobody waits longer for its turn",
+            set_turn_max_wait, get_turn_max_wait},
         Key{"tcp", "off, PORT, HOST:PORT or [IPV6]:PORT with a numeric HOST or localhost",
             "also listen on TCP, for Query and Status only; PORT alone: loopback", set_tcp,
             get_tcp},

@@ -79,6 +79,12 @@ void add_run(CLI::App& app, const std::shared_ptr<Parsed>& parsed) {
         verb->add_option("--max", parsed->run.max, "Never more than this")
                 ->check(CLI::Range(1U, verbs::kMostThreads))
                 ->type_name("N");
+        verb->add_flag("--batch", parsed->run.is_batch,
+                       "Of a program that is linked with libthreadcount: it takes turns with the\n"
+                       "others of its user, and is not advised at its start");
+        verb->add_option("--job", parsed->run.job,
+                         "Takes its turn together with the others of this job")
+                ->type_name("NAME");
         verb->add_option("PROGRAM", parsed->run.command,
                          "The program and its arguments: run -- PROGRAM [ARG...]")
                 ->required()

@@ -154,9 +154,11 @@ std::uint32_t Arena::publish(std::uint32_t slot, const policy::fair::Grant& gran
         const auto epoch =
                 governor_next_epoch(governor_word_epoch(word.load(std::memory_order_relaxed)));
         const auto threads = std::clamp(grant.threads, 1U, GOVERNOR_WORD_THREADS_MAX);
-        flags &= GOVERNOR_GRANT_MAY_SPIN | GOVERNOR_GRANT_PARKED;
+        flags &= GOVERNOR_GRANT_MAY_SPIN;
         if (grant.shared)
                 flags |= GOVERNOR_GRANT_SHARED;
+        if (grant.parked)
+                flags |= GOVERNOR_GRANT_PARKED;
         write(buffer_of(slot, epoch), encode(grant.reason), grant.cpus);
         word.store(governor_word(epoch, threads, flags), std::memory_order_release);
         return epoch;
@@ -173,8 +175,8 @@ std::uint32_t Arena::release(std::uint32_t slot) {
                 at<std::uint64_t>(to + i).store(
                         at<std::uint64_t>(from + i).load(std::memory_order_relaxed),
                         std::memory_order_relaxed);
-        const auto flags =
-                (governor_word_flags(last) & GOVERNOR_GRANT_SHARED) | GOVERNOR_GRANT_RELEASED;
+        constexpr auto kKept = GOVERNOR_GRANT_SHARED | GOVERNOR_GRANT_PARKED;
+        const auto flags = (governor_word_flags(last) & kKept) | GOVERNOR_GRANT_RELEASED;
         word.store(governor_word(epoch, governor_word_threads(last), flags),
                    std::memory_order_release);
         return epoch;

@@ -45,7 +45,7 @@ public:
         /// That each has open.
         static constexpr std::size_t kDescriptors = 2;
 
-        /// GOVERNOR_GRANT_MAY_SPIN and GOVERNOR_GRANT_PARKED; the others follow from what is told.
+        /// GOVERNOR_GRANT_MAY_SPIN; the others follow from what is told.
         using Flags = std::uint32_t;
 
         /// `cpus`: sets hold the CPUs below this number, 1..kCpuNumberLimit. Throws

@@ -87,6 +87,10 @@ bool Clients::admit_lease(int connection) {
         return client.lease.has_value();
 }
 
+void Clients::tell(int connection, const std::string& reply) {
+        clients_.at(connection).connection.tell(reply);
+}
+
 bool Clients::may_go_on(const registry::Account& account) const {
         return accounts_.wait(account, now()).count() == 0;
 }

@@ -39,6 +39,8 @@ public:
         /// (pidfd); and those that come with a welcome, which nobody may ever receive, are as many
         /// as there may be of them (unix(7), ETOOMANYREFS). False: its account has no room for it.
         [[nodiscard]] bool admit_lease(int connection);
+        /// See Connection::tell().
+        void tell(int connection, const std::string& reply);
         /// So many descriptors are taken by what is not a client's.
         void set_aside(std::size_t descriptors) { accounts_.set_aside(descriptors); }
 

@@ -36,6 +36,9 @@ int memory_of_unread(int fd) {
         return bytes;
 }
 
+/// While a message is being freed the kernel wakes us, and still counts a byte of it.
+constexpr int kLessThanAnyMessage = 64;
+
 bool would_block() { return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR; }
 
 }  // namespace
@@ -126,9 +129,21 @@ void Connection::hold(const Answer& answer) {
         output_.append(answer.bytes);
 }
 
+void Connection::tell(const std::string& reply) {
+        if (!output_.empty() || memory_of_unread(fd_.get()) >= kLessThanAnyMessage)
+                return;
+        std::array<std::uint8_t, GOVERNOR_PREFIX_MAX> prefix;
+        const auto length = governor_frame_prefix(reply.size(), prefix.data());
+        const auto frame = std::string(prefix.begin(), prefix.begin() + length) + reply;
+        // So short a message goes as a whole into a buffer that is empty. One that has gone says so
+        // by the event that is on its way.
+        (void)::send(fd_.get(), frame.data(), frame.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
+        untouched_ = memory_of_unread(fd_.get());
+}
+
 std::optional<std::uint64_t> Connection::progress() const {
         const int unread = memory_of_unread(fd_.get());
-        if (input_.empty() && output_.empty() && unread == 0)
+        if (input_.empty() && output_.empty() && unread <= untouched_)
                 return std::nullopt;
         return progress_ + static_cast<std::uint64_t>(unread);
 }
@@ -159,8 +174,6 @@ bool Connection::send_replies() {
 /// Descriptors that nobody has received count against a limit of our user (unix(7), ETOOMANYREFS),
 /// so there are those of one reply at most on each connection.
 bool Connection::must_wait_for_reader(std::size_t sent) {
-        // While a message is being freed the kernel wakes us, and still counts a byte of it.
-        constexpr int kLessThanAnyMessage = 64;
         if (passed_.empty() || passed_.front().offset != sent)
                 return false;
         is_passing_ = is_passing_ && memory_of_unread(fd_.get()) >= kLessThanAnyMessage;

@@ -49,6 +49,10 @@ public:
         /// connection is to be dropped.
         [[nodiscard]] State on_ready();
 
+        /// A Reply that nobody has asked for, at once or not at all: only while all that was sent
+        /// before has been read, so that one at most is ever unread. It may stay unread.
+        void tell(const std::string& reply);
+
         /// A whole message is here already and waits for another turn.
         [[nodiscard]] bool has_more() const { return has_more_; }
 
@@ -89,6 +93,7 @@ private:
         bool waits_for_reader_ = false;
         bool input_ended_ = false;
         bool has_more_ = false;
+        int untouched_ = 0;  // what a reply that nobody has asked for takes while it is unread
         std::uint64_t work_ = 0;
         std::uint64_t progress_ = 0;
 };

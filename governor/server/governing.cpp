@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <governor/v1/governor.pb.h>
 #include <system_error>
 #include <unistd.h>
 #include <utility>
@@ -72,12 +73,13 @@ Governing::Refusal refusal(const NoPlace& why) {
 
 }  // namespace
 
-Governing::Governing(EventLoop& loop, const std::string& root, Admission admission)
-        : loop_(loop), root_(root), admission_(std::move(admission)), started_(now()),
-          measuring_(root), arenas_(slots_for(registry::LeaseLimits{}), cpus_in_sets()),
-          arbiter_(make_arbiter()), leases_(loop, [this](const Lease& lease) { ended(lease); }),
-          reports_(leases_), timer_(loop.on_time(
-                                     TimePoint::max(), [this] { wake(); }, EventLoop::kExact)),
+Governing::Governing(EventLoop& loop, const std::string& root, Admission admission, Teller teller)
+        : loop_(loop), root_(root), admission_(std::move(admission)), teller_(std::move(teller)),
+          started_(now()), measuring_(root),
+          arenas_(slots_for(registry::LeaseLimits{}), cpus_in_sets()), arbiter_(make_arbiter()),
+          leases_(loop, [this](const Lease& lease) { ended(lease); }), reports_(leases_),
+          timer_(loop.on_time(
+                  TimePoint::max(), [this] { wake(); }, EventLoop::kExact)),
           heartbeat_(loop.on_time(now() + kHeartbeat, [this] {
                   arenas_.beat();
                   arenas_.forget_idle(now());
@@ -219,6 +221,8 @@ tl::expected<Place, Governing::Refusal> Governing::join(const Peer& peer, const 
                                                                        : Refusal::System);
         if (auto* lease = leases_.of_process(process->pid)) {
                 leases_.share(*lease, peer.connection);
+                if (wish.request.can_wait)
+                        leases_.let_wait(peer.connection);
                 widen(*lease, wish.affinity);
                 return lease->place;
         }
@@ -243,7 +247,7 @@ tl::expected<Place, Governing::Refusal> Governing::admit(const Peer& peer, Proce
         const auto where = measuring_.where(peer.pid, wish.affinity, at);
         if (!where)
                 return tl::unexpected(Refusal::NotKnown);
-        const auto identity = identify(peer, *where, wish.label);
+        const auto identity = identify(peer, *where, wish);
         const auto place = arenas_.take(identity.account);
         if (!place) {
                 if (place.error().why != NoPlace::Why::System)
@@ -266,8 +270,11 @@ tl::expected<Place, Governing::Refusal> Governing::admit(const Peer& peer, Proce
                 returned_.push_back({joined.id});
         }
         try {
-                leases_.add({joined.id, identity.account, peer.pid, *place, 0, wish.affinity},
+                leases_.add({joined.id, identity.account, peer.pid, *place, 0, wish.affinity,
+                             wish.request.can_wait},
                             std::move(process), peer.connection);
+                if (wish.request.can_wait)
+                        leases_.let_wait(peer.connection);
         } catch (const std::system_error&) {
                 clients.leave(joined.id, std::chrono::nanoseconds{0}, at);
                 arenas_.give_back(identity.account, *place, at);
@@ -283,13 +290,16 @@ tl::expected<Place, Governing::Refusal> Governing::admit(const Peer& peer, Proce
 bool Governing::may_claim(TimePoint at) const { return at - started_ < kReturn; }
 
 registry::Identity Governing::identify(const Peer& peer, const Measuring::Where& where,
-                                       std::string_view label) {
+                                       const Wish& wish) {
         registry::Identity identity;
         identity.pid = peer.pid;
         identity.uid = peer.account.uid.value_or(0);
         identity.account.uid = where.owner.value_or(identity.uid);
-        identity.label =
-                label.empty() ? probe::read_program_name(root_, peer.pid) : std::string(label);
+        identity.label = wish.label.empty() ? probe::read_program_name(root_, peer.pid)
+                                            : std::string(wish.label);
+        identity.job = wish.job;
+        const auto group = ::getpgid(static_cast<pid_t>(peer.pid));
+        identity.process_group = group > 0 ? static_cast<std::uint32_t>(group) : 0;
         if (needs_executables_)
                 identity.executable = probe::read_executable(root_, peer.pid);
         identity.cpu_time = measuring_.cpu_time(peer.pid);
@@ -300,7 +310,10 @@ bool Governing::request(const Peer& peer, const registry::Request& request) {
         const auto* lease = leases_.of_connection(peer.connection);
         if (lease == nullptr)
                 return false;
-        arbiter_.clients().request(lease->id, request, now());
+        // What its library can do stays as it is.
+        auto changed = request;
+        changed.can_wait = lease->can_wait;
+        arbiter_.clients().request(lease->id, changed, now());
         want_decision(now());
         return true;
 }
@@ -375,11 +388,25 @@ void Governing::tell(ClientId id) {
         if (lease == nullptr || (held == nullptr && !clients.is_ignored(id)))
                 return;
         auto grant = held != nullptr ? held->grant : ungoverned();
-        if (arbiter_.mode() == registry::Mode::Observe)
+        if (arbiter_.mode() == registry::Mode::Observe) {
                 grant.threads = GOVERNOR_WORD_THREADS_MAX;  // what it would have anyway
+                grant.parked = false;
+        }
         const auto epoch = lease->place.arena->publish(lease->place.slot, grant, 0);
         if (held != nullptr)
                 lease->epoch_offset = epoch - static_cast<std::uint32_t>(held->epoch);
+        if (std::exchange(lease->is_parked, grant.parked) && !grant.parked)
+                tell_its_turn(*lease);
+}
+
+void Governing::tell_its_turn(const Lease& lease) const {
+        if (!teller_)
+                return;
+        v1::Reply reply;
+        reply.mutable_your_turn();
+        leases_.for_each_waiting(lease, [this, bytes = reply.SerializeAsString()](int connection) {
+                teller_(connection, bytes);
+        });
 }
 
 }  // namespace governor::server

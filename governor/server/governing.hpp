@@ -29,8 +29,12 @@ public:
         /// Has the account of a connection room for its part in a lease?
         using Admission = std::function<bool(const Peer& peer)>;
 
+        /// Sends a connection a Reply that it has not asked for.
+        using Teller = std::function<void(int connection, const std::string& reply)>;
+
         /// Reads processes below `root`, which is empty for this machine. `loop` must outlive this.
-        Governing(EventLoop& loop, const std::string& root, Admission admission = {});
+        Governing(EventLoop& loop, const std::string& root, Admission admission = {},
+                  Teller teller = {});
 
         /// Takes effect at once, for everybody. `sample` is the last one of all online CPUs.
         void configure(const config::Settings& settings, const policy::Sample& sample,
@@ -45,6 +49,7 @@ public:
                 registry::Request request;
                 policy::CpuMask holds;          ///< granted before this daemon's start, as it says
                 policy::CpuMask affinity = {};  ///< as Lease::affinity
+                std::string_view job = {};
         };
         enum class Refusal : std::uint8_t {
                 NotGoverning,  ///< no leases under the policy in force
@@ -82,7 +87,7 @@ public:
 
 private:
         [[nodiscard]] registry::Identity identify(const Peer& peer, const Measuring::Where& where,
-                                                  std::string_view label);
+                                                  const Wish& wish);
         [[nodiscard]] tl::expected<Place, Refusal> admit(const Peer& peer, Process process,
                                                          const Wish& wish);
         void widen(Lease& lease, const policy::CpuMask& affinity);
@@ -98,6 +103,7 @@ private:
         void arm();
         void decide(TimePoint now);
         void tell(ClientId id);
+        void tell_its_turn(const Lease& lease) const;
         void tell_who_returned();
         void write_journal(TimePoint now);
         void ended(const Lease& lease);
@@ -105,6 +111,7 @@ private:
         EventLoop& loop_;
         std::string root_;
         Admission admission_;
+        Teller teller_;
         TimePoint started_;
         config::Settings settings_;
         bool paused_ = false;

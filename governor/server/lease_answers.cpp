@@ -82,9 +82,11 @@ Answer hello(const v1::Hello& hello, const Peer& peer, Governing& governing) {
         if (!request)
                 return request.error().SerializeAsString();
         request->start_only = hello.start_only();
+        request->can_wait = hello.can_wait() && !hello.start_only();
         const auto label = printable_ascii(hello.label().substr(0, kLongestLabel));
+        const auto job = printable_ascii(hello.job().substr(0, kLongestLabel));
         const auto place = governing.join(
-                peer, {label, *request, mask_of(hello.holds()), mask_of(hello.affinity())});
+                peer, {label, *request, mask_of(hello.holds()), mask_of(hello.affinity()), job});
         if (!place)
                 return refusal(place.error()).SerializeAsString();
         v1::Reply reply;

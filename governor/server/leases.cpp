@@ -109,6 +109,10 @@ void Leases::share(Lease& lease, int connection) {
         by_connection_[connection] = lease.id;
 }
 
+void Leases::let_wait(int connection) {
+        seats_.at(by_connection_.at(connection)).waiting.insert(connection);
+}
+
 Lease* Leases::of_connection(int connection) {
         const auto found = by_connection_.find(connection);
         return found != by_connection_.end() ? find(found->second) : nullptr;
@@ -137,9 +141,10 @@ void Leases::leave(int connection) {
                 return;
         const auto id = found->second;
         by_connection_.erase(found);
-        auto& connections = seats_.at(id).connections;
-        connections.erase(connection);
-        if (connections.empty())
+        auto& seat = seats_.at(id);
+        seat.connections.erase(connection);
+        seat.waiting.erase(connection);
+        if (seat.connections.empty())
                 end(id);
 }
 

@@ -44,6 +44,8 @@ struct Lease {
         /// Where it says that it may run beyond what its threads' masks show, since they are bound;
         /// empty: they show all.
         policy::CpuMask affinity = {};
+        bool can_wait = false;   ///< as the first of its connections has said
+        bool is_parked = false;  ///< as it was told last
 };
 
 class Leases {
@@ -58,6 +60,14 @@ public:
         Lease& add(const Lease& lease, Process process, int connection);
         /// The lease of its process is also this connection's from now on.
         void share(Lease& lease, int connection);
+        /// This connection, which has a lease, is to be told when its turn comes.
+        void let_wait(int connection);
+        /// Calls `visit` with each that is, of this lease.
+        template <class Visit>
+        void for_each_waiting(const Lease& lease, Visit visit) const {
+                for (const int connection : seats_.at(lease.id).waiting)
+                        visit(connection);
+        }
 
         /// nullptr: none.
         [[nodiscard]] Lease* of_connection(int connection);
@@ -82,6 +92,7 @@ private:
                 Process process;
                 SocketSource source = {};
                 std::set<int> connections = {};
+                std::set<int> waiting = {};  // of these, are told when its turn comes
         };
 
         void end(ClientId id);

@@ -33,8 +33,12 @@ std::string policy_in_force(const config::Settings& settings) {
 
 Server::Server(EventLoop& loop, const std::string& root, std::size_t most)
         : started_(now()),
-          governing_(loop, root,
-                     [this](const Peer& peer) { return clients_.admit_lease(peer.connection); }),
+          governing_(
+                  loop, root,
+                  [this](const Peer& peer) { return clients_.admit_lease(peer.connection); },
+                  [this](int connection, const std::string& reply) {
+                          clients_.tell(connection, reply);
+                  }),
           sampling_(loop, root, settings_.period,
                     [this] {
                             governing_.sampled(sampling_.sampler().sample(), sampling_.topology());

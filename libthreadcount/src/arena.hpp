@@ -114,6 +114,14 @@ public:
                 (void)add(entry + offsetof(Entry, total_ns), ns);
         }
 
+        /// So much of the program's work is done; `done` <= `total`, 0: it does not say.
+        void report_progress(std::uint64_t done, std::uint64_t total) {
+                reported(offsetof(governor_report_slot, progress_done))
+                        .store(done, std::memory_order_relaxed);
+                reported(offsetof(governor_report_slot, progress_total))
+                        .store(total, std::memory_order_relaxed);
+        }
+
         /// The sums over all pools of the process, in the order of governor_pool_report. They go
         /// nowhere if the governor has no room for them.
         static constexpr std::size_t kPoolNumbers = 6;

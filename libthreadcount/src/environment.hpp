@@ -38,7 +38,8 @@ struct Environment {
         bool is_batch = false;
         bool releases = false;  ///< threads that a smaller team does not need
         BindingSetting binding = BindingSetting::Unset;
-        bool runtime_binds = false;    ///< OpenMP's own variables ask for threads that are bound
+        bool runtime_binds = false;  ///< OpenMP's own variables ask for threads that are bound
+        char job[64] = "";  ///< its programs run and wait together; printable ASCII, cut to fit
         const char* label = nullptr;   ///< as `socket`
         const char* socket = nullptr;  ///< as long as the environment; nullptr: not set
         /// The last variable whose value is not understood (a static string) and that value,

@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <new>
+#include <poll.h>
 
 using namespace threadcount;
 
@@ -61,6 +62,27 @@ CpuMask mask_of(const std::uint64_t* words, std::uint32_t n) {
         return mask;
 }
 
+/// The handle's mutex is held.
+void talk_now(threadcount_handle& handle, std::uint64_t now_ms, std::uint64_t deadline_ns) {
+        // Before it is noticed that the governor has gone: others read it meanwhile.
+        if (const auto last = handle.lease.granted_last(); last > 0)
+                handle.threads.store(last, std::memory_order_relaxed);
+        const auto next_ms = talk(handle, now_ms, deadline_ns);
+        handle.threads.store(handle.count.threads(), std::memory_order_relaxed);
+        handle.next_poll_ms.store(next_ms, std::memory_order_relaxed);
+}
+
+/// What to wait on; -1: it is not parked any more. The handle's mutex is held.
+int turn_socket(threadcount_handle& handle) {
+        if (handle.lease.is_gone())
+                talk_now(handle, coarse_now_ms(), 0);
+        if (!handle.lease.is_parked())
+                return -1;
+        const int fd = handle.lease.await_turn();
+        // Its turn may have come, and what told so may have been forgotten just now.
+        return handle.lease.is_parked() ? fd : -1;
+}
+
 }  // namespace
 
 std::uint32_t threadcount::next_serial() {
@@ -72,15 +94,28 @@ void threadcount::consult(threadcount_handle& handle, std::uint64_t now_ms,
                           std::uint64_t deadline_ns) {
         if (pthread_mutex_trylock(&handle.mutex) != 0)
                 return;
-        if (now_ms >= handle.next_poll_ms.load(std::memory_order_relaxed)) {
-                // Before it is noticed that the governor has gone: others read it meanwhile.
-                if (const auto last = handle.lease.granted_last(); last > 0)
-                        handle.threads.store(last, std::memory_order_relaxed);
-                const auto next_ms = talk(handle, now_ms, deadline_ns);
-                handle.threads.store(handle.count.threads(), std::memory_order_relaxed);
-                handle.next_poll_ms.store(next_ms, std::memory_order_relaxed);
-        }
+        if (now_ms >= handle.next_poll_ms.load(std::memory_order_relaxed))
+                talk_now(handle, now_ms, deadline_ns);
         pthread_mutex_unlock(&handle.mutex);
+}
+
+bool threadcount::wait_for_turn(threadcount_handle& handle) {
+        // The governor may be dead, and only its heartbeat tells so where a fork of it lives.
+        constexpr int kRound_ms = 500;
+        // What is called under the mutex may end a thread that is cancelled.
+        int cancel_state = 0;
+        pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
+        pthread_mutex_lock(&handle.mutex);
+        const int fd = turn_socket(handle);
+        pthread_mutex_unlock(&handle.mutex);
+        pthread_setcancelstate(cancel_state, &cancel_state);
+        if (fd < 0)
+                return false;
+        // If somebody closes it meanwhile, this waits for nothing, once. All wake who wait: nobody
+        // reads from it before it is the program's turn no more.
+        pollfd turn{fd, POLLIN | POLLRDHUP, 0};
+        (void)poll(&turn, 1, kRound_ms);
+        return true;
 }
 
 threadcount_handle::threadcount_handle(const Environment& from, const char* socket,
@@ -94,7 +129,8 @@ threadcount_handle::threadcount_handle(const Environment& from, const char* sock
                 {max, from.mode.mode == Mode::StartOnly, from.is_batch, from.label,
                  binds != nullptr       ? &binds->initial()
                  : affinity.count() > 0 ? &affinity
-                                        : nullptr},
+                                        : nullptr,
+                 from.mode.mode == Mode::Adapt, environment.job},
                 transport, count, binds),
           polling(addresses, {max, interval_ms, from.mode.mode == Mode::StartOnly}, transport,
                   count) {

@@ -66,4 +66,10 @@ namespace threadcount {
 /// the numbers as they are. MT-Safe.
 void consult(threadcount_handle& handle, std::uint64_t now_ms, std::uint64_t deadline_ns);
 
+/// Of a program that is parked: looks whether it still is, or the governor has gone, and where it
+/// has to wait waits for something to happen, at most for half a second. The thread may be
+/// cancelled, and signals are handled, while it waits. False: it is not parked any more. MT-Safe;
+/// any number of threads may wait.
+[[nodiscard]] bool wait_for_turn(threadcount_handle& handle);
+
 }  // namespace threadcount

@@ -40,12 +40,15 @@ bool Lease::is_alive() {
         return now_ms < unchanged_ms_.load(kRelaxed) + kStale_ms;
 }
 
-std::uint32_t Lease::granted() {
+std::uint32_t Lease::granted(bool would_wait) {
         constexpr auto kRelaxed = std::memory_order_relaxed;
         const auto word = arena_.load();
         const bool has_beaten = arena_.heartbeat() != heartbeat_.load(kRelaxed);
         if (!is_granted(word) || !is_alive())
                 return 0;
+        const bool is_turn = !is_parked(word);
+        if (!is_turn && would_wait && wishes_.can_wait)
+                return kParked;
         if (word != at_once_.load(kRelaxed))
                 (void)arena_.count_region();  // the hot path has counted the others
         auto threads = limited(governor_word_threads(word));
@@ -53,7 +56,9 @@ std::uint32_t Lease::granted() {
                 threads = first_of(threads);
         const bool is_bound =
                 binding_ == nullptr || binding_->follow(arena_, word, threads, has_beaten);
-        if (is_bound && !wishes_.start_only)
+        if (is_turn)
+                before_parked_.store(threads, kRelaxed);
+        if (is_turn && is_bound && !wishes_.start_only)
                 at_once_.store(word, kRelaxed);
         arena_.report(governor_word_epoch(word), threads, true);
         return threads;
@@ -122,6 +127,9 @@ std::uint64_t Lease::take(const Welcome& welcome, std::uint64_t now_ms) {
         error_ = 0;
         release_ms_ = UINT64_MAX;
         heartbeat_.store(arena_.heartbeat() - 1, std::memory_order_relaxed);
+        // Another handle of the process may have said it to this slot.
+        if (const auto total = progress_total_.load(std::memory_order_relaxed); total > 0)
+                arena_.report_progress(progress_done_.load(std::memory_order_relaxed), total);
         return now_ms + kLookAgain_ms;
 }
 
@@ -136,17 +144,18 @@ std::uint64_t Lease::fail(int why, std::uint64_t now_ms) {
         return now_ms + kReconnect_ms;
 }
 
-/// The program goes on with what it had; one that was released is bound no longer.
+/// The program goes on with what it had; one that was released is bound no longer, nor is one that
+/// was parked, whose CPU was not its own.
 void Lease::lose(std::uint64_t now_ms) {
         const auto last = arena_.load();
         CpuMask set;
         std::uint64_t word = 0;
         governor_grant_reason reason;
         const int n = arena_.read_set(set.words, CpuMask::kWords, &word, &reason);
-        holds_ = n > 0 ? CpuBytes(set) : CpuBytes();
-        const bool is_released = (governor_word_flags(last) & GOVERNOR_GRANT_RELEASED) != 0;
-        const auto threads = governor_word_threads(last);
-        if (threads > 0)
+        holds_ = n > 0 && !is_parked(word) ? CpuBytes(set) : CpuBytes();
+        const bool is_released =
+                is_parked(last) || (governor_word_flags(last) & GOVERNOR_GRANT_RELEASED) != 0;
+        if (const auto threads = last_of(last); threads > 0)
                 count_.granted(threads, now_ms);
         at_once_.store(kNotAtOnce, std::memory_order_relaxed);
         arena_.detach();

@@ -25,8 +25,33 @@ public:
                   binding_(binding) {}
 
         /// What the next region may use, 1 .. max; it is reported to have begun. 0: nothing is
-        /// granted, or the governor does not seem to live: run() is to be called.
-        [[nodiscard]] std::uint32_t granted();
+        /// granted, or the governor does not seem to live: run() is to be called. Who `would_wait`
+        /// gets kParked while it is not this program's turn, and nothing is reported.
+        static constexpr std::uint32_t kParked = UINT32_MAX;
+        [[nodiscard]] std::uint32_t granted(bool would_wait = false);
+
+        /// A governor that may have gone meanwhile has said that it is not this program's turn, and
+        /// governs it still. MT-Safe.
+        [[nodiscard]] bool is_parked() const {
+                const auto word = arena_.load();
+                return is_granted(word) && is_parked(word);
+        }
+        /// It is outside of regions, and waits for its turn. MT-Safe.
+        void report_parked() {
+                const auto word = arena_.load();
+                arena_.report(governor_word_epoch(word), limited(governor_word_threads(word)),
+                              false);
+        }
+        /// The governor has gone, or hangs: run() is to be called. False if nothing was granted.
+        [[nodiscard]] bool is_gone() {
+                return state_ == State::Held && (transport_.is_hung_up() || !is_alive());
+        }
+        /// Of a program that is parked: the socket that becomes readable when it may be no more;
+        /// what has come there so far is forgotten.
+        [[nodiscard]] int await_turn() {
+                transport_.drop_some();
+                return transport_.fd();
+        }
 
         /// The hot path: the same where it needs no call and no clock; else 0.
         [[nodiscard, gnu::always_inline]] std::uint32_t granted_at_once() {
@@ -50,6 +75,13 @@ public:
         /// By the grant that was reported last. MT-Safe.
         void report(std::uint32_t team, bool in_region) { arena_.report_again(team, in_region); }
 
+        /// As Arena::report_progress(), also to the governors that come later. MT-Safe.
+        void report_progress(std::uint64_t done, std::uint64_t total) {
+                progress_done_.store(done, std::memory_order_relaxed);
+                progress_total_.store(total, std::memory_order_relaxed);
+                arena_.report_progress(done, total);
+        }
+
         /// Sums over the pools of the process. MT-Safe.
         void report_pool(const std::uint64_t (&sums)[Arena::kPoolNumbers]) {
                 arena_.report_pool(sums);
@@ -69,10 +101,10 @@ public:
         /// second, and it stays refused.
         [[nodiscard]] bool try_again(std::uint64_t now_ms);
 
-        /// What it was granted last by a governor that may have gone meanwhile; 0: nothing, or that
-        /// was noticed. MT-Safe.
+        /// What it was granted last by a governor that may have gone meanwhile, if that has not
+        /// parked it; 0: nothing, or that was noticed. MT-Safe.
         [[nodiscard]] std::uint32_t granted_last() const {
-                const auto threads = governor_word_threads(arena_.load());
+                const auto threads = last_of(arena_.load());
                 return threads > 0 ? usable(threads) : 0;
         }
 
@@ -93,6 +125,19 @@ private:
         [[nodiscard]] static bool is_granted(std::uint64_t word) {
                 return governor_word_threads(word) != 0 &&
                        (governor_word_flags(word) & GOVERNOR_GRANT_RELEASED) == 0;
+        }
+
+        [[nodiscard]] static bool is_parked(std::uint64_t word) {
+                return (governor_word_flags(word) & GOVERNOR_GRANT_PARKED) != 0;
+        }
+
+        /// What a program goes on with whose last word is this, when nobody governs it any more:
+        /// who was parked goes on with what it had before, or as if there were no governor.
+        [[nodiscard]] std::uint32_t last_of(std::uint64_t word) const {
+                if (!is_parked(word))
+                        return governor_word_threads(word);
+                const auto before = before_parked_.load(std::memory_order_relaxed);
+                return before != 0 ? before : wishes_.max;
         }
 
         [[nodiscard]] std::uint32_t limited(std::uint32_t threads) const {
@@ -122,10 +167,15 @@ private:
         // For granted(). Relaxed: at worst a region is late by one.
         std::atomic<std::uint64_t> at_once_{kNotAtOnce};  // the word that granted() has seen to
         std::atomic<std::uint32_t> first_{0};             // start-only: what it was granted first
+        std::atomic<std::uint32_t> before_parked_{0};     // what it had then; 0: nothing yet
         std::atomic<std::uint64_t> heartbeat_{0};         // when it was last seen to change
         std::atomic<std::uint64_t> unchanged_ms_{0};      // since when it has not
         std::atomic<std::uint64_t> look_at_{0};  // the region at which to look at the clock
         std::atomic<std::uint64_t> pause_{1};    // regions until the next look
+
+        // As last reported. Relaxed: at worst the governor sees numbers of two reports.
+        std::atomic<std::uint64_t> progress_done_{0};
+        std::atomic<std::uint64_t> progress_total_{0};
 };
 
 }  // namespace threadcount

@@ -34,14 +34,68 @@ struct Now {
         bool is_granted;  // and the region is reported to have begun
 };
 
+/// What a thread is about to do.
+enum class Next : std::uint8_t {
+        Anything,  // it does not wait for the program's turn
+        Untold,    // a region whose end is not told
+        Told       // it counts as inside already
+};
+
+/// A clock that costs nothing, every half second.
+[[gnu::always_inline]] inline std::uint64_t period_of(const threadcount_handle& handle) {
+        return handle.lease.arena().heartbeat();
+}
+
+/// Until it is the program's turn. False: somebody else is inside of a region, who may wait for
+/// this thread, so that it must not wait.
+bool wait_outside(threadcount_handle& handle) {
+        for (;;) {
+                const auto period = period_of(handle);
+                if (!insiders.none(period))
+                        return false;
+                handle.lease.report_parked();
+                if (!insiders.still_none(period)) {
+                        handle.lease.report(1, true);
+                        return false;
+                }
+                if (!wait_for_turn(handle) || is_inert(handle))
+                        return true;
+        }
+}
+
+/// The calling thread is outside of regions meanwhile. As wait_outside().
+bool wait_before(threadcount_handle& handle, Next next) {
+        if (next == Next::Untold && begun.insider.is_in)
+                return false;           // this one is not an outermost region
+        insiders.enter(begun.insider);  // so that no untold one counts any more
+        insiders.leave(begun.insider);
+        const bool has_waited = wait_outside(handle);
+        if (next == Next::Told)
+                insiders.enter(begun.insider);
+        return has_waited;
+}
+
+/// As Lease::granted(), after the program's turn has come.
+std::uint32_t granted_at_turn(threadcount_handle& handle, Next next) {
+        for (bool would_wait = next != Next::Anything;;) {
+                const auto granted = handle.lease.granted(would_wait);
+                if (granted != Lease::kParked)
+                        return granted;
+                would_wait = wait_before(handle, next);
+                if (is_inert(handle))
+                        return 0;  // a signal's handler has forked
+        }
+}
+
 /// Apart from the hot path, which needs no stack.
-[[gnu::noinline]] Now threads_slowly(threadcount_handle* handle) {
+[[gnu::noinline]] Now threads_slowly(threadcount_handle* handle, Next next) {
         if (handle == nullptr)
                 return {fallback_threads(), false};
+        if (const auto granted = is_inert(*handle) ? 0 : granted_at_turn(*handle, next);
+            granted > 0)
+                return {granted, true};
         if (is_inert(*handle))
                 return {handle->max, false};
-        if (const auto granted = handle->lease.granted(); granted > 0)
-                return {granted, true};
         const auto now_ms = coarse_now_ms();
         if (now_ms >= handle->next_poll_ms.load(std::memory_order_relaxed))
                 consult(*handle, now_ms, 0);
@@ -50,17 +104,13 @@ struct Now {
         return {handle->threads.load(std::memory_order_relaxed), false};
 }
 
-/// A clock that costs nothing, every half second.
-[[gnu::always_inline]] inline std::uint64_t period_of(const threadcount_handle& handle) {
-        return handle.lease.arena().heartbeat();
-}
-
 /// Inlined where it is used: a call to an exported function goes by the linkage table.
-[[gnu::always_inline]] inline Now threads_now(threadcount_handle* handle) {
+[[gnu::always_inline]] inline Now threads_now(threadcount_handle* handle,
+                                              Next next = Next::Anything) {
         if (handle != nullptr && !is_inert(*handle))
                 if (const auto granted = handle->lease.granted_at_once(); granted > 0)
                         return {granted, true};
-        return threads_slowly(handle);
+        return threads_slowly(handle, next);
 }
 
 /// The calling thread's part. Where something is granted it is one of the process's masters from
@@ -89,7 +139,7 @@ void report_outside(threadcount_handle& handle, std::uint32_t team) {
 uint32_t threadcount_threads(threadcount_handle* handle) { return threads_now(handle).threads; }
 
 uint32_t threadcount_share(threadcount_handle* handle) {
-        const auto now = threads_now(handle);
+        const auto now = threads_now(handle, Next::Untold);
         if (now.is_granted)
                 insiders.begin_untold(begun.insider, period_of(*handle));
         return part_of(now, handle);
@@ -97,7 +147,7 @@ uint32_t threadcount_share(threadcount_handle* handle) {
 
 uint32_t threadcount_region_begin(threadcount_handle* handle) {
         insiders.enter(begun.insider);
-        const auto now = threads_now(handle);
+        const auto now = threads_now(handle, Next::Told);
         const auto threads = part_of(now, handle);
         begun.at_ns = 0;
         if (now.is_granted) {
@@ -139,6 +189,11 @@ void threadcount_idle(threadcount_handle* handle) {
                 return;
         if (const auto team = handle->lease.granted_last(); team > 0)
                 report_outside(*handle, team);
+}
+
+void threadcount_progress(threadcount_handle* handle, uint64_t done, uint64_t total) {
+        if (handle != nullptr && !is_inert(*handle))
+                handle->lease.report_progress(std::min(done, total), total);
 }
 
 void threadcount::forget_regions() {

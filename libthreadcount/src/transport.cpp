@@ -145,6 +145,16 @@ void Transport::hang_up() {
         disconnect();
 }
 
+bool Transport::is_hung_up() const {
+        pollfd poll_fd{fd_, POLLRDHUP, 0};
+        return !is_ours() || (poll(&poll_fd, 1, 0) > 0 && poll_fd.revents != 0);
+}
+
+void Transport::drop_some() {
+        char some[64];
+        (void)recv(fd_, some, sizeof(some), MSG_DONTWAIT);
+}
+
 void Transport::disconnect() {
         if (is_ours())
                 close(fd_);
@@ -229,6 +239,9 @@ int Transport::send(const Wishes& wishes, const CpuBytes& holds) {
         hello.wishes.scheduling_class =
                 wishes.is_batch ? governor_v1_Class_BATCH : governor_v1_Class_INTERACTIVE;
         hello.start_only = wishes.start_only;
+        hello.can_wait = wishes.can_wait;
+        if (wishes.job != nullptr)
+                snprintf(hello.job, sizeof(hello.job), "%s", wishes.job);
         put(holds, &hello.holds);
         if (wishes.affinity != nullptr)
                 put(CpuBytes(*wishes.affinity), &hello.affinity);

@@ -30,6 +30,8 @@ struct Wishes {
         /// grants, or its runtime will bind those to come: lives as long as the wishes. nullptr:
         /// the masks show all.
         const CpuMask* affinity = nullptr;
+        bool can_wait = false;      ///< for its turn, while it is parked
+        const char* job = nullptr;  ///< nullptr: that of its process group
 };
 
 /// CPUs below this number can be named in a hello.
@@ -92,6 +94,13 @@ public:
         /// As above, and -EOPNOTSUPP: this governor grants nothing, ask questions; -EUSERS: it has
         /// no lease left.
         [[nodiscard]] int receive(std::uint64_t deadline_ns, Welcome* ret_welcome);
+
+        /// The other end has gone, or connected() would be false. Two system calls.
+        [[nodiscard]] bool is_hung_up() const;
+        /// Reads and forgets some of what has come that nobody waits for. One system call.
+        void drop_some();
+        /// To wait on, while connected; -1: it is not.
+        [[nodiscard]] int fd() const { return fd_; }
 
         /// Whose connection, or error, was the last: one of the Addresses, or nullptr.
         [[nodiscard]] const Address* peer() const { return peer_; }

@@ -54,6 +54,12 @@ void check_settings(const config::Settings& settings) {
         require(settings.fair.handover_max >= milliseconds{100} &&
                         settings.fair.handover_max <= milliseconds{60'000},
                 "the time for a handover is in range");
+        require(settings.fair.turn_quantum >= milliseconds{100} &&
+                        settings.fair.turn_quantum <= milliseconds{60'000},
+                "the length of a turn is in range");
+        require(settings.fair.turn_max_wait >= milliseconds{1'000} &&
+                        settings.fair.turn_max_wait <= milliseconds{3'600'000},
+                "the longest wait for a turn is in range");
         require(!settings.pool.cpus || !settings.pool.cpus->empty(),
                 "the list of CPUs is not empty");
         check_way_back(config::keys(), settings, {});

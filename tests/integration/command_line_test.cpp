@@ -133,6 +133,30 @@ TEST_F(CommandLine, RunSetsTheThreadCountOfUnmodifiedPrograms) {
         EXPECT_EQ(set.status, 0);
 }
 
+TEST_F(CommandLine, RunMakesABatchProgramAJobOfItsOwnUnlessItWorksWithOthers) {
+        const auto shell = [&](const std::string& options, const std::string& around,
+                               const std::vector<std::string>& environment = {}) {
+                const auto command = std::string(GOVERNORCTL) + " --socket " + daemon_.socket() +
+                                     " run " + options +
+                                     " -- /bin/sh -c 'echo $THREADCOUNT_CLASS,$THREADCOUNT_JOB,"
+                                     "$OMP_NUM_THREADS' " +
+                                     around;
+                return run({{"/bin/sh", "-c", command}, environment, {}});
+        };
+        const auto alone = shell("--batch", "</dev/null");
+        EXPECT_EQ(alone.err, "");
+        EXPECT_TRUE(std::regex_match(alone.out, std::regex("batch,run-[0-9]+,\n"))) << alone.out;
+        EXPECT_EQ(shell("--batch --job x", "</dev/null").out, "batch,x,\n");
+        EXPECT_EQ(shell("--batch --job x", "| cat").out, "batch,x,\n");
+        EXPECT_EQ(shell("--batch", "</dev/null | cat").out, "batch,,\n");
+        EXPECT_EQ(shell("--batch", "</dev/null", {"THREADCOUNT_JOB=y"}).out, "batch,y,\n");
+        EXPECT_EQ(shell("--batch", "</dev/null", {"SLURM_JOB_ID=7"}).out, "batch,,\n");
+        EXPECT_EQ(shell("--batch", "</dev/null", {"THREADCOUNT=fixed:3", "THREADCOUNT_JOB=y"}).out,
+                  "batch,y,3\n");
+        const auto unmodified = shell("--job x --max 1", "</dev/null");
+        EXPECT_EQ(unmodified.out, ",x,1\n");
+}
+
 TEST_F(CommandLine, RunRespectsWhatTheUserHasSet) {
         const auto values = [&](const std::string& set) {
                 return run({{"/usr/bin/env", set, GOVERNORCTL, "--socket", daemon_.socket(), "run",

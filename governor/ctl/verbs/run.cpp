@@ -4,6 +4,7 @@
 #include "verbs/limits.hpp"
 #include "verbs/verbs.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <charconv>
@@ -12,6 +13,7 @@
 #include <cstring>
 #include <optional>
 #include <string_view>
+#include <sys/stat.h>
 #include <tl/expected.hpp>
 #include <unistd.h>
 
@@ -71,13 +73,42 @@ void lower(const char* name, std::uint32_t threads) {
         ::setenv(name, (std::to_string(threads) + std::string(rest)).c_str(), 1);
 }
 
+bool is_pipe(int fd) {
+        struct stat status {};
+        return ::fstat(fd, &status) == 0 && S_ISFIFO(status.st_mode);
+}
+
+bool is_set(const char* name) {
+        const char* value = std::getenv(name);
+        return value != nullptr && *value != '\0';
+}
+
+/// Programs that wait for each other must not wait for their turns one after the other: those of a
+/// pipeline, which are one process group, and those that a scheduler has started together.
+bool works_with_others() {
+        constexpr std::array kJobs{"THREADCOUNT_JOB", "PMIX_NAMESPACE", "SLURM_JOB_ID",
+                                   "OMPI_MCA_ess_base_jobid", "PMI_JOBID"};
+        return std::ranges::any_of(kJobs, is_set) || is_pipe(STDIN_FILENO) ||
+               is_pipe(STDOUT_FILENO);
+}
+
+void set_job(const RunOptions& options) {
+        if (options.is_batch)
+                ::setenv("THREADCOUNT_CLASS", "batch", 1);
+        if (!options.job.empty())
+                ::setenv("THREADCOUNT_JOB", options.job.c_str(), 1);
+        else if (options.is_batch && !works_with_others())
+                ::setenv("THREADCOUNT_JOB", ("run-" + std::to_string(::getpid())).c_str(), 1);
+}
+
 /// Empty: leave the program as it is.
 tl::expected<std::optional<std::uint32_t>, Failure> choose(const Common& common,
                                                            const RunOptions& options) {
         const auto wish = parse_wish();
         if (!wish)
                 return tl::unexpected(wish.error());
-        if (wish->off)
+        // Who takes turns is linked with libthreadcount: the number would be its maximum for good.
+        if (wish->off || (options.is_batch && !wish->fixed))
                 return std::nullopt;
         const auto most = smaller_limit(options.max, user_limit());
         if (wish->fixed)
@@ -107,6 +138,7 @@ ExitCode run(const Common& common, const RunOptions& options) {
                 ::setenv("THREADCOUNT_SOCKET", common.socket.c_str(), 1);
         if (options.max > 0)
                 lower("THREADCOUNT_MAX", options.max);
+        set_job(options);
 
         std::vector<char*> arguments;
         auto command = options.command;

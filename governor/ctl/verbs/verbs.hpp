@@ -27,6 +27,8 @@ struct AdviseOptions {
 
 struct RunOptions {
         std::uint32_t max = 0;             ///< 0: none given
+        bool is_batch = false;             ///< it follows by itself, and takes turns
+        std::string job;                   ///< empty: none given
         std::vector<std::string> command;  ///< at least the program
 };
 

@@ -26,6 +26,11 @@
  *              region), when the last handle that binds is closed, and in a child of
  *              fork(). What posix_spawn(), vfork() or exec start keeps the mask of the
  *              moment.
+ *   turns      Where the governor runs the batch programs of a user one after the other,
+ *              threadcount_share() and threadcount_region_begin() wait until it is the
+ *              program's turn, as long as no thread of the process is inside of a region. They
+ *              go on at once when the governor ends. Signals are handled meanwhile. With
+ *              THREADCOUNT=start-only nothing waits, and no other function does.
  *   ownership  The library owns every handle; free it with threadcount_close().
  *              Strings passed in are copied.
  *   ABI        Structs start with .size, set by their INIT macro, and only ever grow
@@ -44,7 +49,12 @@
  *                         127.0.0.1; names are not resolved); else the system's socket,
  *                         else the user's ($XDG_RUNTIME_DIR/governord/governord.sock)
  *   THREADCOUNT_LABEL     what the program calls itself; default: the process's name
- *   THREADCOUNT_CLASS     interactive (default) | batch
+ *   THREADCOUNT_CLASS     interactive (default) | batch: programs of this class take turns, see
+ *                         "turns" above
+ *   THREADCOUNT_JOB       batch programs of the same user and job run together, and wait
+ *                         together: at most 63 bytes; default: what PMIX_NAMESPACE, SLURM_JOB_ID
+ *                         and SLURM_STEP_ID, OMPI_MCA_ess_base_jobid or PMI_JOBID say, else the
+ *                         process group
  *   THREADCOUNT_SHRINK    keep (default) | release: what an adapter does with the threads of a
  *                         team that has become smaller; see threadcount_omp_update()
  *   THREADCOUNT_BINDING   none (default) | cores: threads are bound to the CPUs of the grant; see
@@ -129,7 +139,7 @@ typedef struct threadcount_advice {
  * lease, however many handles.
  *
  * `options` may be NULL (all defaults). MT-Safe. Do not cancel (pthread_cancel) a thread
- * inside a function of this library.
+ * inside a function of this library, but where it waits for the program's turn.
  * Returns 0; -EINVAL if an option is out of range; -ENOMEM.
  */
 THREADCOUNT_EXPORT int threadcount_open(const threadcount_options *options,
@@ -167,7 +177,8 @@ THREADCOUNT_EXPORT uint32_t threadcount_threads(threadcount_handle *handle);
  * regions at the same time: the count divided by the threads that called this within the last half
  * to one second, rounded down, but at least 1. Nothing is divided where nothing is granted, nor
  * while the grant is all that the program would use ungoverned (threadcount_ungoverned()): then it
- * runs as if the library were not there.
+ * runs as if the library were not there. A batch program waits here until its turn comes: see
+ * "turns" above.
  *
  * MT-Safe. Cost: that of threadcount_threads() and a nanosecond. NULL is accepted as there.
  */
@@ -262,6 +273,18 @@ typedef struct threadcount_pool_totals {
 THREADCOUNT_EXPORT int threadcount_pool_report(threadcount_handle *handle,
                                                const threadcount_pool_totals *now,
                                                threadcount_pool_totals *told);
+
+/*
+ * The program has done `done` of `total` units of its work, whatever they are: steps, rows, bytes.
+ * Of batch programs that take turns, the one that will be ready first comes first; without this the
+ * governor cannot tell which that is. Say it every second or so, or more often. `done` above
+ * `total` counts as `total`; `total` 0 takes back what was said.
+ *
+ * It is the process's, whichever handle it is said by, and also told to a governor that comes
+ * later. NULL is accepted; it goes nowhere then. MT-Safe. Cost: a few stores, no system call.
+ */
+THREADCOUNT_EXPORT void threadcount_progress(threadcount_handle *handle, uint64_t done,
+                                             uint64_t total);
 
 /*
  * The largest number that threadcount_threads() will ever return for this handle,

@@ -33,6 +33,10 @@ TEST(Configuration, TakesEveryKey) {
                                "reserve = 0\n"
                                "foreign_max = 25%\n"
                                "handover_max = 5s\n"
+                               "turns = no\n"
+                               "turns_across_users = yes\n"
+                               "turn_quantum = 5s\n"
+                               "turn_max_wait = 10min\n"
                                "tcp = 7777\n"
                                "log_level = debug\n");
         EXPECT_EQ(out.errors, Errors{});
@@ -42,6 +46,10 @@ TEST(Configuration, TakesEveryKey) {
         EXPECT_EQ(out.settings.pool.reserve, (policy::CpuSet{0}));
         EXPECT_EQ(out.settings.fair.foreign_max_permyriad, 2500U);
         EXPECT_EQ(out.settings.fair.handover_max, std::chrono::seconds{5});
+        EXPECT_FALSE(out.settings.fair.turns);
+        EXPECT_TRUE(out.settings.fair.turns_across_users);
+        EXPECT_EQ(out.settings.fair.turn_quantum, std::chrono::seconds{5});
+        EXPECT_EQ(out.settings.fair.turn_max_wait, std::chrono::minutes{10});
         EXPECT_EQ(out.settings.tcp, (TcpAddress{"127.0.0.1", 7777}));
         EXPECT_EQ(out.settings.log_level, LogLevel::Debug);
 }
@@ -92,7 +100,8 @@ TEST(Configuration, NamesTheAcceptedRangeOfAValue) {
 TEST(Configuration, NamesTheKnownKeysForAnUnknownOne) {
         EXPECT_EQ(only_error("[governor]\n\ntreshold = 5%\n"),
                   "f.conf:3: unknown key `treshold`; known: policy, mode, threshold, period, "
-                  "cpus, reserve, foreign_max, handover_max, tcp, log_level");
+                  "cpus, reserve, foreign_max, handover_max, turns, turns_across_users, "
+                  "turn_quantum, turn_max_wait, tcp, log_level");
 }
 
 TEST(Configuration, NamesTheKnownSectionForAnUnknownOne) {

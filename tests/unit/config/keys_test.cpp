@@ -51,9 +51,10 @@ TEST(Keys, AreFoundByTheirNameOnly) {
                 EXPECT_FALSE(key.accepted.empty());
                 EXPECT_FALSE(key.meaning.empty());
         }
-        EXPECT_EQ(names, (std::set<std::string_view>{"policy", "mode", "threshold", "period",
-                                                     "cpus", "reserve", "foreign_max",
-                                                     "handover_max", "tcp", "log_level"}));
+        EXPECT_EQ(names, (std::set<std::string_view>{
+                                 "policy", "mode", "threshold", "period", "cpus", "reserve",
+                                 "foreign_max", "handover_max", "turns", "turns_across_users",
+                                 "turn_quantum", "turn_max_wait", "tcp", "log_level"}));
         for (const auto* name : {"", "Threshold", "threshold ", "thresh", "no_such_key"})
                 EXPECT_EQ(find_key(keys(), name), nullptr) << name;
 }
@@ -68,6 +69,10 @@ TEST(Keys, HaveTheDefaultsOfTheManual) {
         EXPECT_EQ(get(settings, "reserve"), "off");
         EXPECT_EQ(get(settings, "foreign_max"), "50%");
         EXPECT_EQ(get(settings, "handover_max"), "2s");
+        EXPECT_EQ(get(settings, "turns"), "yes");
+        EXPECT_EQ(get(settings, "turns_across_users"), "no");
+        EXPECT_EQ(get(settings, "turn_quantum"), "2s");
+        EXPECT_EQ(get(settings, "turn_max_wait"), "1min");
         EXPECT_EQ(get(settings, "tcp"), "off");
         EXPECT_EQ(get(settings, "log_level"), "info");
 }
@@ -151,6 +156,34 @@ TEST(HandoverMaxKey, GoesFromATenthOfASecondToAMinute) {
         Settings settings;
         ASSERT_TRUE(set(settings, "handover_max", "500ms"));
         EXPECT_EQ(settings.fair.handover_max, milliseconds{500});
+}
+
+TEST(TurnKeys, AreYesOrNo) {
+        for (const auto* key : {"turns", "turns_across_users"}) {
+                expect_accepts(key, {{"yes", "yes"}, {"no", "no"}});
+                expect_refuses(key, {"", "on", "Yes", "1", "true"});
+        }
+        Settings settings;
+        ASSERT_TRUE(set(settings, "turns", "no"));
+        EXPECT_FALSE(settings.fair.turns);
+        ASSERT_TRUE(set(settings, "turns_across_users", "yes"));
+        EXPECT_TRUE(settings.fair.turns_across_users);
+}
+
+TEST(TurnQuantumKey, GoesFromATenthOfASecondToAMinute) {
+        expect_accepts("turn_quantum", {{"100ms", "100ms"}, {"2s", "2s"}, {"60s", "1min"}});
+        expect_refuses("turn_quantum", {"", "2", "0s", "99ms", "60001ms"});
+        Settings settings;
+        ASSERT_TRUE(set(settings, "turn_quantum", "500ms"));
+        EXPECT_EQ(settings.fair.turn_quantum, milliseconds{500});
+}
+
+TEST(TurnMaxWaitKey, GoesFromASecondToAnHour) {
+        expect_accepts("turn_max_wait", {{"1s", "1s"}, {"60s", "1min"}, {"60min", "1h"}});
+        expect_refuses("turn_max_wait", {"", "60", "0s", "999ms", "3600001ms"});
+        Settings settings;
+        ASSERT_TRUE(set(settings, "turn_max_wait", "5s"));
+        EXPECT_EQ(settings.fair.turn_max_wait, milliseconds{5'000});
 }
 
 TEST(LogLevelKey, KnowsFourLevels) {

@@ -166,6 +166,20 @@ TEST(EnvironmentOfAProgram, HasAllItsVariables) {
         EXPECT_EQ(environment.misunderstood, nullptr);
 }
 
+TEST(EnvironmentOfAProgram, TellsWhichJobItBelongsTo) {
+        EXPECT_STREQ(read({}).job, "");
+        EXPECT_STREQ(read({{"SLURM_STEP_ID", "3"}}).job, "");
+        EXPECT_STREQ(read({{"PMI_JOBID", "a"}}).job, "a");
+        EXPECT_STREQ(read({{"PMI_JOBID", "a"}, {"OMPI_MCA_ess_base_jobid", "b"}}).job, "b");
+        EXPECT_STREQ(read({{"OMPI_MCA_ess_base_jobid", "b"}, {"SLURM_JOB_ID", "7"}}).job, "7");
+        EXPECT_STREQ(read({{"SLURM_STEP_ID", "3"}, {"SLURM_JOB_ID", "7"}}).job, "7.3");
+        EXPECT_STREQ(read({{"SLURM_JOB_ID", "7"}, {"PMIX_NAMESPACE", "c"}}).job, "c");
+        EXPECT_STREQ(read({{"PMIX_NAMESPACE", "c"}, {"THREADCOUNT_JOB", "d"}}).job, "d");
+        EXPECT_STREQ(read({{"THREADCOUNT_JOB", "\xe9t\n d"}}).job, "_t_ d");
+        EXPECT_STREQ(read({{"THREADCOUNT_JOB", std::string(100, 'x')}}).job,
+                     std::string(63, 'x').c_str());
+}
+
 TEST(EnvironmentOfAProgram, SaysWhetherThreadsAreBound) {
         EXPECT_EQ(read({}).binding, BindingSetting::Unset);
         EXPECT_EQ(read({{"THREADCOUNT_BINDING", "none"}}).binding, BindingSetting::None);

@@ -80,16 +80,15 @@ TEST(ArenaTest, EpochCountsTheGrantsOfEachSlot) {
         EXPECT_EQ(word_of(arena, 1), 0U);
         EXPECT_EQ(arena.publish(1, grant_of(5), GOVERNOR_GRANT_MAY_SPIN), 1U);
         EXPECT_EQ(word_of(arena, 1), governor_word(1, 5, GOVERNOR_GRANT_MAY_SPIN));
-        EXPECT_EQ(arena.publish(1, grant_of(3), GOVERNOR_GRANT_PARKED), 2U);
-        EXPECT_EQ(word_of(arena, 1), governor_word(2, 3, GOVERNOR_GRANT_PARKED));
+        EXPECT_EQ(arena.publish(1, grant_of(3), 0), 2U);
+        EXPECT_EQ(word_of(arena, 1), governor_word(2, 3, 0));
         EXPECT_EQ(word_of(arena, 0), 0U);
 }
 
 TEST(ArenaTest, FlagsThatFollowFromTheGrantAreNotTheCallers) {
         Arena arena(1, 64);
         arena.publish(0, grant_of(1), 0xffffffff);
-        EXPECT_EQ(governor_word_flags(word_of(arena, 0)),
-                  GOVERNOR_GRANT_MAY_SPIN | GOVERNOR_GRANT_PARKED);
+        EXPECT_EQ(governor_word_flags(word_of(arena, 0)), GOVERNOR_GRANT_MAY_SPIN);
         auto grant = grant_of(1);
         grant.shared = true;
         arena.publish(0, grant, 0);
@@ -111,10 +110,21 @@ TEST(ArenaTest, ReleasingRepeatsTheLastGrant) {
         Arena arena(1, 64);
         auto grant = grant_of(7);
         grant.shared = true;
-        arena.publish(0, grant, GOVERNOR_GRANT_MAY_SPIN | GOVERNOR_GRANT_PARKED);
+        arena.publish(0, grant, GOVERNOR_GRANT_MAY_SPIN);
         EXPECT_EQ(arena.release(0), 2U);
         EXPECT_EQ(word_of(arena, 0),
                   governor_word(2, 7, GOVERNOR_GRANT_RELEASED | GOVERNOR_GRANT_SHARED));
+}
+
+TEST(ArenaTest, TellsWhoIsParkedAlsoWhenItIsReleased) {
+        Arena arena(1, 64);
+        auto grant = grant_of(1);
+        grant.parked = true;
+        arena.publish(0, grant, 0);
+        EXPECT_EQ(word_of(arena, 0), governor_word(1, 1, GOVERNOR_GRANT_PARKED));
+        arena.release(0);
+        EXPECT_EQ(word_of(arena, 0),
+                  governor_word(2, 1, GOVERNOR_GRANT_PARKED | GOVERNOR_GRANT_RELEASED));
 }
 
 TEST(ArenaTest, AnotherClientOfASlotFindsNothingOfTheFormer) {

@@ -166,6 +166,32 @@ TEST_F(ConnectionTest, KnowsWhetherSomethingIsUnderWay) {
         EXPECT_FALSE(connection_->progress());
 }
 
+TEST_F(ConnectionTest, TellsWhatNobodyHasAskedForWhichMayStayUnread) {
+        connection_->tell("news");
+        EXPECT_FALSE(connection_->progress());
+        EXPECT_FALSE(writes());
+        connection_->tell("more");
+        EXPECT_EQ(replies(), (Strings{"news"})) << "one at a time";
+        connection_->tell("more");
+        EXPECT_EQ(replies(), (Strings{"more"}));
+        connection_->tell("unread");
+        send(framed("hello"));
+        EXPECT_EQ(connection_->on_ready(), State::Open);
+        EXPECT_TRUE(connection_->progress()) << "an answer may not";
+        EXPECT_EQ(replies(), (Strings{"unread", "re:hello"}));
+        EXPECT_FALSE(connection_->progress());
+}
+
+TEST_F(ConnectionTest, TellsNothingBeforeAnAnswerIsReadNorAfterTheEnd) {
+        send(framed("hello"));
+        EXPECT_EQ(connection_->on_ready(), State::Open);
+        connection_->tell("news");
+        EXPECT_EQ(replies(), (Strings{"re:hello"}));
+        close_client();
+        connection_->tell("news");
+        EXPECT_EQ(connection_->on_ready(), State::Closed);
+}
+
 TEST_F(ConnectionTest, CostsWhatItMakesUsDo) {
         handler_ = [](const std::string& message) {
                 return std::string(message.size() * 100, 'r');

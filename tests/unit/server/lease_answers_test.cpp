@@ -148,6 +148,19 @@ TEST_F(LeaseAnswers, CutALabelAndMakeItPrintable) {
         EXPECT_EQ(label, "a\\x0ab\\x1b[2J" + std::string(63 - 7, 'x'));
 }
 
+TEST_F(LeaseAnswers, TakeTheJobOfAProgramAndItsProcessGroup) {
+        v1::Hello said;
+        said.set_job("a\nb" + std::string(100, 'x'));
+        ASSERT_TRUE(hello(self(1000), said).has_welcome());
+        const auto& clients = governing_.arbiter().clients();
+        const auto id = clients.next(policy::fair::ClientId{});
+        ASSERT_TRUE(id);
+        const auto shown = clients.show(*id);
+        ASSERT_TRUE(shown);
+        EXPECT_EQ(shown->identity.job, "a\\x0ab" + std::string(63 - 3, 'x'));
+        EXPECT_EQ(shown->identity.process_group, static_cast<std::uint32_t>(::getpgrp()));
+}
+
 TEST_F(LeaseAnswers, NameAProgramWithoutALabelByItsFile) {
         ASSERT_TRUE(hello(self(1000)).has_welcome());
         EXPECT_EQ(shown_to(0).label(), "server_test");

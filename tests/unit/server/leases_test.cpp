@@ -71,6 +71,20 @@ protected:
                        }};
 };
 
+TEST_F(LeasesTest, KnowWhichConnectionsWait) {
+        const Sleeper program;
+        auto& lease = add(7, program, 70);
+        leases_.share(lease, 71);
+        leases_.share(lease, 72);
+        leases_.let_wait(71);
+        leases_.let_wait(72);
+        leases_.let_wait(72);
+        leases_.leave(72);
+        std::vector<int> waiting;
+        leases_.for_each_waiting(lease, [&](int connection) { waiting.push_back(connection); });
+        EXPECT_EQ(waiting, std::vector<int>{71});
+}
+
 TEST_F(LeasesTest, AreFoundByConnectionProcessAndClient) {
         const Sleeper program;
         auto& lease = add(7, program, 70);

@@ -1,0 +1,482 @@
+// SPDX-License-Identifier: MIT
+// A program that is parked waits in front of its next region, and for nothing else: until its turn
+// comes, or there is nobody any more who would tell.
+#include "region.hpp"
+#include "server/arena.hpp"
+#include "support/process.hpp"
+#include "support/temporary_directory.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <functional>
+#include <governor/v1/frame.h>
+#include <gtest/gtest.h>
+#include <memory>
+#include <mutex>
+#include <poll.h>
+#include <pthread.h>
+#include <string>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <thread>
+#include <threadcount/threadcount.h>
+#include <unistd.h>
+#include <vector>
+
+namespace shared_memory_test {
+namespace {
+
+using governor::policy::fair::Grant;
+using governor::server::Arena;
+using governor::server::UniqueFd;
+using test_support::eventually;
+
+constexpr std::uint32_t kMax = 8;
+
+/// Welcomes everybody to slot 0, and tells what a test says.
+class Governor {
+public:
+        explicit Governor(const std::string& path) {
+                sockaddr_un address{};
+                address.sun_family = AF_UNIX;
+                path.copy(static_cast<char*>(address.sun_path), sizeof(address.sun_path) - 1);
+                listener_ = UniqueFd(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+                ::unlink(path.c_str());
+                EXPECT_EQ(::bind(listener_.get(), reinterpret_cast<const sockaddr*>(&address),
+                                 sizeof(address)),
+                          0);
+                EXPECT_EQ(::listen(listener_.get(), 8), 0);
+        }
+        ~Governor() { die(); }
+        Governor(const Governor&) = delete;
+        Governor& operator=(const Governor&) = delete;
+
+        void start() {
+                thread_ = std::thread([this] { run(); });
+        }
+        /// Nobody listens any more, and all connections are closed.
+        void die() {
+                is_over_ = true;
+                if (thread_.joinable())
+                        thread_.join();
+                listener_ = UniqueFd();
+                connections_.clear();
+        }
+        /// It lives, but does not beat.
+        void hang() { is_hanging_ = true; }
+
+        /// Returns the epoch.
+        std::uint32_t publish(std::uint32_t threads, bool is_parked) {
+                Grant grant;
+                grant.threads = threads;
+                grant.cpus.add(1);
+                grant.parked = is_parked;
+                return arena_.publish(0, grant, 0);
+        }
+        /// your_turn, to everybody.
+        void call() {
+                const std::lock_guard lock(mutex_);
+                for (const auto& connection : connections_)
+                        EXPECT_EQ(::send(connection.get(), "\2\x62\0", 3, MSG_NOSIGNAL), 3);
+        }
+        void release() { arena_.release(0); }
+
+        [[nodiscard]] auto report() const { return arena_.report(0); }
+        [[nodiscard]] std::string last_hello() {
+                const std::lock_guard lock(mutex_);
+                return hello_;
+        }
+
+private:
+        void run() {
+                while (!is_over_) {
+                        if (!is_hanging_)
+                                arena_.beat();
+                        pollfd fd{listener_.get(), POLLIN, 0};
+                        if (::poll(&fd, 1, 50) > 0 && !is_hanging_)
+                                welcome(UniqueFd(::accept(listener_.get(), nullptr, nullptr)));
+                }
+        }
+        void welcome(UniqueFd connection) {
+                char hello[4096];
+                const auto n = ::recv(connection.get(), hello, sizeof(hello), 0);
+                char bytes[] = "\2\x32";  // with its 0: a Welcome to slot 0
+                iovec reply{bytes, sizeof(bytes)};
+                msghdr message{};
+                message.msg_iov = &reply;
+                message.msg_iovlen = 1;
+                const int passed[2] = {arena_.grants_fd(), arena_.reports_fd()};
+                alignas(cmsghdr) char control[CMSG_SPACE(sizeof(passed))] = {};
+                message.msg_control = control;
+                message.msg_controllen = sizeof(control);
+                auto* header = CMSG_FIRSTHDR(&message);
+                header->cmsg_level = SOL_SOCKET;
+                header->cmsg_type = SCM_RIGHTS;
+                header->cmsg_len = CMSG_LEN(sizeof(passed));
+                std::memcpy(CMSG_DATA(header), passed, sizeof(passed));
+                const std::lock_guard lock(mutex_);
+                hello_.assign(hello, static_cast<std::size_t>(std::max<ssize_t>(n, 0)));
+                EXPECT_EQ(::sendmsg(connection.get(), &message, MSG_NOSIGNAL), 3);
+                connections_.push_back(std::move(connection));
+        }
+
+        UniqueFd listener_;
+        Arena arena_{1, 64};
+        std::atomic<bool> is_over_{false};
+        std::atomic<bool> is_hanging_{false};
+        std::mutex mutex_;
+        std::string hello_;
+        std::vector<UniqueFd> connections_;
+        std::thread thread_;
+};
+
+/// A field of a Hello behind its length; its number is below 16.
+bool has_field(const std::string& frame, unsigned number) {
+        std::size_t begin = 0;
+        std::size_t end = 0;
+        if (governor_frame_parse(reinterpret_cast<const std::uint8_t*>(frame.data()), frame.size(),
+                                 GOVERNOR_REQUEST_MAX, &begin, &end) != GOVERNOR_FRAME_COMPLETE)
+                return false;
+        const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(frame.at(i)); };
+        // Request: protocol = 1, hello = { ... } with a length of one or two bytes.
+        std::size_t i = begin + 2;
+        EXPECT_EQ(byte(i), 6U << 3 | 2);
+        for (i += byte(i + 1) < 0x80 ? 2 : 3; i < end;) {
+                const auto tag = byte(i++);
+                if (tag >> 3 == number)
+                        return true;
+                const auto length = (tag & 7) == 2 ? std::size_t{byte(i)} : 0;
+                i += 1 + length;
+        }
+        return false;
+}
+
+/// Somebody who begins a region, on a thread of its own.
+class Beginner {
+public:
+        using Ask = std::uint32_t (*)(threadcount_handle*);
+
+        explicit Beginner(threadcount_handle* handle, Ask ask = threadcount_region_begin)
+                : thread_([this, handle, ask] {
+                          threads_ = ask(handle);
+                          threadcount_region_end(handle, 1);
+                          is_done_ = true;
+                  }) {}
+        ~Beginner() {
+                if (thread_.joinable())
+                        thread_.join();
+        }
+        Beginner(const Beginner&) = delete;
+        Beginner& operator=(const Beginner&) = delete;
+
+        [[nodiscard]] bool is_done() const { return is_done_; }
+        /// What it was told to use, when it could go on.
+        [[nodiscard]] std::uint32_t threads() {
+                thread_.join();
+                return threads_;
+        }
+        [[nodiscard]] pthread_t id() { return thread_.native_handle(); }
+
+private:
+        std::atomic<bool> is_done_{false};
+        std::uint32_t threads_ = 0;
+        std::thread thread_;
+};
+
+class TurnTest : public testing::Test {
+protected:
+        TurnTest() : governor_(std::make_unique<Governor>(socket_)) {
+                ::unsetenv("THREADCOUNT_SOCKET");
+                threadcount::forget_regions();  // of the test before
+        }
+        ~TurnTest() override {
+                governor_->die();
+                threadcount_close(handle_);
+                ::unsetenv("THREADCOUNT");
+        }
+
+        /// Starts the governor, whose grant is published already.
+        void open() {
+                governor_->start();
+                threadcount_options options = THREADCOUNT_OPTIONS_INIT;
+                options.socket_path = socket_.c_str();
+                options.max_threads = kMax;
+                ASSERT_EQ(threadcount_open(&options, &handle_), 0);
+                ASSERT_TRUE(eventually([&] {
+                        (void)threadcount_threads(handle_);
+                        return threadcount_version(handle_) != 0;
+                }));
+                threadcount_idle(handle_);
+        }
+        /// It has had 4 threads.
+        void open_with_four() {
+                governor_->publish(4, false);
+                open();
+                EXPECT_EQ(threadcount_region_begin(handle_), 4U);
+                threadcount_region_end(handle_, 4);
+        }
+        /// Somebody waits for the end of a grant that parks it.
+        void expect_parked(std::uint32_t epoch, const Beginner& beginner) {
+                EXPECT_TRUE(eventually([&] {
+                        const auto said = governor_->report();
+                        return said.epoch == epoch && !said.in_region;
+                }));
+                ::usleep(100'000);
+                EXPECT_FALSE(beginner.is_done());
+        }
+        void give_turn(std::uint32_t threads) {
+                governor_->publish(threads, false);
+                governor_->call();
+        }
+
+        test_support::TemporaryDirectory directory_;
+        std::string socket_ = directory_.path("socket");
+        std::unique_ptr<Governor> governor_;
+        threadcount_handle* handle_ = nullptr;
+};
+
+TEST_F(TurnTest, AProgramSaysThatItCanWait) {
+        open_with_four();
+        EXPECT_TRUE(has_field(governor_->last_hello(), 6));
+}
+
+TEST_F(TurnTest, ARegionWaitsUntilItsTurnComes) {
+        open_with_four();
+        for (std::uint32_t round = 2; round < 5; round++) {
+                const auto epoch = governor_->publish(1, true);
+                Beginner beginner(handle_);
+                expect_parked(epoch, beginner);
+                give_turn(round);
+                EXPECT_EQ(beginner.threads(), round);
+        }
+        const auto said = governor_->report();
+        EXPECT_FALSE(said.in_region);
+        EXPECT_GE(said.regions, 4U);
+}
+
+TEST_F(TurnTest, ItComesEvenIfNobodySaysSo) {
+        open_with_four();
+        const auto epoch = governor_->publish(1, true);
+        Beginner beginner(handle_);
+        expect_parked(epoch, beginner);
+        governor_->publish(3, false);
+        EXPECT_EQ(beginner.threads(), 3U);
+}
+
+TEST_F(TurnTest, WhatWasSaidForAFormerTurnEndsNoWait) {
+        open_with_four();
+        governor_->publish(1, true);
+        governor_->publish(2, false);
+        governor_->call();
+        governor_->call();
+        const auto epoch = governor_->publish(1, true);
+        Beginner beginner(handle_);
+        expect_parked(epoch, beginner);
+        governor_->call();
+        ::usleep(50'000);
+        EXPECT_FALSE(beginner.is_done());
+        give_turn(5);
+        EXPECT_EQ(beginner.threads(), 5U);
+}
+
+TEST_F(TurnTest, ASharerWaitsToo) {
+        open_with_four();
+        EXPECT_EQ(threadcount_share(handle_), 4U);
+        EXPECT_EQ(threadcount_region_begin(handle_), 4U);
+        threadcount_region_end(handle_, 4);
+        const auto epoch = governor_->publish(1, true);
+        Beginner beginner(handle_, threadcount_share);
+        expect_parked(epoch, beginner);
+        give_turn(2);
+        EXPECT_EQ(beginner.threads(), 2U);
+        ASSERT_GT(threadcount_region_begin(handle_), 0U);
+        threadcount_region_end(handle_, 1);
+}
+
+TEST_F(TurnTest, TheEndOfTheGovernorEndsTheWait) {
+        open_with_four();
+        const auto epoch = governor_->publish(1, true);
+        Beginner beginner(handle_);
+        expect_parked(epoch, beginner);
+        governor_->die();
+        EXPECT_EQ(beginner.threads(), 4U);
+        EXPECT_EQ(threadcount_threads(handle_), 4U);
+        EXPECT_EQ(threadcount_region_begin(handle_), 4U);
+        threadcount_region_end(handle_, 4);
+}
+
+TEST_F(TurnTest, WhoHadNothingGoesOnAsIfThereWereNoGovernor) {
+        const auto epoch = governor_->publish(1, true);
+        open();
+        Beginner beginner(handle_);
+        expect_parked(epoch, beginner);
+        governor_->die();
+        EXPECT_EQ(beginner.threads(), kMax);
+}
+
+TEST_F(TurnTest, AGovernorThatHangsKeepsNobodyWaiting) {
+        open_with_four();
+        const auto epoch = governor_->publish(1, true);
+        Beginner beginner(handle_);
+        expect_parked(epoch, beginner);
+        governor_->hang();
+        EXPECT_EQ(beginner.threads(), 4U);
+}
+
+TEST_F(TurnTest, WhoIsReleasedGoesOnWithWhatItHad) {
+        open_with_four();
+        const auto epoch = governor_->publish(1, true);
+        Beginner beginner(handle_);
+        expect_parked(epoch, beginner);
+        governor_->release();
+        EXPECT_EQ(beginner.threads(), 4U);
+}
+
+TEST_F(TurnTest, WhoWasParkedClaimsNothingFromTheNextGovernor) {
+        for (const bool is_parked : {false, true}) {
+                governor_ = std::make_unique<Governor>(socket_);
+                open_with_four();
+                if (is_parked) {
+                        const auto epoch = governor_->publish(1, true);
+                        Beginner beginner(handle_);
+                        expect_parked(epoch, beginner);
+                        governor_->die();
+                        EXPECT_EQ(beginner.threads(), 4U);
+                }
+                governor_->die();
+                governor_ = std::make_unique<Governor>(socket_);
+                governor_->publish(3, false);
+                governor_->start();
+                EXPECT_TRUE(eventually([&] { return threadcount_threads(handle_) == 3; }));
+                EXPECT_EQ(has_field(governor_->last_hello(), 4), !is_parked);
+                governor_->die();
+                handle_ = threadcount_close(handle_);
+        }
+}
+
+std::atomic<int> signals{0};
+
+TEST_F(TurnTest, SignalsAreHandledMeanwhile) {
+        struct sigaction action {};
+        action.sa_handler = [](int) { signals++; };
+        ASSERT_EQ(::sigaction(SIGUSR1, &action, nullptr), 0);
+        open_with_four();
+        const auto epoch = governor_->publish(1, true);
+        Beginner beginner(handle_);
+        expect_parked(epoch, beginner);
+        for (int i = 1; i <= 3; i++) {
+                ASSERT_EQ(::pthread_kill(beginner.id(), SIGUSR1), 0);
+                EXPECT_TRUE(eventually([&] { return signals == i; }));
+        }
+        expect_parked(epoch, beginner);
+        give_turn(2);
+        EXPECT_EQ(beginner.threads(), 2U);
+}
+
+TEST_F(TurnTest, AThreadThatWaitsCanBeCancelled) {
+        open_with_four();
+        const auto epoch = governor_->publish(1, true);
+        pthread_t thread{};
+        ASSERT_EQ(::pthread_create(
+                          &thread, nullptr,
+                          [](void* handle) -> void* {
+                                  (void)threadcount_region_begin(
+                                          static_cast<threadcount_handle*>(handle));
+                                  return nullptr;
+                          },
+                          handle_),
+                  0);
+        EXPECT_TRUE(eventually([&] { return governor_->report().epoch == epoch; }));
+        ASSERT_EQ(::pthread_cancel(thread), 0);
+        void* result = nullptr;
+        ASSERT_EQ(::pthread_join(thread, &result), 0);
+        EXPECT_EQ(result, PTHREAD_CANCELED);
+        Beginner beginner(handle_);
+        expect_parked(epoch, beginner);
+        give_turn(2);
+        EXPECT_EQ(beginner.threads(), 2U);
+}
+
+TEST_F(TurnTest, AllThreadsThatWaitGoOn) {
+        open_with_four();
+        const auto epoch = governor_->publish(1, true);
+        Beginner first(handle_);
+        expect_parked(epoch, first);
+        Beginner second(handle_);
+        expect_parked(epoch, second);
+        give_turn(kMax);
+        EXPECT_EQ(first.threads(), kMax);
+        EXPECT_EQ(second.threads(), kMax);
+}
+
+TEST_F(TurnTest, NobodyWaitsWhileAnotherIsInside) {
+        open_with_four();
+        EXPECT_EQ(threadcount_region_begin(handle_), 4U);
+        governor_->publish(1, true);
+        Beginner beginner(handle_);
+        EXPECT_EQ(beginner.threads(), 1U);
+        Beginner sharer(handle_, threadcount_share);
+        EXPECT_EQ(sharer.threads(), 1U);
+        threadcount_region_end(handle_, 4);
+}
+
+TEST_F(TurnTest, NothingElseWaits) {
+        open_with_four();
+        governor_->publish(1, true);
+        EXPECT_EQ(threadcount_threads(handle_), 1U);
+        std::uint64_t cpus = 0;
+        EXPECT_EQ(threadcount_cpus(handle_, &cpus, 1), 1U);
+        EXPECT_EQ(cpus, 2U);
+}
+
+TEST_F(TurnTest, WhoKeepsItsFirstCountDoesNotWait) {
+        ::setenv("THREADCOUNT", "start-only", 1);
+        open_with_four();
+        EXPECT_FALSE(has_field(governor_->last_hello(), 6));
+        governor_->publish(1, true);
+        EXPECT_EQ(threadcount_region_begin(handle_), 4U);
+        threadcount_region_end(handle_, 4);
+}
+
+TEST_F(TurnTest, AForkedChildDoesNotWait) {
+        open_with_four();
+        governor_->publish(1, true);
+        const auto child = ::fork();
+        if (child == 0)
+                ::_exit(static_cast<int>(threadcount_region_begin(handle_)));
+        int status = 0;
+        ASSERT_EQ(::waitpid(child, &status, 0), child);
+        EXPECT_EQ(WEXITSTATUS(status), static_cast<int>(kMax));
+}
+
+TEST_F(TurnTest, TellsHowFarItIsBeforeItsFirstRegion) {
+        governor_->publish(1, false);
+        open();
+        threadcount_progress(handle_, 3, 10);
+        EXPECT_EQ(governor_->report().progress_done, 3U);
+        EXPECT_EQ(governor_->report().progress_total, 10U);
+        threadcount_progress(handle_, 11, 10);
+        EXPECT_EQ(governor_->report().progress_done, 10U);
+        threadcount_progress(handle_, 1, 0);
+        EXPECT_EQ(governor_->report().progress_total, 0U);
+        threadcount_progress(nullptr, 1, 2);
+}
+
+TEST_F(TurnTest, TellsTheNextGovernorHowFarItIs) {
+        open_with_four();
+        threadcount_progress(handle_, 3, 10);
+        governor_->die();
+        governor_ = std::make_unique<Governor>(socket_);
+        governor_->publish(3, false);
+        governor_->start();
+        EXPECT_TRUE(eventually([&] { return threadcount_threads(handle_) == 3; }));
+        EXPECT_EQ(governor_->report().progress_done, 3U);
+        EXPECT_EQ(governor_->report().progress_total, 10U);
+}
+
+}  // namespace
+}  // namespace shared_memory_test
