@@ -361,6 +361,7 @@ TEST_F(TurnTest, WhoWasParkedClaimsNothingFromTheNextGovernor) {
 std::atomic<int> signals{0};
 
 TEST_F(TurnTest, SignalsAreHandledMeanwhile) {
+        signals = 0;
         struct sigaction action {};
         action.sa_handler = [](int) { signals++; };
         ASSERT_EQ(::sigaction(SIGUSR1, &action, nullptr), 0);
