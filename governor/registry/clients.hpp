@@ -103,7 +103,8 @@ public:
         /// taken to have gone on as it was last seen to, or to have used what it was granted.
         void leave(ClientId id, std::optional<std::chrono::nanoseconds> cpu_time, TimePoint now);
 
-        /// More than it had may act later: see OwnLimits. Who only starts goes on to do so.
+        /// More than it had may act later: see OwnLimits. What its library does (starts only,
+        /// can wait) stays as it is.
         void request(ClientId id, const Request& request, TimePoint now);
         /// The user `uid` orders, who is no other than `by` says. All of it or nothing; an owner's
         /// maximum goes up as the program's own does. Decide next where something has changed.

@@ -270,8 +270,7 @@ tl::expected<Place, Governing::Refusal> Governing::admit(const Peer& peer, Proce
                 returned_.push_back({joined.id});
         }
         try {
-                leases_.add({joined.id, identity.account, peer.pid, *place, 0, wish.affinity,
-                             wish.request.can_wait},
+                leases_.add({joined.id, identity.account, peer.pid, *place, 0, wish.affinity},
                             std::move(process), peer.connection);
                 if (wish.request.can_wait)
                         leases_.let_wait(peer.connection);
@@ -310,10 +309,7 @@ bool Governing::request(const Peer& peer, const registry::Request& request) {
         const auto* lease = leases_.of_connection(peer.connection);
         if (lease == nullptr)
                 return false;
-        // What its library can do stays as it is.
-        auto changed = request;
-        changed.can_wait = lease->can_wait;
-        arbiter_.clients().request(lease->id, changed, now());
+        arbiter_.clients().request(lease->id, request, now());
         want_decision(now());
         return true;
 }

@@ -44,7 +44,6 @@ struct Lease {
         /// Where it says that it may run beyond what its threads' masks show, since they are bound;
         /// empty: they show all.
         policy::CpuMask affinity = {};
-        bool can_wait = false;   ///< as the first of its connections has said
         bool is_parked = false;  ///< as it was told last
 };
 

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: MIT
+// Batch programs of one user with the real library and a real daemon: one runs, the others wait.
+#include "lease_fixture.hpp"
+
+#include <atomic>
+#include <chrono>
+#include <cstdlib>
+#include <gtest/gtest.h>
+#include <new>
+#include <string>
+#include <sys/mman.h>
+#include <thread>
+#include <threadcount/threadcount.h>
+
+namespace {
+
+using namespace test_support;
+using std::chrono::milliseconds;
+
+/// Counters that forked programs share with the test.
+class Regions {
+public:
+        static constexpr std::size_t kPrograms = 4;
+
+        Regions() : begun_(static_cast<std::atomic<int>*>(map())) {
+                for (std::size_t i = 0; i < kPrograms; i++)
+                        new (&begun_[i]) std::atomic<int>(0);
+        }
+        ~Regions() { ::munmap(begun_, kPrograms * sizeof(*begun_)); }
+        Regions(const Regions&) = delete;
+        Regions& operator=(const Regions&) = delete;
+
+        std::atomic<int>& of(std::size_t program) { return begun_[program]; }
+
+private:
+        static void* map() {
+                void* memory = ::mmap(nullptr, kPrograms * sizeof(std::atomic<int>),
+                                      PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+                if (memory == MAP_FAILED)
+                        throw std::bad_alloc();
+                return memory;
+        }
+
+        std::atomic<int>* begun_;
+};
+
+class TurnsOfPrograms : public LeaseTest {
+protected:
+        /// Regions of some milliseconds, one after the other.
+        [[nodiscard]] std::unique_ptr<ForkedProgram> job(std::size_t number,
+                                                         const std::string& name) {
+                return std::make_unique<ForkedProgram>([this, number, name] {
+                        ::setenv("THREADCOUNT_SOCKET", daemon_.socket().c_str(), 1);
+                        ::setenv("THREADCOUNT_CLASS", "batch", 1);
+                        ::setenv("THREADCOUNT_JOB", name.c_str(), 1);
+                        threadcount_handle* handle = nullptr;
+                        if (threadcount_open(nullptr, &handle) != 0)
+                                return;
+                        for (;;) {
+                                const auto threads = threadcount_region_begin(handle);
+                                regions_.of(number)++;
+                                const auto end = std::chrono::steady_clock::now() + milliseconds(2);
+                                while (std::chrono::steady_clock::now() < end) {
+                                }
+                                threadcount_region_end(handle, threads);
+                        }
+                });
+        }
+        [[nodiscard]] bool gets_on(std::size_t number) {
+                const int before = regions_.of(number);
+                return eventually([&] { return regions_.of(number) > before + 5; });
+        }
+        /// As the governor tells.
+        [[nodiscard]] bool is_parked(const ForkedProgram& program) const {
+                const auto client = lease(program.pid());
+                return client && client->reason().starts_with("parked:");
+        }
+
+        Regions regions_;
+};
+
+TEST_F(TurnsOfPrograms, TheOldestRunsAndIsFollowedWhenItIsKilled) {
+        const auto first = job(0, "a");
+        ASSERT_TRUE(gets_on(0));
+        const auto second = job(1, "b");
+        ASSERT_TRUE(eventually([&] { return is_parked(*second); }));
+        // It may have begun one region before the first decision about it.
+        std::this_thread::sleep_for(milliseconds(20));
+        const int begun = regions_.of(1);
+        EXPECT_TRUE(gets_on(0));
+        EXPECT_EQ(regions_.of(1), begun);
+        EXPECT_LE(begun, 1);
+        first->kill();
+        EXPECT_TRUE(gets_on(1));
+        EXPECT_FALSE(is_parked(*second));
+}
+
+TEST_F(TurnsOfPrograms, ProgramsOfOneJobRunTogether) {
+        const auto first = job(0, "a");
+        const auto second = job(1, "a");
+        ASSERT_TRUE(gets_on(0));
+        EXPECT_TRUE(gets_on(1));
+        EXPECT_FALSE(is_parked(*first));
+        EXPECT_FALSE(is_parked(*second));
+}
+
+TEST_F(TurnsOfPrograms, AllGoOnWithoutTheDaemon) {
+        const auto first = job(0, "a");
+        ASSERT_TRUE(gets_on(0));
+        const auto second = job(1, "b");
+        const auto third = job(2, "c");
+        ASSERT_TRUE(eventually([&] { return is_parked(*second) && is_parked(*third); }));
+        daemon_.kill();
+        EXPECT_TRUE(gets_on(0));
+        EXPECT_TRUE(gets_on(1));
+        EXPECT_TRUE(gets_on(2));
+}
+
+TEST_F(TurnsOfPrograms, AreNotTakenWhereTheConfigurationSaysSo) {
+        daemon_.configure(kFair + "turns = no\n");
+        daemon_.process().signal(SIGHUP);
+        const auto first = job(0, "a");
+        const auto second = job(1, "b");
+        EXPECT_TRUE(gets_on(0));
+        EXPECT_TRUE(gets_on(1));
+        EXPECT_FALSE(is_parked(*first));
+        EXPECT_FALSE(is_parked(*second));
+}
+
+}  // namespace
