@@ -28,7 +28,8 @@ std::vector<policy::fair::ClientId> idle_in(const policy::fair::Decision& decisi
 bool is_contended(const policy::fair::Grant& grant) {
         return grant.reason.programs > 1 &&
                (makes_wait(grant) || grant.reason.limit == Limit::FairShare ||
-                grant.reason.limit == Limit::Floor || grant.reason.limit == Limit::Quota);
+                grant.reason.limit == Limit::Floor || grant.reason.limit == Limit::Quota ||
+                grant.reason.limit == Limit::Parked);
 }
 
 /// Others could have CPUs of its, were it stopped.

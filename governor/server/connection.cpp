@@ -121,6 +121,7 @@ bool Connection::handle_messages(unsigned& left) {
 }
 
 void Connection::hold(const Answer& answer) {
+        untouched_ = 0;  // an answer has to be read
         if (!answer.descriptors.empty())
                 passed_.push_back({output_.size(), answer.descriptors});
         std::array<std::uint8_t, GOVERNOR_PREFIX_MAX> prefix;

@@ -134,18 +134,20 @@ std::vector<bool> still_waiting(const Settings& settings, const Snapshot& snapsh
                                 const std::vector<Share>& shares,
                                 const std::vector<Holding>& holdings) {
         std::vector<bool> waiting(snapshot.gangs.size());
+        if (!settings.turns)
+                return waiting;
         CpuMask held;
-        CpuMask in_use;
+        CpuMask left;  // before long
         for (std::size_t i = 0; i < shares.size(); i++) {
                 held |= holdings[i].shared ? CpuMask{} : holdings[i].cpus;
                 if (!shares[i].is_rigid)
-                        in_use |= snapshot.clients[i].in_use;
+                        left |= snapshot.clients[i].in_use;
         }
-        if ((in_use - held).empty())
-                return waiting;
+        left -= held;
         for (std::size_t i = 0; i < shares.size(); i++) {
                 const auto& client = snapshot.clients[i];
-                if (has_not_begun(client) && shares[i].target > 0 && holdings[i].shared)
+                if (has_not_begun(client) && client.guaranteed <= 1 && shares[i].target > 0 &&
+                    holdings[i].shared && left.intersects(client.allowed))
                         waiting[*client.gang] = !is_out_of_patience(
                                 settings, snapshot.gangs[*client.gang], snapshot.now);
         }

@@ -22,9 +22,13 @@ public:
         }
 
         Turns deal() {
-                for (std::size_t i = 0; i < shares_.size(); i++)
+                for (std::size_t i = 0; i < shares_.size(); i++) {
+                        const auto& client = snapshot_.clients[i];
                         if (takes_part(i))
-                                members_[*snapshot_.clients[i].gang].push_back(i);
+                                members_[*client.gang].push_back(i);
+                        else if (client.gang && !client.idle && !shares_[i].wants_a_part)
+                                has_turn_[*client.gang] = true;  // runs without one
+                }
                 std::map<AccountId, std::vector<std::size_t>> accounts;
                 for (std::size_t g = 0; g < members_.size(); g++)
                         if (!members_[g].empty())
@@ -98,7 +102,7 @@ private:
                 // The first runs whatever there is: at worst beside others, as without turns. A
                 // gang that runs in parts waits for itself.
                 for (const auto g : order) {
-                        if (g != order.front() && left < members_[g].size())
+                        if (g != order.front() && (left == 0 || !fits(capacity, g, left, now)))
                                 continue;
                         has_turn_[g] = true;
                         give(g, [&](std::size_t i) { return wants(i); });
@@ -107,6 +111,14 @@ private:
                         if (has_turn_[g])
                                 give(g, [&](std::size_t i) { return shares_[i].limit; });
                 return now;
+        }
+
+        /// Each of its members could have a CPU at least. Tried out on copies.
+        [[nodiscard]] bool fits(Capacity capacity, std::size_t gang, std::uint32_t left,
+                                Counts cpus) const {
+                (void)fill(capacity, gang, left, cpus, [](std::size_t) { return 1U; });
+                return std::ranges::all_of(members_[gang],
+                                           [&](std::size_t i) { return cpus[i] > 0; });
         }
 
         [[nodiscard]] std::uint32_t wants(std::size_t i) const {

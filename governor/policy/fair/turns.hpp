@@ -24,7 +24,8 @@ struct Turns {
 /// after the other in the order of their turns: each has all that it wants, or is parked. Who has
 /// waited for `turn_max_wait` has one CPU before all others, as long as there are some. Shares of
 /// accounts stay as they are, and so do those of clients without a gang, of idle and of light ones,
-/// and of those that are charged or guaranteed CPUs.
+/// and of those that are charged or guaranteed CPUs; these count as having their turn, and so do
+/// all under `turns` off.
 [[nodiscard]] Turns take_turns(const Settings& settings, const Snapshot& snapshot,
                                const Classes& classes, std::vector<Share>& shares);
 

@@ -127,6 +127,45 @@ TEST(Turns, AGangThatDoesNotFitIntoWhatIsLeftWaits) {
         EXPECT_EQ(world.threads(), (Counts{7, 1, 1, 1}));
 }
 
+TEST(Turns, AGangThatMayNotUseWhatIsLeftWaits) {
+        Batch world(8);
+        for (int i = 0; i < 4; i++)
+                world.job().allowed = i < 2 ? CpuMask::range(0, 4) : CpuMask::range(4, 8);
+        EXPECT_EQ(world.threads(), (Counts{4, 1, 4, 1}));
+        EXPECT_EQ(world.parked(), ".P.P");
+}
+
+TEST(Turns, AGangWhoseQuotaIsUsedUpWaits) {
+        Batch world(8);
+        world.cgroups.push_back({{}, 4});
+        world.job().cgroup = 0;
+        world.job().cgroup = 0;
+        world.job();
+        EXPECT_EQ(world.threads(), (Counts{4, 1, 4}));
+        EXPECT_EQ(world.parked(), ".P.");
+}
+
+TEST(Turns, AnImpatientGangNeedsNoSecondCpuToHaveItsTurn) {
+        Batch world(8);
+        world.job().max = 2;
+        const auto wide = world.job().gang;
+        for (int i = 0; i < 3; i++)
+                world.add().gang = wide;
+        world.gangs[1].waits_since = world.now - world.settings.turn_max_wait;
+        EXPECT_EQ(world.threads(), (Counts{2, 2, 2, 1, 1}));
+        EXPECT_EQ(world.decided().turns.size(), 2U);
+}
+
+TEST(Turns, OffMeansThatNobodyWaitsForOthersToLeaveEither) {
+        Batch world(8);
+        world.settings.turns = false;
+        auto& stranger = world.add(2);
+        stranger.granted = stranger.in_use = CpuMask::range(0, 8);
+        world.job();
+        EXPECT_EQ(world.parked(), "..");
+        EXPECT_EQ(world.decided().turns, std::vector{GangId{1}}) << "it does not wait";
+}
+
 TEST(Turns, AnIdleOneLendsItsTurn) {
         Batch world(8);
         auto& first = world.job();
