@@ -15,6 +15,21 @@ namespace {
 
 using std::chrono::milliseconds;
 
+bool parse_within(std::string_view value, milliseconds least, milliseconds most,
+                  milliseconds* ret_time) {
+        const auto time = parse_duration(value);
+        if (!time || *time < least || *time > most)
+                return false;
+        *ret_time = *time;
+        return true;
+}
+
+bool assign_yes(std::string_view value, bool* ret_is_yes) {
+        const auto is_yes = parse_yes(value);
+        *ret_is_yes = is_yes.value_or(*ret_is_yes);
+        return is_yes.has_value();
+}
+
 bool set_policy(Settings& settings, std::string_view value) {
         if (value != "fair" && value != "threshold")
                 return false;
@@ -46,11 +61,7 @@ std::string get_threshold(const Settings& settings) {
 }
 
 bool set_period(Settings& settings, std::string_view value) {
-        const auto period = parse_duration(value);
-        if (!period || *period < milliseconds{50} || *period > milliseconds{60'000})
-                return false;
-        settings.period = *period;
-        return true;
+        return parse_within(value, milliseconds{50}, milliseconds{60'000}, &settings.period);
 }
 std::string get_period(const Settings& settings) { return format_duration(settings.period); }
 
@@ -96,54 +107,36 @@ std::string get_foreign_max(const Settings& settings) {
 }
 
 bool set_handover_max(Settings& settings, std::string_view value) {
-        const auto time = parse_duration(value);
-        if (!time || *time < milliseconds{100} || *time > milliseconds{60'000})
-                return false;
-        settings.fair.handover_max = *time;
-        return true;
+        return parse_within(value, milliseconds{100}, milliseconds{60'000},
+                            &settings.fair.handover_max);
 }
 std::string get_handover_max(const Settings& settings) {
         return format_duration(settings.fair.handover_max);
 }
 
-/// "yes" or "no".
-bool parse_yes(std::string_view value, bool* ret_is_yes) {
-        if (value != "yes" && value != "no")
-                return false;
-        *ret_is_yes = value == "yes";
-        return true;
-}
-std::string format_yes(bool is_yes) { return is_yes ? "yes" : "no"; }
-
 bool set_turns(Settings& settings, std::string_view value) {
-        return parse_yes(value, &settings.fair.turns);
+        return assign_yes(value, &settings.fair.turns);
 }
 std::string get_turns(const Settings& settings) { return format_yes(settings.fair.turns); }
 
 bool set_turns_across_users(Settings& settings, std::string_view value) {
-        return parse_yes(value, &settings.fair.turns_across_users);
+        return assign_yes(value, &settings.fair.turns_across_users);
 }
 std::string get_turns_across_users(const Settings& settings) {
         return format_yes(settings.fair.turns_across_users);
 }
 
 bool set_turn_quantum(Settings& settings, std::string_view value) {
-        const auto time = parse_duration(value);
-        if (!time || *time < milliseconds{100} || *time > milliseconds{60'000})
-                return false;
-        settings.fair.turn_quantum = *time;
-        return true;
+        return parse_within(value, milliseconds{100}, milliseconds{60'000},
+                            &settings.fair.turn_quantum);
 }
 std::string get_turn_quantum(const Settings& settings) {
         return format_duration(settings.fair.turn_quantum);
 }
 
 bool set_turn_max_wait(Settings& settings, std::string_view value) {
-        const auto time = parse_duration(value);
-        if (!time || *time < milliseconds{1'000} || *time > milliseconds{3'600'000})
-                return false;
-        settings.fair.turn_max_wait = *time;
-        return true;
+        return parse_within(value, milliseconds{1'000}, milliseconds{3'600'000},
+                            &settings.fair.turn_max_wait);
 }
 std::string get_turn_max_wait(const Settings& settings) {
         return format_duration(settings.fair.turn_max_wait);

@@ -63,12 +63,12 @@ std::string get_class(const Rule& rule) {
 }
 
 bool set_ignore(Rule& rule, std::string_view value) {
-        if (value != "yes" && value != "no")
-                return false;
-        rule.ignore = value == "yes";
-        return true;
+        const auto is_yes = parse_yes(value);
+        if (is_yes)
+                rule.ignore = is_yes;
+        return is_yes.has_value();
 }
-std::string get_ignore(const Rule& rule) { return rule.ignore ? *rule.ignore ? "yes" : "no" : ""; }
+std::string get_ignore(const Rule& rule) { return rule.ignore ? format_yes(*rule.ignore) : ""; }
 
 constexpr std::string_view kPattern = "a shell pattern (* ? [...]) of printable ASCII";
 

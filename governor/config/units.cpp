@@ -92,4 +92,12 @@ std::optional<std::uint32_t> parse_percent(std::string_view text) {
         return static_cast<std::uint32_t>(std::lround(quantity->number * 100));
 }
 
+std::optional<bool> parse_yes(std::string_view text) {
+        if (text != "yes" && text != "no")
+                return std::nullopt;
+        return text == "yes";
+}
+
+std::string format_yes(bool is_yes) { return is_yes ? "yes" : "no"; }
+
 }  // namespace governor::config

@@ -24,4 +24,9 @@ namespace governor::config {
 /// 100%.
 [[nodiscard]] std::optional<std::uint32_t> parse_percent(std::string_view text);
 
+/// "yes" or "no". Empty: something else.
+[[nodiscard]] std::optional<bool> parse_yes(std::string_view text);
+
+[[nodiscard]] std::string format_yes(bool is_yes);
+
 }  // namespace governor::config

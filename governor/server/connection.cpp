@@ -39,6 +39,13 @@ int memory_of_unread(int fd) {
 /// While a message is being freed the kernel wakes us, and still counts a byte of it.
 constexpr int kLessThanAnyMessage = 64;
 
+void append_frame(std::string& output, const std::string& message) {
+        std::array<std::uint8_t, GOVERNOR_PREFIX_MAX> prefix;
+        const auto length = governor_frame_prefix(message.size(), prefix.data());
+        output.append(reinterpret_cast<const char*>(prefix.data()), length);
+        output.append(message);
+}
+
 bool would_block() { return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR; }
 
 }  // namespace
@@ -124,18 +131,14 @@ void Connection::hold(const Answer& answer) {
         untouched_ = 0;  // an answer has to be read
         if (!answer.descriptors.empty())
                 passed_.push_back({output_.size(), answer.descriptors});
-        std::array<std::uint8_t, GOVERNOR_PREFIX_MAX> prefix;
-        const auto length = governor_frame_prefix(answer.bytes.size(), prefix.data());
-        output_.append(reinterpret_cast<const char*>(prefix.data()), length);
-        output_.append(answer.bytes);
+        append_frame(output_, answer.bytes);
 }
 
 void Connection::tell(const std::string& reply) {
         if (!output_.empty() || memory_of_unread(fd_.get()) >= kLessThanAnyMessage)
                 return;
-        std::array<std::uint8_t, GOVERNOR_PREFIX_MAX> prefix;
-        const auto length = governor_frame_prefix(reply.size(), prefix.data());
-        const auto frame = std::string(prefix.begin(), prefix.begin() + length) + reply;
+        std::string frame;
+        append_frame(frame, reply);
         // So short a message goes as a whole into a buffer that is empty. One that has gone says so
         // by the event that is on its way.
         (void)::send(fd_.get(), frame.data(), frame.size(), MSG_DONTWAIT | MSG_NOSIGNAL);

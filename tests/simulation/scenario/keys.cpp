@@ -58,14 +58,14 @@ template <auto member>
 struct Yes {
         template <class Part>
         static bool set(Part& part, std::string_view text, const Scenario&) {
-                const auto value = parse_yes(text);
+                const auto value = governor::config::parse_yes(text);
                 if (value)
                         part.*member = *value;
                 return value.has_value();
         }
         template <class Part>
         static std::string get(const Part& part, const Scenario&) {
-                return !differs<member>(part) ? "" : part.*member ? "yes" : "no";
+                return differs<member>(part) ? governor::config::format_yes(part.*member) : "";
         }
 };
 

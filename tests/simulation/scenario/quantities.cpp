@@ -171,12 +171,6 @@ std::string format_speedup(const Speedup& speedup) {
         return "linear";
 }
 
-std::optional<bool> parse_yes(std::string_view text) {
-        if (text != "yes" && text != "no")
-                return std::nullopt;
-        return text == "yes";
-}
-
 std::optional<Behaviour> parse_behaviour(std::string_view text) {
         const auto* const found = std::ranges::find(kBehaviours, text);
         if (found == kBehaviours.end())

@@ -36,8 +36,6 @@ namespace simulation {
 [[nodiscard]] std::optional<Speedup> parse_speedup(std::string_view text);
 [[nodiscard]] std::string format_speedup(const Speedup& speedup);
 
-[[nodiscard]] std::optional<bool> parse_yes(std::string_view text);
-
 /// The names of behaviours, in the order of the enumeration.
 [[nodiscard]] std::optional<Behaviour> parse_behaviour(std::string_view text);
 [[nodiscard]] std::string format_behaviour(Behaviour behaviour);

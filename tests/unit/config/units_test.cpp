@@ -83,5 +83,14 @@ TEST(Number, IsDecimalDigitsOnly) {
                 EXPECT_FALSE(parse_number(text)) << '"' << text << '"';
 }
 
+TEST(YesOrNo, IsOneOfTheTwo) {
+        EXPECT_EQ(parse_yes("yes"), true);
+        EXPECT_EQ(parse_yes("no"), false);
+        for (const auto* text : {"", "Yes", "y", "true", "1", " yes", "yes ", "no\n"})
+                EXPECT_FALSE(parse_yes(text)) << '"' << text << '"';
+        EXPECT_EQ(format_yes(true), "yes");
+        EXPECT_EQ(format_yes(false), "no");
+}
+
 }  // namespace
 }  // namespace governor::config
