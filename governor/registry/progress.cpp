@@ -21,8 +21,8 @@ void Progress::report(std::uint64_t done, std::uint64_t total, nanoseconds serve
                 first_ = told_;
         total_ = total;
         const auto left = remaining(served);
-        if (left && !promised_)
-                promised_ = served + *left;
+        if (left)
+                promised_ = std::min(promised_.value_or(nanoseconds::max()), served + *left);
         if (promised_ && served - *began_ > 2 * (*promised_ - *began_) + kLongestTrial)
                 is_believed_ = false;
 }

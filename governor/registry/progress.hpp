@@ -10,8 +10,8 @@
 namespace governor::registry {
 
 /// Time is that for which its gang has had its turn, in all. What remains is taken to go as fast as
-/// what is done. Who needs more than twice as long as it said at first is not believed any more:
-/// its progress is no reason to let it go before others.
+/// what is done. Who needs more than twice as long as the least that it ever said is not believed
+/// any more: its progress is no reason to let it go before others.
 class Progress {
 public:
         /// From the first report of work that is done, so long until it is judged.
@@ -38,7 +38,7 @@ private:
         std::optional<Told> first_;                      // of work that was done
         Told told_;                                      // its last change
         std::uint64_t total_ = 0;
-        std::optional<std::chrono::nanoseconds> promised_;  // when it will have ended, as it said
+        std::optional<std::chrono::nanoseconds> promised_;  // its earliest end, as it said
         bool is_believed_ = true;
 };
 

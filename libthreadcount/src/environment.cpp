@@ -6,7 +6,6 @@
 #include <cstdio>
 #include <cstring>
 #include <initializer_list>
-#include <iterator>
 #include <strings.h>
 
 namespace threadcount {
@@ -42,28 +41,6 @@ bool asks_to_bind(const char* proc_bind, std::initializer_list<const char*> othe
                 return strcasecmp(proc_bind, "false") != 0;
         return std::any_of(others.begin(), others.end(),
                            [](const char* text) { return text != nullptr; });
-}
-
-/// Who starts the programs of a parallel job tells them which it is; nullptr: `name` is not set.
-/// The steps of a job run one beside the other. Bytes that are not printable ASCII become `_`.
-template <class Take>
-void find_job(Take take, char (&ret_job)[64]) {
-        const char* step = nullptr;
-        const char* job = take("THREADCOUNT_JOB");
-        if (job == nullptr)
-                job = take("PMIX_NAMESPACE");
-        if (job == nullptr && (job = take("SLURM_JOB_ID")) != nullptr)
-                step = take("SLURM_STEP_ID");
-        if (job == nullptr)
-                job = take("OMPI_MCA_ess_base_jobid");
-        if (job == nullptr)
-                job = take("PMI_JOBID");
-        if (job != nullptr)
-                snprintf(ret_job, sizeof(ret_job), "%s%s%s", job, step != nullptr ? "." : "",
-                         step != nullptr ? step : "");
-        std::replace_if(
-                std::begin(ret_job), std::begin(ret_job) + strlen(ret_job),
-                [](char c) { return c < ' ' || c > '~'; }, '_');
 }
 
 constexpr char kFixed[] = "fixed:";
@@ -154,8 +131,9 @@ Environment read_environment(char* (*get)(const char* name)) {
                 asks_to_bind(take("OMP_PROC_BIND"),
                              {take("OMP_PLACES"), take("GOMP_CPU_AFFINITY"), take("KMP_AFFINITY")});
         environment.socket = take("THREADCOUNT_SOCKET");
-        environment.label = take("THREADCOUNT_LABEL");
-        find_job(take, environment.job);
+        if (const char* label = take("THREADCOUNT_LABEL"))
+                copy_printable(label, environment.label);
+        environment.is_rank = find_job(get, environment.job) == JobName::Unnamed;
         return environment;
 }
 

@@ -3,6 +3,8 @@
 // What the user of a program has set in its environment.
 #pragma once
 
+#include "job.hpp"
+
 #include <cstddef>
 #include <cstdint>
 
@@ -39,8 +41,10 @@ struct Environment {
         bool releases = false;  ///< threads that a smaller team does not need
         BindingSetting binding = BindingSetting::Unset;
         bool runtime_binds = false;  ///< OpenMP's own variables ask for threads that are bound
-        char job[64] = "";  ///< its programs run and wait together; printable ASCII, cut to fit
-        const char* label = nullptr;   ///< as `socket`
+        char job[kNameBytes] =
+                "";            ///< its programs run and wait together; printable ASCII, cut to fit
+        bool is_rank = false;  ///< one of several of a job that has no name
+        char label[kNameBytes] = "";   ///< what it calls itself; printable ASCII, cut to fit
         const char* socket = nullptr;  ///< as long as the environment; nullptr: not set
         /// The last variable whose value is not understood (a static string) and that value,
         /// cut to fit; nullptr if all are.

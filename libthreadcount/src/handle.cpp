@@ -4,6 +4,7 @@
 
 #include "clock.hpp"
 #include "idle_time.hpp"
+#include "job.hpp"
 #include "limits.hpp"
 
 #include <algorithm>
@@ -126,7 +127,7 @@ threadcount_handle::threadcount_handle(const Environment& from, const char* sock
           ungoverned(width), max(from.max != 0 ? std::min(from.max, width) : width),
           affinity(bound_to), binding(binds), count(max, idle_time_here),
           lease(addresses,
-                {max, from.mode.mode == Mode::StartOnly, from.is_batch, from.label,
+                {max, from.mode.mode == Mode::StartOnly, from.is_batch, environment.label,
                  binds != nullptr       ? &binds->initial()
                  : affinity.count() > 0 ? &affinity
                                         : nullptr,
@@ -154,6 +155,8 @@ int threadcount_open(const threadcount_options* options, threadcount_handle** re
                 return -EINVAL;
 
         auto environment = read_environment(secure_getenv);
+        if (environment.is_rank)
+                name_by_launcher(environment.job);
         const auto bound_to = mask_of(given.affinity, given.affinity_words);
         // A smaller team would be bound to the same first CPUs as everybody else's.
         if (bound_to.count() > 0 && !environment.mode.is_set)

@@ -56,8 +56,6 @@ std::uint32_t Lease::granted(bool would_wait) {
                 threads = first_of(threads);
         const bool is_bound =
                 binding_ == nullptr || binding_->follow(arena_, word, threads, has_beaten);
-        if (is_turn)
-                before_parked_.store(threads, kRelaxed);
         if (is_turn && is_bound && !wishes_.start_only)
                 at_once_.store(word, kRelaxed);
         arena_.report(governor_word_epoch(word), threads, true);
@@ -144,8 +142,9 @@ std::uint64_t Lease::fail(int why, std::uint64_t now_ms) {
         return now_ms + kReconnect_ms;
 }
 
-/// The program goes on with what it had; one that was released is bound no longer, nor is one that
-/// was parked, whose CPU was not its own.
+/// The program goes on with what it had, which was one thread if it was parked: all that waited
+/// would take all CPUs at once. One that was released is bound no longer, nor is one that was
+/// parked, whose CPU was not its own.
 void Lease::lose(std::uint64_t now_ms) {
         const auto last = arena_.load();
         CpuMask set;
@@ -155,7 +154,7 @@ void Lease::lose(std::uint64_t now_ms) {
         holds_ = n > 0 && !is_parked(word) ? CpuBytes(set) : CpuBytes();
         const bool is_released =
                 is_parked(last) || (governor_word_flags(last) & GOVERNOR_GRANT_RELEASED) != 0;
-        if (const auto threads = last_of(last); threads > 0)
+        if (const auto threads = governor_word_threads(last); threads > 0)
                 count_.granted(threads, now_ms);
         at_once_.store(kNotAtOnce, std::memory_order_relaxed);
         arena_.detach();

@@ -101,10 +101,10 @@ public:
         /// second, and it stays refused.
         [[nodiscard]] bool try_again(std::uint64_t now_ms);
 
-        /// What it was granted last by a governor that may have gone meanwhile, if that has not
-        /// parked it; 0: nothing, or that was noticed. MT-Safe.
+        /// What it was granted last by a governor that may have gone meanwhile; 0: nothing, or that
+        /// was noticed. MT-Safe.
         [[nodiscard]] std::uint32_t granted_last() const {
-                const auto threads = last_of(arena_.load());
+                const auto threads = governor_word_threads(arena_.load());
                 return threads > 0 ? usable(threads) : 0;
         }
 
@@ -129,15 +129,6 @@ private:
 
         [[nodiscard]] static bool is_parked(std::uint64_t word) {
                 return (governor_word_flags(word) & GOVERNOR_GRANT_PARKED) != 0;
-        }
-
-        /// What a program goes on with whose last word is this, when nobody governs it any more:
-        /// who was parked goes on with what it had before, or as if there were no governor.
-        [[nodiscard]] std::uint32_t last_of(std::uint64_t word) const {
-                if (!is_parked(word))
-                        return governor_word_threads(word);
-                const auto before = before_parked_.load(std::memory_order_relaxed);
-                return before != 0 ? before : wishes_.max;
         }
 
         [[nodiscard]] std::uint32_t limited(std::uint32_t threads) const {
@@ -167,7 +158,6 @@ private:
         // For granted(). Relaxed: at worst a region is late by one.
         std::atomic<std::uint64_t> at_once_{kNotAtOnce};  // the word that granted() has seen to
         std::atomic<std::uint32_t> first_{0};             // start-only: what it was granted first
-        std::atomic<std::uint32_t> before_parked_{0};     // what it had then; 0: nothing yet
         std::atomic<std::uint64_t> heartbeat_{0};         // when it was last seen to change
         std::atomic<std::uint64_t> unchanged_ms_{0};      // since when it has not
         std::atomic<std::uint64_t> look_at_{0};  // the region at which to look at the clock

@@ -25,13 +25,13 @@ struct Wishes {
         std::uint32_t max = 1;    ///< what it would use ungoverned
         bool start_only = false;  ///< it keeps its first grant
         bool is_batch = false;
-        const char* label = nullptr;  ///< nullptr: the program's name
+        const char* label = nullptr;  ///< printable ASCII; nullptr or "": the program's name
         /// Where its threads may run beyond what their masks show, since they are bound to its
         /// grants, or its runtime will bind those to come: lives as long as the wishes. nullptr:
         /// the masks show all.
         const CpuMask* affinity = nullptr;
         bool can_wait = false;      ///< for its turn, while it is parked
-        const char* job = nullptr;  ///< nullptr: that of its process group
+        const char* job = nullptr;  ///< likewise; nullptr or "": that of its process group
 };
 
 /// CPUs below this number can be named in a hello.

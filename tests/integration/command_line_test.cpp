@@ -150,7 +150,8 @@ TEST_F(CommandLine, RunMakesABatchProgramAJobOfItsOwnUnlessItWorksWithOthers) {
         EXPECT_EQ(shell("--batch --job x", "| cat").out, "batch,x,\n");
         EXPECT_EQ(shell("--batch", "</dev/null | cat").out, "batch,,\n");
         EXPECT_EQ(shell("--batch", "</dev/null", {"THREADCOUNT_JOB=y"}).out, "batch,y,\n");
-        EXPECT_EQ(shell("--batch", "</dev/null", {"SLURM_JOB_ID=7"}).out, "batch,,\n");
+        for (const auto* job : {"SLURM_JOB_ID=7", "PBS_JOBID=7", "PMI_RANK=0"})
+                EXPECT_EQ(shell("--batch", "</dev/null", {job}).out, "batch,,\n") << job;
         EXPECT_EQ(shell("--batch", "</dev/null", {"THREADCOUNT=fixed:3", "THREADCOUNT_JOB=y"}).out,
                   "batch,y,3\n");
         const auto unmodified = shell("--job x --max 1", "</dev/null");

@@ -86,8 +86,11 @@ bool is_set(const char* name) {
 /// Programs that wait for each other must not wait for their turns one after the other: those of a
 /// pipeline, which are one process group, and those that a scheduler has started together.
 bool works_with_others() {
-        constexpr std::array kJobs{"THREADCOUNT_JOB", "PMIX_NAMESPACE", "SLURM_JOB_ID",
-                                   "OMPI_MCA_ess_base_jobid", "PMI_JOBID"};
+        // As in libthreadcount/src/job.cpp.
+        constexpr std::array kJobs{
+                "THREADCOUNT_JOB", "PMIX_NAMESPACE", "SLURM_JOB_ID", "OMPI_MCA_ess_base_jobid",
+                "PMI_JOBID",       "FLUX_JOB_ID",    "PBS_JOBID",    "LSB_JOBID",
+                "PMI_RANK",        "PMI_ID"};
         return std::ranges::any_of(kJobs, is_set) || is_pipe(STDIN_FILENO) ||
                is_pipe(STDOUT_FILENO);
 }

@@ -31,8 +31,8 @@ struct Settings {
         bool turns = true;
         /// Of users together, as if they were one: the administrator's choice.
         bool turns_across_users = false;
-        /// So long somebody whose end is not known keeps its turn at first; doubles each time.
-        std::chrono::milliseconds turn_quantum{2'000};
+        /// So long somebody whose end is not known keeps its turn at first; later turns are longer.
+        std::chrono::milliseconds turn_quantum{8'000};
         /// Nobody waits for its turn longer than this without a thread.
         std::chrono::milliseconds turn_max_wait{60'000};
 };

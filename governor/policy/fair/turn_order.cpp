@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Shortest remaining time first; where it is not known, quanta that double.
+// Shortest remaining time first; where it is not known, quanta that grow.
 #include "policy/fair/turn_order.hpp"
 
 #include <algorithm>
@@ -18,11 +18,15 @@ struct Quantum {
         nanoseconds end;  ///< in time served
 };
 
-/// 0 .. q, q .. 3q, 3q .. 7q, ...
+/// How many times as long as the last one a quantum is. With 2 jobs of equal length lose most of
+/// what turns are for, and jobs of unequal lengths gain nothing by it: see docs/decisions.
+constexpr int kGrowth = 4;
+
+/// 0 .. q, q .. 5q, 5q .. 21q, ...
 Quantum quantum_of(const Settings& settings, nanoseconds served) {
         Quantum quantum{settings.turn_quantum, settings.turn_quantum};
         while (quantum.end <= served) {
-                quantum.length *= 2;
+                quantum.length *= kGrowth;
                 quantum.end += quantum.length;
         }
         return quantum;

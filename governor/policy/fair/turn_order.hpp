@@ -14,8 +14,8 @@
 namespace governor::policy::fair {
 
 /// The time that it is taken to need its turn for: what remains, where that is known. Else the
-/// quantum that it is in, `turn_quantum` at first and twice the one before each time: whoever has
-/// run for long will run for long, on average. 0 on trial.
+/// quantum that it is in, `turn_quantum` at first and four times the one before each time: whoever
+/// has run for long will run for long, on average. 0 on trial.
 [[nodiscard]] std::chrono::nanoseconds expected_need(const Settings& settings, const Gang& gang);
 
 /// Those of `gangs` that are named, in the order of their turns: who needs least first (shortest

@@ -28,9 +28,10 @@
  *              moment.
  *   turns      Where the governor runs the batch programs of a user one after the other,
  *              threadcount_share() and threadcount_region_begin() wait until it is the
- *              program's turn, as long as no thread of the process is inside of a region. They
- *              go on at once when the governor ends. Signals are handled meanwhile. With
- *              THREADCOUNT=start-only nothing waits, and no other function does.
+ *              program's turn, as long as no thread of the process is inside of a region. When
+ *              the governor ends they go on within half a second, within three when it hangs,
+ *              with one thread. Signals are handled meanwhile. With THREADCOUNT=start-only
+ *              nothing waits, and no other function does: there it is one thread until the turn.
  *   ownership  The library owns every handle; free it with threadcount_close().
  *              Strings passed in are copied.
  *   ABI        Structs start with .size, set by their INIT macro, and only ever grow
@@ -52,8 +53,8 @@
  *   THREADCOUNT_CLASS     interactive (default) | batch: programs of this class take turns, see
  *                         "turns" above
  *   THREADCOUNT_JOB       batch programs of the same user and job run together, and wait
- *                         together: at most 63 bytes; default: what PMIX_NAMESPACE, SLURM_JOB_ID
- *                         and SLURM_STEP_ID, OMPI_MCA_ess_base_jobid or PMI_JOBID say, else the
+ *                         together: at most 63 bytes; default: what MPI's launcher or the
+ *                         scheduler says (PMIX_NAMESPACE, SLURM_JOB_ID and others), else the
  *                         process group
  *   THREADCOUNT_SHRINK    keep (default) | release: what an adapter does with the threads of a
  *                         team that has become smaller; see threadcount_omp_update()

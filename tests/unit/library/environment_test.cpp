@@ -166,18 +166,42 @@ TEST(EnvironmentOfAProgram, HasAllItsVariables) {
         EXPECT_EQ(environment.misunderstood, nullptr);
 }
 
+TEST(EnvironmentOfAProgram, HasALabelThatCanBeSent) {
+        EXPECT_STREQ(read({}).label, "");
+        EXPECT_STREQ(read({{"THREADCOUNT_LABEL", "solver"}}).label, "solver");
+        EXPECT_STREQ(read({{"THREADCOUNT_LABEL", "a\xff\tb"}}).label, "a__b");
+        EXPECT_STREQ(read({{"THREADCOUNT_LABEL", std::string(100, 'x')}}).label,
+                     std::string(63, 'x').c_str());
+}
+
 TEST(EnvironmentOfAProgram, TellsWhichJobItBelongsTo) {
         EXPECT_STREQ(read({}).job, "");
+        EXPECT_FALSE(read({}).is_rank);
         EXPECT_STREQ(read({{"SLURM_STEP_ID", "3"}}).job, "");
-        EXPECT_STREQ(read({{"PMI_JOBID", "a"}}).job, "a");
-        EXPECT_STREQ(read({{"PMI_JOBID", "a"}, {"OMPI_MCA_ess_base_jobid", "b"}}).job, "b");
-        EXPECT_STREQ(read({{"OMPI_MCA_ess_base_jobid", "b"}, {"SLURM_JOB_ID", "7"}}).job, "7");
+        const std::pair<const char*, const char*> later_first[] = {{"LSB_JOBID", "1"},
+                                                                   {"PBS_JOBID", "2"},
+                                                                   {"FLUX_JOB_ID", "3"},
+                                                                   {"PMI_JOBID", "4"},
+                                                                   {"OMPI_MCA_ess_base_jobid", "5"},
+                                                                   {"SLURM_JOB_ID", "6"},
+                                                                   {"PMIX_NAMESPACE", "7"},
+                                                                   {"THREADCOUNT_JOB", "8"}};
+        std::map<std::string, std::string> set;
+        for (const auto& [name, job] : later_first) {
+                set[name] = job;
+                EXPECT_STREQ(read(set).job, job) << name;
+        }
         EXPECT_STREQ(read({{"SLURM_STEP_ID", "3"}, {"SLURM_JOB_ID", "7"}}).job, "7.3");
-        EXPECT_STREQ(read({{"SLURM_JOB_ID", "7"}, {"PMIX_NAMESPACE", "c"}}).job, "c");
-        EXPECT_STREQ(read({{"PMIX_NAMESPACE", "c"}, {"THREADCOUNT_JOB", "d"}}).job, "d");
         EXPECT_STREQ(read({{"THREADCOUNT_JOB", "\xe9t\n d"}}).job, "_t_ d");
         EXPECT_STREQ(read({{"THREADCOUNT_JOB", std::string(100, 'x')}}).job,
                      std::string(63, 'x').c_str());
+}
+
+TEST(EnvironmentOfAProgram, TellsOfARankWhoseJobHasNoName) {
+        EXPECT_TRUE(read({{"PMI_RANK", "0"}}).is_rank);
+        EXPECT_TRUE(read({{"PMI_ID", "1"}}).is_rank);
+        EXPECT_FALSE(read({{"PMI_RANK", ""}}).is_rank);
+        EXPECT_FALSE(read({{"PMI_RANK", "0"}, {"THREADCOUNT_JOB", "x"}}).is_rank);
 }
 
 TEST(EnvironmentOfAProgram, SaysWhetherThreadsAreBound) {

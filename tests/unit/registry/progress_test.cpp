@@ -47,6 +47,18 @@ TEST(Progress, WhoNeedsFarLongerThanItSaidIsNotBelieved) {
         EXPECT_FALSE(progress.is_on_trial(seconds(11)));
 }
 
+TEST(Progress, TheShortestPromiseCounts) {
+        Progress progress;
+        progress.report(0, 1'000, seconds(0));
+        progress.report(1, 1'000, seconds(1));
+        progress.report(2, 1'000, seconds(2));
+        ASSERT_GT(progress.remaining(seconds(2)), seconds(900));
+        progress.report(990, 1'000, seconds(3));
+        ASSERT_LT(progress.remaining(seconds(3)), seconds(1));
+        progress.report(991, 1'000, seconds(12));
+        EXPECT_EQ(progress.remaining(seconds(12)), std::nullopt);
+}
+
 TEST(Progress, WhoGoesBackMakesNoPromise) {
         Progress progress;
         progress.report(50, 100, seconds(1));

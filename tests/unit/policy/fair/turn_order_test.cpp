@@ -14,6 +14,12 @@ using Order = std::vector<std::size_t>;
 
 const TimePoint kNow{seconds(1000)};
 
+Settings quanta_of_two_seconds() {
+        Settings settings;
+        settings.turn_quantum = seconds(2);
+        return settings;
+}
+
 /// It came `age` ago.
 Gang gang(std::uint64_t id, seconds age = seconds(10)) {
         Gang gang;
@@ -25,7 +31,7 @@ Gang gang(std::uint64_t id, seconds age = seconds(10)) {
 Order ordered(const std::vector<Gang>& gangs) {
         Order all(gangs.size());
         std::iota(all.begin(), all.end(), 0);
-        return turn_order(Settings{}, gangs, all);
+        return turn_order(quanta_of_two_seconds(), gangs, all);
 }
 
 TEST(TurnOrder, OfThoseThatAreNotKnownTheOldestComesFirst) {
@@ -41,8 +47,8 @@ TEST(TurnOrder, WhoNeedsLeastComesFirst) {
         EXPECT_EQ(ordered(gangs), (Order{1, 2, 0}));
 }
 
-TEST(TurnOrder, AQuantumThatIsUsedUpIsFollowedByOneOfTwiceTheLength) {
-        const Settings settings;
+TEST(TurnOrder, AQuantumThatIsUsedUpIsFollowedByALongerOne) {
+        const auto settings = quanta_of_two_seconds();
         auto one = gang(1);
         const auto need = [&](milliseconds served) {
                 one.served = served;
@@ -50,10 +56,10 @@ TEST(TurnOrder, AQuantumThatIsUsedUpIsFollowedByOneOfTwiceTheLength) {
         };
         EXPECT_EQ(need(milliseconds(0)), seconds(2));
         EXPECT_EQ(need(milliseconds(1999)), seconds(2));
-        EXPECT_EQ(need(milliseconds(2000)), seconds(4));
-        EXPECT_EQ(need(milliseconds(5999)), seconds(4));
-        EXPECT_EQ(need(milliseconds(6000)), seconds(8));
-        EXPECT_EQ(need(milliseconds(14000)), seconds(16));
+        EXPECT_EQ(need(milliseconds(2000)), seconds(8));
+        EXPECT_EQ(need(milliseconds(9999)), seconds(8));
+        EXPECT_EQ(need(milliseconds(10'000)), seconds(32));
+        EXPECT_EQ(need(milliseconds(42'000)), seconds(128));
 }
 
 TEST(TurnOrder, WhoHasRunForLongComesBehindThoseWhoHaveNot) {
@@ -83,7 +89,7 @@ TEST(TurnOrder, OneOnTrialComesBeforeAll) {
 }
 
 TEST(TurnOrder, PatienceEndsAfterTheLongestWait) {
-        const Settings settings;
+        const auto settings = quanta_of_two_seconds();
         auto one = gang(1);
         EXPECT_FALSE(is_out_of_patience(settings, one, kNow)) << "it does not wait";
         one.waits_since = kNow - seconds(60);
@@ -92,10 +98,10 @@ TEST(TurnOrder, PatienceEndsAfterTheLongestWait) {
 }
 
 TEST(TurnOrder, AHolderIsLookedAtAgainWhereItsQuantumEnds) {
-        const Settings settings;
+        const auto settings = quanta_of_two_seconds();
         auto one = gang(1);
         one.served = milliseconds(3'500);
-        EXPECT_EQ(next_review(settings, one, kNow), kNow + milliseconds(2'500));
+        EXPECT_EQ(next_review(settings, one, kNow), kNow + milliseconds(6'500));
         one.remaining = seconds(5);
         EXPECT_EQ(next_review(settings, one, kNow), std::nullopt) << "its place only gets better";
         one.is_on_trial = true;
