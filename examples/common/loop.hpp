@@ -66,6 +66,8 @@ Measurement run_loop(Load& load, const Options& options) {
         measured.started_at_ms = monotonic_ms();
         init_thread_count();
         for (std::uint64_t i = 0; i < options.iterations; ++i) {
+                if (options.progress)
+                        threadcount_progress(threadcount_default(), i, options.iterations);
                 set_thread_count();
                 start_timer();
                 const int threads = load.region();

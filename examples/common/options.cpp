@@ -24,6 +24,7 @@ struct FlagOption {
 };
 
 constexpr std::array kFlags{
+        FlagOption{"--progress", &Options::progress},
         FlagOption{"--calibrate", &Options::calibrate},
         FlagOption{"--json", &Options::json},
         FlagOption{"--help", &Options::help},
@@ -64,7 +65,7 @@ std::string range_text(const NumberOption& option) {
 std::string unknown_text(std::string_view argument) {
         return std::string{"'"}.append(argument) +
                "': unknown option; accepted are --iterations, --region-us, --work, --threads, "
-               "--serial-us, --sleep-us, --calibrate, --json, --help";
+               "--serial-us, --sleep-us, --progress, --calibrate, --json, --help";
 }
 
 /// Stores the value. Returns what is wrong with it, or nothing.
@@ -150,6 +151,7 @@ std::string help_text(const Description& description) {
                "microseconds\n"
                "                  of CPU time, 1 to 10^7 (default: not at all)\n"
                "  --sleep-us N    then sleep so long, 1 to 10^7 (default: not at all)\n"
+               "  --progress      tell the governor before each region how far the program is\n"
                "  --calibrate     print the --work that takes --region-us, and exit\n"
                "  --json          print one JSON object on one line\n"
                "  --help          print this text\n\n"

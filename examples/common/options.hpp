@@ -26,6 +26,7 @@ struct Options {
         std::uint64_t threads = 0;    ///< 0: as many as the OpenMP runtime chooses
         std::uint64_t serial_us = 0;  ///< CPU time of one thread after each region
         std::uint64_t sleep_us = 0;   ///< after that
+        bool progress = false;        ///< tell the governor how far it is
         bool calibrate = false;
         bool json = false;
         bool help = false;
