@@ -82,11 +82,14 @@ class Calibration:
         environment: dict[str, str],
         cpus: tuple[int, ...] | None = None,
         habit: Habit = USUAL,
+        options: tuple[str, ...] = (),
     ) -> Launch:
-        """A program of the calibrated work; `mark` tells equal loads of one run apart."""
+        """A program of the calibrated work; `mark` tells equal loads of one run apart, `options` are
+        added to its command line."""
         command = (str(self._settings.program(load)), "--json")
         command += ("--iterations", str(iterations), "--work", str(self.sizes[load].work))
         command += habit.options(self._settings.region_us, self.sizes[load].region_alone_ms)
+        command += options
         return Launch(f"{load}.{mark}", command, environment, cpus, habit.stop_s())
 
     def described(self) -> dict[str, Any]:

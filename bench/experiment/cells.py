@@ -16,7 +16,8 @@ BASELINES = ("default", "passive", "static")
 ARTICLE_THRESHOLDS = (5, 10, 15, 20)
 MOST_INSTANCES = 64
 STREAM = "stream"
-HABIT_NAMES = (*HABITS, STREAM)
+LONGEST, SHORTEST = "longest", "shortest"
+HABIT_NAMES = (*HABITS, STREAM, LONGEST, SHORTEST)
 
 
 @dataclass(frozen=True)
@@ -27,10 +28,15 @@ class Scenario:
     loads: tuple[str, ...]
     first: Habit = USUAL
     passing: str | None = None  # the load of short programs that come and go meanwhile
+    parts: tuple[int, ...] = ()  # how long the programs are beside each other; empty: all alike
 
     def habit(self, index: int) -> Habit:
         """Of the program that is started as number `index`, from 0."""
         return self.first if index == 0 else USUAL
+
+    def share(self, index: int) -> float:
+        """The work of that program over the mean of all."""
+        return self.parts[index] * len(self.parts) / sum(self.parts) if self.parts else 1.0
 
 
 @dataclass(frozen=True)
@@ -42,10 +48,32 @@ class Method:
     policy: str | None = None
     threshold_percent: int | None = None
     orphaned: bool = False  # the governor is killed in the middle
+    batch: bool = False  # programs are of class batch, each a job of its own
+    tells_progress: bool = False
+    in_turn: bool = False  # a program is started when the one before has ended
 
     @property
     def governed(self) -> bool:
         return self.policy is not None
+
+    @property
+    def spins(self) -> bool:
+        """Waiting threads keep CPUs busy that others share, which may take many times as long."""
+        return self.name in ("default", "active", "dynamic")
+
+
+# Those that need no number.
+METHODS = {
+    method.name: method
+    for method in (
+        *(Method(name) for name in (*BASELINES, "active", "dynamic")),
+        Method("in-turn", in_turn=True),
+        Method("fair", FAIR_POLICY),
+        Method("turns", FAIR_POLICY, batch=True),
+        Method("told-turns", FAIR_POLICY, batch=True, tells_progress=True),
+        Method("orphaned", FAIR_POLICY, orphaned=True),
+    )
+}
 
 
 @dataclass(frozen=True)
@@ -65,8 +93,9 @@ def article_scenarios() -> list[Scenario]:
 
 def scenario_named(name: str) -> Scenario:
     """'uniform-LOAD-N' is N times LOAD, 'sleeper-LOAD-N' and so on the same with a first program that
-    has this habit, 'stream-LOAD-N' the same beside short programs that come and go; 'mix-N' is N times
-    each load, equal loads in a row."""
+    has this habit, 'stream-LOAD-N' the same beside short programs that come and go; 'longest-LOAD-N' are
+    programs of N, N-1 and so on to 1 parts of the work, 'shortest-LOAD-N' the same the other way round;
+    'mix-N' is N times each load, equal loads in a row."""
     one_load = re.fullmatch(rf"({'|'.join(HABIT_NAMES)})-({'|'.join(LOADS)})-([0-9]{{1,4}})", name)
     mix = re.fullmatch(r"mix-([0-9]{1,4})", name)
     count = int(one_load.group(3) if one_load else mix.group(1) if mix else 0)
@@ -79,21 +108,20 @@ def scenario_named(name: str) -> Scenario:
     if one_load:
         habit, load = one_load.group(1), one_load.group(2)
         passing = load if habit == STREAM else None
-        return Scenario(name, (load,) * count, HABITS.get(habit, USUAL), passing)
+        parts = tuple(range(1, count + 1)) if habit in (LONGEST, SHORTEST) else ()
+        parts = parts[::-1] if habit == LONGEST else parts
+        return Scenario(name, (load,) * count, HABITS.get(habit, USUAL), passing, parts)
     return Scenario(name, tuple(load for load in LOADS for _ in range(count)))
 
 
 def method_named(name: str) -> Method:
-    """'default', 'passive', 'static', 'fair', 'orphaned' or 'threshold-P' with P percent from 1 to
-    100."""
-    if name in BASELINES:
-        return Method(name)
-    if name in ("fair", "orphaned"):
-        return Method(name, FAIR_POLICY, orphaned=name == "orphaned")
+    """One of METHODS, or 'threshold-P' with P percent from 1 to 100."""
+    if name in METHODS:
+        return METHODS[name]
     match = re.fullmatch(r"threshold-([0-9]{1,3})", name)
     if match is None or not 1 <= int(match.group(1)) <= 100:
         raise BadInput(
-            f"--methods {name!r}: {', '.join(BASELINES)}, fair, orphaned and threshold-P are accepted,"
+            f"--methods {name!r}: {', '.join(METHODS)} and threshold-P are accepted,"
             " P a whole percentage from 1 to 100, such as default,static,threshold-10."
         )
     percent = int(match.group(1))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Habits: what the first program of a scenario does that makes it a difficult neighbour."""
+"""Habits: in what the first program of a scenario differs, mostly as a difficult neighbour."""
 
 from __future__ import annotations
 
@@ -12,10 +12,12 @@ _SLEEP_REGIONS = 3
 
 @dataclass(frozen=True)
 class Habit:
-    """`governed` is False for a program that never asks anybody, whatever the method."""
+    """`governed` is False for a program that never asks anybody, `batch` for one that takes no turns,
+    whatever the method."""
 
     name: str
     governed: bool = True
+    batch: bool = True
     sleeps: bool = False
     computes_alone: bool = False
     stopped: bool = False
@@ -52,5 +54,6 @@ HABITS = {
         Habit("serial", computes_alone=True),
         Habit("stopped", stopped=True),
         Habit("hog", governed=False),
+        Habit("interactive", batch=False),
     )
 }

@@ -14,9 +14,13 @@ from .summary import Row
 from .table import runtime_name
 from .teams import team_steps, typical_run
 
-_BASELINE_COLOURS = {"default": "#7f7f7f", "passive": "#bcbd22", "static": "#8c564b"}
+_UNGOVERNED_COLOURS = {
+    "default": "#7f7f7f", "passive": "#bcbd22", "static": "#8c564b", "active": "#c7c7c7",
+    "dynamic": "#dbdb8d", "in-turn": "#c49c94",
+}  # fmt: skip
 _GOVERNED_COLOURS = ("#9ecae1", "#4292c6", "#2171b5", "#08306b")
 _LOAD_COLOURS = {"prime": "#1f77b4", "mandel": "#d95f02", "md": "#2ca02c", "matvec": "#9467bd"}
+_TIMELINES_OF = ("turns", "told-turns", "fair", "orphaned")
 _LOG_FROM = 8.0
 _SCENARIOS_PER_PANEL = 5
 
@@ -163,8 +167,8 @@ def _plain_log_ticks(panel) -> None:
 
 
 def _colour(method: str, methods: list[str]) -> str:
-    if method in _BASELINE_COLOURS:
-        return _BASELINE_COLOURS[method]
+    if method in _UNGOVERNED_COLOURS:
+        return _UNGOVERNED_COLOURS[method]
     governed = [name for name in methods if method_named(name).governed]
     if len(governed) == 1:
         return _GOVERNED_COLOURS[2]
@@ -176,15 +180,16 @@ def _colour(method: str, methods: list[str]) -> str:
 
 
 def _pair_for_timeline(runs: list[RunRecord]) -> tuple[RunRecord | None, RunRecord | None]:
-    """A typical governed run, of `fair` or else the threshold nearest to 10 %, and the default of its
-    repetition."""
+    """A typical governed run, of the first there is of _TIMELINES_OF or else the threshold nearest to
+    10 %, and the default of its repetition."""
     governed = [run for run in runs if method_named(run.method).governed]
     if not governed:
         return None, None
 
     def distance(run: RunRecord) -> int:
-        percent = method_named(run.method).threshold_percent
-        return -1 if percent is None else abs(percent - 10)
+        if run.method in _TIMELINES_OF:
+            return _TIMELINES_OF.index(run.method) - len(_TIMELINES_OF)
+        return abs(method_named(run.method).threshold_percent - 10)
 
     nearest = min(distance(run) for run in governed)
     chosen = typical_run([run for run in governed if distance(run) == nearest])

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from .cells import Cell, Method, Scenario
 from .quantities import BadInput, span_text
 
-# Over the ideal makespan: what methods other than `default` were seen to take, generously.
-_USUAL_SLOWDOWN = {"passive": 1.15, "static": 1.1}
+# Over the ideal makespan: what methods that do not spin were seen to take, generously.
+_USUAL_SLOWDOWN = {"passive": 1.15, "static": 1.1, "in-turn": 1.1}
 _GOVERNED_SLOWDOWN = 1.6
 _RUN_OVERHEAD_S = 0.3
 # A stopped run that lasted this much longer than a passive one still says something.
@@ -32,11 +32,12 @@ class Conditions:
 @dataclass(frozen=True)
 class Size:
     """How much each program of a scenario does, as its time alone on the whole machine, and how often
-    all is run. default_limit_s stops runs of `default` before the general limit, None: not needed."""
+    all is run. spinning_limit_s stops runs of methods that spin before the general limit, None: not
+    needed."""
 
     program_s: dict[str, float]
     repetitions: int
-    default_limit_s: float | None = None
+    spinning_limit_s: float | None = None
 
 
 def expected_default_slowdown(region_us: int, runtime: str) -> float:
@@ -56,7 +57,7 @@ def expected_run_s(
     last_start_s = (programs - 1) * where.stagger_s
     if method.name == "static":
         expected_s = last_start_s + _pinned_s(programs, program_s, where.cpus)
-    elif method.name == "default":
+    elif method.spins:
         alone_s = program_s if programs == 1 else min(where.stagger_s, program_s)
         usual = where.default_slowdown.get(scenario.name, where.usual_default_slowdown)
         expected_s = alone_s + usual * (ideal_s - alone_s)
@@ -74,8 +75,8 @@ def choose_size(
     where: Conditions,
 ) -> Size:
     """The largest programs that fit the budget, most repetitions first, never so short that they no
-    longer overlap. When only `default` is too slow for that, it gets a limit of its own. BadInput
-    when not even that fits."""
+    longer overlap. When only methods that spin are too slow for that, they get a limit of their own.
+    BadInput when not even that fits."""
     overlapping_s = max(0.5, 1.25 * where.stagger_s)
     plan = _Plan(scenarios, methods, where)
     for count in repetitions:
@@ -83,7 +84,7 @@ def choose_size(
             largest_s = _largest(plan, overlapping_s, budget_s / count)
             return Size(_for_all(scenarios, largest_s), count)
     count = repetitions[-1]
-    limit_s = plan.default_limit_s(overlapping_s, budget_s / count)
+    limit_s = plan.spinning_limit_s(overlapping_s, budget_s / count)
     if limit_s is not None:
         return Size(_for_all(scenarios, overlapping_s), count, limit_s)
     needed_s = plan.least_s(overlapping_s) * count
@@ -107,8 +108,8 @@ def expected_cell_s(cell: Cell, size: Size, where: Conditions) -> float:
     """Seconds that a planned run takes, with the limit that the plan gave it."""
     program_s = size.program_s[cell.scenario.name]
     expected_s = expected_run_s(cell.method, cell.scenario, program_s, where)
-    if cell.method.name == "default" and size.default_limit_s is not None:
-        return min(expected_s, size.default_limit_s + _RUN_OVERHEAD_S)
+    if cell.method.spins and size.spinning_limit_s is not None:
+        return min(expected_s, size.spinning_limit_s + _RUN_OVERHEAD_S)
     return expected_s
 
 
@@ -121,8 +122,8 @@ def allowed_run_s(
     if left_s is None:
         return limit_s
     spare_s = left_s - later_s - (where.warm_up_s if cell.method.governed else 0.0)
-    if cell.method.name == "default" and size.default_limit_s is not None:
-        return min(limit_s, max(size.default_limit_s, spare_s), left_s)
+    if cell.method.spins and size.spinning_limit_s is not None:
+        return min(limit_s, max(size.spinning_limit_s, spare_s), left_s)
     expected_s = expected_cell_s(cell, size, where)
     return min(limit_s, max(spare_s, 1.5 * expected_s), left_s)
 
@@ -142,11 +143,11 @@ class _Plan:
         )
 
     def least_s(self, program_s: float) -> float:
-        """Everything once, `default` stopped as early as it still says something."""
+        """Everything once, what spins stopped as early as it still says something."""
         return self._others_s(program_s) + sum(self._telling_s(program_s))
 
-    def default_limit_s(self, program_s: float, budget_s: float) -> float | None:
-        """What remains for each run of `default`; None when that would say nothing."""
+    def spinning_limit_s(self, program_s: float, budget_s: float) -> float | None:
+        """What remains for each run of a method that spins; None when that would say nothing."""
         telling_s = self._telling_s(program_s)
         if not telling_s:
             return None
@@ -154,16 +155,16 @@ class _Plan:
         return each_s if each_s >= max(telling_s) else None
 
     def _others_s(self, program_s: float) -> float:
-        others = [method for method in self.methods if method.name != "default"]
+        others = [method for method in self.methods if not method.spins]
         return _Plan(self.scenarios, others, self.where).all_s(program_s)
 
     def _telling_s(self, program_s: float) -> list[float]:
-        if all(method.name != "default" for method in self.methods):
-            return []
         passive = Method("passive")
         return [
             _TELLING * expected_run_s(passive, scenario, program_s, self.where)
             for scenario in self.scenarios
+            for method in self.methods
+            if method.spins
         ]
 
 

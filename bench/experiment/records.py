@@ -17,8 +17,9 @@ FORMAT = 1
 @dataclass(frozen=True)
 class ProgramRecord:
     """One program of one run. Times are seconds after the start of the run's first program, by the
-    runner's clock: started_s None when the run was stopped before its turn, finished_s None when it
-    was stopped while running. `report` is the program's own JSON line, None when stopped."""
+    runner's clock: started_s, with `in-turn` the moment at which it was due, None when the run was
+    stopped before; finished_s None when it was stopped before the end. `report` is the program's own
+    JSON line, None when stopped."""
 
     load: str
     started_s: float | None
@@ -48,6 +49,10 @@ class RunRecord:
     def aggregate(self) -> Range:
         """The sum of the programs' elapsed times, seconds."""
         return total(self.elapsed())
+
+    def first(self) -> Range:
+        """The elapsed time of the program that was started first, seconds."""
+        return self._elapsed_of(self.programs[0])
 
     def makespan(self) -> Range:
         """From the first start to the last finish, seconds."""

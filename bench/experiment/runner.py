@@ -27,6 +27,7 @@ from .programs import Launch, ProcessFailed
 from .progress import Progress, TimeLeft
 from .quantities import duration_text, span_text
 from .records import Results, RunRecord
+from .rules import Rules, rules_of
 from .settings import Settings
 from .side_by_side import Pace, Stream, run_side_by_side
 from .split import static_split
@@ -35,7 +36,6 @@ _PICTURES_S = 8.0
 _SHORTEST_RUN_S = 1.0
 _RUN_FOLDER = "run"
 _ORPHANED_AFTER_S = 1.0
-_NOBODYS_RULES = {"THREADCOUNT": "off"}
 
 
 def conditions(settings: Settings, default_slowdown: dict[str, float]) -> Conditions:
@@ -101,7 +101,7 @@ class Experiment:
 
     def _needs_pilot(self) -> bool:
         return self.settings.budget_s is not None and any(
-            method.name == "default" for method in self.settings.methods
+            method.spins for method in self.settings.methods
         )
 
     def _size(self, calibration: Calibration) -> Size:
@@ -178,7 +178,7 @@ class Experiment:
         folder = self.folder / _RUN_FOLDER
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir()
-        pace = Pace(self.settings.stagger_s, limit_s)
+        pace = Pace(self.settings.stagger_s, limit_s, cell.method.in_turn)
         policy = cell.method.policy
         if policy is None:
             outcome = run_side_by_side(
@@ -209,43 +209,42 @@ class Experiment:
         load = cell.scenario.passing
         if load is None:
             return None
-        environment, _ = self._rules(cell, (0,))
+        rules = rules_of(cell.method, (0,), self._lease())
         iterations = calibration.iterations(load, PASSING_S)
-        launch = calibration.launch(load, "passing", iterations, environment)
+        launch = calibration.launch(
+            load, "passing", iterations, rules.environment, options=rules.options
+        )
         return Stream(launch, 1 / len(self._cpus))
 
     def _launches(self, cell: Cell, calibration: Calibration, size: Size) -> list[Launch]:
-        loads = cell.scenario.loads
-        split = static_split(len(loads), self._cpus)
+        scenario = cell.scenario
+        split = static_split(len(scenario.loads), self._cpus)
         launches = []
-        for index, load in enumerate(loads):
-            habit = cell.scenario.habit(index)
-            iterations = self.settings.iterations or calibration.iterations(
-                load, size.program_s[cell.scenario.name], habit
-            )
-            environment, cpus = _NOBODYS_RULES, None
+        for index, load in enumerate(scenario.loads):
+            habit, share = scenario.habit(index), scenario.share(index)
+            if self.settings.iterations is not None:
+                iterations = max(1, round(self.settings.iterations * share))
+            else:
+                program_s = size.program_s[scenario.name] * share
+                iterations = calibration.iterations(load, program_s, habit)
+            rules = Rules()
             if habit.governed:
-                environment, cpus = self._rules(cell, split[index])
+                job = f"{load}-{index}"
+                rules = rules_of(cell.method, split[index], self._lease(), job, habit.batch)
             launches.append(
-                calibration.launch(load, str(index), iterations, environment, cpus, habit)
+                calibration.launch(
+                    load, str(index), iterations, rules.environment, rules.cpus, habit, rules.options
+                )
             )
         return launches
 
-    def _rules(
-        self, cell: Cell, share: tuple[int, ...]
-    ) -> tuple[dict[str, str], tuple[int, ...] | None]:
-        """Environment and CPUs of one program under the cell's method."""
-        if cell.method.governed:
-            return {
-                "THREADCOUNT": "adapt",
-                "THREADCOUNT_SOCKET": str(socket_path(self.folder / _RUN_FOLDER)),
-                "THREADCOUNT_INTERVAL": duration_text(self.settings.interval_s),
-            }, None
-        if cell.method.name == "static":
-            return {"THREADCOUNT": "off", "OMP_NUM_THREADS": str(len(share))}, share
-        if cell.method.name == "passive":
-            return {"THREADCOUNT": "off", "OMP_WAIT_POLICY": "passive"}, None
-        return _NOBODYS_RULES, None
+    def _lease(self) -> dict[str, str]:
+        """What makes a program hold one of the run's governor."""
+        return {
+            "THREADCOUNT": "adapt",
+            "THREADCOUNT_SOCKET": str(socket_path(self.folder / _RUN_FOLDER)),
+            "THREADCOUNT_INTERVAL": duration_text(self.settings.interval_s),
+        }
 
     def _left_s(self) -> float | None:
         """What remains of the budget for runs; pictures get their share."""

@@ -12,6 +12,7 @@ from .cells import (
     ARTICLE_THRESHOLDS,
     BASELINES,
     HABIT_NAMES,
+    METHODS,
     Method,
     Scenario,
     article_scenarios,
@@ -186,7 +187,7 @@ def _add_what(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--methods",
         metavar="A,B",
-        help="default, passive, static, fair, orphaned, threshold-P (P in percent)",
+        help=f"{', '.join(METHODS)}, threshold-P (P in percent)",
     )
     parser.add_argument(
         "--thresholds", metavar="P,Q", help="governed methods (full: 5,10,15,20; quick: 10)"

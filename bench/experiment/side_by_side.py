@@ -18,10 +18,12 @@ _LOOK_EVERY_S = 0.5
 
 @dataclass(frozen=True)
 class Pace:
-    """Seconds between the starts, and from the first start until what still runs is stopped."""
+    """Seconds between the starts, and from the first start until what still runs is stopped. In turn
+    nobody is started before all others that were have ended."""
 
     stagger_s: float
     limit_s: float
+    in_turn: bool = False
 
 
 @dataclass(frozen=True)
@@ -68,8 +70,11 @@ def run_side_by_side(
             process.kill()
     stopped = len(started) < len(launches) or any(process.killed for process in started)
     foreign = _foreign_cpus(busy_before_s, started + passing, elapsed_s)
-    records = [_record(launch, None, origin_s) for launch in launches[len(started) :]]
-    records = [_record(process.launch, process, origin_s) for process in started] + records
+    processes = [*started, *[None] * (len(launches) - len(started))]
+    records = [
+        _record(launch, process, origin_s, _began_s(index, process, pace, origin_s, elapsed_s))
+        for index, (launch, process) in enumerate(zip(launches, processes))
+    ]
     return Outcome(origin_s * 1000, elapsed_s if stopped else None, foreign, tuple(records))
 
 
@@ -79,8 +84,6 @@ def _start_due(
     """Starts what is due; False when all have ended or the limit is reached. A program that failed
     raises here, so that nobody waits for the others."""
     elapsed_s = time.monotonic() - origin_s
-    while len(started) < len(launches) and elapsed_s >= len(started) * pace.stagger_s:
-        started.append(Process(launches[len(started)], folder))
     running = 0
     for process in started:
         if process.ended():
@@ -88,6 +91,11 @@ def _start_due(
         else:
             process.send_due_signals()
             running += 1
+    while len(started) < len(launches) and elapsed_s >= len(started) * pace.stagger_s:
+        if pace.in_turn and running > 0:
+            break
+        started.append(Process(launches[len(started)], folder))
+        running += 1
     return elapsed_s < pace.limit_s and (running > 0 or len(started) < len(launches))
 
 
@@ -110,7 +118,8 @@ def _pause(launches: list[Launch], pace: Pace, started: list[Process], origin_s:
     """Seconds until something is due: the next start, the limit, or a look."""
     elapsed_s = time.monotonic() - origin_s
     due_s = [elapsed_s + _LOOK_EVERY_S, pace.limit_s]
-    if len(started) < len(launches):
+    held_back = pace.in_turn and any(process.finished_s is None for process in started)
+    if len(started) < len(launches) and not held_back:
         due_s.append(len(started) * pace.stagger_s)
     for process in started:
         if process.finished_s is None:
@@ -118,11 +127,23 @@ def _pause(launches: list[Launch], pace: Pace, started: list[Process], origin_s:
     return max(0.0, min(due_s) - elapsed_s)
 
 
-def _record(launch: Launch, process: Process | None, origin_s: float) -> ProgramRecord:
+def _began_s(
+    index: int, process: Process | None, pace: Pace, origin_s: float, elapsed_s: float
+) -> float | None:
+    """When its user began to wait for it: at its start, in turn when that was due but for the others."""
+    due_s = index * pace.stagger_s
+    if pace.in_turn and due_s <= elapsed_s:
+        return due_s
+    return None if process is None else process.started_s - origin_s
+
+
+def _record(
+    launch: Launch, process: Process | None, origin_s: float, began_s: float | None
+) -> ProgramRecord:
     load, cpus = launch.name.split(".")[0], launch.cpus or ()
     if process is None:
-        return ProgramRecord(load, None, None, 0.0, cpus, None)
-    began_s, cpu_s = process.started_s - origin_s, process.cpu_s
+        return ProgramRecord(load, began_s, None, 0.0, cpus, None)
+    cpu_s = process.cpu_s
     if process.killed:
         return ProgramRecord(load, began_s, None, cpu_s, cpus, None)
     return ProgramRecord(

@@ -3,7 +3,7 @@
 
 import unittest
 
-from experiment.cells import article_scenarios, method_named, run_order, scenario_named
+from experiment.cells import METHODS, article_scenarios, method_named, run_order, scenario_named
 from experiment.habits import HABITS, USUAL
 from experiment.quantities import BadInput
 
@@ -45,6 +45,18 @@ class Scenarios(unittest.TestCase):
     def test_nobody_governs_a_hog(self):
         self.assertEqual([name for name in HABITS if not HABITS[name].governed], ["hog"])
 
+    def test_only_an_interactive_program_takes_no_turns(self):
+        self.assertEqual([name for name in HABITS if not HABITS[name].batch], ["interactive"])
+        self.assertFalse(scenario_named("interactive-md-5").habit(0).batch)
+        self.assertTrue(scenario_named("interactive-md-5").habit(1).batch)
+
+    def test_lengths_fall_or_rise_and_are_as_much_work_as_uniform(self):
+        longest, shortest = scenario_named("longest-md-3"), scenario_named("shortest-md-3")
+        self.assertEqual([longest.share(index) for index in range(3)], [1.5, 1.0, 0.5])
+        self.assertEqual([shortest.share(index) for index in range(3)], [0.5, 1.0, 1.5])
+        self.assertEqual(longest.loads, ("md",) * 3)
+        self.assertEqual(scenario_named("uniform-md-3").share(2), 1.0)
+
     def test_unknown_names_are_refused_with_what_is_accepted(self):
         for name in ("uniform-foo-2", "mix-0", "mix-65", "mix-", "prime", "", "mix-1x", "mix-99999"):
             with self.assertRaisesRegex(BadInput, "N from 1 to 64", msg=name):
@@ -62,6 +74,17 @@ class Methods(unittest.TestCase):
         fair, orphaned = method_named("fair"), method_named("orphaned")
         self.assertEqual(fair.policy, orphaned.policy)
         self.assertEqual([fair.orphaned, orphaned.orphaned], [False, True])
+
+    def test_turns_are_taken_by_batch_programs_under_fair(self):
+        turns, told = method_named("turns"), method_named("told-turns")
+        self.assertEqual({turns.policy, told.policy}, {method_named("fair").policy})
+        self.assertEqual([turns.batch, told.batch, method_named("fair").batch], [True, True, False])
+        self.assertEqual([turns.tells_progress, told.tells_progress], [False, True])
+
+    def test_nobody_governs_programs_in_turn_or_plain_ones(self):
+        for name in ("default", "passive", "active", "static", "dynamic", "in-turn"):
+            self.assertFalse(method_named(name).governed, name)
+        self.assertEqual([name for name in METHODS if METHODS[name].in_turn], ["in-turn"])
 
     def test_a_threshold_outside_1_to_100_is_refused(self):
         for name in ("threshold-0", "threshold-101", "threshold-5.5", "unfair"):

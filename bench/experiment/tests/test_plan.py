@@ -44,10 +44,16 @@ class ChooseSize(unittest.TestCase):
         self.assertEqual(choose_size(130.0, SCENARIOS, METHODS, [2, 1], where(9.0)).repetitions, 1)
 
     def test_only_a_hopeless_default_gets_a_limit_of_its_own(self):
-        self.assertIsNone(choose_size(95.0, SCENARIOS, METHODS, [1], where(3.0)).default_limit_s)
+        self.assertIsNone(choose_size(95.0, SCENARIOS, METHODS, [1], where(3.0)).spinning_limit_s)
         self.assertGreater(
-            choose_size(95.0, SCENARIOS, METHODS, [1], where(300.0)).default_limit_s, 5.0
+            choose_size(95.0, SCENARIOS, METHODS, [1], where(300.0)).spinning_limit_s, 5.0
         )
+
+    def test_whatever_spins_gets_such_a_limit(self):
+        for name in ("active", "dynamic"):
+            methods = [method_named(name), *METHODS[1:]]
+            size = choose_size(95.0, SCENARIOS, methods, [1], where(300.0))
+            self.assertGreater(size.spinning_limit_s, 5.0, name)
 
     def test_more_budget_means_longer_programs(self):
         small = choose_size(90.0, SCENARIOS, METHODS, [1], where(2.0)).program_s["mix-1"]
@@ -96,7 +102,7 @@ class AllowedTime(unittest.TestCase):
 
     def test_default_keeps_its_own_limit_when_time_is_short(self):
         allowed = allowed_run_s(self.default, 48.0, 50.0, self.size, self.where)
-        self.assertAlmostEqual(allowed, self.size.default_limit_s)
+        self.assertAlmostEqual(allowed, self.size.spinning_limit_s)
 
     def test_others_may_take_half_as_long_again_as_expected(self):
         expected = expected_cell_s(self.static, self.size, self.where)

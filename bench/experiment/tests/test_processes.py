@@ -47,8 +47,8 @@ class Processes(unittest.TestCase):
         self.interruption.__enter__()
         self.addCleanup(self.interruption.__exit__)
 
-    def run_scripts(self, *scripts, stagger_s=0.0, limit_s=10.0, cpus=None):
-        pace = Pace(stagger_s, limit_s)
+    def run_scripts(self, *scripts, stagger_s=0.0, limit_s=10.0, cpus=None, in_turn=False):
+        pace = Pace(stagger_s, limit_s, in_turn)
         return run_side_by_side(launches(*scripts, cpus=cpus), pace, self.folder, self.interruption)
 
     def pids(self):
@@ -79,6 +79,24 @@ class Processes(unittest.TestCase):
         self.assertIsNone(outcome.stopped_s)
         self.assertEqual([program.report for program in outcome.programs], [{"work": 1}] * 2)
         self.assertGreaterEqual(outcome.programs[1].started_s, 0.3)
+
+    def test_in_turn_a_program_waits_for_the_one_before_and_this_counts(self):
+        started = f"date +%s.%N >> {self.folder}/started; sleep 0.3; {GOOD}"
+        outcome = self.run_scripts(started, started, stagger_s=0.1, in_turn=True)
+        first, second = outcome.programs
+        times = [float(text) for text in (self.folder / "started").read_text().split()]
+        self.assertGreaterEqual(times[1] - times[0], 0.3)
+        self.assertEqual([first.started_s, second.started_s], [0.0, 0.1])
+        self.assertGreaterEqual(second.finished_s, 0.6)
+
+    def test_in_turn_nobody_starts_before_it_is_due(self):
+        outcome = self.run_scripts(GOOD, GOOD, stagger_s=0.4, in_turn=True)
+        self.assertGreaterEqual(outcome.programs[1].finished_s, 0.4)
+
+    def test_in_turn_who_waits_at_the_limit_has_waited_since_it_was_due(self):
+        outcome = self.run_scripts("sleep 60", GOOD, GOOD, stagger_s=0.2, limit_s=0.39, in_turn=True)
+        self.assertEqual([program.started_s for program in outcome.programs], [0.0, 0.2, None])
+        self.assertEqual([program.finished_s for program in outcome.programs], [None] * 3)
 
     def test_at_the_limit_everything_is_stopped_and_told_apart(self):
         forever = f"echo $$ > {self.folder}/pid; sleep 60 & echo $! > {self.folder}/pid2; sleep 61"

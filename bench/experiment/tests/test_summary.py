@@ -34,6 +34,10 @@ class Measures(unittest.TestCase):
         self.assertEqual(run.aggregate(), Range.exactly(8.0))
         self.assertEqual(run.makespan(), Range.exactly(5.0))
 
+    def test_the_first_program_has_a_time_of_its_own(self):
+        run = finished("static", 0, (0.5, 5.0), (1.0, 4.0))
+        self.assertEqual(run.first(), Range.exactly(4.5))
+
     def test_a_stopped_run_gives_bounds(self):
         waiting = ProgramRecord("md", None, None, 0.0, (), None)
         running = ProgramRecord("md", 1.0, None, 0.0, (), None)
