@@ -9,7 +9,8 @@ import sys
 from pathlib import Path
 
 from .endings import EXIT_FAILED, EXIT_OK, Failed, exit_status, output_folder, print_result
-from .goals import Block, Cell, Goal, blocks, cells_of, goals
+from .goal import Block, Cell, Goal, cells_of
+from .goals import blocks, goals
 from .options import OneSentenceParser, add_programs, add_whole
 from .quantities import BadInput, duration_text
 from .ranges import median
@@ -67,9 +68,14 @@ def _summary(goal: Goal, cells: list[Cell]) -> list[str]:
 
 
 def _bound(goal: Goal) -> str:
+    baseline = ", ".join(goal.baselines)
+    if len(goal.baselines) > 1:
+        baseline = f"best of {baseline}"
+    if goal.beside is not None:
+        baseline += f" in {goal.beside}"
     if goal.times_better:
-        return f"{goal.baseline} / {goal.method} >= {goal.bound:g} ({goal.measure})"
-    return f"{goal.method} / {goal.baseline} <= {goal.bound:g} ({goal.measure})"
+        return f"{baseline} / {goal.method} >= {goal.bound:g} ({goal.measure})"
+    return f"{goal.method} / {baseline} <= {goal.bound:g} ({goal.measure})"
 
 
 def _markdown(rows: list[list[str]]) -> str:
@@ -116,7 +122,7 @@ def _wanted(text: str | None) -> list[Block]:
 def _parser(default_programs: Path) -> argparse.ArgumentParser:
     parser = OneSentenceParser(
         prog=NAME,
-        description="Says which goals of policy fair are met on this machine. Runs that are in the"
+        description="Says which goals of policy fair and of turns are met on this machine. Runs that are in the"
         " output folder already are not made again.",
         epilog="Exit: 0 done, whether goals are met or not, 1 a run failed, 2 usage, 130 ended by a signal.",
         allow_abbrev=False,
@@ -126,7 +132,7 @@ def _parser(default_programs: Path) -> argparse.ArgumentParser:
         "--evaluate", action="store_true", help="makes no runs, only the table of those in --output"
     )
     parser.add_argument(
-        "--blocks", metavar="A,B", help="names, or how they begin (all: about three hours)"
+        "--blocks", metavar="A,B", help="names, or how they begin (all: about four hours)"
     )
     add_whole(parser, "--repetitions", 1, 1000, "of each run (3)")
     add_programs(parser, default_programs, "governord and examples/")

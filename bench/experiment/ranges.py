@@ -64,6 +64,14 @@ def median(values: Iterable[Range]) -> Range:
     return Range(low, high)
 
 
+def least(values: Iterable[Range]) -> Range:
+    """The smallest of values of which some may be bounds; ValueError when there are none."""
+    listed = list(values)
+    if not listed:
+        raise ValueError("no values")
+    return Range(min(value.low for value in listed), min(value.high for value in listed))
+
+
 def spread(values: Iterable[Range]) -> Range:
     """From the smallest to the largest value; high = inf when a run was stopped."""
     listed = list(values)

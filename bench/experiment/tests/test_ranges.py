@@ -4,7 +4,7 @@
 import math
 import unittest
 
-from experiment.ranges import Range, median, ratio, spread_text, total
+from experiment.ranges import Range, least, median, ratio, spread_text, total
 
 EXACT_2, EXACT_4, OVER_8 = Range.exactly(2.0), Range.exactly(4.0), Range.at_least(8.0)
 
@@ -51,6 +51,12 @@ class SumsAndTexts(unittest.TestCase):
     def test_a_bound_in_a_sum_makes_it_a_bound(self):
         self.assertEqual(total([EXACT_2, EXACT_4]), Range.exactly(6.0))
         self.assertEqual(total([EXACT_2, OVER_8]), Range.at_least(10.0))
+
+    def test_the_least_is_known_if_what_was_stopped_is_longer(self):
+        self.assertEqual(least([Range.exactly(8.0), Range.at_least(20.0)]), Range.exactly(8.0))
+        self.assertEqual(least([Range.exactly(8.0), Range.at_least(5.0)]), Range(5.0, 8.0))
+        with self.assertRaises(ValueError):
+            least([])
 
     def test_spread_marks_stopped_runs(self):
         self.assertEqual(spread_text([EXACT_4, EXACT_2], 1), "[2.0-4.0]")
