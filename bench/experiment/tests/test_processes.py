@@ -93,6 +93,14 @@ class Processes(unittest.TestCase):
         outcome = self.run_scripts(GOOD, GOOD, stagger_s=0.4, in_turn=True)
         self.assertGreaterEqual(outcome.programs[1].finished_s, 0.4)
 
+    def test_in_turn_the_runner_sleeps_while_others_are_due(self):
+        looks = []
+        run_side_by_side(
+            launches(f"sleep 0.4; {GOOD}", GOOD), Pace(0.1, 10.0, in_turn=True), self.folder,
+            self.interruption, lambda: looks.append(1),
+        )  # fmt: skip
+        self.assertLess(len(looks), 20)
+
     def test_in_turn_who_waits_at_the_limit_has_waited_since_it_was_due(self):
         outcome = self.run_scripts("sleep 60", GOOD, GOOD, stagger_s=0.2, limit_s=0.39, in_turn=True)
         self.assertEqual([program.started_s for program in outcome.programs], [0.0, 0.2, None])
