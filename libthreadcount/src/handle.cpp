@@ -191,6 +191,13 @@ int threadcount_releases(const threadcount_handle* handle) {
         return handle != nullptr && handle->environment.releases ? 1 : 0;
 }
 
+int threadcount_takes_turns(const threadcount_handle* handle) {
+        return handle != nullptr && handle->environment.is_batch &&
+                               handle->environment.mode.mode == Mode::Adapt
+                       ? 1
+                       : 0;
+}
+
 threadcount_handle* threadcount_close(threadcount_handle* handle) {
         if (handle == nullptr)
                 return nullptr;

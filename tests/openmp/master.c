@@ -34,6 +34,14 @@ int master_team(void) {
         return team;
 }
 
+int master_spins_ms(void) {
+#ifdef KMP_VERSION_MAJOR
+        return kmp_get_blocktime();
+#else
+        return -1;
+#endif
+}
+
 int master_nested(int inner) {
         int wrong = 0;
 

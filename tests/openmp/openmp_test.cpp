@@ -40,6 +40,9 @@ public:
                 return call<decltype(master_in_turn)>("master_in_turn");
         }
         [[nodiscard]] int team() const { return call<decltype(master_team)>("master_team"); }
+        [[nodiscard]] int spins_ms() const {
+                return call<decltype(master_spins_ms)>("master_spins_ms");
+        }
         [[nodiscard]] int nested(int inner) const {
                 return call<decltype(master_nested)>("master_nested", inner);
         }
@@ -67,7 +70,8 @@ protected:
                         if (!std::filesystem::exists(Master::path_of(runtime)))
                                 GTEST_SKIP() << "no compiler for lib" << runtime;
                 for (const auto* name :
-                     {"THREADCOUNT", "THREADCOUNT_MAX", "OMP_NUM_THREADS", "OMP_DYNAMIC"})
+                     {"THREADCOUNT", "THREADCOUNT_MAX", "THREADCOUNT_CLASS", "OMP_NUM_THREADS",
+                      "OMP_DYNAMIC", "OMP_WAIT_POLICY", "KMP_BLOCKTIME"})
                         ::unsetenv(name);
                 ::setenv("THREADCOUNT_SOCKET", daemon().socket().c_str(), 1);
                 // Before a runtime binds this thread.
@@ -232,6 +236,36 @@ TEST_P(OpenMp, ASmallerTeamEndsThreadsOnRequest) {
                 EXPECT_TRUE(eventually([&] { return threads_of_this_process() == before; }));
                 EXPECT_EQ(master.team(), 1);
         }
+}
+
+/// -1: the runtime does not tell.
+int or_not_told(int spins_ms, const Master& master) {
+        return master.spins_ms() == -1 ? -1 : spins_ms;
+}
+
+TEST_P(OpenMp, TheTeamOfABatchProgramSleepsSoon) {
+        ::setenv("THREADCOUNT_CLASS", "batch", 1);
+        const Master master(GetParam());
+        ASSERT_EQ(master.open(), 0);
+        EXPECT_GE(master.update(), 1);
+        EXPECT_EQ(master.spins_ms(), or_not_told(7, master));
+}
+
+TEST_P(OpenMp, ThatOfAnInteractiveOneSpinsAsBefore) {
+        const Master master(GetParam());
+        ASSERT_EQ(master.open(), 0);
+        const auto before = master.spins_ms();
+        EXPECT_GE(master.update(), 1);
+        EXPECT_EQ(master.spins_ms(), before);
+}
+
+TEST_P(OpenMp, HowLongThreadsSpinIsTheUsersChoice) {
+        ::setenv("THREADCOUNT_CLASS", "batch", 1);
+        ::setenv("KMP_BLOCKTIME", "50", 1);
+        const Master master(GetParam());
+        ASSERT_EQ(master.open(), 0);
+        EXPECT_GE(master.update(), 1);
+        EXPECT_EQ(master.spins_ms(), or_not_told(50, master));
 }
 
 TEST_P(OpenMp, AChildThatIsForkedInsideARegionOpensItsOwn) {

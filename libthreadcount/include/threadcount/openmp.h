@@ -14,10 +14,10 @@
 
 #ifdef _OPENMP
 #include <omp.h>
+#include <stdlib.h>
 /* OpenMP 4.5 */
 #if _OPENMP >= 201511
 #define THREADCOUNT_OMP_KNOWS_PLACES 1
-#include <stdlib.h>
 #endif
 /* OpenMP 5.0; libgomp has it without saying so. */
 #if _OPENMP >= 201811 || (defined(__GNUC__) && !defined(__clang__) && __GNUC__ >= 9)
@@ -36,6 +36,20 @@ extern "C" {
  * files of a program or shared object, so that they do not undo each other's work.
  */
 __attribute__((weak, visibility("hidden"))) __thread int threadcount_omp_applied;
+
+/*
+ * The calling thread's teams sleep as soon as libgomp's do: libomp's spin for 200 ms after a
+ * region, on CPUs that are somebody else's by then if the program waits for its turn. What the user
+ * has chosen stays.
+ */
+static inline void threadcount_omp_sleep_soon(void) {
+#ifdef KMP_VERSION_MAJOR
+        const int spin_ms = 7;
+
+        if (getenv("KMP_BLOCKTIME") == NULL && getenv("OMP_WAIT_POLICY") == NULL)
+                kmp_set_blocktime(spin_ms);
+#endif
+}
 
 /*
  * Where a runtime that binds its threads (OMP_PROC_BIND, OMP_PLACES) will put them, as CPU n in bit
@@ -105,7 +119,8 @@ static inline int threadcount_omp_open(void) {
  * not there.
  *
  * Threads that a smaller team no longer needs spin for a while before they sleep: 7 ms under
- * libgomp, 200 ms under libomp, for ever under OMP_WAIT_POLICY=active. With
+ * libgomp, 200 ms under libomp (7 ms in a program of class batch, unless KMP_BLOCKTIME or
+ * OMP_WAIT_POLICY is set), for ever under OMP_WAIT_POLICY=active. With
  * THREADCOUNT_SHRINK=release they are ended at once, by omp_pause_resource_all(omp_pause_hard):
  * threadprivate data goes with them, and so does all that the runtime knows of other threads of
  * the program. So that is for programs with one master and without such data.
@@ -119,8 +134,11 @@ static inline int threadcount_omp_follow(threadcount_handle *handle,
         /* Not omp_in_parallel(): that is false in a team of one. */
         if (handle == NULL || omp_get_level() > 0)
                 return omp_get_max_threads();
-        if (threadcount_omp_applied == 0)
+        if (threadcount_omp_applied == 0) {
                 threadcount_omp_applied = (int)threadcount_ungoverned(handle);
+                if (threadcount_takes_turns(handle))
+                        threadcount_omp_sleep_soon();
+        }
         threads = (int)ask(handle);
         if (threads != threadcount_omp_applied) {
 #ifdef THREADCOUNT_OMP_CAN_RELEASE

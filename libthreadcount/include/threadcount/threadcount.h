@@ -308,6 +308,12 @@ THREADCOUNT_EXPORT uint32_t threadcount_ungoverned(const threadcount_handle *han
 THREADCOUNT_EXPORT int threadcount_releases(const threadcount_handle *handle);
 
 /*
+ * May the program be made to wait for its turn: is it of class batch, by THREADCOUNT_CLASS? For
+ * adapters, whose threads had better sleep soon then. 0 or 1; NULL: 0. MT-Safe, no system call.
+ */
+THREADCOUNT_EXPORT int threadcount_takes_turns(const threadcount_handle *handle);
+
+/*
  * Asks the governor one question now, whatever the interval: how many threads
  * should a program use that uses `current` now (0: none yet)? Does not change what
  * threadcount_threads() answers. Waits at most 1 s for a governor that has only just
