@@ -11,7 +11,7 @@ namespace {
 using std::chrono::nanoseconds;
 
 /// How often one on trial is looked at.
-constexpr std::chrono::milliseconds kTrialLook{50};
+constexpr std::chrono::milliseconds kTrialLook{20};
 
 struct Quantum {
         nanoseconds length;
