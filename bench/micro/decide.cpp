@@ -20,7 +20,7 @@ using governor::registry::Clients;
 using governor::registry::Confinement;
 using governor::registry::TimePoint;
 
-enum class Sets : std::int64_t { All, FourOverlapping, Quotas };
+enum class Kind : std::int64_t { Everywhere, FourOverlapping, Quotas, Batch };
 
 /// Two threads per core, 32 CPUs per cache, 64 per node.
 Machine machine(std::uint32_t cpus) {
@@ -33,8 +33,8 @@ Machine machine(std::uint32_t cpus) {
 /// A machine with clients of four users that joined long ago.
 class Host {
 public:
-        Host(std::uint32_t cpus, std::uint32_t clients, Sets sets)
-                : cpus_(cpus), sets_(sets),
+        Host(std::uint32_t cpus, std::uint32_t clients, Kind kind)
+                : cpus_(cpus), kind_(kind),
                   arbiter_({}, governor::registry::Mode::Govern, Clients({}, {}), machine(cpus)) {
                 for (std::uint32_t i = 0; i < clients; i++)
                         add(i);
@@ -43,15 +43,19 @@ public:
 
         fair::ClientId add(std::uint32_t i) {
                 Confinement where;
-                where.cpus = sets_ == Sets::FourOverlapping
+                where.cpus = kind_ == Kind::FourOverlapping
                                      ? CpuMask::range(i % 4 * cpus_ / 8, cpus_ / 2)
                                      : CpuMask::range(0, cpus_);
-                if (sets_ == Sets::Quotas)
+                if (kind_ == Kind::Quotas)
                         where.groups = {{"/user/" + std::to_string(i % 8), cpus_ / 8},
                                         {"/user", cpus_ / 2}};
-                return arbiter_.clients()
-                        .join({i, Account{1000 + i % 4}, 1000, "", ""}, {}, where, now_)
-                        .id;
+                governor::registry::Identity identity{i, Account{1000 + i % 4}, 1000, "", ""};
+                identity.process_group = i;
+                governor::registry::Request request;
+                request.scheduling_class =
+                        kind_ == Kind::Batch ? fair::Class::Batch : fair::Class::Interactive;
+                request.can_wait = true;
+                return arbiter_.clients().join(identity, request, where, now_).id;
         }
 
         void settle() {
@@ -64,14 +68,14 @@ public:
 
 private:
         std::uint32_t cpus_;
-        Sets sets_;
+        Kind kind_;
         Arbiter arbiter_;
         TimePoint now_{std::chrono::hours{1}};
 };
 
 Host host(const benchmark::State& state) {
         return {static_cast<std::uint32_t>(state.range(0)),
-                static_cast<std::uint32_t>(state.range(1)), Sets{state.range(2)}};
+                static_cast<std::uint32_t>(state.range(1)), Kind{state.range(2)}};
 }
 
 /// Nothing has changed since the last decision: what every sample costs.
@@ -106,15 +110,16 @@ void everybody_at_once(benchmark::State& state) {
 }
 
 void machines(benchmark::internal::Benchmark* benchmark) {
-        benchmark->ArgNames({"cpus", "clients", "sets"})->Unit(benchmark::kMicrosecond);
-        for (const auto sets : {Sets::All, Sets::FourOverlapping, Sets::Quotas}) {
-                benchmark->Args({256, 1000, static_cast<std::int64_t>(sets)});
-                benchmark->Args({4096, 100, static_cast<std::int64_t>(sets)});
+        benchmark->ArgNames({"cpus", "clients", "kind"})->Unit(benchmark::kMicrosecond);
+        for (const auto kind :
+             {Kind::Everywhere, Kind::FourOverlapping, Kind::Quotas, Kind::Batch}) {
+                benchmark->Args({256, 1000, static_cast<std::int64_t>(kind)});
+                benchmark->Args({4096, 100, static_cast<std::int64_t>(kind)});
         }
 }
 
 void growing(benchmark::internal::Benchmark* benchmark) {
-        benchmark->ArgNames({"cpus", "clients", "sets"})->Unit(benchmark::kMicrosecond);
+        benchmark->ArgNames({"cpus", "clients", "kind"})->Unit(benchmark::kMicrosecond);
         for (const std::int64_t clients : {125, 250, 500, 1000, 2000, 4000})
                 benchmark->Args({256, clients, 0});
         benchmark->Complexity(benchmark::oN);
