@@ -51,15 +51,22 @@ double pareto(double uniform) { return 1 / (1 - 0.999 * uniform); }
 /// The same with exponent 1.5, whose mean does not depend on where it ends.
 double light_pareto(double uniform) { return std::pow(1 - 0.9999 * uniform, -1 / 1.5); }
 
-Drawn draw(std::uint64_t seed, Lengths lengths, Time shortest, Time last_start) {
+/// 0: between two and many.
+struct Size {
+        std::uint32_t cpus = 0;
+        std::uint32_t jobs = 0;
+};
+
+Drawn draw(std::uint64_t seed, Lengths lengths, Time shortest, Time last_start, Size size = {}) {
         Random random(seed);
         Drawn drawn;
         auto& scenario = drawn.scenario;
         scenario.name = "turns-" + std::to_string(seed);
-        scenario.machine.cpus = 1U << random.between(1U, 6U);
+        const auto cpus = 1U << random.between(1U, 6U);
+        scenario.machine.cpus = size.cpus > 0 ? size.cpus : cpus;
         scenario.end = seconds(100'000);
-        const auto n = random.between(2U, 12U);
-        for (std::uint32_t i = 0; i < n; i++) {
+        const auto jobs = random.between(2U, 12U);
+        for (std::uint32_t i = 0; i < (size.jobs > 0 ? size.jobs : jobs); i++) {
                 const auto start = random.between(Time(0), last_start);
                 const double factor = lengths(random.between(0U, 1'000'000U) / 1e6);
                 drawn.alone.push_back(std::chrono::round<milliseconds>(shortest * factor));
@@ -185,8 +192,22 @@ TEST(Turns, WithoutProgressTheSumIsNearTheLeastWhereMostAreShort) {
         EXPECT_LE(summary.mean, 1.35);
 }
 
+TEST(Turns, ItIsSoOnLargeMachinesWithManyJobs) {
+        for (const auto cpus : {8U, 64U, 256U, 1024U})
+                for (const auto jobs : {2U, 30U, 200U}) {
+                        auto drawn = draw(cpus + jobs, log_uniform, seconds(2), seconds(10),
+                                          {cpus, jobs});
+                        drawn.scenario.governor.fair.turn_max_wait = seconds(100'000);
+                        for (auto& program : drawn.scenario.programs)
+                                program.progress = true;
+                        const auto ran = play(drawn);
+                        EXPECT_LE(ran.over_least, 1.05) << cpus << " CPUs, " << jobs << " jobs";
+                        EXPECT_EQ(ran.unfinished, 0);
+                }
+}
+
 TEST(Turns, NobodyWaitsForLongerThanTold) {
-        for (std::uint64_t seed = 1; seed <= kSeeds; seed++) {
+        for (std::uint64_t seed = 1; seed <= 5 * kSeeds; seed++) {
                 auto drawn = draw(seed, log_uniform, seconds(1), seconds(5));
                 auto& settings = drawn.scenario.governor.fair;
                 settings.turn_max_wait = milliseconds(500 + 100 * (seed % 50));
