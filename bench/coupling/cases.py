@@ -54,7 +54,7 @@ class Arm:
     beside: bool = False
 
 
-TURNS, FAIR = "turns", "fair"
+TURNS, FAIR, DEFAULT = "turns", "fair", "default"
 TURNS_BESIDE, FAIR_BESIDE = "turns-beside", "fair-beside"
 ARMS = {
     arm.name: arm
@@ -63,7 +63,7 @@ ARMS = {
         Arm(FAIR),
         Arm(TURNS_BESIDE, batch=True, beside=True),
         Arm(FAIR_BESIDE, beside=True),
-        Arm("default", governed=False),
+        Arm(DEFAULT, governed=False),
     )
 }
 

@@ -10,6 +10,7 @@ from typing import Any, Callable
 
 from experiment.checks import checksum_errors
 from experiment.endings import EXIT_FAILED, EXIT_OK, complain, output_folder, print_result
+from experiment.interruption import Interrupted
 from experiment.machine import allowed_cpus, describe_machine
 from experiment.records import Results, write_results
 from pressure.command import Stage, check_files, is_root, run_command
@@ -39,7 +40,11 @@ def main(arguments: list[str], checkout: Path) -> int:
         programs = [settings.program(name) for name in _needed(cases)]
         described = settings.described() | _names(cases, arms)
         results = Results(describe_machine(checkout, programs), described, {}, notes=notes + more_notes)
-        Runner(settings, cases, arms, results, stage()).run()
+        try:
+            Runner(settings, cases, arms, results, stage()).run()
+        except Interrupted:
+            _told(settings, cases, results, output)
+            raise
         return _told(settings, cases, results, output)
 
     return run_command(NAME, body)

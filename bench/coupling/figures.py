@@ -9,7 +9,7 @@ from typing import Any, Callable
 from experiment.ranges import Range, median, ratio, total
 from experiment.records import ProgramRecord, RunRecord
 
-from .cases import ARMS, BYSTANDER, FAIR, FAIR_BESIDE, TURNS, TURNS_BESIDE, Case, Member, members_of
+from .cases import ARMS, BYSTANDER, DEFAULT, FAIR, FAIR_BESIDE, TURNS, TURNS_BESIDE, Case, Member, members_of
 
 MOST_RATIO = 1.10
 # Beyond turn_max_wait: the governor's decision, and what a look at a clock may be late.
@@ -50,7 +50,7 @@ def rows_of(case: Case, runs: list[RunRecord], max_wait_s: float) -> list[Row]:
         _compared(case, f"elapsed, {case.subject}", of_case, _subject_s),
         _waits(case, of_case, max_wait_s),
         _compared(case, "elapsed, another user's", of_case, _bystander_s, TURNS_BESIDE, FAIR_BESIDE),
-        _compared(case, "makespan", of_case, lambda _, run: run.makespan(), "default", FAIR, goal=False),
+        _compared(case, "makespan", of_case, lambda _, run: run.makespan(), DEFAULT, FAIR, goal=False),
     ]
     return [row for row in rows if row is not None]
 

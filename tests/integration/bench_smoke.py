@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""bench/crowd, bench/leases, bench/hostile and bench/pools with tiny numbers: everybody is held and
-answered, the bad ones are noticed, and nothing is left behind. No number here depends on how fast the
-machine is."""
+"""bench/crowd, bench/leases, bench/hostile, bench/pools and bench/coupled with tiny numbers: everybody is
+held and answered, the bad ones are noticed, and nothing is left behind. No number here depends on how fast
+the machine is."""
 
 import json
 import os
@@ -102,6 +102,39 @@ class Smoke(unittest.TestCase):
             command = [str(PROGRAMS / "bench" / words[0]), *words[1:]]
             done = subprocess.run(command, capture_output=True, text=True, check=False)
             self.assertEqual((done.returncode, done.stdout), (2, ""), words)
+            self.assertIn(said, done.stderr)
+
+    @unittest.skipUnless((PROGRAMS / "bench" / "steps").is_file(), "built without OpenMP")
+    @unittest.skipUnless((PROGRAMS / "examples" / "md").is_file(), "built without the examples")
+    def test_all_that_depend_on_each_other_end_with_turns_and_without(self):
+        command = [sys.executable, str(CHECKOUT / "bench" / "coupled"), "--bin", str(PROGRAMS)]
+        command += ["--arms", "turns,fair", "--repetitions", "1", "--length", "0.2"]
+        environment = {**os.environ, "TMPDIR": str(self.scratch)}
+        done = subprocess.run(
+            [*command, "--output", str(self.folder)],
+            capture_output=True, text=True, check=False, env=environment,
+        )  # fmt: skip
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertEqual(list(self.scratch.iterdir()), [])
+        found = json.loads((self.folder / "results.json").read_text())
+        cases = found["settings"]["cases"]
+        self.assertEqual(cases[-3:], ["pipe", "stopped", "liar"])
+        self.assertEqual(len(found["runs"]), 2 * len(cases))
+        self.assertEqual(found["errors"], [])
+        self.assertIn("| longest wait", (self.folder / "results.md").read_text())
+
+    @unittest.skipUnless((PROGRAMS / "bench" / "steps").is_file(), "built without OpenMP")
+    def test_the_program_of_coupled_refuses_what_it_does_not_know_and_notes_a_writer_that_has_gone(self):
+        steps = str(PROGRAMS / "bench" / "steps")
+        for words, status, said in (
+            (["tea"], 2, "unknown option"),
+            (["lie", "--work", "0"], 2, "from 1 to 1000000"),
+            (["read", "--work", "1"], 1, "the writer ended before its last region"),
+        ):
+            done = subprocess.run(
+                [steps, *words], stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False
+            )
+            self.assertEqual((done.returncode, done.stdout), (status, ""), words)
             self.assertIn(said, done.stderr)
 
     def test_too_few_descriptors_are_told_with_the_way_out(self):
