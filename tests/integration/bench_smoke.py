@@ -104,7 +104,7 @@ class Smoke(unittest.TestCase):
             self.assertEqual((done.returncode, done.stdout), (2, ""), words)
             self.assertIn(said, done.stderr)
 
-    @unittest.skipUnless((PROGRAMS / "bench" / "steps").is_file(), "built without OpenMP")
+    @unittest.skipUnless((PROGRAMS / "bench" / "steps").is_file(), "built without OpenMP, or with sanitizers")
     @unittest.skipUnless((PROGRAMS / "examples" / "md").is_file(), "built without the examples")
     def test_all_that_depend_on_each_other_end_with_turns_and_without(self):
         command = [sys.executable, str(CHECKOUT / "bench" / "coupled"), "--bin", str(PROGRAMS)]
@@ -123,7 +123,7 @@ class Smoke(unittest.TestCase):
         self.assertEqual(found["errors"], [])
         self.assertIn("| longest wait", (self.folder / "results.md").read_text())
 
-    @unittest.skipUnless((PROGRAMS / "bench" / "steps").is_file(), "built without OpenMP")
+    @unittest.skipUnless((PROGRAMS / "bench" / "steps").is_file(), "built without OpenMP, or with sanitizers")
     def test_the_program_of_coupled_refuses_what_it_does_not_know_and_notes_a_writer_that_has_gone(self):
         steps = str(PROGRAMS / "bench" / "steps")
         for words, status, said in (
