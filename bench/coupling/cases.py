@@ -7,7 +7,9 @@ from dataclasses import dataclass
 
 MD, STEPS, ALLREDUCE = "md", "steps", "allreduce"
 MPI, PIPE, STOPPED, LIAR = "mpi", "pipe", "stopped", "liar"
+MPI_SLEEPS = "mpi-sleeps"
 BYSTANDER = "bystander"
+_SLEEP_US = 50
 _STOPPED_S = (1.0, 4.0)
 
 
@@ -68,11 +70,15 @@ ARMS = {
 }
 
 _NEIGHBOURS = (Member(MD, MD, "0"), Member(MD, MD, "1"))
+_SLEEPING_RANKS = Member(
+    MPI, ALLREDUCE, words=("--sleep-us", str(_SLEEP_US)), processes=2, is_subject=True
+)  # fmt: skip
 CASES = {
     case.name: case
     for case in (
         # The coupled ones come last: they are parked first.
         Case(MPI, "both ranks", (*_NEIGHBOURS, Member(MPI, ALLREDUCE, processes=2, is_subject=True))),
+        Case(MPI_SLEEPS, "both ranks", (*_NEIGHBOURS, _SLEEPING_RANKS)),
         Case(PIPE, "the pipe", (*_NEIGHBOURS, Member(PIPE, STEPS, processes=2, is_subject=True))),
         Case(
             STOPPED, "the others",
@@ -92,6 +98,8 @@ CASES = {
         ),
     )
 }  # fmt: skip
+USUAL_CASES = tuple(CASES[name] for name in (MPI, PIPE, STOPPED, LIAR))
+NEED_MPI = tuple(name for name, case in CASES.items() if ALLREDUCE in case.programs())
 
 
 def bystander() -> Member:

@@ -15,7 +15,7 @@ from experiment.machine import allowed_cpus, describe_machine
 from experiment.records import Results, write_results
 from pressure.command import Stage, check_files, is_root, run_command
 
-from .cases import ALLREDUCE, MD, MPI, STEPS, Arm, Case
+from .cases import ALLREDUCE, MD, NEED_MPI, STEPS, Arm, Case
 from .figures import as_json, rows_of
 from .launches import Site, launches_of
 from .report import report_text
@@ -71,9 +71,10 @@ def _needed(cases: tuple[Case, ...]) -> list[str]:
 def _lacking(settings: Settings) -> dict[str, str]:
     """What keeps a case from being run here."""
     if not settings.program(ALLREDUCE).is_file():
-        return {MPI: f"{settings.program(ALLREDUCE)} is missing: install libopenmpi-dev and build again"}
+        path = settings.program(ALLREDUCE)
+        return dict.fromkeys(NEED_MPI, f"{path} is missing: install libopenmpi-dev and build again")
     if shutil.which("mpirun") is None:
-        return {MPI: "no mpirun: install openmpi-bin"}
+        return dict.fromkeys(NEED_MPI, "no mpirun: install openmpi-bin")
     return {}
 
 

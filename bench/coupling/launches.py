@@ -50,7 +50,7 @@ def _command(member: Member, site: Site) -> tuple[str, ...]:
     options = ("--json", "--iterations", str(count), "--work", str(site.work[member.program]))
     program = str(site.programs[member.program])
     if member.name == MPI:
-        return (*_MPIRUN, "-n", str(member.processes), program, *options)
+        return (*_MPIRUN, "-n", str(member.processes), program, *member.words, *options)
     if member.name == PIPE:
         ends = [shlex.join((program, word, *options)) for word in ("write", "read")]
         return ("/bin/sh", "-c", " | ".join(ends))

@@ -10,7 +10,7 @@ from typing import Any
 from experiment.options import OneSentenceParser, add_duration, add_programs, add_whole
 from experiment.quantities import BadInput
 
-from .cases import ARMS, CASES, FAIR, FAIR_BESIDE, MD, TURNS, TURNS_BESIDE, Arm, Case
+from .cases import ARMS, CASES, FAIR, FAIR_BESIDE, MD, TURNS, TURNS_BESIDE, USUAL_CASES, Arm, Case
 
 _USUAL_ARMS = (TURNS, FAIR, TURNS_BESIDE, FAIR_BESIDE)
 
@@ -68,7 +68,7 @@ def read_settings(arguments: list[str], default_programs: Path) -> Settings:
 def chosen_cases(settings: Settings, lacking: dict[str, str]) -> tuple[tuple[Case, ...], list[str]]:
     """The cases to run, and notes on those that are left out; `lacking` says of cases what is missing
     for them. BadInput where one of these was asked for."""
-    return _chosen("--cases", settings.cases, tuple(CASES.values()), lacking)
+    return _chosen("--cases", settings.cases, USUAL_CASES, lacking)
 
 
 def chosen_arms(settings: Settings, is_root: bool) -> tuple[tuple[Arm, ...], list[str]]:
@@ -107,7 +107,7 @@ def _parser(default_programs: Path) -> OneSentenceParser:
         " 2 usage, 130 ended by a signal.",
         allow_abbrev=False,
     )
-    parser.add_argument("--cases", metavar="A,B", help=f"of {','.join(CASES)} (all that can run here)")
+    parser.add_argument("--cases", metavar="A,B", help=f"of {','.join(CASES)} (all but mpi-sleeps)")
     parser.add_argument(
         "--arms", metavar="A,B", help=f"of {','.join(ARMS)} (all but default; without root not -beside)"
     )

@@ -5,8 +5,10 @@
 #include <signal.h>
 #include <sys/prctl.h>
 
+#include <chrono>
 #include <cstdint>
 #include <cstdio>
+#include <thread>
 
 #include <mpi.h>
 #include <threadcount/article.h>
@@ -25,7 +27,24 @@ constexpr const char* kHelp =
         "Usage: mpirun -n N allreduce --work N [OPTION]...\n\n"
         "  --iterations N  regions of each rank, 1 to 10^9 (default 100)\n"
         "  --work N        thousands of numbers in each, 1 to 10^6: what steps --calibrate says\n"
+        "  --sleep-us N    sleep so long between two looks at the exchange, where MPI would spin\n"
         "  --json          accepted: the report is one JSON object on one line in any case\n";
+
+/// The sum over all ranks. `sleep_us` 0: MPI waits in its own way.
+std::uint64_t sum_of_all(std::uint64_t own, std::uint64_t sleep_us) {
+        std::uint64_t all = 0;
+
+        if (sleep_us == 0) {
+                MPI_Allreduce(&own, &all, 1, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD);
+                return all;
+        }
+        MPI_Request request = MPI_REQUEST_NULL;
+        int is_over = 0;
+        MPI_Iallreduce(&own, &all, 1, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD, &request);
+        while (MPI_Test(&request, &is_over, MPI_STATUS_IGNORE) == MPI_SUCCESS && is_over == 0)
+                std::this_thread::sleep_for(std::chrono::microseconds(sleep_us));
+        return all;
+}
 
 /// The regions of this rank; its value in the end is that of all.
 void compute(const examples::Options& options, int rank, Kernel& kernel, StepRecord& record) {
@@ -35,8 +54,7 @@ void compute(const examples::Options& options, int rank, Kernel& kernel, StepRec
         for (std::uint64_t i = 0; i < options.iterations; ++i) {
                 set_thread_count();
                 const int threads = kernel.region(all + static_cast<std::uint64_t>(rank));
-                const std::uint64_t own = kernel.value();
-                MPI_Allreduce(&own, &all, 1, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD);
+                all = sum_of_all(kernel.value(), options.sleep_us);
                 record.note(threads);
         }
 }

@@ -91,6 +91,13 @@ class Launches(unittest.TestCase):
         self.assertEqual(command[0], "mpirun")
         self.assertEqual(command[command.index("-n") + 1 :][:2], ("2", "/bin/allreduce"))
 
+    def test_ranks_that_sleep_differ_in_nothing_else(self):
+        spinning, sleeping = (launches(case, "turns")["mpi"].command for case in ("mpi", "mpi-sleeps"))
+        place = sleeping.index("--sleep-us")
+        self.assertEqual(sleeping[:place] + sleeping[place + 2 :], spinning)
+        usual = [case.name for case in chosen_cases(settings(), {})[0]]
+        self.assertEqual(usual, ["mpi", "pipe", "stopped", "liar"])
+
     def test_the_first_program_is_the_one_that_is_stopped(self):
         first = launches_of(CASES["stopped"], ARMS["turns"], SITE)[0]
         self.assertEqual((first.name, first.stop_s), ("stopped.holder", (1.0, 4.0)))
@@ -187,7 +194,7 @@ class Settings(unittest.TestCase):
             chosen_arms(settings("--arms", "turns-beside"), is_root=False)
 
     def test_unknown_names_are_refused_with_those_that_are_known(self):
-        with self.assertRaisesRegex(BadInput, "--cases mpi,tea: 'tea' is none of mpi, pipe"):
+        with self.assertRaisesRegex(BadInput, "--cases mpi,tea: 'tea' is none of mpi, mpi-sleeps"):
             settings("--cases", "mpi,tea")
 
 
