@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <ctime>
 #include <unistd.h>
 
 namespace threadcount {
@@ -73,11 +74,7 @@ std::uint64_t Lease::run(std::uint64_t now_ms, std::uint64_t deadline_ns) {
                 binding_->release();
         if (state_ == State::Held) {
                 // Somebody found it stale or released, or nothing has been granted yet.
-                const auto word = arena_.load();
-                const bool is_undecided =
-                        governor_word_threads(word) == 0 &&
-                        (governor_word_flags(word) & GOVERNOR_GRANT_RELEASED) == 0;
-                if (is_undecided && transport_.connected() && is_alive())
+                if (is_undecided(arena_.load()) && transport_.connected() && is_alive())
                         return now_ms + kLookAgain_ms;
                 lose(now_ms);
         }
@@ -106,7 +103,7 @@ std::uint64_t Lease::look(std::uint64_t now_ms, std::uint64_t deadline_ns) {
         const int result =
                 transport_.connected() ? transport_.receive(deadline_ns, &welcome) : -ECONNRESET;
         if (result == 0)
-                return take(welcome, now_ms);
+                return take(welcome, now_ms, deadline_ns);
         if (result != -EAGAIN)
                 return fail(result, now_ms);
         if (now_ms - said_hello_ms_ >= kGiveUp_ms)
@@ -115,7 +112,15 @@ std::uint64_t Lease::look(std::uint64_t now_ms, std::uint64_t deadline_ns) {
         return now_ms + kLookAgain_ms;
 }
 
-std::uint64_t Lease::take(const Welcome& welcome, std::uint64_t now_ms) {
+/// Two that say hello within a millisecond are decided one after the other: a region that was begun
+/// in between would have one thread, and whoever is to wait for his turn would be inside of it.
+void Lease::await_decision(std::uint64_t deadline_ns) const {
+        constexpr timespec kShort{0, 50'000};
+        while (is_undecided(arena_.load()) && now_ns() < deadline_ns)
+                (void)nanosleep(&kShort, nullptr);
+}
+
+std::uint64_t Lease::take(const Welcome& welcome, std::uint64_t now_ms, std::uint64_t deadline_ns) {
         const int result = arena_.attach(welcome.grants, welcome.reports, welcome.slot);
         close(welcome.grants);
         close(welcome.reports);
@@ -125,6 +130,7 @@ std::uint64_t Lease::take(const Welcome& welcome, std::uint64_t now_ms) {
         error_ = 0;
         release_ms_ = UINT64_MAX;
         heartbeat_.store(arena_.heartbeat() - 1, std::memory_order_relaxed);
+        await_decision(deadline_ns);
         // Another handle of the process may have said it to this slot.
         if (const auto total = progress_total_.load(std::memory_order_relaxed); total > 0)
                 arena_.report_progress(progress_done_.load(std::memory_order_relaxed), total);

@@ -87,9 +87,9 @@ public:
                 arena_.report_pool(sums);
         }
 
-        /// Connects, says hello, looks for the welcome; waits for that until `deadline_ns`, 0: not
-        /// at all. Where the governor has gone, looks for another one. Returns when to call it
-        /// again, in milliseconds of the same clock.
+        /// Connects, says hello, looks for the welcome; waits for that and the first grant until
+        /// `deadline_ns`, 0: not at all. Where the governor has gone, looks for another one.
+        /// Returns when to call it again, in milliseconds of the same clock.
         [[nodiscard]] std::uint64_t run(std::uint64_t now_ms, std::uint64_t deadline_ns);
 
         /// Ends it, whoever else has the socket by now. Not in a forked child: it is its parent's.
@@ -127,6 +127,12 @@ private:
                        (governor_word_flags(word) & GOVERNOR_GRANT_RELEASED) == 0;
         }
 
+        /// The governor has not granted anything yet.
+        [[nodiscard]] static bool is_undecided(std::uint64_t word) {
+                return governor_word_threads(word) == 0 &&
+                       (governor_word_flags(word) & GOVERNOR_GRANT_RELEASED) == 0;
+        }
+
         [[nodiscard]] static bool is_parked(std::uint64_t word) {
                 return (governor_word_flags(word) & GOVERNOR_GRANT_PARKED) != 0;
         }
@@ -137,7 +143,9 @@ private:
         [[nodiscard]] bool is_alive();
         [[nodiscard]] std::uint32_t first_of(std::uint32_t threads);
         [[nodiscard]] std::uint64_t look(std::uint64_t now_ms, std::uint64_t deadline_ns);
-        [[nodiscard]] std::uint64_t take(const Welcome& welcome, std::uint64_t now_ms);
+        [[nodiscard]] std::uint64_t take(const Welcome& welcome, std::uint64_t now_ms,
+                                         std::uint64_t deadline_ns);
+        void await_decision(std::uint64_t deadline_ns) const;
         [[nodiscard]] std::uint64_t fail(int why, std::uint64_t now_ms);
         void lose(std::uint64_t now_ms);
 

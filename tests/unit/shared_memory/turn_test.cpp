@@ -200,12 +200,15 @@ protected:
         }
 
         /// Starts the governor, whose grant is published already.
-        void open() {
+        void open_at_once() {
                 governor_->start();
                 threadcount_options options = THREADCOUNT_OPTIONS_INIT;
                 options.socket_path = socket_.c_str();
                 options.max_threads = kMax;
                 ASSERT_EQ(threadcount_open(&options, &handle_), 0);
+        }
+        void open() {
+                open_at_once();
                 ASSERT_TRUE(eventually([&] {
                         (void)threadcount_threads(handle_);
                         return threadcount_version(handle_) != 0;
@@ -281,6 +284,22 @@ TEST_F(TurnTest, WhatWasSaidForAFormerTurnEndsNoWait) {
         EXPECT_FALSE(beginner.is_done());
         give_turn(5);
         EXPECT_EQ(beginner.threads(), 5U);
+}
+
+TEST_F(TurnTest, OpenWaitsForTheFirstGrant) {
+        std::thread decision([&] {
+                ::usleep(30'000);
+                governor_->publish(3, false);
+        });
+        open_at_once();
+        EXPECT_EQ(threadcount_region_begin(handle_), 3U) << "nothing is begun before";
+        threadcount_region_end(handle_, 3);
+        decision.join();
+}
+
+TEST_F(TurnTest, OpenDoesNotWaitForOneThatDoesNotCome) {
+        open_at_once();
+        EXPECT_EQ(threadcount_threads(handle_), 1U);
 }
 
 TEST_F(TurnTest, ASharerWaitsToo) {
