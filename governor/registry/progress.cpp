@@ -13,6 +13,13 @@ using std::chrono::nanoseconds;
 }  // namespace
 
 void Progress::report(std::uint64_t done, std::uint64_t total, nanoseconds served) {
+        // What it had to do is done: now it begins something else.
+        const bool was_done = total_ > 0 && told_.done == total_;
+        if (was_done && (total == 0 || done < told_.done)) {
+                const bool was_believed = is_believed_;
+                *this = {};
+                is_believed_ = was_believed;
+        }
         if (!began_ && total > 0)
                 began_ = served;
         if (done != told_.done)

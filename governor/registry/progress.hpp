@@ -11,7 +11,8 @@ namespace governor::registry {
 
 /// Time is that for which its gang has had its turn, in all. What remains is taken to go as fast as
 /// what is done. Who needs more than twice as long as the least that it ever said is not believed
-/// any more: its progress is no reason to let it go before others.
+/// any more: its progress is no reason to let it go before others. Who has done all and begins anew
+/// is judged anew.
 class Progress {
 public:
         /// From the first report of work that is done, so long until it is judged.

@@ -22,7 +22,7 @@ enum class JobName : std::uint8_t {
 
 /// A name for the job of a rank that has none: Hydra (MPICH, Intel MPI, MVAPICH) makes each rank
 /// the leader of a session and starts all of a host from one process, its proxy. "" where that is
-/// not known. Reads /proc once.
+/// not known. Reads two files of /proc.
 void name_by_launcher(char (&ret_job)[kNameBytes]);
 
 /// Cut to fit; bytes that are not printable ASCII become `_`.

@@ -150,8 +150,13 @@ TEST_F(CommandLine, RunMakesABatchProgramAJobOfItsOwnUnlessItWorksWithOthers) {
         EXPECT_EQ(shell("--batch --job x", "| cat").out, "batch,x,\n");
         EXPECT_EQ(shell("--batch", "</dev/null | cat").out, "batch,,\n");
         EXPECT_EQ(shell("--batch", "</dev/null", {"THREADCOUNT_JOB=y"}).out, "batch,y,\n");
-        for (const auto* job : {"SLURM_JOB_ID=7", "PBS_JOBID=7", "PMI_RANK=0"})
-                EXPECT_EQ(shell("--batch", "</dev/null", {job}).out, "batch,,\n") << job;
+        for (const auto* rank : {"PMIX_NAMESPACE=a", "SLURM_STEP_ID=0", "OMPI_MCA_ess_base_jobid=1",
+                                 "PMI_JOBID=7", "PMI_RANK=0", "PMI_ID=0"})
+                EXPECT_EQ(shell("--batch", "</dev/null", {rank}).out, "batch,,\n") << rank;
+        for (const auto* several :
+             {"SLURM_JOB_ID=7", "PBS_JOBID=7", "LSB_JOBID=7", "FLUX_JOB_ID=7"})
+                EXPECT_TRUE(shell("--batch", "</dev/null", {several}).out.starts_with("batch,run-"))
+                        << several;
         EXPECT_EQ(shell("--batch", "</dev/null", {"THREADCOUNT=fixed:3", "THREADCOUNT_JOB=y"}).out,
                   "batch,y,3\n");
         const auto unmodified = shell("--job x --max 1", "</dev/null");

@@ -84,14 +84,13 @@ bool is_set(const char* name) {
 }
 
 /// Programs that wait for each other must not wait for their turns one after the other: those of a
-/// pipeline, which are one process group, and those that a scheduler has started together.
+/// pipeline, which are one process group, and ranks that were started together. Not all that runs
+/// inside of a scheduler's job is.
 bool works_with_others() {
-        // As in libthreadcount/src/job.cpp.
-        constexpr std::array kJobs{
-                "THREADCOUNT_JOB", "PMIX_NAMESPACE", "SLURM_JOB_ID", "OMPI_MCA_ess_base_jobid",
-                "PMI_JOBID",       "FLUX_JOB_ID",    "PBS_JOBID",    "LSB_JOBID",
-                "PMI_RANK",        "PMI_ID"};
-        return std::ranges::any_of(kJobs, is_set) || is_pipe(STDIN_FILENO) ||
+        constexpr std::array kRanks{
+                "THREADCOUNT_JOB", "PMIX_NAMESPACE", "SLURM_STEP_ID", "OMPI_MCA_ess_base_jobid",
+                "PMI_JOBID",       "PMI_RANK",       "PMI_ID"};
+        return std::ranges::any_of(kRanks, is_set) || is_pipe(STDIN_FILENO) ||
                is_pipe(STDOUT_FILENO);
 }
 

@@ -34,7 +34,7 @@ struct Settings {
         /// So long somebody whose end is not known keeps its turn at first; later turns are longer.
         std::chrono::milliseconds turn_quantum{8'000};
         /// Nobody waits for its turn longer than this without a thread.
-        std::chrono::milliseconds turn_max_wait{60'000};
+        std::chrono::milliseconds turn_max_wait{300'000};
 };
 
 /// Programs that work together, and so run and wait together.

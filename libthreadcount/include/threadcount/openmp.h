@@ -40,13 +40,14 @@ __attribute__((weak, visibility("hidden"))) __thread int threadcount_omp_applied
 /*
  * The calling thread's teams sleep as soon as libgomp's do: libomp's spin for 200 ms after a
  * region, on CPUs that are somebody else's by then if the program waits for its turn. What the user
- * has chosen stays.
+ * or the program has chosen stays.
  */
 static inline void threadcount_omp_sleep_soon(void) {
 #ifdef KMP_VERSION_MAJOR
-        const int spin_ms = 7;
+        const int spin_ms = 7, default_ms = 200;
 
-        if (getenv("KMP_BLOCKTIME") == NULL && getenv("OMP_WAIT_POLICY") == NULL)
+        if (kmp_get_blocktime() == default_ms && getenv("KMP_BLOCKTIME") == NULL &&
+            getenv("OMP_WAIT_POLICY") == NULL && getenv("KMP_LIBRARY") == NULL)
                 kmp_set_blocktime(spin_ms);
 #endif
 }
@@ -119,7 +120,7 @@ static inline int threadcount_omp_open(void) {
  * not there.
  *
  * Threads that a smaller team no longer needs spin for a while before they sleep: 7 ms under
- * libgomp, 200 ms under libomp (7 ms in a program of class batch, unless KMP_BLOCKTIME or
+ * libgomp, 200 ms under libomp (7 ms with THREADCOUNT_CLASS=batch, unless KMP_BLOCKTIME or
  * OMP_WAIT_POLICY is set), for ever under OMP_WAIT_POLICY=active. With
  * THREADCOUNT_SHRINK=release they are ended at once, by omp_pause_resource_all(omp_pause_hard):
  * threadprivate data goes with them, and so does all that the runtime knows of other threads of
@@ -143,8 +144,11 @@ static inline int threadcount_omp_follow(threadcount_handle *handle,
         if (threads != threadcount_omp_applied) {
 #ifdef THREADCOUNT_OMP_CAN_RELEASE
                 /* libgomp ends the calling thread's team in either way, libomp only in this one. */
-                if (threads < threadcount_omp_applied && threadcount_releases(handle))
+                if (threads < threadcount_omp_applied && threadcount_releases(handle)) {
                         omp_pause_resource_all(omp_pause_hard);
+                        if (threadcount_takes_turns(handle))
+                                threadcount_omp_sleep_soon();
+                }
 #endif
                 omp_set_num_threads(threads);
                 threadcount_omp_applied = threads;
@@ -159,6 +163,8 @@ static inline uint32_t threadcount_omp_places(uint64_t *words, uint32_t n) {
         (void)n;
         return 0;
 }
+
+static inline void threadcount_omp_sleep_soon(void) {}
 
 static inline int threadcount_omp_open(void) { return 0; }
 

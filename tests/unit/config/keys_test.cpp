@@ -72,7 +72,7 @@ TEST(Keys, HaveTheDefaultsOfTheManual) {
         EXPECT_EQ(get(settings, "turns"), "yes");
         EXPECT_EQ(get(settings, "turns_across_users"), "no");
         EXPECT_EQ(get(settings, "turn_quantum"), "8s");
-        EXPECT_EQ(get(settings, "turn_max_wait"), "1min");
+        EXPECT_EQ(get(settings, "turn_max_wait"), "5min");
         EXPECT_EQ(get(settings, "tcp"), "off");
         EXPECT_EQ(get(settings, "log_level"), "info");
 }

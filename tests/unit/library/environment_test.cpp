@@ -192,6 +192,10 @@ TEST(EnvironmentOfAProgram, TellsWhichJobItBelongsTo) {
                 EXPECT_STREQ(read(set).job, job) << name;
         }
         EXPECT_STREQ(read({{"SLURM_STEP_ID", "3"}, {"SLURM_JOB_ID", "7"}}).job, "7.3");
+        EXPECT_STREQ(read({{"LSB_JOBINDEX", "3"}, {"LSB_JOBID", "7"}}).job, "7.3");
+        EXPECT_STREQ(read({{"PMIX_NAMESPACE", std::string(100, 'x') + "@1"}}).job,
+                     (std::string(61, 'x') + "@1").c_str())
+                << "what tells one from the other is at the end";
         EXPECT_STREQ(read({{"THREADCOUNT_JOB", "\xe9t\n d"}}).job, "_t_ d");
         EXPECT_STREQ(read({{"THREADCOUNT_JOB", std::string(100, 'x')}}).job,
                      std::string(63, 'x').c_str());

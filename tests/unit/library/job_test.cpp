@@ -5,6 +5,7 @@
 #include <array>
 #include <gtest/gtest.h>
 #include <string>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -37,14 +38,25 @@ std::string name_in_session(int depth) {
         return job.data();
 }
 
-TEST(JobByLauncher, IsThatOfWhoStartedTheSession) {
+class JobByLauncher : public testing::Test {
+protected:
+        JobByLauncher() { ::prctl(PR_SET_NAME, "hydra_pmi_proxy"); }
+};
+
+TEST_F(JobByLauncher, IsNobodysWhoIsNoLauncher) {
+        ::prctl(PR_SET_NAME, "bash");
+        EXPECT_EQ(name_in_session(0), "");
+        EXPECT_EQ(name_in_session(1), "");
+}
+
+TEST_F(JobByLauncher, IsThatOfWhoStartedTheSession) {
         const auto launcher = "launcher-" + std::to_string(::getpid());
         EXPECT_EQ(name_in_session(0), launcher);
         EXPECT_EQ(name_in_session(1), launcher);
         EXPECT_EQ(name_in_session(3), launcher);
 }
 
-TEST(JobByLauncher, IsAnotherOneForAnotherLauncher) {
+TEST_F(JobByLauncher, IsAnotherOneForAnotherLauncher) {
         const auto own = name_in_session(0);
         std::array<int, 2> ends{};
         ASSERT_EQ(::pipe(ends.data()), 0);

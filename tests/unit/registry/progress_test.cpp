@@ -59,6 +59,40 @@ TEST(Progress, TheShortestPromiseCounts) {
         EXPECT_EQ(progress.remaining(seconds(12)), std::nullopt);
 }
 
+TEST(Progress, PhasesThatAreDoneAreJudgedOneByOne) {
+        Progress progress;
+        auto served = milliseconds(0);
+        for (int phase = 0; phase < 5; phase++)
+                for (std::uint64_t done = 0; done <= 100; done++) {
+                        progress.report(done, 100, served);
+                        served += milliseconds(50);
+                }
+        progress.report(50, 100, served);
+        progress.report(60, 100, served + seconds(1));
+        EXPECT_EQ(progress.remaining(served + seconds(1)), seconds(4));
+}
+
+TEST(Progress, WhoTakesBackWhatIsDoneIsOnTrialAgain) {
+        Progress progress;
+        for (std::uint64_t done = 0; done <= 10; done++)
+                progress.report(done, 10, milliseconds(100 * done));
+        progress.report(0, 0, seconds(2));
+        EXPECT_FALSE(progress.is_on_trial(seconds(2)));
+        progress.report(0, 10, seconds(3));
+        EXPECT_TRUE(progress.is_on_trial(seconds(3)));
+}
+
+TEST(Progress, WhoWasNotBelievedIsNotAfterwards) {
+        Progress progress;
+        progress.report(0, 100, seconds(0));
+        progress.report(90, 100, seconds(1));
+        progress.report(99, 100, milliseconds(1'100));
+        progress.report(99, 100, seconds(10));
+        progress.report(100, 100, seconds(11));
+        progress.report(0, 100, seconds(12));
+        EXPECT_FALSE(progress.is_on_trial(seconds(12)));
+}
+
 TEST(Progress, WhoGoesBackMakesNoPromise) {
         Progress progress;
         progress.report(50, 100, seconds(1));
