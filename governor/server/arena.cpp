@@ -4,11 +4,13 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
 #include <span>
 #include <system_error>
+#include <type_traits>
 #include <unistd.h>
 
 namespace governor::server {
@@ -87,20 +89,26 @@ std::uint32_t code(Limit limit) {
         return GOVERNOR_LIMIT_NONE;
 }
 
-/// The start of a report slot. The kernel copies aligned words whole; if it ever did not, this is
-/// any value too.
-using Said = std::array<std::uint64_t, 4>;
+/// A report slot without what pools say. The kernel copies aligned words whole; if it ever did not,
+/// this is any value too.
+using Said = std::array<std::uint64_t, GOVERNOR_REPORT_SLOT_SIZE_MIN / sizeof(std::uint64_t)>;
 static_assert(offsetof(governor_report_slot, progress_total) == 3 * sizeof(std::uint64_t));
 
 registry::Report parse(const Said& said) {
-        const auto [word, regions, done, total] = said;
-        const bool in_region = (governor_word_flags(word) & GOVERNOR_REPORT_IN_REGION) != 0;
+        constexpr auto kTimes = offsetof(governor_report_slot, region_time) / sizeof(said[0]);
+        constexpr auto kLast = std::extent_v<decltype(governor_report_slot::region_time)> - 1;
+        const auto word = said[0];
+        const auto team = governor_word_threads(word);
+        const auto magnitude = static_cast<std::size_t>(std::bit_width(std::max(team, 1U))) - 1;
+        const auto entry = kTimes + 2 * std::min(magnitude, kLast);
         return {governor_word_epoch(word),
-                governor_word_threads(word),
-                in_region,
-                regions,
-                std::min(done, total),
-                total};
+                team,
+                (governor_word_flags(word) & GOVERNOR_REPORT_IN_REGION) != 0,
+                said[1],
+                std::min(said[2], said[3]),
+                said[3],
+                said.at(entry),
+                said.at(entry + 1)};
 }
 
 governor_grant_reason encode(const Reason& reason) {

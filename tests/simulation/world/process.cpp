@@ -3,6 +3,7 @@
 #include "simulation/world/process.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
 #include <utility>
@@ -75,6 +76,8 @@ void Process::advance(Time span) {
         }
         if (phase_ == Phase::Region || phase_ == Phase::Serial)
                 left_ -= used_s * per_cpu_;
+        if (phase_ == Phase::Region)
+                inside_s_ += seconds(span) * part_in_regions();
         if (phase_ == Phase::Region && is_seamless())
                 pass_regions();
 }
@@ -89,6 +92,23 @@ void Process::pass_regions() {
                 passed = std::min(passed, program_->regions - done_ - 1);
         done_ += passed;
         left_ += static_cast<double>(passed) * work;
+        const double of_present_s = (work - left_) / (rate_ * per_cpu_) * part_in_regions();
+        note_ended(passed, std::max(inside_s_ - of_present_s, 0.0));
+}
+
+void Process::note_ended(std::uint64_t regions, double inside_s) {
+        auto& ended = ended_.at(static_cast<std::size_t>(std::bit_width(team_)) - 1);
+        ended.regions += regions;
+        ended.inside_s += inside_s;
+        inside_s_ -= inside_s;
+}
+
+/// Of the time of a mixture.
+double Process::part_in_regions() const {
+        if (!blended_)
+                return 1;
+        const double region_s = seconds(program_->region) / program_->speedup.of(team_);
+        return region_s / (region_s + seconds(program_->serial) + seconds(program_->sleep));
 }
 
 bool Process::follow_stops(Time now) {
@@ -142,6 +162,7 @@ bool Process::told(const Held& held) {
 
 void Process::end_region(Time now, const Held* held) {
         done_++;
+        note_ended(1, inside_s_);
         follows_ = false;
         if (program_->regions > 0 && done_ >= program_->regions) {
                 phase_ = Phase::Gone;
@@ -270,13 +291,18 @@ governor::registry::Report Process::report(const Held* held) const {
         case Behaviour::Honest:
         case Behaviour::StartOnly:
         case Behaviour::Endless:
-        case Behaviour::Greedy:
+        case Behaviour::Greedy: {
+                const auto& ended = ended_.at(
+                        static_cast<std::size_t>(std::bit_width(std::max(team_, 1U))) - 1);
                 return {epoch_,
                         team_,
                         in_region,
                         regions_,
                         program_->progress ? done_ : 0,
-                        program_->progress ? program_->regions : 0};
+                        program_->progress ? program_->regions : 0,
+                        ended.regions,
+                        static_cast<std::uint64_t>(ended.inside_s * 1e9)};
+        }
         }
         return {};
 }

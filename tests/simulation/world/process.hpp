@@ -7,6 +7,7 @@
 #include "simulation/scenario/scenario.hpp"
 #include "simulation/world/kernel.hpp"
 
+#include <array>
 #include <optional>
 
 namespace simulation {
@@ -93,6 +94,8 @@ private:
         void end_region(Time now, const Held* held);
         void after_serial(Time now, const Held* held);
         void pass_regions();
+        void note_ended(std::uint64_t regions, double inside_s);
+        [[nodiscard]] double part_in_regions() const;
         void begin_serial();
         bool follow_stops(Time now);
         [[nodiscard]] bool is_last_region() const;
@@ -127,6 +130,14 @@ private:
         std::uint64_t regions_ = 0;  // begun
         bool blended_ = false;
         double per_cpu_ = 0;  // work done per CPU time that its threads use
+
+        // Of regions that have ended, by the power of two that their team is above, as it reports.
+        struct Ended {
+                std::uint64_t regions = 0;
+                double inside_s = 0;
+        };
+        std::array<Ended, 32> ended_;
+        double inside_s_ = 0;  // in regions that have not ended yet
 
         double rate_ = 0;
         double cpu_s_ = 0;

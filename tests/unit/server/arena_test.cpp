@@ -173,6 +173,29 @@ TEST(ArenaTest, ReadsManyReportsAsItReadsOne) {
         }
 }
 
+TEST(ArenaTest, ReadsHowLongRegionsOfThePresentSizeTook) {
+        const Arena arena(3, 64);
+        governor_report_slot slot{};
+        for (std::uint32_t i = 0; i < std::size(slot.region_time); i++)
+                slot.region_time[i] = {i + 1, 100 * (i + 1)};
+        for (const auto& [team, entry] : {std::pair{0U, 1U},
+                                          {1U, 1U},
+                                          {2U, 2U},
+                                          {3U, 2U},
+                                          {4U, 3U},
+                                          {15U, 4U},
+                                          {16U, 5U},
+                                          {1U << 15, 16U},
+                                          {1U << 20, 16U},
+                                          {GOVERNOR_WORD_THREADS_MAX, 16U}}) {
+                slot.word = governor_word(9, team, 0);
+                write_report(arena, 2, slot);
+                EXPECT_EQ(arena.report(2).ended, entry) << team;
+                EXPECT_EQ(arena.report(2).ended_ns, 100 * entry) << team;
+                EXPECT_EQ(arena.reports(3)[2], arena.report(2)) << team;
+        }
+}
+
 TEST(ArenaTest, NoReportIsTooStrange) {
         const Arena arena(1, 64);
         constexpr auto kAll = ~std::uint64_t{0};
