@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT
+//
+// When a program is to be tried on fewer CPUs. Pure; time is an argument.
+#pragma once
+
+#include "registry/speedup.hpp"
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+
+namespace governor::registry {
+
+/// Half of its CPUs for as short as will do, where it is not known whether all of them pay. That
+/// takes a part of the time served that kPart bounds, on average, and costs at most half of it: who
+/// is faster with all of its CPUs is at most twice as fast, and who was no faster with them is
+/// tried on a quarter.
+class Probing {
+public:
+        /// Who has fewer is left alone.
+        static constexpr std::uint32_t kFewest = 4;
+        /// One kPart-th of the time served, which costs half as much: 2 %.
+        static constexpr int kPart = 25;
+        /// Where it would take longer, regions are too long to compare.
+        static constexpr std::chrono::milliseconds kLongest{10'000};
+
+        struct Try {
+                std::uint32_t cpus = 0;
+                std::chrono::nanoseconds length{0};  ///< it is expected to take
+        };
+        /// What it should have at most now, where somebody waits for what it has. `cpus` are its
+        /// own; `served`: so long it has had its turn, in all. Empty: nothing is to be tried.
+        [[nodiscard]] std::optional<Try> next(const Speedup& speedup, std::uint32_t cpus,
+                                              std::chrono::nanoseconds served, TimePoint now) const;
+
+        /// `tried` is what next() has said at this moment, and the program was granted `granted`
+        /// CPUs of its own.
+        void decided(const std::optional<Try>& tried, std::uint32_t granted, const Speedup& speedup,
+                     TimePoint now);
+
+private:
+        struct Running {
+                std::uint32_t cpus;
+                TimePoint since;
+                TimePoint until;  ///< then it has failed
+        };
+
+        std::optional<Running> running_;
+        std::chrono::nanoseconds spent_{0};
+        TimePoint not_before_;
+};
+
+}  // namespace governor::registry

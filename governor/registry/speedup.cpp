@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: MIT
+// Two points, and the law through them.
+#include "registry/speedup.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+namespace governor::registry {
+
+namespace {
+
+using std::chrono::duration;
+using std::chrono::nanoseconds;
+
+double in_ns(nanoseconds span) { return static_cast<double>(span.count()); }
+
+/// Sizes that are closer tell less than chance does.
+bool are_apart(std::uint32_t small, std::uint32_t large) {
+        return std::uint64_t{2} * large >= std::uint64_t{3} * small;
+}
+
+}  // namespace
+
+std::uint32_t knee(std::uint32_t small, double small_time, std::uint32_t large, double large_time) {
+        constexpr double kMost = std::numeric_limits<std::uint32_t>::max();
+        const double parallel = (small_time - large_time) / (1.0 / small - 1.0 / large);
+        const double serial = large_time - parallel / large;
+        if (parallel <= 0)
+                return 0;
+        if (serial <= 0)
+                return std::numeric_limits<std::uint32_t>::max();
+        const double whole = serial + parallel;
+        const double p = parallel / whole;
+        const double cpus = std::round((2 * std::sqrt(p) - p) * whole / serial);
+        return static_cast<std::uint32_t>(std::clamp(cpus, 1.0, kMost));
+}
+
+bool Speedup::Size::is_seen() const {
+        return is_known() || (regions >= kRegions && time_ns >= in_ns(kShort));
+}
+
+bool Speedup::Size::is_known() const { return time_ns >= in_ns(kLong); }
+
+void Speedup::report(const Totals& totals, TimePoint now) {
+        const auto before = std::exchange(last_, totals);
+        if (totals.cpus != present_.cpus)
+                begin(totals.cpus, now);
+        if (!before || before->cpus != totals.cpus || before->team != totals.team ||
+            totals.regions <= before->regions || totals.time_ns <= before->time_ns)
+                return;
+        const double old = std::exp(-duration<double>(now - present_.at) / kSmoothing);
+        present_.regions =
+                present_.regions * old + static_cast<double>(totals.regions - before->regions);
+        present_.time_ns =
+                present_.time_ns * old + static_cast<double>(totals.time_ns - before->time_ns);
+        present_.at = now;
+        compare(now);
+}
+
+/// What was not looked at for long enough is forgotten, and the one before it stays.
+void Speedup::begin(std::uint32_t cpus, TimePoint now) {
+        if (present_.is_known())
+                before_ = present_;
+        present_ = {cpus, 0, 0, now};
+}
+
+void Speedup::compare(TimePoint now) {
+        if (!before_.is_known() || !before_.is_fresh(now))
+                return;
+        if (present_.is_seen() && are_apart(present_.cpus, before_.cpus))
+                find(present_, before_, now);
+        else if (present_.is_known() && are_apart(before_.cpus, present_.cpus))
+                find(before_, present_, now);
+}
+
+void Speedup::find(const Size& small, const Size& large, TimePoint now) {
+        const auto most = knee(small.cpus, small.mean_ns(), large.cpus, large.mean_ns());
+        if (now >= found_.until)
+                found_ = {0, small.cpus, large.cpus, now};
+        // A few CPUs less are of no use to anybody else.
+        if (most <= large.cpus - large.cpus / 4)
+                found_.pays = std::max(most, small.cpus);
+        else if (found_.pays < large.cpus)
+                found_.pays = 0;
+        found_.least = std::min(found_.least, small.cpus);
+        found_.most = std::max(found_.most, large.cpus);
+        found_.until = now + kHold;
+}
+
+std::uint32_t Speedup::pays(TimePoint now) const { return now < found_.until ? found_.pays : 0; }
+
+bool Speedup::is_known(std::uint32_t cpus, TimePoint now) const {
+        return now < found_.until && found_.least < cpus && cpus <= found_.most;
+}
+
+bool Speedup::has_seen(std::uint32_t cpus) const {
+        return present_.cpus == cpus && present_.is_seen();
+}
+
+std::optional<nanoseconds> Speedup::region_time(std::uint32_t cpus, TimePoint now) const {
+        if (present_.cpus != cpus || !present_.is_known() || !present_.is_fresh(now))
+                return std::nullopt;
+        return nanoseconds(static_cast<std::int64_t>(present_.mean_ns()));
+}
+
+}  // namespace governor::registry

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: MIT
+//
+// How much faster a program is with more CPUs, from how long its regions take. Pure; time is an
+// argument.
+#pragma once
+
+#include "registry/accounts.hpp"
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+
+namespace governor::registry {
+
+/// Takes what a program did with one grant and what it did with the next, half as large again at
+/// least, for two points of Amdahl's law:
+///
+///     time of a region = serial + parallel / CPUs         f = serial / (serial + parallel)
+///
+/// A CPU pays if it brings a quarter of what the first one brings, which the last one of
+///
+///     (2 sqrt(1 - f) - (1 - f)) / f      about 1 / f, where half of the CPUs' time is of use
+///
+/// does. That is the knee of D. Eager, J. Zahorjan, E. Lazowska, "Speedup Versus Efficiency in
+/// Parallel Systems", IEEE Transactions on Computers 38 (1989): efficiency per time is highest
+/// there. Two programs that are alike finish earlier, on average, one after the other than side by
+/// side on half of the CPUs each where half of them are less than two thirds as fast: that is below
+/// the same size. SCAF (T. Creech, A. Kotha, R. Barua, "Efficient Multiprogramming for Multicores
+/// with SCAF", MICRO 46 (2013)) measures serial execution in a child process instead.
+///
+/// A knee below both sizes is not believed: then the smaller one pays, and what is smaller has to
+/// be tried. A program may do something else later, or now this and now that. So only grants that
+/// follow each other are compared, only for a while, and again and again in that time: who was held
+/// to less by a first glance has all back when a longer look says otherwise.
+class Speedup {
+public:
+        /// So many regions, of kShort together, are a first glance at fewer CPUs than before.
+        static constexpr double kRegions = 20;
+        static constexpr std::chrono::milliseconds kShort{100};
+        /// So long in regions is what all else takes.
+        static constexpr std::chrono::milliseconds kLong{1'000};
+        /// What is older by as much counts e times less.
+        static constexpr std::chrono::milliseconds kSmoothing{5'000};
+        /// So long after a grant is over another one is compared with it.
+        static constexpr std::chrono::milliseconds kFresh{15'000};
+        /// What was found is gone by after so long.
+        static constexpr std::chrono::milliseconds kHold{120'000};
+
+        /// What it says that it has done in all, with teams of this size; any value is possible.
+        struct Totals {
+                std::uint32_t cpus = 1;  ///< of the grant that it goes by
+                std::uint32_t team = 0;
+                std::uint64_t regions = 0;
+                std::uint64_t time_ns = 0;  ///< in these
+        };
+
+        /// Whenever its reports are read, while it has CPUs of its own.
+        void report(const Totals& totals, TimePoint now);
+        /// It runs beside others, or by an earlier grant: what it does until the next report says
+        /// nothing.
+        void interrupted() { last_.reset(); }
+
+        /// The most CPUs that pay. 0: not known, or as many as there are.
+        [[nodiscard]] std::uint32_t pays(TimePoint now) const;
+        /// That `cpus` pay has been found out by comparing them with fewer.
+        [[nodiscard]] bool is_known(std::uint32_t cpus, TimePoint now) const;
+        /// There has been a first glance at `cpus`, with its present grant.
+        [[nodiscard]] bool has_seen(std::uint32_t cpus) const;
+        /// How long a region takes with its present grant, of so many CPUs, as far as that will do
+        /// to compare fewer with. Empty: it will not.
+        [[nodiscard]] std::optional<std::chrono::nanoseconds> region_time(std::uint32_t cpus,
+                                                                          TimePoint now) const;
+
+private:
+        struct Size {
+                std::uint32_t cpus = 0;
+                double regions = 0;  // smoothed
+                double time_ns = 0;  // in these
+                TimePoint at;        // of the last ones
+
+                [[nodiscard]] bool is_seen() const;
+                [[nodiscard]] bool is_known() const;
+                [[nodiscard]] bool is_fresh(TimePoint now) const { return now - at <= kFresh; }
+                [[nodiscard]] double mean_ns() const { return time_ns / regions; }
+        };
+        struct Found {
+                std::uint32_t pays = 0;  // 0: all that were compared
+                std::uint32_t least = 0;
+                std::uint32_t most = 0;
+                TimePoint until;
+        };
+
+        void begin(std::uint32_t cpus, TimePoint now);
+        void compare(TimePoint now);
+        void find(const Size& small, const Size& large, TimePoint now);
+
+        std::optional<Totals> last_;
+        Size before_;
+        Size present_;
+        Found found_;
+};
+
+/// The most CPUs that pay by Amdahl's law, if a region takes so long with `small` and with `large`
+/// > `small` CPUs: see above. 0: more are no faster; the largest number there is: all pay.
+[[nodiscard]] std::uint32_t knee(std::uint32_t small, double small_time, std::uint32_t large,
+                                 double large_time);
+
+}  // namespace governor::registry

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: MIT
+// When a program is tried on fewer CPUs, and what that costs it.
+#include "registry/probing.hpp"
+
+#include "registry/programs.hpp"
+
+#include <gtest/gtest.h>
+
+namespace governor::registry {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::nanoseconds;
+using std::chrono::seconds;
+
+/// A program that has its turn all the time, and others who wait for theirs.
+class ProbingTest : public ::testing::Test {
+protected:
+        void run(nanoseconds span) {
+                for (const auto end = now_ + span; now_ < end;)
+                        step();
+        }
+
+        /// Looks twice in ten milliseconds' time.
+        void step() {
+                now_ += milliseconds(10);
+                served_ += milliseconds(10);
+                const auto team = std::min(granted_, flat_);
+                inside_ns_ += region_ns_ > 0 ? 10'000'000 : 0;
+                const auto region_ns = region_ns_ / team;
+                while (region_ns_ > 0 && inside_ns_ >= region_ns) {
+                        inside_ns_ -= region_ns;
+                        totals_.regions++;
+                        totals_.time_ns += region_ns;
+                }
+                totals_.cpus = totals_.team = granted_;
+                speedup_.report(totals_, now_);
+                decide();
+        }
+
+        void decide() {
+                const auto tried = probing_.next(speedup_, granted_, served_, now_);
+                const auto pays = speedup_.pays(now_);
+                granted_ = pays > 0 ? std::min(pays, cpus_) : cpus_;
+                if (tried && do_others_wait_)
+                        granted_ = std::min(granted_, tried->cpus);
+                probing_.decided(tried, granted_, speedup_, now_);
+                least_ = std::min(least_, granted_);
+                lost_ += granted_ < cpus_ ? milliseconds(10) * (cpus_ - granted_) / cpus_
+                                          : nanoseconds(0);
+        }
+
+        Speedup speedup_;
+        Probing probing_;
+        Speedup::Totals totals_;
+        std::uint32_t cpus_ = 16;
+        std::uint32_t flat_ = 1000;
+        bool do_others_wait_ = true;
+        std::uint64_t region_ns_ = 16'000'000;  // on one CPU
+        std::uint64_t inside_ns_ = 0;
+        std::uint32_t granted_ = 16;
+        std::uint32_t least_ = 16;
+        nanoseconds served_{0};
+        nanoseconds lost_{0};
+        TimePoint now_ = kStart;
+};
+
+TEST_F(ProbingTest, ALinearProgramIsTriedOnceAndKeepsWhatItHas) {
+        run(seconds(2));
+        EXPECT_EQ(least_, 16U) << "that would be too much of its time so far";
+        run(seconds(3));
+        EXPECT_EQ(least_, 8U);
+        EXPECT_EQ(granted_, 16U);
+        EXPECT_GT(lost_.count(), 0);
+        const auto lost = lost_;
+        run(seconds(60));
+        EXPECT_EQ(lost_, lost) << "that is known now";
+}
+
+TEST_F(ProbingTest, ALinearProgramLosesNoMoreThanTwoPercent) {
+        for (const std::uint64_t region_ns : {100'000, 16'000'000, 160'000'000, 1'600'000'000}) {
+                Probing anew;
+                std::swap(probing_, anew);
+                speedup_ = {};
+                served_ = lost_ = nanoseconds(0);
+                region_ns_ = region_ns;
+                inside_ns_ = 0;
+                for (int s = 0; s < 600; s++) {
+                        run(seconds(1));
+                        EXPECT_LE(lost_ * 50, served_ + served_ / 5) << region_ns;
+                }
+                EXPECT_GT(lost_.count(), 0) << region_ns;
+        }
+}
+
+TEST_F(ProbingTest, OneThatIsNoFasterWithMoreHasNoMoreInTheEnd) {
+        flat_ = 4;
+        run(seconds(20));
+        EXPECT_EQ(granted_, 4U);
+        EXPECT_EQ(least_, 2U);
+}
+
+TEST_F(ProbingTest, WhatHasChangedIsFoundOutAgain) {
+        flat_ = 4;
+        run(seconds(20));
+        flat_ = 1000;
+        run(Speedup::kHold + Speedup::kFresh + seconds(5));
+        EXPECT_EQ(granted_, 16U);
+}
+
+TEST_F(ProbingTest, NobodyIsTriedForNothing) {
+        do_others_wait_ = false;
+        flat_ = 4;
+        run(seconds(60));
+        EXPECT_EQ(least_, 16U) << "nobody waits";
+        do_others_wait_ = true;
+        run(milliseconds(100));
+        EXPECT_EQ(least_, 8U);
+}
+
+TEST_F(ProbingTest, WhoHasFewIsLeftAlone) {
+        cpus_ = granted_ = 3;
+        flat_ = 1;
+        run(seconds(60));
+        EXPECT_EQ(least_, 3U);
+}
+
+TEST_F(ProbingTest, WhoSaysNothingIsLeftAlone) {
+        region_ns_ = 0;
+        run(seconds(60));
+        EXPECT_EQ(least_, 16U);
+}
+
+TEST_F(ProbingTest, WhoStopsReportingHasAllBackSoon) {
+        while (granted_ == 16 && served_ < seconds(10))
+                step();
+        ASSERT_EQ(granted_, 8U);
+        region_ns_ = 0;
+        run(milliseconds(300));
+        EXPECT_EQ(granted_, 16U);
+        const auto lost = lost_;
+        region_ns_ = 16'000'000;
+        run(seconds(60));
+        EXPECT_EQ(lost_, lost) << "not again soon";
+}
+
+TEST_F(ProbingTest, RegionsThatAreVeryLongAreNotTried) {
+        region_ns_ = 16 * 6'000'000'000ULL;
+        run(seconds(3'000));
+        EXPECT_EQ(least_, 16U);
+}
+
+}  // namespace
+}  // namespace governor::registry

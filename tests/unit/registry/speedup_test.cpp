@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: MIT
+// What is made of how long regions take.
+#include "registry/speedup.hpp"
+
+#include "registry/programs.hpp"
+
+#include <cmath>
+#include <functional>
+#include <gtest/gtest.h>
+#include <limits>
+
+namespace governor::registry {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::nanoseconds;
+using std::chrono::seconds;
+
+constexpr auto kAllPay = std::numeric_limits<std::uint32_t>::max();
+
+double amdahl(double serial, std::uint32_t cpus) { return serial + (1 - serial) / cpus; }
+
+/// A program whose reports are read ten times a second.
+class SpeedupTest : public ::testing::Test {
+protected:
+        using Law = std::function<double(std::uint32_t cpus)>;  // of one on one CPU
+
+        void run(std::uint32_t cpus, nanoseconds span) {
+                for (const auto end = now_ + span; now_ < end;) {
+                        now_ += milliseconds(100);
+                        const auto region_ns =
+                                static_cast<std::uint64_t>(region_s_ * 1e9 * law_(cpus));
+                        totals_.cpus = cpus;
+                        totals_.team = cpus;
+                        inside_ns_ += 100'000'000 / part_inside_;
+                        const auto count = inside_ns_ / region_ns;
+                        inside_ns_ %= region_ns;
+                        totals_.regions += count;
+                        totals_.time_ns += count * region_ns;
+                        speedup_.report(totals_, now_);
+                }
+        }
+
+        [[nodiscard]] std::uint32_t pays() const { return speedup_.pays(now_); }
+
+        Speedup speedup_;
+        Law law_ = [](std::uint32_t cpus) { return 1.0 / cpus; };
+        double region_s_ = 0.016;
+        std::uint64_t part_inside_ = 1;
+        Speedup::Totals totals_;
+        std::uint64_t inside_ns_ = 0;
+        TimePoint now_ = kStart;
+};
+
+TEST(Knee, IsWhereACpuBringsAQuarterOfTheFirst) {
+        for (const double serial : {0.5, 0.25, 0.1, 0.05, 0.02, 0.01}) {
+                std::uint32_t most = 1;
+                while (1 / amdahl(serial, most + 1) - 1 / amdahl(serial, most) >= 0.25)
+                        most++;
+                const auto found = knee(4, amdahl(serial, 4), 8, amdahl(serial, 8));
+                EXPECT_NEAR(found, most, 1) << serial;
+                EXPECT_NEAR(1 / amdahl(serial, found) / found, 0.5, 0.17) << serial;
+        }
+}
+
+TEST(Knee, OfALinearProgramIsNowhere) {
+        EXPECT_EQ(knee(4, 2, 8, 1), kAllPay);
+        EXPECT_EQ(knee(4, 3, 8, 1), kAllPay) << "even more than linear";
+}
+
+TEST(Knee, OfOneThatIsNoFasterIsBelowAll) {
+        EXPECT_EQ(knee(4, 1, 8, 1), 0U);
+        EXPECT_EQ(knee(4, 1, 8, 2), 0U) << "slower";
+}
+
+TEST_F(SpeedupTest, IsNotKnownOfOneSize) {
+        run(16, seconds(20));
+        EXPECT_EQ(pays(), 0U);
+        EXPECT_FALSE(speedup_.is_known(16, now_));
+        EXPECT_EQ(speedup_.region_time(16, now_), milliseconds(1));
+        EXPECT_EQ(speedup_.region_time(8, now_), std::nullopt);
+}
+
+TEST_F(SpeedupTest, AllPaysWhoIsLinear) {
+        run(16, seconds(5));
+        run(8, milliseconds(300));
+        EXPECT_EQ(pays(), 0U);
+        EXPECT_TRUE(speedup_.is_known(16, now_));
+        EXPECT_FALSE(speedup_.is_known(8, now_)) << "that is not compared with fewer";
+        EXPECT_FALSE(speedup_.is_known(32, now_));
+}
+
+TEST_F(SpeedupTest, WhoIsNoFasterWithMoreIsLookedForStepByStep) {
+        law_ = [](std::uint32_t cpus) { return 1.0 / std::min(cpus, 4U); };
+        run(16, seconds(5));
+        run(8, seconds(2));
+        EXPECT_EQ(pays(), 8U);
+        EXPECT_FALSE(speedup_.is_known(8, now_));
+        run(4, seconds(2));
+        EXPECT_EQ(pays(), 4U);
+        run(2, milliseconds(300));
+        EXPECT_EQ(pays(), 4U);
+        EXPECT_TRUE(speedup_.is_known(4, now_));
+        EXPECT_TRUE(speedup_.is_known(16, now_));
+}
+
+TEST_F(SpeedupTest, BetweenTwoSizesAmdahlsLawTells) {
+        law_ = [](std::uint32_t cpus) { return amdahl(0.08, cpus); };
+        run(16, seconds(5));
+        run(8, seconds(1));
+        EXPECT_EQ(pays(), 12U);  // (2 sqrt(0.92) - 0.92) / 0.08 = 12.5
+        EXPECT_TRUE(speedup_.is_known(12, now_));
+}
+
+TEST_F(SpeedupTest, AFewCpusLessAreNotWorthIt) {
+        law_ = [](std::uint32_t cpus) { return amdahl(0.07, cpus); };
+        run(16, seconds(5));
+        run(8, seconds(1));
+        EXPECT_EQ(pays(), 0U);  // (2 sqrt(0.93) - 0.93) / 0.07 = 14.3
+}
+
+TEST_F(SpeedupTest, ItIsLearnedFromGrantsThatGrow) {
+        law_ = [](std::uint32_t cpus) { return 1.0 / std::min(cpus, 4U); };
+        run(4, seconds(3));
+        run(16, milliseconds(500));
+        EXPECT_EQ(pays(), 0U) << "too short a look to take something away";
+        run(16, seconds(1));
+        EXPECT_EQ(pays(), 4U);
+}
+
+TEST_F(SpeedupTest, AFewRegionsAreNotEnough) {
+        law_ = [](std::uint32_t) { return 1.0 / 16; };
+        region_s_ = 16 * 0.045;
+        run(16, seconds(5));
+        run(8, milliseconds(800));  // 17 of 45 ms
+        EXPECT_EQ(pays(), 0U);
+        run(8, milliseconds(300));
+        EXPECT_EQ(pays(), 8U);
+}
+
+TEST_F(SpeedupTest, WhatIsLongAgoIsNotCompared) {
+        law_ = [](std::uint32_t cpus) { return 1.0 / std::min(cpus, 4U); };
+        run(16, seconds(5));
+        now_ += Speedup::kFresh;
+        run(8, seconds(5));
+        EXPECT_EQ(pays(), 0U);
+}
+
+TEST_F(SpeedupTest, WhatWasFoundIsForgottenOneDay) {
+        law_ = [](std::uint32_t cpus) { return 1.0 / std::min(cpus, 4U); };
+        run(16, seconds(5));
+        run(8, seconds(30));
+        EXPECT_EQ(pays(), 8U);
+        run(8, Speedup::kHold);
+        EXPECT_EQ(pays(), 0U);
+        EXPECT_FALSE(speedup_.is_known(16, now_));
+}
+
+TEST_F(SpeedupTest, AGlanceIsMendedByALongerLook) {
+        run(16, seconds(5));
+        law_ = [](std::uint32_t) { return 1.0 / 16; };  // shorter regions, by chance
+        run(8, milliseconds(200));
+        EXPECT_EQ(pays(), 8U);
+        law_ = [](std::uint32_t cpus) { return 1.0 / cpus; };
+        run(8, seconds(3));
+        EXPECT_EQ(pays(), 0U);
+}
+
+TEST_F(SpeedupTest, PhasesOfALinearProgramLeaveItWhatItHas) {
+        // Regions of every tenth second are ten times as long.
+        run(16, seconds(5));
+        for (int i = 0; i < 20; i++) {
+                region_s_ = i % 10 == 0 ? 0.16 : 0.016;
+                run(16, seconds(1));
+        }
+        EXPECT_EQ(pays(), 0U) << "one size says nothing, whatever it does";
+}
+
+TEST_F(SpeedupTest, TeamsOfAnotherSizeBeginAnew) {
+        run(16, seconds(5));
+        totals_.team = 3;
+        totals_.time_ns = 0;
+        totals_.regions = 5;
+        speedup_.report(totals_, now_);
+        totals_.team = 16;
+        totals_.regions = ~0ULL;
+        totals_.time_ns = ~0ULL;
+        speedup_.report(totals_, now_ + seconds(1));
+        EXPECT_EQ(speedup_.region_time(16, now_), milliseconds(1));
+}
+
+TEST_F(SpeedupTest, AnyNumberMayBeReported) {
+        for (const std::uint32_t cpus : {0U, 1U, 16U, 8U, kAllPay})
+                for (const std::uint64_t number : {0ULL, 1ULL, 1ULL << 40, ~0ULL}) {
+                        now_ += seconds(1);
+                        speedup_.report({cpus, 1, number, ~number}, now_);
+                        speedup_.report({cpus, 1, number, number}, now_);
+                        speedup_.report({cpus, 1, ~0ULL, ~0ULL}, now_);
+                        (void)speedup_.region_time(cpus, now_);
+                        (void)speedup_.pays(now_);
+                }
+        SUCCEED();
+}
+
+}  // namespace
+}  // namespace governor::registry
