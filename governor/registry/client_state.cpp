@@ -54,6 +54,15 @@ fair::Client Clients::State::client(const policy::CpuMask& pool) const {
         return client;
 }
 
+/// A region of an earlier grant says nothing about this one.
+void Clients::State::note_pace(const Report& report, TimePoint now) {
+        const auto cpus = own_cpus();
+        if (cpus > 0 && report.epoch == handover.held()->epoch)
+                speedup.report({cpus, report.team, report.ended, report.ended_ns}, now);
+        else
+                speedup.interrupted();
+}
+
 Event Clients::State::event(EventKind kind, TimePoint now) const {
         Event event;
         event.at = now;

@@ -4,7 +4,9 @@
 #pragma once
 
 #include "registry/clients.hpp"
+#include "registry/probing.hpp"
 #include "registry/progress.hpp"
+#include "registry/speedup.hpp"
 
 namespace governor::registry {
 
@@ -26,6 +28,8 @@ struct Clients::State {
         LightUse light_use;
         GangId gang{};
         Progress progress;
+        Speedup speedup;
+        Probing probing;
         bool was_parked = false;           // at some time since it was measured
         std::optional<fair::Usage> usage;  // measured, and not yet part of the demand
         std::optional<std::chrono::nanoseconds> last_seen_at;  // its CPU clock, at fell_silent()
@@ -51,6 +55,12 @@ struct Clients::State {
         [[nodiscard]] bool takes_turns() const {
                 return request.can_wait && scheduling_class() == fair::Class::Batch;
         }
+        /// CPUs of its own that it may run a team on; 0: none.
+        [[nodiscard]] std::uint32_t own_cpus() const {
+                const auto* held = handover.held();
+                const bool runs = held != nullptr && held->is_own() && !held->grant.parked;
+                return runs ? held->grant.threads : 0;
+        }
         [[nodiscard]] bool parked() const {
                 const auto* held = handover.held();
                 return held != nullptr && held->grant.parked;
@@ -61,6 +71,12 @@ struct Clients::State {
         [[nodiscard]] fair::Client client(const policy::CpuMask& pool) const;
         [[nodiscard]] Event event(EventKind kind, TimePoint now) const;
         [[nodiscard]] std::uint32_t keeps_busy() const;
+        void note_pace(const Report& report, TimePoint now);
+        /// What it should be tried on.
+        [[nodiscard]] std::optional<Probing::Try> tries(std::chrono::nanoseconds served,
+                                                        TimePoint now) const {
+                return probing.next(speedup, own_cpus(), served, now);
+        }
         bool apply(const fair::Grant& grant, TimePoint now, History& history);
         void add_reading(std::chrono::nanoseconds cpu_time, std::optional<TimePoint> previous,
                          TimePoint now);

@@ -187,6 +187,8 @@ bool Clients::report(ClientId id, const Report& report, TimePoint now) {
         const bool was_above = state->handover.above_since().has_value();
         state->progress.report(report.progress_done, report.progress_total,
                                gangs_.served(state->gang, now));
+        if (state->takes_turns())
+                state->note_pace(report, now);
         const auto effect = state->handover.report(report, state->where.cpus.count(), now);
         const bool woke = effect.began && state->demand.idle();
         if (effect.began)
@@ -350,6 +352,9 @@ fair::Snapshot Clients::snapshot(const policy::Machine& machine, const fair::For
                 auto& gang = snapshot.gangs[entry->second];
                 gang.account = client.account;
                 client.gang = entry->second;
+                client.pays = state->speedup.pays(now);
+                if (const auto tries = state->tries(gang.served, now))
+                        client.tries = tries->cpus;
                 const auto left = state->progress.remaining(gang.served);
                 gang.remaining = is_new || (left && gang.remaining) ? std::max(left, gang.remaining)
                                                                     : std::nullopt;
@@ -361,10 +366,17 @@ fair::Snapshot Clients::snapshot(const policy::Machine& machine, const fair::For
 
 std::vector<ClientId> Clients::apply(const fair::Decision& decision, TimePoint now) {
         std::vector<ClientId> changed;
-        for (const auto& grant : decision.grants)
-                if (auto* state = find(grant.id);
-                    state != nullptr && state->apply(grant, now, history_))
+        for (const auto& grant : decision.grants) {
+                auto* state = find(grant.id);
+                if (state == nullptr)
+                        continue;
+                const auto tried = state->takes_turns()
+                                           ? state->tries(gangs_.served(state->gang, now), now)
+                                           : std::nullopt;
+                if (state->apply(grant, now, history_))
                         changed.push_back(grant.id);
+                state->probing.decided(tried, state->own_cpus(), state->speedup, now);
+        }
         note_turns(decision, now);
         return changed;
 }

@@ -114,6 +114,8 @@ private:
                         because(Limit::Quota, *share.quota);
                 else if (threads >= share.limit)
                         because(Limit::Cpuset, share.limit);
+                else if (turns_.most[i] > 0 && threads <= turns_.most[i])
+                        because(Limit::Demand, turns_.most[i]);
                 else if (client.wants > 0 && threads <= client.wants)
                         because(Limit::Demand, client.wants);
                 else

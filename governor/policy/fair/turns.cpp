@@ -5,12 +5,16 @@
 #include "policy/fair/turn_order.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <map>
 #include <utility>
 
 namespace governor::policy::fair {
 
 namespace {
+
+/// How often who is tried on fewer CPUs is looked at.
+constexpr std::chrono::milliseconds kLook{50};
 
 class Dealing {
 public:
@@ -19,6 +23,7 @@ public:
                 : settings_(settings), snapshot_(snapshot), classes_(classes), shares_(shares),
                   members_(snapshot.gangs.size()), has_turn_(snapshot.gangs.size()) {
                 turns_.behind.resize(shares.size());
+                turns_.most.resize(shares.size());
         }
 
         Turns deal() {
@@ -68,12 +73,37 @@ private:
                 for (const auto g : order) {
                         const bool runs = has_turn_[g] || is_out_of_patience(g);
                         for (const auto i : members_[g]) {
+                                const auto pays = snapshot_.clients[i].pays;
                                 shares_[i].share = shares[i];
                                 shares_[i].target = targets[i];
                                 turns_.behind[i] = runs ? 0 : std::max(before, 1U);
+                                turns_.most[i] = shares[i] == pays && pays < wants(i) ? pays : 0;
                         }
                         before++;
                 }
+                try_fewer(order);
+        }
+
+        /// Not of a gang of several: each of them may wait for the others.
+        void try_fewer(const std::vector<std::size_t>& order) {
+                const auto waiting = std::ranges::count_if(
+                        order, [&](std::size_t g) { return could_use_more(g); });
+                for (const auto g : order) {
+                        const auto i = members_[g].front();
+                        const auto tries = snapshot_.clients[i].tries;
+                        const bool do_others_wait = waiting > (could_use_more(g) ? 1 : 0);
+                        if (!has_turn_[g] || members_[g].size() > 1 || !do_others_wait ||
+                            tries == 0 || tries >= shares_[i].target)
+                                continue;
+                        shares_[i].target = turns_.most[i] = tries;
+                        consider(snapshot_.now + kLook);
+                }
+        }
+
+        [[nodiscard]] bool could_use_more(std::size_t g) const {
+                return !has_turn_[g] || std::ranges::any_of(members_[g], [&](std::size_t i) {
+                        return shares_[i].share < pays(i);
+                });
         }
 
         [[nodiscard]] Counts counts(std::uint32_t Share::*of) const {
@@ -105,7 +135,7 @@ private:
                         if (g != order.front() && (left == 0 || !fits(capacity, g, left, now)))
                                 continue;
                         has_turn_[g] = true;
-                        give(g, [&](std::size_t i) { return wants(i); });
+                        give(g, [&](std::size_t i) { return pays(i); });
                 }
                 for (const auto g : order)
                         if (has_turn_[g])
@@ -124,6 +154,12 @@ private:
         [[nodiscard]] std::uint32_t wants(std::size_t i) const {
                 const auto wants = snapshot_.clients[i].wants;
                 return wants > 0 ? std::min(wants, shares_[i].limit) : shares_[i].limit;
+        }
+
+        /// CPUs that it wants, and that pay.
+        [[nodiscard]] std::uint32_t pays(std::size_t i) const {
+                const auto pays = snapshot_.clients[i].pays;
+                return pays > 0 ? std::min(pays, wants(i)) : wants(i);
         }
 
         static void take(Capacity& capacity, std::size_t i, std::uint32_t cpus) {

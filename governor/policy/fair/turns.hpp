@@ -16,12 +16,17 @@ namespace governor::policy::fair {
 
 struct Turns {
         std::vector<std::uint32_t> behind;  ///< by client: gangs before it; 0: it is not parked
+        /// By client: it has no more for that reason alone, that more do not pay, or because fewer
+        /// are tried. 0: no such reason.
+        std::vector<std::uint32_t> most;
         std::vector<GangId> have_one;
         std::optional<TimePoint> again;  ///< time alone changes it then
 };
 
 /// Deals out anew what the batch programs of each account are entitled to together, to one gang
-/// after the other in the order of their turns: each has all that it wants, or is parked. Who has
+/// after the other in the order of their turns: each has all that it wants and that pay, or is
+/// parked. Who is tried on fewer while others wait has these, and the rest of what is its own is
+/// left free: that is over before anybody else could have gone to work there. Who has
 /// waited for `turn_max_wait` has one CPU before all others, as long as there are some. Shares of
 /// accounts stay as they are, and so do those of clients without a gang, of idle and of light ones,
 /// and of those that are charged or guaranteed CPUs; these count as having their turn, and so do

@@ -85,18 +85,22 @@ void Steadiness::check_convergence(const World& world) {
                 violated(world, "convergence", change + rounds_text(world, snapshot, decision));
 }
 
-/// True while what those who pause want, and what is kept free for newcomers, has been the same for
-/// as long as things take to settle.
+/// True while what those who pause want, what pays, and what is kept free for newcomers, has been
+/// the same for as long as things take to settle.
 bool Steadiness::is_demand_steady(const World& world) {
         const auto believed = world.governor.believed(world.now);
-        std::map<std::size_t, Demand> demands{
-                {0, {believed.short_lived, false, false}}};  // no client
+        std::map<std::size_t, Demand> demands{{0, {believed.short_lived}}};  // no client
         for (const auto& resident : world.residents) {
                 const auto client = std::ranges::find_if(believed.clients, [&](const auto& one) {
                         return one.id == resident.client;
                 });
-                if (client != believed.clients.end() && !is_hungry(resident))
-                        demands[resident.number + 1] = {client->wants, client->idle, client->light};
+                if (client == believed.clients.end())
+                        continue;
+                auto& demand = demands[resident.number + 1];
+                if (!is_hungry(resident))
+                        demand = {client->wants, client->idle, client->light};
+                demand.pays = client->pays;
+                demand.tries = client->tries;
         }
         if (demands != demands_)
                 demand_changed_ = world.now;

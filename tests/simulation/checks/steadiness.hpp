@@ -13,7 +13,8 @@ namespace simulation {
 /// - convergence: when nothing else changes, the second decision from here on is the last one that
 ///   changes anything, but for who shares which CPU. Looked at after every sample
 /// - flapping: when nothing has happened outside for long, and the registry has believed for long
-///   that those who pause want what they want now, a grant does not change more than once in kCalm
+///   that those who pause want what they want now, and that as many CPUs pay, a grant does not
+///   change more than once in kCalm
 class Steadiness final : public Invariant {
 public:
         static constexpr Time kCalm = std::chrono::seconds(10);
@@ -35,6 +36,8 @@ private:
                 std::uint32_t wants = 0;
                 bool idle = false;
                 bool light = false;
+                std::uint32_t pays = 0;
+                std::uint32_t tries = 0;
                 friend bool operator==(const Demand&, const Demand&) = default;
         };
 

@@ -197,6 +197,86 @@ TEST(Turns, WithoutCpusOfTheirOwnOneRunsBesideOthers) {
         EXPECT_EQ(world.threads(), (Counts{1, 1, 1}));
 }
 
+TEST(Turns, WhatDoesNotPayForTheFirstGoesToTheNext) {
+        Batch world(16);
+        world.job().pays = 4;
+        world.job().pays = 6;
+        world.job();
+        world.job();
+        EXPECT_EQ(world.threads(), (Counts{4, 6, 6, 1}));
+        EXPECT_EQ(world.parked(), "...P");
+        const auto decision = world.decided();
+        EXPECT_EQ(explain(decision.grants[0]),
+                  "it makes use of no more than 4: 16 cpus, 4 programs of 1 account -> 4");
+        EXPECT_EQ(decision.grants[2].reason.limit, Limit::FairShare);
+}
+
+TEST(Turns, WhatPaysNobodyIsLeftOver) {
+        Batch world(16);
+        world.job().pays = 4;
+        world.job().pays = 6;
+        EXPECT_EQ(world.threads(), (Counts{10, 6}));
+        world.clients[1].wants = 2;
+        EXPECT_EQ(world.threads(), (Counts{14, 2})) << "who wants less than pays has less";
+}
+
+TEST(Turns, WhatPaysIsAnAffairOfThoseWhoTakeTurns) {
+        Batch world(16);
+        world.job().pays = 4;
+        world.add(2).pays = 2;
+        EXPECT_EQ(world.threads(), (Counts{8, 8})) << "one alone has what there is";
+        world.settings.turns = false;
+        world.job().pays = 4;
+        EXPECT_EQ(world.threads(), (Counts{4, 8, 4}));
+        world.clients[0].pays = 1;
+        EXPECT_EQ(world.threads(), (Counts{4, 8, 4}));
+}
+
+TEST(Turns, WhoIsTriedOnFewerLeavesTheRestFree) {
+        Batch world(16);
+        world.job().tries = 8;
+        world.job();
+        EXPECT_EQ(world.threads(), (Counts{8, 1}));
+        EXPECT_EQ(world.parked(), ".P") << "it is over before anybody could begin";
+        const auto decision = world.decided();
+        EXPECT_EQ(decision.again, world.now + milliseconds(50));
+        EXPECT_EQ(explain(decision.grants[0]),
+                  "it makes use of no more than 8: 16 cpus, 2 programs of 1 account -> 8");
+        world.clients[0].pays = 12;
+        world.clients[1].max = 4;
+        world.job();
+        EXPECT_EQ(world.threads(), (Counts{8, 4, 1})) << "what does not pay is not its own";
+}
+
+TEST(Turns, NobodyIsTriedWhereNobodyWaits) {
+        Batch world(16);
+        world.job().tries = 8;
+        EXPECT_EQ(world.threads(), (Counts{16}));
+        world.clients[0].max = 12;
+        world.job().max = 4;
+        EXPECT_EQ(world.threads(), (Counts{12, 4}));
+}
+
+TEST(Turns, WhoRunsOnWhatIsLeftWaitsForMore) {
+        Batch world(16);
+        world.job().pays = 8;
+        world.clients[0].tries = 4;
+        world.job().tries = 4;
+        EXPECT_EQ(world.threads(), (Counts{4, 8})) << "the second has no one who waits for him";
+        world.clients[1].max = 8;
+        EXPECT_EQ(world.threads(), (Counts{8, 8}));
+}
+
+TEST(Turns, AGangOfSeveralIsNotTried) {
+        Batch world(16);
+        world.job().tries = 4;
+        auto& second = world.add();
+        second.gang = world.clients.front().gang;
+        second.tries = 4;
+        world.job();
+        EXPECT_EQ(world.threads(), (Counts{8, 8, 1}));
+}
+
 TEST(Turns, OneAloneIsNotParked) {
         Batch world(8);
         world.job();

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: MIT
+// Batch programs in turn that are no faster with more CPUs, beside a policy that does not know.
+#include "simulation/report/figures.hpp"
+#include "simulation/scenario/random.hpp"
+#include "simulation/world/run.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <gtest/gtest.h>
+#include <string>
+
+namespace simulation {
+
+namespace {
+
+using std::chrono::microseconds;
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+using Seconds = std::chrono::duration<double>;
+
+namespace fair = governor::policy::fair;
+
+fair::Snapshot without_speedups(const fair::Snapshot& snapshot) {
+        auto told = snapshot;
+        for (auto& client : told.clients)
+                client.pays = client.tries = 0;
+        return told;
+}
+
+fair::Decision decide_without(const fair::Settings& settings, const fair::Snapshot& snapshot) {
+        return fair::decide(settings, without_speedups(snapshot));
+}
+
+const Decider kKnows;
+const Decider kDoesNotKnow{decide_without, without_speedups};
+
+using Law = std::function<Speedup(Random&, std::uint32_t cpus)>;
+
+Speedup linear(Random&, std::uint32_t) { return {}; }
+
+/// From one that is serial to one that all CPUs make faster.
+Speedup flat(Random& random, std::uint32_t cpus) {
+        return {Speedup::Law::Flat, static_cast<double>(random.between(1U, cpus))};
+}
+
+Speedup amdahl(Random& random, std::uint32_t) {
+        return {Speedup::Law::Amdahl, 1 - 0.001 * random.between(1U, 500U)};
+}
+
+Speedup any(Random& random, std::uint32_t cpus) {
+        switch (random.below(3)) {
+        case 0:
+                return flat(random, cpus);
+        case 1:
+                return amdahl(random, cpus);
+        default:
+                return linear(random, cpus);
+        }
+}
+
+/// So long alone on all CPUs, of regions that take from 0.1 to 100 ms there.
+Program job(Random& random, std::uint32_t number, Speedup speedup, Time alone, std::uint32_t cpus) {
+        Program program;
+        program.name = "job" + std::to_string(number);
+        program.scheduling_class = fair::Class::Batch;
+        program.waits = true;
+        program.speedup = speedup;
+        const Time region = microseconds(100U << random.between(0U, 10U));
+        program.region = std::chrono::round<Time>(region * speedup.of(cpus));
+        program.regions = static_cast<std::uint64_t>(alone / region);
+        return program;
+}
+
+Scenario draw(std::uint64_t seed, const Law& law, Time shortest) {
+        Random random(seed);
+        Scenario scenario;
+        scenario.machine.cpus = 1U << random.between(2U, 6U);
+        scenario.end = seconds(1'000'000);
+        scenario.governor.fair.turn_max_wait = seconds(1'000'000);
+        scenario.governor.fair.foreign_max_permyriad = 0;  // there is none, whatever it looks like
+        const auto n = random.between(2U, 8U);
+        for (std::uint32_t i = 0; i < n; i++) {
+                const auto alone = std::chrono::round<milliseconds>(
+                        shortest * std::pow(10, random.between(0U, 1'000'000U) / 1e6));
+                scenario.programs.push_back(job(random, i, law(random, scenario.machine.cpus),
+                                                alone, scenario.machine.cpus));
+        }
+        return scenario;
+}
+
+Figures play(const Scenario& scenario, const Decider& decider) {
+        Meter meter;
+        run(scenario, {decider, {&meter}});
+        EXPECT_EQ(meter.figures().unfinished, 0) << scenario.name;
+        return meter.figures();
+}
+
+constexpr std::uint64_t kSeeds = GOVERNOR_TURNS_SEEDS / 10;
+
+struct Ratio {
+        double mean = 0;
+        double worst = 0;
+
+        void add(double ratio) {
+                mean += ratio / kSeeds;
+                worst = std::max(worst, ratio);
+        }
+};
+
+/// Of what they take to what they take where nobody knows.
+struct Ratios {
+        Ratio aggregate;
+        Ratio makespan;
+};
+
+Ratios play_all(const Law& law, Time shortest) {
+        Ratios ratios;
+        for (std::uint64_t seed = 1; seed <= kSeeds; seed++) {
+                const auto scenario = draw(seed, law, shortest);
+                const auto with = play(scenario, kKnows);
+                const auto without = play(scenario, kDoesNotKnow);
+                ratios.aggregate.add(with.aggregate_s / without.aggregate_s);
+                ratios.makespan.add(with.makespan_s / without.makespan_s);
+        }
+        return ratios;
+}
+
+}  // namespace
+
+// Who is late by a moment may lose its turn before its end: so the sum is looked at on average.
+TEST(SpeedupInTurns, LinearProgramsLoseNoMoreThanTwoPercent) {
+        const auto ratios = play_all(linear, seconds(10));
+        EXPECT_LE(ratios.makespan.worst, 1.02);
+        EXPECT_LE(ratios.aggregate.mean, 1.02);
+}
+
+TEST(SpeedupInTurns, OfProgramsThatAreNoFasterWithMoreSeveralRun) {
+        const auto ratios = play_all(flat, seconds(30));
+        EXPECT_LE(ratios.aggregate.mean, 0.76);
+        EXPECT_LE(ratios.makespan.worst, 1.02);
+}
+
+TEST(SpeedupInTurns, WhatIsSerialIsNoReasonForOthersToWait) {
+        const auto ratios = play_all(amdahl, seconds(30));
+        EXPECT_LE(ratios.aggregate.mean, 0.70);
+        EXPECT_LE(ratios.makespan.worst, 1.02);
+}
+
+TEST(SpeedupInTurns, AMixtureIsBetterOff) {
+        const auto ratios = play_all(any, seconds(30));
+        EXPECT_LE(ratios.aggregate.mean, 0.85);
+        EXPECT_LE(ratios.aggregate.worst, 1.25);
+        EXPECT_LE(ratios.makespan.worst, 1.02);
+}
+
+}  // namespace simulation

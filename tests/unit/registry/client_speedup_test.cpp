@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: MIT
+// What a batch program's reports tell of how many CPUs pay.
+#include "clients_fixture.hpp"
+
+namespace governor::registry {
+namespace {
+
+class ClientSpeedup : public ClientsTest {
+protected:
+        static Request batch() {
+                Request request;
+                request.scheduling_class = policy::fair::Class::Batch;
+                request.can_wait = true;
+                return request;
+        }
+
+        /// Regions of a millisecond on as many CPUs as it has, or on 4 if it has more.
+        void run(ClientId id, std::chrono::milliseconds span) {
+                const auto* held = clients_.held(id);
+                const auto cpus = held->grant.threads;
+                for (const auto end = now_ + span; now_ < end;) {
+                        now_ += 100ms;
+                        auto& [ended, time_ns] = done_[cpus];
+                        ended += 100 * std::min(cpus, 4U);
+                        time_ns += 100'000'000;
+                        clients_.report(id,
+                                        {epoch_.value_or(held->epoch), cpus, true, ++regions_, 0, 0,
+                                         ended, time_ns},
+                                        now_);
+                }
+        }
+
+        /// A decision by which it has so many CPUs, and its turn.
+        void decide(ClientId id, std::uint32_t cpus, bool shared = false) {
+                auto one = grant_of(id, CpuMask::range(0, cpus));
+                one.shared = shared;
+                auto decision = decision_of({one});
+                decision.turns = {policy::fair::GangId{1}};
+                clients_.apply(decision, now_);
+        }
+
+        struct Done {
+                std::uint64_t ended = 0;
+                std::uint64_t time_ns = 0;
+        };
+        std::map<std::uint32_t, Done> done_;  // by team
+        std::optional<std::uint64_t> epoch_;
+};
+
+TEST_F(ClientSpeedup, IsLearnedFromWhatItReports) {
+        const auto id = join(1000, batch());
+        decide(id, 16);
+        run(id, 3s);
+        EXPECT_EQ(only().pays, 0U);
+        decide(id, 8);
+        run(id, 500ms);
+        EXPECT_EQ(only().pays, 8U);
+}
+
+TEST_F(ClientSpeedup, IsNoAffairOfWhoDoesNotTakeTurns) {
+        const auto id = join();
+        decide(id, 16);
+        run(id, 3s);
+        EXPECT_EQ(only().tries, 0U);
+        decide(id, 8);
+        run(id, 500ms);
+        EXPECT_EQ(only().pays, 0U);
+}
+
+TEST_F(ClientSpeedup, IsTriedAfterAWhile) {
+        const auto id = join(1000, batch());
+        decide(id, 16);
+        run(id, 2s);
+        EXPECT_EQ(only().tries, 0U);
+        run(id, 1s);
+        EXPECT_EQ(only().tries, 8U);
+        decide(id, 8);
+        EXPECT_EQ(only().tries, 8U);
+        run(id, 300ms);
+        EXPECT_EQ(only().tries, 0U);
+        EXPECT_EQ(only().pays, 8U);
+}
+
+TEST_F(ClientSpeedup, IsNotTriedWhereTheDecisionIsAnotherOne) {
+        const auto id = join(1000, batch());
+        decide(id, 16);
+        run(id, 3s);
+        decide(id, 16);
+        EXPECT_EQ(only().tries, 8U) << "still to be tried";
+        decide(id, 12);
+        EXPECT_EQ(only().tries, 0U) << "not measured yet";
+}
+
+TEST_F(ClientSpeedup, RegionsOfAnEarlierGrantSayNothing) {
+        const auto id = join(1000, batch());
+        decide(id, 16);
+        run(id, 3s);
+        epoch_ = clients_.held(id)->epoch;
+        decide(id, 8);
+        run(id, 3s);
+        EXPECT_EQ(only().pays, 0U);
+        epoch_.reset();
+        run(id, 3s);
+        EXPECT_EQ(only().pays, 8U);
+}
+
+TEST_F(ClientSpeedup, WhatItDoesBesideOthersSaysNothing) {
+        const auto id = join(1000, batch());
+        decide(id, 4);
+        run(id, 3s);
+        decide(id, 1, true);
+        run(id, 3s);
+        EXPECT_EQ(only().pays, 0U);
+        EXPECT_EQ(only().tries, 0U);
+}
+
+}  // namespace
+}  // namespace governor::registry
