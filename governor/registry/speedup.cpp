@@ -102,7 +102,8 @@ bool Speedup::has_seen(std::uint32_t cpus) const {
 std::optional<nanoseconds> Speedup::region_time(std::uint32_t cpus, TimePoint now) const {
         if (present_.cpus != cpus || !present_.is_known() || !present_.is_fresh(now))
                 return std::nullopt;
-        return nanoseconds(static_cast<std::int64_t>(present_.mean_ns()));
+        constexpr double kMost = 1e18;  // thirty years
+        return nanoseconds(static_cast<std::int64_t>(std::min(present_.mean_ns(), kMost)));
 }
 
 }  // namespace governor::registry

@@ -48,7 +48,7 @@ public:
 
         /// What it says that it has done in all, with teams of this size; any value is possible.
         struct Totals {
-                std::uint32_t cpus = 1;  ///< of the grant that it goes by
+                std::uint32_t cpus = 1;  ///< >= 1; of the grant that it goes by
                 std::uint32_t team = 0;
                 std::uint64_t regions = 0;
                 std::uint64_t time_ns = 0;  ///< in these

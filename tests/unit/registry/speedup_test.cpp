@@ -190,7 +190,7 @@ TEST_F(SpeedupTest, TeamsOfAnotherSizeBeginAnew) {
 }
 
 TEST_F(SpeedupTest, AnyNumberMayBeReported) {
-        for (const std::uint32_t cpus : {0U, 1U, 16U, 8U, kAllPay})
+        for (const std::uint32_t cpus : {1U, 16U, 8U, kAllPay, 1U})
                 for (const std::uint64_t number : {0ULL, 1ULL, 1ULL << 40, ~0ULL}) {
                         now_ += seconds(1);
                         speedup_.report({cpus, 1, number, ~number}, now_);
