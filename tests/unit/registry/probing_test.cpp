@@ -78,7 +78,8 @@ TEST_F(ProbingTest, ALinearProgramIsTriedOnceAndKeepsWhatItHas) {
 }
 
 TEST_F(ProbingTest, ALinearProgramLosesNoMoreThanTwoPercent) {
-        for (const std::uint64_t region_ns : {100'000U, 16'000'000U, 160'000'000U, 1'600'000'000U}) {
+        for (const std::uint64_t region_ns :
+             {100'000U, 16'000'000U, 160'000'000U, 1'600'000'000U}) {
                 Probing anew;
                 std::swap(probing_, anew);
                 speedup_ = {};
