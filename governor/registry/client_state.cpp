@@ -58,7 +58,7 @@ fair::Client Clients::State::client(const policy::CpuMask& pool) const {
 void Clients::State::note_pace(const Report& report, TimePoint now) {
         const auto cpus = own_cpus();
         if (cpus > 0 && report.epoch == handover.held()->epoch)
-                speedup.report({cpus, report.team, report.ended, report.ended_ns}, now);
+                speedup.report({cpus, report.ended, report.ended_ns}, now);
         else
                 speedup.interrupted();
 }

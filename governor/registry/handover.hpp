@@ -27,9 +27,8 @@ struct Report {
         std::uint64_t regions = 0;
         std::uint64_t progress_done = 0;   ///< <= progress_total, in any unit
         std::uint64_t progress_total = 0;  ///< 0: it does not say how far it is
-        /// Regions that have ended, of teams between the same powers of two as `team`; may wrap.
-        std::uint64_t ended = 0;
-        std::uint64_t ended_ns = 0;  ///< the time in these
+        std::uint64_t ended = 0;           ///< regions, of teams of any size; may wrap
+        std::uint64_t ended_ns = 0;        ///< the time in these
 
         friend bool operator==(const Report&, const Report&) = default;
 };

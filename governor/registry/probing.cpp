@@ -10,13 +10,12 @@ namespace {
 
 using std::chrono::nanoseconds;
 
-/// With half of the CPUs, if they are half as fast.
+/// With half of the CPUs, if they are half as fast; the region that goes on meanwhile says nothing.
 nanoseconds length_of(nanoseconds region_time) {
         constexpr int kRegions = 20;
         static_assert(kRegions == Speedup::kRegions);
         const auto region = 2 * region_time;
-        const auto longest = std::max<nanoseconds>(Speedup::kLong, region);
-        return std::max<nanoseconds>(Speedup::kShort, std::min(kRegions * region, longest));
+        return std::clamp<nanoseconds>(kRegions * region, Speedup::kShort, Speedup::kLong) + region;
 }
 
 }  // namespace
@@ -31,10 +30,10 @@ std::optional<Probing::Try> Probing::next(const Speedup& speedup, std::uint32_t 
         if (cpus < kFewest || now < not_before_ || speedup.is_known(cpus, now))
                 return std::nullopt;
         const auto region_time = speedup.region_time(cpus, now);
-        if (!region_time || *region_time > kLongest)
+        if (!region_time || *region_time > kLongestRegion)
                 return std::nullopt;
         const auto length = length_of(*region_time);
-        if (length > kLongest || (spent_ + length) * kPart > served)
+        if ((spent_ + length) * kPart > served)
                 return std::nullopt;
         return Try{cpus / 2, length};
 }

@@ -21,8 +21,9 @@ public:
         static constexpr std::uint32_t kFewest = 4;
         /// One kPart-th of the time served, which costs half as much: 2 %.
         static constexpr int kPart = 25;
-        /// Where it would take longer, regions are too long to compare.
-        static constexpr std::chrono::milliseconds kLongest{10'000};
+        /// With all of its CPUs. A try cuts into a region, which then is above its grant until it
+        /// ends: that has to be well before it is called rigid, after handover_max (2 s).
+        static constexpr std::chrono::milliseconds kLongestRegion{500};
 
         struct Try {
                 std::uint32_t cpus = 0;

@@ -47,8 +47,8 @@ void Speedup::report(const Totals& totals, TimePoint now) {
         const auto before = std::exchange(last_, totals);
         if (totals.cpus != present_.cpus)
                 begin(totals.cpus, now);
-        if (!before || before->cpus != totals.cpus || before->team != totals.team ||
-            totals.regions <= before->regions || totals.time_ns <= before->time_ns)
+        if (!before || before->cpus != totals.cpus || totals.regions <= before->regions ||
+            totals.time_ns <= before->time_ns)
                 return;
         const double old = std::exp(-duration<double>(now - present_.at) / kSmoothing);
         present_.regions =
@@ -77,16 +77,27 @@ void Speedup::compare(TimePoint now) {
 
 void Speedup::find(const Size& small, const Size& large, TimePoint now) {
         const auto most = knee(small.cpus, small.mean_ns(), large.cpus, large.mean_ns());
+        const bool grew = large.cpus == present_.cpus;
         if (now >= found_.until)
-                found_ = {0, small.cpus, large.cpus, now};
-        // A few CPUs less are of no use to anybody else.
-        if (most <= large.cpus - large.cpus / 4)
-                found_.pays = std::max(most, small.cpus);
-        else if (found_.pays < large.cpus)
-                found_.pays = 0;
+                found_ = {0, small.cpus, large.cpus, grew, false, now};
         found_.least = std::min(found_.least, small.cpus);
         found_.most = std::max(found_.most, large.cpus);
-        found_.until = now + kHold;
+        // A few CPUs less are of no use to anybody else.
+        const bool do_all_pay = most > large.cpus - large.cpus / 4;
+        if (do_all_pay && found_.pays >= large.cpus)
+                return;  // fewer still were tried
+        // To have fewer of what is left is as doubtful as it was at first.
+        const bool is_news = found_.pays == 0 || (found_.is_sure && large.cpus < found_.most);
+        found_.pays = do_all_pay ? 0 : std::max(most, small.cpus);
+        if (!do_all_pay && is_news) {
+                found_.grew = grew;
+                found_.is_sure = false;
+                found_.until = now + kFresh;
+        } else if (large.cpus == found_.most) {
+                found_.is_sure = found_.is_sure || grew != found_.grew;
+                if (do_all_pay || found_.is_sure)
+                        found_.until = now + kHold;
+        }
 }
 
 std::uint32_t Speedup::pays(TimePoint now) const { return now < found_.until ? found_.pays : 0; }

@@ -31,7 +31,9 @@ namespace governor::registry {
 /// A knee below both sizes is not believed: then the smaller one pays, and what is smaller has to
 /// be tried. A program may do something else later, or now this and now that. So only grants that
 /// follow each other are compared, only for a while, and again and again in that time: who was held
-/// to less by a first glance has all back when a longer look says otherwise.
+/// to less by a first glance has all back when a longer look says otherwise. The earlier of the two
+/// means is over, though: if a phase of the program ended shortly before, no look helps. So less is
+/// believed for kFresh only, and then anew, until a step in the other direction has said the same.
 class Speedup {
 public:
         /// So many regions, of kShort together, are a first glance at fewer CPUs than before.
@@ -43,13 +45,13 @@ public:
         static constexpr std::chrono::milliseconds kSmoothing{5'000};
         /// So long after a grant is over another one is compared with it.
         static constexpr std::chrono::milliseconds kFresh{15'000};
-        /// What was found is gone by after so long.
+        /// What was found is gone by after so long, if a step up and a step down have said it, or
+        /// if all pay.
         static constexpr std::chrono::milliseconds kHold{120'000};
 
-        /// What it says that it has done in all, with teams of this size; any value is possible.
+        /// What it says that it has done in all; any value is possible.
         struct Totals {
                 std::uint32_t cpus = 1;  ///< >= 1; of the grant that it goes by
-                std::uint32_t team = 0;
                 std::uint64_t regions = 0;
                 std::uint64_t time_ns = 0;  ///< in these
         };
@@ -87,6 +89,8 @@ private:
                 std::uint32_t pays = 0;  // 0: all that were compared
                 std::uint32_t least = 0;
                 std::uint32_t most = 0;
+                bool grew = false;     // when it was first held to less
+                bool is_sure = false;  // the other direction has said so, too
                 TimePoint until;
         };
 

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
@@ -96,19 +95,23 @@ static_assert(offsetof(governor_report_slot, progress_total) == 3 * sizeof(std::
 
 registry::Report parse(const Said& said) {
         constexpr auto kTimes = offsetof(governor_report_slot, region_time) / sizeof(said[0]);
-        constexpr auto kLast = std::extent_v<decltype(governor_report_slot::region_time)> - 1;
+        constexpr auto kEntries = std::extent_v<decltype(governor_report_slot::region_time)>;
         const auto word = said[0];
-        const auto team = governor_word_threads(word);
-        const auto magnitude = static_cast<std::size_t>(std::bit_width(std::max(team, 1U))) - 1;
-        const auto entry = kTimes + 2 * std::min(magnitude, kLast);
+        // Of teams of all sizes: a program may use fewer threads than it was given.
+        std::uint64_t ended = 0;
+        std::uint64_t ended_ns = 0;
+        for (std::size_t i = 0; i < kEntries; i++) {
+                ended += said.at(kTimes + 2 * i);
+                ended_ns += said.at(kTimes + 2 * i + 1);
+        }
         return {governor_word_epoch(word),
-                team,
+                governor_word_threads(word),
                 (governor_word_flags(word) & GOVERNOR_REPORT_IN_REGION) != 0,
                 said[1],
                 std::min(said[2], said[3]),
                 said[3],
-                said.at(entry),
-                said.at(entry + 1)};
+                ended,
+                ended_ns};
 }
 
 governor_grant_reason encode(const Reason& reason) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Batch programs in turn that are no faster with more CPUs, beside a policy that does not know.
 #include "simulation/report/figures.hpp"
+#include "simulation/report/trace.hpp"
 #include "simulation/scenario/random.hpp"
 #include "simulation/world/run.hpp"
 
@@ -127,7 +128,38 @@ Ratios play_all(const Law& law, Time shortest) {
         return ratios;
 }
 
+bool was_granted(const Trace& trace, fair::Limit limit) {
+        return std::ranges::any_of(trace.lives, [&](const Life& life) {
+                return std::ranges::any_of(life.grants, [&](const GrantStep& grant) {
+                        return grant.reason.limit == limit;
+                });
+        });
+}
+
 }  // namespace
+
+// A try cuts into a region: who is above his grant for handover_max is called rigid.
+TEST(SpeedupInTurns, NobodyIsRigidForATry) {
+        for (const auto region : {milliseconds(400), milliseconds(3'100)}) {
+                Scenario scenario;
+                scenario.machine.cpus = 16;
+                scenario.end = seconds(1'000);
+                scenario.governor.fair.turn_quantum = seconds(10'000);  // only tries take away
+                scenario.governor.fair.turn_max_wait = seconds(10'000);
+                Random random(1);
+                for (std::uint32_t i = 0; i < 2; i++) {
+                        scenario.programs.push_back(job(random, i, {}, seconds(300), 16));
+                        scenario.programs.back().progress = false;
+                        scenario.programs.back().region = region * 16;
+                        scenario.programs.back().regions =
+                                static_cast<std::uint64_t>(seconds(300) / region);
+                }
+                const auto trace = record(scenario);
+                EXPECT_FALSE(was_granted(trace, Limit::Rigid)) << region.count();
+                EXPECT_EQ(was_granted(trace, Limit::Demand), region < seconds(1))
+                        << "long ones are not tried";
+        }
+}
 
 // Who is late by a moment may lose its turn before its end: so the sum is looked at on average.
 TEST(SpeedupInTurns, LinearProgramsLoseNoMoreThanTwoPercent) {

@@ -3,7 +3,6 @@
 #include "simulation/world/process.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <limits>
 #include <utility>
@@ -97,9 +96,8 @@ void Process::pass_regions() {
 }
 
 void Process::note_ended(std::uint64_t regions, double inside_s) {
-        auto& ended = ended_.at(static_cast<std::size_t>(std::bit_width(team_)) - 1);
-        ended.regions += regions;
-        ended.inside_s += inside_s;
+        ended_.regions += regions;
+        ended_.inside_s += inside_s;
         inside_s_ -= inside_s;
 }
 
@@ -291,18 +289,15 @@ governor::registry::Report Process::report(const Held* held) const {
         case Behaviour::Honest:
         case Behaviour::StartOnly:
         case Behaviour::Endless:
-        case Behaviour::Greedy: {
-                const auto& ended = ended_.at(
-                        static_cast<std::size_t>(std::bit_width(std::max(team_, 1U))) - 1);
+        case Behaviour::Greedy:
                 return {epoch_,
                         team_,
                         in_region,
                         regions_,
                         program_->progress ? done_ : 0,
                         program_->progress ? program_->regions : 0,
-                        ended.regions,
-                        static_cast<std::uint64_t>(ended.inside_s * 1e9)};
-        }
+                        ended_.regions,
+                        static_cast<std::uint64_t>(ended_.inside_s * 1e9)};
         }
         return {};
 }

@@ -7,7 +7,6 @@
 #include "simulation/scenario/scenario.hpp"
 #include "simulation/world/kernel.hpp"
 
-#include <array>
 #include <optional>
 
 namespace simulation {
@@ -131,12 +130,11 @@ private:
         bool blended_ = false;
         double per_cpu_ = 0;  // work done per CPU time that its threads use
 
-        // Of regions that have ended, by the power of two that their team is above, as it reports.
         struct Ended {
                 std::uint64_t regions = 0;
                 double inside_s = 0;
         };
-        std::array<Ended, 32> ended_;
+        Ended ended_;
         double inside_s_ = 0;  // in regions that have not ended yet
 
         double rate_ = 0;

@@ -31,7 +31,6 @@ protected:
                         const auto region_ns =
                                 static_cast<std::uint64_t>(region_s_ * 1e9 * law_(cpus));
                         totals_.cpus = cpus;
-                        totals_.team = cpus;
                         inside_ns_ += 100'000'000 / part_inside_;
                         const auto count = inside_ns_ / region_ns;
                         inside_ns_ %= region_ns;
@@ -149,11 +148,43 @@ TEST_F(SpeedupTest, WhatIsLongAgoIsNotCompared) {
 TEST_F(SpeedupTest, WhatWasFoundIsForgottenOneDay) {
         law_ = [](std::uint32_t cpus) { return 1.0 / std::min(cpus, 4U); };
         run(16, seconds(5));
+        run(8, seconds(2));
+        run(16, seconds(2));
         run(8, seconds(30));
         EXPECT_EQ(pays(), 8U);
         run(8, Speedup::kHold);
         EXPECT_EQ(pays(), 0U);
         EXPECT_FALSE(speedup_.is_known(16, now_));
+}
+
+TEST_F(SpeedupTest, WhatWasTakenAwayComesBackUntilTheOtherDirectionSaysTheSame) {
+        law_ = [](std::uint32_t cpus) { return 1.0 / std::min(cpus, 4U); };
+        run(16, seconds(5));
+        run(8, milliseconds(300));
+        EXPECT_EQ(pays(), 8U);
+        run(8, Speedup::kFresh);
+        EXPECT_EQ(pays(), 0U);
+        run(16, seconds(2));
+        EXPECT_EQ(pays(), 8U);
+        run(8, Speedup::kFresh + seconds(10));
+        EXPECT_EQ(pays(), 8U) << "16 to 8, 8 to 16, and 16 to 8 again";
+}
+
+TEST_F(SpeedupTest, APhaseThatEndsWhereATryBeginsTakesNothingAwayForLong) {
+        region_s_ = 0.16;  // the start: 10 ms with 16
+        run(16, seconds(5));
+        region_s_ = 0.016;
+        run(16, seconds(1));
+        run(8, milliseconds(300));
+        ASSERT_EQ(pays(), 8U);
+        run(8, seconds(4));
+        EXPECT_EQ(pays(), 8U) << "the mean of 16 does not change any more";
+        run(4, seconds(1));
+        run(8, seconds(10));
+        EXPECT_EQ(pays(), 0U);
+        run(16, seconds(2));
+        EXPECT_EQ(pays(), 0U);
+        EXPECT_TRUE(speedup_.is_known(16, now_));
 }
 
 TEST_F(SpeedupTest, AGlanceIsMendedByALongerLook) {
@@ -174,32 +205,43 @@ TEST_F(SpeedupTest, PhasesOfALinearProgramLeaveItWhatItHas) {
                 run(16, seconds(1));
         }
         EXPECT_EQ(pays(), 0U) << "one size says nothing, whatever it does";
+        run(8, milliseconds(300));
+        region_s_ = 0.16;
+        run(16, seconds(1));
+        region_s_ = 0.016;
+        run(16, seconds(9));
+        EXPECT_EQ(pays(), 0U);
+        EXPECT_TRUE(speedup_.is_known(16, now_));
 }
 
-TEST_F(SpeedupTest, TeamsOfAnotherSizeBeginAnew) {
+TEST_F(SpeedupTest, TotalsThatFallBeginAnew) {
         run(16, seconds(5));
-        totals_.team = 3;
         totals_.time_ns = 0;
         totals_.regions = 5;
         speedup_.report(totals_, now_);
-        totals_.team = 16;
-        totals_.regions = ~0ULL;
+        totals_.regions = 4;
         totals_.time_ns = ~0ULL;
         speedup_.report(totals_, now_ + seconds(1));
         EXPECT_EQ(speedup_.region_time(16, now_), milliseconds(1));
 }
 
 TEST_F(SpeedupTest, AnyNumberMayBeReported) {
+        std::uint32_t most = 0;
         for (const std::uint32_t cpus : {1U, 16U, 8U, kAllPay, 1U})
                 for (const std::uint64_t number : {0ULL, 1ULL, 1ULL << 40, ~0ULL}) {
                         now_ += seconds(1);
-                        speedup_.report({cpus, 1, number, ~number}, now_);
-                        speedup_.report({cpus, 1, number, number}, now_);
-                        speedup_.report({cpus, 1, ~0ULL, ~0ULL}, now_);
-                        (void)speedup_.region_time(cpus, now_);
-                        (void)speedup_.pays(now_);
+                        for (const Speedup::Totals& said : {Speedup::Totals{cpus, number, ~number},
+                                                            {cpus, number, number},
+                                                            {cpus, ~0ULL, ~0ULL}}) {
+                                speedup_.report(said, now_);
+                                const auto time = speedup_.region_time(cpus, now_);
+                                EXPECT_GE(time.value_or(seconds(0)), seconds(0));
+                                EXPECT_LE(time.value_or(seconds(0)), seconds(1'000'000'000));
+                                most = std::max(most, cpus);
+                                EXPECT_LE(pays(), most);
+                        }
                 }
-        SUCCEED();
+        EXPECT_TRUE(speedup_.region_time(1, now_)) << "something was measured";
 }
 
 }  // namespace

@@ -173,25 +173,16 @@ TEST(ArenaTest, ReadsManyReportsAsItReadsOne) {
         }
 }
 
-TEST(ArenaTest, ReadsHowLongRegionsOfThePresentSizeTook) {
+TEST(ArenaTest, ReadsHowLongRegionsTookWhateverTheSizeOfTheirTeams) {
         const Arena arena(3, 64);
         governor_report_slot slot{};
         for (std::uint32_t i = 0; i < std::size(slot.region_time); i++)
                 slot.region_time[i] = {i + 1, 100 * (i + 1)};
-        for (const auto& [team, entry] : {std::pair{0U, 1U},
-                                          {1U, 1U},
-                                          {2U, 2U},
-                                          {3U, 2U},
-                                          {4U, 3U},
-                                          {15U, 4U},
-                                          {16U, 5U},
-                                          {1U << 15, 16U},
-                                          {1U << 20, 16U},
-                                          {GOVERNOR_WORD_THREADS_MAX, 16U}}) {
+        for (const auto team : {0U, 1U, 3U, 16U, 1U << 20, GOVERNOR_WORD_THREADS_MAX}) {
                 slot.word = governor_word(9, team, 0);
                 write_report(arena, 2, slot);
-                EXPECT_EQ(arena.report(2).ended, entry) << team;
-                EXPECT_EQ(arena.report(2).ended_ns, 100 * entry) << team;
+                EXPECT_EQ(arena.report(2).ended, 136U) << team;
+                EXPECT_EQ(arena.report(2).ended_ns, 13'600U) << team;
                 EXPECT_EQ(arena.reports(3)[2], arena.report(2)) << team;
         }
 }

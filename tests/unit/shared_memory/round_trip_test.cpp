@@ -172,7 +172,7 @@ TEST(SharedMemoryTest, RegionTimesAreAddedUpByTheSizeOfTheTeam) {
                 EXPECT_EQ(times[0].mean_ns, 200U);
                 EXPECT_TRUE(daemon.region_times(0).empty());
                 EXPECT_TRUE(daemon.region_times(2).empty());
-                program.report(1, team, false);
+                program.report(1, 7, false);
                 EXPECT_EQ(daemon.report(1).ended, 2U) << team;
                 EXPECT_EQ(daemon.report(1).ended_ns, 401U) << team;
                 EXPECT_EQ(daemon.report(1).regions, 0U) << "nothing else is written";
