@@ -89,7 +89,8 @@ TEST(TurnOrder, OneOnTrialComesBeforeAll) {
 }
 
 TEST(TurnOrder, PatienceEndsAfterTheLongestWait) {
-        const auto settings = quanta_of_two_seconds();
+        Settings settings;
+        settings.turn_max_wait = seconds(60);
         auto one = gang(1);
         EXPECT_FALSE(is_out_of_patience(settings, one, kNow)) << "it does not wait";
         one.waits_since = kNow - seconds(60);
