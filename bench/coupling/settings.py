@@ -115,7 +115,7 @@ def _parser(default_programs: Path) -> OneSentenceParser:
     add_duration(parser, "--length", 0.1, 3600.0, 4.0, "of each program alone on all CPUs (4 s)")
     add_whole(parser, "--region-us", 10, 10_000_000, "work of a region on one core (1000)", 1000)
     add_duration(parser, "--stagger", 0.0, 60.0, 0.1, "pause between starts (100 ms)")
-    add_duration(parser, "--max-wait", 1.0, 86400.0, 60.0, "the governor's turn_max_wait (1 min)")
+    add_duration(parser, "--max-wait", 1.0, 86400.0, 300.0, "the governor's turn_max_wait (5 min)")
     add_duration(parser, "--run-limit", 1.0, 86400.0, 300.0, "a longer run is stopped (5 min)")
     add_whole(parser, "--seed", 0, 2**32 - 1, "for the order of the arms (1)", 1)
     add_programs(parser, default_programs, "governord, bench/ and examples/")

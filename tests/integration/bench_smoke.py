@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""bench/crowd, bench/leases, bench/hostile, bench/pools and bench/coupled with tiny numbers: everybody is
-held and answered, the bad ones are noticed, and nothing is left behind. No number here depends on how fast
-the machine is."""
+"""bench/crowd, bench/leases, bench/hostile, bench/pools, bench/coupled and bench/handover with tiny numbers:
+everybody is held and answered, the bad ones are noticed, and nothing is left behind. No number here depends
+on how fast the machine is."""
 
 import json
 import os
@@ -122,6 +122,18 @@ class Smoke(unittest.TestCase):
         self.assertEqual(len(found["runs"]), 2 * len(cases))
         self.assertEqual(found["errors"], [])
         self.assertIn("| longest wait", (self.folder / "results.md").read_text())
+
+    @unittest.skipUnless((PROGRAMS / "examples" / "md").is_file(), "built without the examples")
+    def test_parked_programs_go_on_when_the_holder_or_the_governor_is_killed(self):
+        command = [sys.executable, str(CHECKOUT / "bench" / "handover"), "--bin", str(PROGRAMS)]
+        done = subprocess.run(
+            [*command, "--repetitions", "1", "--output", str(self.folder)],
+            capture_output=True, text=True, check=False, env={**os.environ, "TMPDIR": str(self.scratch)},
+        )  # fmt: skip
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertEqual(list(self.scratch.iterdir()), [])
+        found = json.loads((self.folder / "results.json").read_text())
+        self.assertEqual([len(found[killed]) for killed in ("the holder", "the governor")], [1, 3])
 
     @unittest.skipUnless((PROGRAMS / "bench" / "steps").is_file(), "built without OpenMP, or with sanitizers")
     def test_the_program_of_coupled_refuses_what_it_does_not_know_and_notes_a_writer_that_has_gone(self):

@@ -183,7 +183,7 @@ TEST(SpeedupInTurns, WhatIsSerialIsNoReasonForOthersToWait) {
 TEST(SpeedupInTurns, AMixtureIsBetterOff) {
         const auto ratios = play_all(any, seconds(30));
         EXPECT_LE(ratios.aggregate.mean, 0.88);
-        EXPECT_LE(ratios.aggregate.worst, 1.25);
+        EXPECT_LE(ratios.aggregate.worst, 1.5);  // a quantum that ends just before a program does
         EXPECT_LE(ratios.makespan.worst, 1.02);
 }
 
