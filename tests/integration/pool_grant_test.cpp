@@ -8,6 +8,7 @@
 #include <csignal>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <gtest/gtest.h>
 #include <iterator>
 #include <map>
@@ -18,6 +19,7 @@
 #include <thread>
 #include <threadcount/pool.hpp>
 #include <threadcount/threadcount.h>
+#include <vector>
 
 namespace {
 
@@ -222,4 +224,33 @@ TEST(PoolWithoutAGovernor, RunsOnAllItsLanes) {
                 EXPECT_EQ(ran, 100);
         }
         threadcount_close(handle);
+}
+
+/// Nothing but the handle itself tells a busy lane that its memory was written.
+TEST(PoolWithoutAGovernor, FollowsAHandleThatIsOpenedWhileALaneIsBusy) {
+        threadcount_options options = THREADCOUNT_OPTIONS_INIT;
+        options.socket_path = "/nonexistent/socket";
+        std::vector<threadcount_handle*> handles(100);
+        {
+                threadcount::Pool pool;
+                std::atomic<bool> is_over{false};
+                std::atomic<std::uint64_t> ran{0};
+                std::function<void()> again = [&] {
+                        ran.fetch_add(1, std::memory_order_relaxed);
+                        if (!is_over.load(std::memory_order_relaxed))
+                                pool.submit(again);
+                };
+                pool.submit(again);
+                for (auto*& handle : handles) {
+                        ASSERT_EQ(threadcount_open(&options, &handle), 0);
+                        pool.follow(handle);
+                        const auto before = ran.load(std::memory_order_relaxed);
+                        EXPECT_TRUE(eventually(
+                                [&] { return ran.load(std::memory_order_relaxed) > before + 1; }));
+                }
+                is_over = true;
+                pool.wait_idle();
+        }
+        for (auto* handle : handles)
+                threadcount_close(handle);
 }

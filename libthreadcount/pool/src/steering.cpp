@@ -44,7 +44,7 @@ bool Steering::set_mask(std::span<const int> cpus) {
 void Steering::follow(threadcount_handle* handle) {
         const std::lock_guard lock(mutex_);
         report_locked(handle != nullptr);  // by the one that it has followed so far
-        handle_.store(handle, std::memory_order_relaxed);
+        handle_.store(handle, std::memory_order_release);
         update_locked();
         report_locked();
         tell_idle_locked();

@@ -40,7 +40,8 @@ public:
         /// if the governor was told that there is nothing to do. If another thread is just doing
         /// so, it is done at the next time. Costs some ns.
         void keep_up() {
-                auto* handle = handle_.load(std::memory_order_relaxed);
+                // Acquired: it may have been opened, and its memory written, a moment ago.
+                auto* handle = handle_.load(std::memory_order_acquire);
                 if (handle != nullptr &&
                     (threadcount_version(handle) != version_.load(std::memory_order_relaxed) ||
                      is_told_idle_.load(std::memory_order_relaxed)))
