@@ -19,6 +19,18 @@ std::uint32_t millicpu(nanoseconds used, nanoseconds elapsed) {
         return static_cast<std::uint32_t>(ratio * 1000 + 0.5);
 }
 
+/// Of what it used, what it did after `start`, if evenly.
+nanoseconds used_since(const BurnWindow::Span& span, TimePoint start) {
+        if (span.end <= start)
+                return nanoseconds{0};
+        if (span.begin >= start)
+                return span.used;
+        const duration<double> inside = span.end - start;
+        const duration<double> whole = span.end - span.begin;
+        return std::chrono::duration_cast<nanoseconds>(duration<double>(span.used) *
+                                                       (inside / whole));
+}
+
 }  // namespace
 
 void SampleTimes::add(TimePoint now) {
@@ -72,34 +84,36 @@ std::optional<BurnWindow::Rate> BurnWindow::judged() const {
 }
 
 std::uint32_t BurnWindow::millicpu_since(TimePoint window_start) const {
-        const auto span = measured();
-        return span ? millicpu(span->used, span->end - std::min(span->begin, window_start)) : 0;
-}
-
-std::optional<BurnWindow::Span> BurnWindow::measured() const {
         if (marks_.empty())
-                return std::nullopt;
+                return 0;
         const auto& first = marks_.front();
         const auto& last = marks_.back();
-        return Span{first.at, last.at, last.used - first.used};
+        return millicpu(last.used - first.used, last.at - std::min(first.at, window_start));
 }
 
-void Departed::add(Slice slice) {
-        if (slice.span.end <= slice.span.begin)
-                return;
-        slices_.push_back(std::move(slice));
-        if (slices_.size() > kMost)
-                slices_.pop_front();
+std::vector<BurnWindow::Span> BurnWindow::spans() const {
+        std::vector<Span> spans;
+        for (std::size_t i = 1; i < marks_.size(); i++)
+                spans.push_back(
+                        {marks_[i - 1].at, marks_[i].at, marks_[i].used - marks_[i - 1].used});
+        return spans;
+}
+
+void Departed::add(Program program) {
+        programs_.push_back(std::move(program));
+        if (programs_.size() > kMost)
+                programs_.pop_front();
 }
 
 void Departed::collect(TimePoint window_start, TimePoint now,
                        std::vector<policy::fair::Burn>& burns) {
-        std::erase_if(slices_, [&](const Slice& slice) { return slice.span.end <= window_start; });
-        for (const auto& [cpus, niced, span] : slices_) {
-                const duration<double> inside = span.end - std::max(span.begin, window_start);
-                const duration<double> whole = span.end - span.begin;
-                const auto used = std::chrono::duration_cast<nanoseconds>(
-                        duration<double>(duration<double>(span.used).count() * (inside / whole)));
+        std::erase_if(programs_, [&](const Program& program) {
+                return program.spans.empty() || program.spans.back().end <= window_start;
+        });
+        for (const auto& [cpus, niced, spans] : programs_) {
+                nanoseconds used{0};
+                for (const auto& span : spans)
+                        used += used_since(span, window_start);
                 burns.push_back({cpus, millicpu(used, now - window_start), niced});
         }
 }

@@ -72,9 +72,9 @@ public:
                 TimePoint end;
                 std::chrono::nanoseconds used{0};
         };
-        /// From the start of the window, or the sample before the first reading, to the last
-        /// reading. Empty: there was none.
-        [[nodiscard]] std::optional<Span> measured() const;
+        /// From each reading of the window to the next, oldest first; the first one from the sample
+        /// before it. Empty: there was none.
+        [[nodiscard]] std::vector<Span> spans() const;
 
 private:
         struct Mark {
@@ -96,19 +96,19 @@ class Departed {
 public:
         static constexpr std::size_t kMost = 4096;  ///< the oldest are forgotten
 
-        struct Slice {
+        struct Program {
                 policy::CpuMask cpus;
                 bool niced = false;
-                BurnWindow::Span span;
+                std::vector<BurnWindow::Span> spans;  // oldest first
         };
-        void add(Slice slice);
+        void add(Program program);
 
         /// Forgets those that ended by `window_start`; adds what the others burned from then until
-        /// `now` to `burns`.
+        /// `now` to `burns`. Within a span they are taken to have burned evenly.
         void collect(TimePoint window_start, TimePoint now, std::vector<policy::fair::Burn>& burns);
 
 private:
-        std::deque<Slice> slices_;
+        std::deque<Program> programs_;
 };
 
 }  // namespace governor::registry

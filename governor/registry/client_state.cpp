@@ -94,12 +94,16 @@ bool Clients::State::apply(const fair::Grant& grant, TimePoint now, History& his
         return changed;
 }
 
-/// CPUs, as far as is known: what it was last seen to burn, else what it has of its own.
-std::uint32_t Clients::State::keeps_busy() const {
-        if (burn.judged())
-                return handover.burning();
+/// As it was last seen to, else all that it has of its own. Who was parked when it was seen has had
+/// that since its turn came.
+std::chrono::nanoseconds Clients::State::presumably_used(TimePoint since, TimePoint now) const {
+        if (burn.judged() && !was_parked)
+                return (now - since) * handover.burning();
         const auto* held = handover.held();
-        return held != nullptr && held->is_own() ? handover.knows_of() : 0;
+        if (held == nullptr || !held->is_own() || held->grant.parked)
+                return std::chrono::nanoseconds{0};
+        const auto from = was_parked ? std::max(since, held->since) : since;
+        return (now - from) * handover.knows_of();
 }
 
 void Clients::State::add_reading(std::chrono::nanoseconds cpu_time,

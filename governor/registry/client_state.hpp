@@ -70,7 +70,9 @@ struct Clients::State {
         }
         [[nodiscard]] fair::Client client(const policy::CpuMask& pool) const;
         [[nodiscard]] Event event(EventKind kind, TimePoint now) const;
-        [[nodiscard]] std::uint32_t keeps_busy() const;
+        /// CPU time after the last reading, which was at `since`.
+        [[nodiscard]] std::chrono::nanoseconds presumably_used(TimePoint since,
+                                                               TimePoint now) const;
         void note_pace(const Report& report, TimePoint now);
         /// What it should be tried on.
         [[nodiscard]] std::optional<Probing::Try> tries(std::chrono::nanoseconds served,

@@ -126,14 +126,14 @@ void Clients::leave(ClientId id, std::optional<std::chrono::nanoseconds> cpu_tim
         if (cpu_time)
                 state->add_reading(*cpu_time, samples_.previous(), now);
         const auto& where = state->where;
-        const auto span = state->burn.measured();
-        if (span)
-                departed_.add({where.cpus, where.niced, *span});
-        const auto since = span ? span->end : state->joined;
-        const auto guessed = (now - since) * state->keeps_busy();
-        departed_.add({where.cpus, where.niced, {since, now, guessed}});
-        short_lived_[state->identity.account].add(
-                now - state->joined, (span ? span->used : guessed.zero()) + guessed, now);
+        auto spans = state->burn.spans();
+        const auto since = spans.empty() ? state->joined : spans.back().end;
+        spans.push_back({since, now, state->presumably_used(since, now)});
+        auto used = std::chrono::nanoseconds{0};
+        for (const auto& span : spans)
+                used += span.used;
+        departed_.add({where.cpus, where.niced, std::move(spans)});
+        short_lived_[state->identity.account].add(now - state->joined, used, now);
         history_.add(state->event(EventKind::Left, now));
         cgroups_.leave(where.groups);
         gangs_.leave(state->gang);

@@ -186,15 +186,26 @@ protected:
 };
 
 TEST_F(DepartedTest, AreChargedForTheirPartOfTheWindow) {
-        departed_.add({cpus_, false, {kStart, kStart + 500ms, 4s}});
+        departed_.add({cpus_, false, {{kStart, kStart + 500ms, 4s}}});
         EXPECT_EQ(collected(kStart - 500ms, kStart + 500ms), 4'000U);
         EXPECT_EQ(collected(kStart + 250ms, kStart + 1250ms), 2'000U);
         EXPECT_EQ(collected(kStart + 500ms, kStart + 1500ms), 0U);
 }
 
+TEST_F(DepartedTest, AreChargedSpanBySpan) {
+        departed_.add({cpus_,
+                       false,
+                       {{kStart, kStart + 1s, 0s},
+                        {kStart + 1s, kStart + 1250ms, 2s},
+                        {kStart + 1250ms, kStart + 1500ms, 1s}}});
+        EXPECT_EQ(collected(kStart + 1s, kStart + 2s), 3'000U);
+        EXPECT_EQ(collected(kStart + 1250ms, kStart + 2250ms), 1'000U);
+        EXPECT_EQ(collected(kStart + 1500ms, kStart + 2500ms), 0U);
+}
+
 TEST_F(DepartedTest, AreBounded) {
         for (int i = 0; i < 10'000; i++)
-                departed_.add({cpus_, false, {kStart, kStart + 1s, 1s}});
+                departed_.add({cpus_, false, {{kStart, kStart + 1s, 1s}}});
         EXPECT_EQ(collected(kStart, kStart + 1s), 1'000U * Departed::kMost);
 }
 

@@ -150,6 +150,44 @@ TEST_F(ClientsTest, ThatWereLastSeenAsleepHideNoForeignLoadWhenTheyGo) {
                 EXPECT_EQ(burn.millicpu, 0U);
 }
 
+/// A parked one whose turn comes 250 ms before it ends.
+class ClientsThatEndInTheirFirstTurn : public ClientsTest {
+protected:
+        ClientId begin_turn() {
+                const auto id = join(
+                        1000, {.scheduling_class = policy::fair::Class::Batch, .can_wait = true});
+                auto parked = grant_of(id, CpuMask::range(0, 1));
+                parked.parked = true;
+                clients_.apply(decision_of({parked}), now_);
+                for (int i = 0; i < 3; i++) {
+                        second(id, 0);
+                        (void)clients_.burns(now_);
+                }
+                now_ += 500ms;
+                grant(id, 0, 8);
+                return id;
+        }
+        [[nodiscard]] std::uint32_t
+        burned_in_the_second_of_its_end(ClientId id,
+                                        std::optional<std::chrono::nanoseconds> cpu_time) {
+                clients_.leave(id, cpu_time, now_ + 250ms);
+                std::uint32_t sum = 0;
+                for (const auto& burn : clients_.burns(now_ + 500ms))
+                        sum += burn.millicpu;
+                return sum;
+        }
+};
+
+TEST_F(ClientsThatEndInTheirFirstTurn, AreChargedForAllOfItInItsSecond) {
+        const auto id = begin_turn();
+        EXPECT_EQ(burned_in_the_second_of_its_end(id, cpu_time_ + 2s), 2'000U);
+}
+
+TEST_F(ClientsThatEndInTheirFirstTurn, AreTakenToHaveUsedTheirCpusSinceThen) {
+        const auto id = begin_turn();
+        EXPECT_EQ(burned_in_the_second_of_its_end(id, std::nullopt), 2'000U);
+}
+
 class ShortLivedClients : public ClientsTest {
 protected:
         /// So many programs of this user a second that keep `cpus` CPUs busy for a tenth of it.
