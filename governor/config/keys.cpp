@@ -200,7 +200,7 @@ constexpr std::array kKeys{
         Key{"turn_quantum", "100ms .. 60s, with the unit",
             "a turn's length at first, for who does not say how far it is", set_turn_quantum,
             get_turn_quantum},
-        Key{"turn_max_wait", "1s .. 1h, with the unit", "who has waited for so long has a thread",
+        Key{"turn_max_wait", "1s .. 1h, with the unit", "who has waited for so long has one thread",
             set_turn_max_wait, get_turn_max_wait},
         Key{"tcp", "off, PORT, HOST:PORT or [IPV6]:PORT with a numeric HOST or localhost",
             "also listen on TCP, for Query and Status only; PORT alone: loopback", set_tcp,

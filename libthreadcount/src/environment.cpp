@@ -107,11 +107,11 @@ bool parse_binding(const char* text, BindingSetting* ret_binding) {
         return true;
 }
 
-Environment read_environment(char* (*get)(const char* name)) {
+Environment read_environment(GetVariable get) {
         Environment environment;
         const auto read = [&](const char* name, auto parse, auto* ret_value) {
-                const char* text = get(name);
-                if (text == nullptr || *text == '\0' || parse(text, ret_value))
+                const char* text = value_of(name, get);
+                if (text == nullptr || parse(text, ret_value))
                         return;
                 environment.misunderstood = name;
                 snprintf(environment.misunderstood_value, sizeof(environment.misunderstood_value),
@@ -123,15 +123,12 @@ Environment read_environment(char* (*get)(const char* name)) {
         read("THREADCOUNT_SHRINK", parse_shrink, &environment.releases);
         read("THREADCOUNT_BINDING", parse_binding, &environment.binding);
         read("THREADCOUNT", parse_mode, &environment.mode);
-        const auto take = [get](const char* name) {
-                const char* text = get(name);
-                return text != nullptr && *text != '\0' ? text : nullptr;
-        };
-        environment.runtime_binds =
-                asks_to_bind(take("OMP_PROC_BIND"),
-                             {take("OMP_PLACES"), take("GOMP_CPU_AFFINITY"), take("KMP_AFFINITY")});
-        environment.socket = take("THREADCOUNT_SOCKET");
-        if (const char* label = take("THREADCOUNT_LABEL"))
+        const auto value = [get](const char* name) { return value_of(name, get); };
+        environment.runtime_binds = asks_to_bind(
+                value("OMP_PROC_BIND"),
+                {value("OMP_PLACES"), value("GOMP_CPU_AFFINITY"), value("KMP_AFFINITY")});
+        environment.socket = value("THREADCOUNT_SOCKET");
+        if (const char* label = value("THREADCOUNT_LABEL"))
                 copy_printable(label, environment.label);
         environment.is_rank = find_job(get, environment.job) == JobName::Unnamed;
         return environment;

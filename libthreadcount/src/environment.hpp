@@ -4,6 +4,7 @@
 #pragma once
 
 #include "job.hpp"
+#include "variable.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -41,10 +42,10 @@ struct Environment {
         bool releases = false;  ///< threads that a smaller team does not need
         BindingSetting binding = BindingSetting::Unset;
         bool runtime_binds = false;  ///< OpenMP's own variables ask for threads that are bound
-        char job[kNameBytes] =
-                "";            ///< its programs run and wait together; printable ASCII, cut to fit
+        /// Its programs run and wait together. Printable ASCII, cut to fit, as the label is.
+        char job[kNameBytes] = "";
         bool is_rank = false;  ///< one of several of a job that has no name
-        char label[kNameBytes] = "";   ///< what it calls itself; printable ASCII, cut to fit
+        char label[kNameBytes] = "";   ///< what it calls itself
         const char* socket = nullptr;  ///< as long as the environment; nullptr: not set
         /// The last variable whose value is not understood (a static string) and that value,
         /// cut to fit; nullptr if all are.
@@ -70,8 +71,7 @@ struct Environment {
 /// 1 .. kMostThreads.
 [[nodiscard]] bool parse_count(const char* text, std::uint32_t* ret_count);
 
-/// Reads the variables through `get` (secure_getenv in the library, a table in tests). An empty
-/// value counts as not set.
-[[nodiscard]] Environment read_environment(char* (*get)(const char* name));
+/// An empty value counts as not set.
+[[nodiscard]] Environment read_environment(GetVariable get);
 
 }  // namespace threadcount

@@ -75,17 +75,13 @@ void copy_printable(const char* text, char (&ret_name)[kNameBytes]) {
         ret_name[i] = '\0';
 }
 
-JobName find_job(char* (*get)(const char* name), char (&ret_job)[kNameBytes]) {
-        const auto take = [get](const char* name) {
-                const char* text = get(name);
-                return text != nullptr && *text != '\0' ? text : nullptr;
-        };
+JobName find_job(GetVariable get, char (&ret_job)[kNameBytes]) {
         ret_job[0] = '\0';
         for (const auto& known : kJobs) {
-                const char* job = take(known.name);
+                const char* job = value_of(known.name, get);
                 if (job == nullptr)
                         continue;
-                const char* part = known.part != nullptr ? take(known.part) : nullptr;
+                const char* part = known.part != nullptr ? value_of(known.part, get) : nullptr;
                 char whole[4 * kNameBytes];
                 snprintf(whole, sizeof(whole), "%s%s%s", job, part != nullptr ? "." : "",
                          part != nullptr ? part : "");
@@ -96,7 +92,7 @@ JobName find_job(char* (*get)(const char* name), char (&ret_job)[kNameBytes]) {
                 return JobName::Named;
         }
         return std::any_of(std::begin(kRanks), std::end(kRanks),
-                           [&](const char* name) { return take(name) != nullptr; })
+                           [&](const char* name) { return value_of(name, get) != nullptr; })
                        ? JobName::Unnamed
                        : JobName::None;
 }

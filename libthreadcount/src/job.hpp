@@ -3,6 +3,8 @@
 // Which parallel job this program is a part of.
 #pragma once
 
+#include "variable.hpp"
+
 #include <cstddef>
 #include <cstdint>
 
@@ -16,9 +18,9 @@ enum class JobName : std::uint8_t {
         Unnamed  ///< a rank of one whose launcher gives it no name
 };
 
-/// What the user, else who starts the programs of a job, calls it, read through `get` (see
-/// read_environment). The steps of a Slurm job run one beside the other, each is a job.
-[[nodiscard]] JobName find_job(char* (*get)(const char* name), char (&ret_job)[kNameBytes]);
+/// What the user, else who starts the programs of a job, calls it. The steps of a Slurm job run one
+/// beside the other, each is a job.
+[[nodiscard]] JobName find_job(GetVariable get, char (&ret_job)[kNameBytes]);
 
 /// A name for the job of a rank that has none: Hydra (MPICH, Intel MPI, MVAPICH) makes each rank
 /// the leader of a session and starts all of a host from one process, its proxy. "" where that is

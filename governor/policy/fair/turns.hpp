@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Batch programs of one account one after the other: n that share finish together, n in turn
-// finish on average after (n + 1) / 2n of that time.
+// finish on average after (n + 1) / 2n of that time, if twice the CPUs make them twice as fast.
 #pragma once
 
 #include "policy/fair/capacity.hpp"

@@ -1,159 +1,29 @@
 // SPDX-License-Identifier: MIT
 // A program that is parked waits in front of its next region, and for nothing else: until its turn
 // comes, or there is nobody any more who would tell.
+#include "made_up_governor.hpp"
 #include "region.hpp"
-#include "server/arena.hpp"
 #include "support/process.hpp"
 #include "support/temporary_directory.hpp"
 
-#include <algorithm>
 #include <atomic>
 #include <csignal>
 #include <cstdlib>
-#include <cstring>
-#include <functional>
-#include <governor/v1/frame.h>
 #include <gtest/gtest.h>
 #include <memory>
-#include <mutex>
-#include <poll.h>
 #include <pthread.h>
 #include <string>
-#include <sys/socket.h>
-#include <sys/un.h>
 #include <sys/wait.h>
 #include <thread>
 #include <threadcount/threadcount.h>
 #include <unistd.h>
-#include <vector>
 
 namespace shared_memory_test {
 namespace {
 
-using governor::policy::fair::Grant;
-using governor::server::Arena;
-using governor::server::UniqueFd;
 using test_support::eventually;
 
 constexpr std::uint32_t kMax = 8;
-
-/// Welcomes everybody to slot 0, and tells what a test says.
-class Governor {
-public:
-        explicit Governor(const std::string& path) {
-                sockaddr_un address{};
-                address.sun_family = AF_UNIX;
-                path.copy(static_cast<char*>(address.sun_path), sizeof(address.sun_path) - 1);
-                listener_ = UniqueFd(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
-                ::unlink(path.c_str());
-                EXPECT_EQ(::bind(listener_.get(), reinterpret_cast<const sockaddr*>(&address),
-                                 sizeof(address)),
-                          0);
-                EXPECT_EQ(::listen(listener_.get(), 8), 0);
-        }
-        ~Governor() { die(); }
-        Governor(const Governor&) = delete;
-        Governor& operator=(const Governor&) = delete;
-
-        void start() {
-                thread_ = std::thread([this] { run(); });
-        }
-        /// Nobody listens any more, and all connections are closed.
-        void die() {
-                is_over_ = true;
-                if (thread_.joinable())
-                        thread_.join();
-                listener_ = UniqueFd();
-                connections_.clear();
-        }
-        /// It lives, but does not beat.
-        void hang() { is_hanging_ = true; }
-
-        /// Returns the epoch.
-        std::uint32_t publish(std::uint32_t threads, bool is_parked) {
-                Grant grant;
-                grant.threads = threads;
-                grant.cpus.add(1);
-                grant.parked = is_parked;
-                return arena_.publish(0, grant, 0);
-        }
-        /// your_turn, to everybody.
-        void call() {
-                const std::lock_guard lock(mutex_);
-                for (const auto& connection : connections_)
-                        EXPECT_EQ(::send(connection.get(), "\2\x62\0", 3, MSG_NOSIGNAL), 3);
-        }
-        void release() { arena_.release(0); }
-
-        [[nodiscard]] auto report() const { return arena_.report(0); }
-        [[nodiscard]] std::string last_hello() {
-                const std::lock_guard lock(mutex_);
-                return hello_;
-        }
-
-private:
-        void run() {
-                while (!is_over_) {
-                        if (!is_hanging_)
-                                arena_.beat();
-                        pollfd fd{listener_.get(), POLLIN, 0};
-                        if (::poll(&fd, 1, 50) > 0 && !is_hanging_)
-                                welcome(UniqueFd(::accept(listener_.get(), nullptr, nullptr)));
-                }
-        }
-        void welcome(UniqueFd connection) {
-                char hello[4096];
-                const auto n = ::recv(connection.get(), hello, sizeof(hello), 0);
-                char bytes[] = "\2\x32";  // with its 0: a Welcome to slot 0
-                iovec reply{bytes, sizeof(bytes)};
-                msghdr message{};
-                message.msg_iov = &reply;
-                message.msg_iovlen = 1;
-                const int passed[2] = {arena_.grants_fd(), arena_.reports_fd()};
-                alignas(cmsghdr) char control[CMSG_SPACE(sizeof(passed))] = {};
-                message.msg_control = control;
-                message.msg_controllen = sizeof(control);
-                auto* header = CMSG_FIRSTHDR(&message);
-                header->cmsg_level = SOL_SOCKET;
-                header->cmsg_type = SCM_RIGHTS;
-                header->cmsg_len = CMSG_LEN(sizeof(passed));
-                std::memcpy(CMSG_DATA(header), passed, sizeof(passed));
-                const std::lock_guard lock(mutex_);
-                hello_.assign(hello, static_cast<std::size_t>(std::max<ssize_t>(n, 0)));
-                EXPECT_EQ(::sendmsg(connection.get(), &message, MSG_NOSIGNAL), 3);
-                connections_.push_back(std::move(connection));
-        }
-
-        UniqueFd listener_;
-        Arena arena_{1, 64};
-        std::atomic<bool> is_over_{false};
-        std::atomic<bool> is_hanging_{false};
-        std::mutex mutex_;
-        std::string hello_;
-        std::vector<UniqueFd> connections_;
-        std::thread thread_;
-};
-
-/// A field of a Hello behind its length; its number is below 16.
-bool has_field(const std::string& frame, unsigned number) {
-        std::size_t begin = 0;
-        std::size_t end = 0;
-        if (governor_frame_parse(reinterpret_cast<const std::uint8_t*>(frame.data()), frame.size(),
-                                 GOVERNOR_REQUEST_MAX, &begin, &end) != GOVERNOR_FRAME_COMPLETE)
-                return false;
-        const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(frame.at(i)); };
-        // Request: protocol = 1, hello = { ... } with a length of one or two bytes.
-        std::size_t i = begin + 2;
-        EXPECT_EQ(byte(i), 6U << 3 | 2);
-        for (i += byte(i + 1) < 0x80 ? 2 : 3; i < end;) {
-                const auto tag = byte(i++);
-                if (tag >> 3 == number)
-                        return true;
-                const auto length = (tag & 7) == 2 ? std::size_t{byte(i)} : 0;
-                i += 1 + length;
-        }
-        return false;
-}
 
 /// Somebody who begins a region, on a thread of its own.
 class Beginner {
@@ -189,7 +59,7 @@ private:
 
 class TurnTest : public testing::Test {
 protected:
-        TurnTest() : governor_(std::make_unique<Governor>(socket_)) {
+        TurnTest() : governor_(std::make_unique<MadeUpGovernor>(socket_)) {
                 ::unsetenv("THREADCOUNT_SOCKET");
                 threadcount::forget_regions();  // of the test before
         }
@@ -238,13 +108,13 @@ protected:
 
         test_support::TemporaryDirectory directory_;
         std::string socket_ = directory_.path("socket");
-        std::unique_ptr<Governor> governor_;
+        std::unique_ptr<MadeUpGovernor> governor_;
         threadcount_handle* handle_ = nullptr;
 };
 
 TEST_F(TurnTest, AProgramSaysThatItCanWait) {
         open_with_four();
-        EXPECT_TRUE(has_field(governor_->last_hello(), 6));
+        EXPECT_TRUE(governor_->was_told(6));
 }
 
 TEST_F(TurnTest, ARegionWaitsUntilItsTurnComes) {
@@ -357,7 +227,7 @@ TEST_F(TurnTest, WhoIsReleasedGoesOnWithOneThread) {
 
 TEST_F(TurnTest, WhoWasParkedClaimsNothingFromTheNextGovernor) {
         for (const bool is_parked : {false, true}) {
-                governor_ = std::make_unique<Governor>(socket_);
+                governor_ = std::make_unique<MadeUpGovernor>(socket_);
                 open_with_four();
                 if (is_parked) {
                         const auto epoch = governor_->publish(1, true);
@@ -367,11 +237,11 @@ TEST_F(TurnTest, WhoWasParkedClaimsNothingFromTheNextGovernor) {
                         EXPECT_EQ(beginner.threads(), 1U);
                 }
                 governor_->die();
-                governor_ = std::make_unique<Governor>(socket_);
+                governor_ = std::make_unique<MadeUpGovernor>(socket_);
                 governor_->publish(3, false);
                 governor_->start();
                 EXPECT_TRUE(eventually([&] { return threadcount_threads(handle_) == 3; }));
-                EXPECT_EQ(has_field(governor_->last_hello(), 4), !is_parked);
+                EXPECT_EQ(governor_->was_told(4), !is_parked);
                 governor_->die();
                 handle_ = threadcount_close(handle_);
         }
@@ -456,7 +326,7 @@ TEST_F(TurnTest, NothingElseWaits) {
 TEST_F(TurnTest, WhoKeepsItsFirstCountDoesNotWait) {
         ::setenv("THREADCOUNT", "start-only", 1);
         open_with_four();
-        EXPECT_FALSE(has_field(governor_->last_hello(), 6));
+        EXPECT_FALSE(governor_->was_told(6));
         governor_->publish(1, true);
         EXPECT_EQ(threadcount_region_begin(handle_), 4U);
         threadcount_region_end(handle_, 4);
@@ -490,7 +360,7 @@ TEST_F(TurnTest, TellsTheNextGovernorHowFarItIs) {
         open_with_four();
         threadcount_progress(handle_, 3, 10);
         governor_->die();
-        governor_ = std::make_unique<Governor>(socket_);
+        governor_ = std::make_unique<MadeUpGovernor>(socket_);
         governor_->publish(3, false);
         governor_->start();
         EXPECT_TRUE(eventually([&] { return threadcount_threads(handle_) == 3; }));

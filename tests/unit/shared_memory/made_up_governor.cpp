@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: MIT
+// Its messages are bytes that are written here, not made by the code that is tested.
+#include "made_up_governor.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstring>
+#include <governor/v1/frame.h>
+#include <gtest/gtest.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+#include <utility>
+
+namespace shared_memory_test {
+
+using governor::server::UniqueFd;
+
+MadeUpGovernor::MadeUpGovernor(const std::string& path) {
+        sockaddr_un address{};
+        address.sun_family = AF_UNIX;
+        path.copy(static_cast<char*>(address.sun_path), sizeof(address.sun_path) - 1);
+        listener_ = UniqueFd(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+        ::unlink(path.c_str());
+        EXPECT_EQ(::bind(listener_.get(), reinterpret_cast<const sockaddr*>(&address),
+                         sizeof(address)),
+                  0);
+        EXPECT_EQ(::listen(listener_.get(), 8), 0);
+}
+
+MadeUpGovernor::~MadeUpGovernor() { die(); }
+
+void MadeUpGovernor::start() {
+        thread_ = std::thread([this] { run(); });
+}
+
+void MadeUpGovernor::die() {
+        is_over_ = true;
+        if (thread_.joinable())
+                thread_.join();
+        listener_ = UniqueFd();
+        connections_.clear();
+}
+
+std::uint32_t MadeUpGovernor::publish(std::uint32_t threads, bool is_parked) {
+        governor::policy::fair::Grant grant;
+        grant.threads = threads;
+        grant.cpus.add(1);
+        grant.parked = is_parked;
+        return arena_.publish(0, grant, 0);
+}
+
+void MadeUpGovernor::call() {
+        const std::lock_guard lock(mutex_);
+        for (const auto& connection : connections_)
+                EXPECT_EQ(::send(connection.get(), "\2\x62\0", 3, MSG_NOSIGNAL), 3);
+}
+
+bool MadeUpGovernor::was_told(unsigned field) {
+        const std::lock_guard lock(mutex_);
+        std::size_t begin = 0;
+        std::size_t end = 0;
+        if (governor_frame_parse(reinterpret_cast<const std::uint8_t*>(hello_.data()),
+                                 hello_.size(), GOVERNOR_REQUEST_MAX, &begin,
+                                 &end) != GOVERNOR_FRAME_COMPLETE)
+                return false;
+        const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(hello_.at(i)); };
+        // Request: protocol = 1, hello = { ... } with a length of one or two bytes.
+        std::size_t i = begin + 2;
+        EXPECT_EQ(byte(i), 6U << 3 | 2);
+        for (i += byte(i + 1) < 0x80 ? 2 : 3; i < end;) {
+                const auto tag = byte(i++);
+                if (tag >> 3 == field)
+                        return true;
+                const auto length = (tag & 7) == 2 ? std::size_t{byte(i)} : 0;
+                i += 1 + length;
+        }
+        return false;
+}
+
+void MadeUpGovernor::run() {
+        while (!is_over_) {
+                if (!is_hanging_)
+                        arena_.beat();
+                pollfd fd{listener_.get(), POLLIN, 0};
+                if (::poll(&fd, 1, 50) > 0 && !is_hanging_)
+                        welcome(UniqueFd(::accept(listener_.get(), nullptr, nullptr)));
+        }
+}
+
+void MadeUpGovernor::welcome(UniqueFd connection) {
+        char hello[4096];
+        const auto n = ::recv(connection.get(), hello, sizeof(hello), 0);
+        char bytes[] = "\2\x32";  // with its 0: a Welcome to slot 0
+        iovec reply{bytes, sizeof(bytes)};
+        msghdr message{};
+        message.msg_iov = &reply;
+        message.msg_iovlen = 1;
+        const int passed[2] = {arena_.grants_fd(), arena_.reports_fd()};
+        alignas(cmsghdr) char control[CMSG_SPACE(sizeof(passed))] = {};
+        message.msg_control = control;
+        message.msg_controllen = sizeof(control);
+        auto* header = CMSG_FIRSTHDR(&message);
+        header->cmsg_level = SOL_SOCKET;
+        header->cmsg_type = SCM_RIGHTS;
+        header->cmsg_len = CMSG_LEN(sizeof(passed));
+        std::memcpy(CMSG_DATA(header), passed, sizeof(passed));
+        const std::lock_guard lock(mutex_);
+        hello_.assign(hello, static_cast<std::size_t>(std::max<ssize_t>(n, 0)));
+        EXPECT_EQ(::sendmsg(connection.get(), &message, MSG_NOSIGNAL), 3);
+        connections_.push_back(std::move(connection));
+}
+
+}  // namespace shared_memory_test

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: MIT
+//
+// A governor that tells one program what a test says.
+#pragma once
+
+#include "server/arena.hpp"
+
+#include <atomic>
+#include <cstdint>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace shared_memory_test {
+
+/// Welcomes everybody to slot 0.
+class MadeUpGovernor {
+public:
+        /// Listens at `path`.
+        explicit MadeUpGovernor(const std::string& path);
+        ~MadeUpGovernor();
+        MadeUpGovernor(const MadeUpGovernor&) = delete;
+        MadeUpGovernor& operator=(const MadeUpGovernor&) = delete;
+
+        void start();
+        /// Nobody listens any more, and all connections are closed.
+        void die();
+        /// It lives, but does not beat.
+        void hang() { is_hanging_ = true; }
+
+        /// Returns the epoch.
+        std::uint32_t publish(std::uint32_t threads, bool is_parked);
+        /// your_turn, to everybody.
+        void call();
+        void release() { arena_.release(0); }
+
+        [[nodiscard]] auto report() const { return arena_.report(0); }
+        /// Had the last hello the field of this number, which is below 16?
+        [[nodiscard]] bool was_told(unsigned field);
+
+private:
+        void run();
+        void welcome(governor::server::UniqueFd connection);
+
+        governor::server::UniqueFd listener_;
+        governor::server::Arena arena_{1, 64};
+        std::atomic<bool> is_over_{false};
+        std::atomic<bool> is_hanging_{false};
+        std::mutex mutex_;                                           // guards what follows
+        std::string hello_;                                          // with its length
+        std::vector<governor::server::UniqueFd> connections_;
+        std::thread thread_;
+};
+
+}  // namespace shared_memory_test
