@@ -41,13 +41,12 @@ class Calibration:
         self.default_slowdowns: dict[str, float] = {}
 
     def measure_load(self, load: str) -> LoadSize:
-        """Work per region as the median of three calibrations, then some regions alone."""
+        """Work per region, then how long some regions take alone; medians of three."""
         region = ("--region-us", str(self._settings.region_us))
-        reports = [self._one(load, ("--calibrate", *region)) for _ in range(_CALIBRATIONS)]
-        work = int(statistics.median(_number(load, report, "work") for report in reports))
+        work = int(self._median(load, ("--calibrate", *region), "work"))
         iterations = max(3, round(_ALONE_S * 1e6 / self._settings.region_us))
-        alone = self._one(load, ("--iterations", str(iterations), "--work", str(work)))
-        region_ms = _number(load, alone, "elapsed_ms") / iterations
+        alone = ("--iterations", str(iterations), "--work", str(work))
+        region_ms = self._median(load, alone, "elapsed_ms") / iterations
         self.sizes[load] = LoadSize(work, max(region_ms, 0.001))
         return self.sizes[load]
 
@@ -98,6 +97,10 @@ class Calibration:
             "loads": {load: asdict(size) for load, size in self.sizes.items()},
             "pilot_default_slowdown": self.default_slowdowns,
         }
+
+    def _median(self, load: str, options: tuple[str, ...], key: str) -> float:
+        reports = [self._one(load, options) for _ in range(_CALIBRATIONS)]
+        return statistics.median(_number(load, report, key) for report in reports)
 
     def _one(self, load: str, options: tuple[str, ...]) -> dict[str, Any]:
         command = (str(self._settings.program(load)), "--json", *options)
