@@ -352,7 +352,8 @@ fair::Snapshot Clients::snapshot(const policy::Machine& machine, const fair::For
                 auto& gang = snapshot.gangs[entry->second];
                 gang.account = client.account;
                 client.gang = entry->second;
-                client.pays = state->speedup.pays(now);
+                client.knee = state->speedup.knee(now);
+                client.enough = state->speedup.enough(now);
                 if (const auto tries = state->tries(gang.served, now))
                         client.tries = tries->cpus;
                 const auto left = state->progress.remaining(gang.served);

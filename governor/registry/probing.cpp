@@ -33,7 +33,7 @@ std::optional<Probing::Try> Probing::next(const Speedup& speedup, std::uint32_t 
         if (!region_time || *region_time > kLongestRegion)
                 return std::nullopt;
         const auto length = length_of(*region_time);
-        if ((spent_ + length) * kPart > served)
+        if (spent_ * kPart + length * kFirstPart > served)
                 return std::nullopt;
         return Try{cpus / 2, length};
 }
@@ -44,7 +44,8 @@ void Probing::decided(const std::optional<Try>& tried, std::uint32_t granted,
         if (is_tried && running_)
                 return;
         if (running_) {
-                spent_ += now - running_->since;
+                if (speedup.knee(now) == 0)  // else it has not lost what others have gained
+                        spent_ += now - running_->since;
                 if (now >= running_->until && !speedup.has_seen(running_->cpus))
                         not_before_ = now + Speedup::kHold;
                 running_.reset();

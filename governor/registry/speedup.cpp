@@ -23,7 +23,8 @@ bool are_apart(std::uint32_t small, std::uint32_t large) {
 
 }  // namespace
 
-std::uint32_t knee(std::uint32_t small, double small_time, std::uint32_t large, double large_time) {
+std::uint32_t knee_of(std::uint32_t small, double small_time, std::uint32_t large,
+                      double large_time) {
         constexpr double kMost = std::numeric_limits<std::uint32_t>::max();
         const double parallel = (small_time - large_time) / (1.0 / small - 1.0 / large);
         const double serial = large_time - parallel / large;
@@ -31,10 +32,7 @@ std::uint32_t knee(std::uint32_t small, double small_time, std::uint32_t large, 
                 return 0;
         if (serial <= 0)
                 return std::numeric_limits<std::uint32_t>::max();
-        const double whole = serial + parallel;
-        const double p = parallel / whole;
-        const double cpus = std::round((2 * std::sqrt(p) - p) * whole / serial);
-        return static_cast<std::uint32_t>(std::clamp(cpus, 1.0, kMost));
+        return static_cast<std::uint32_t>(std::clamp(std::round(parallel / serial), 1.0, kMost));
 }
 
 bool Speedup::Size::is_seen() const {
@@ -76,19 +74,19 @@ void Speedup::compare(TimePoint now) {
 }
 
 void Speedup::find(const Size& small, const Size& large, TimePoint now) {
-        const auto most = knee(small.cpus, small.mean_ns(), large.cpus, large.mean_ns());
+        const auto knee = knee_of(small.cpus, small.mean_ns(), large.cpus, large.mean_ns());
         const bool grew = large.cpus == present_.cpus;
         if (now >= found_.until)
-                found_ = {0, small.cpus, large.cpus, grew, false, now};
+                found_ = {0, 0, small.cpus, large.cpus, grew, false, now};
         found_.least = std::min(found_.least, small.cpus);
         found_.most = std::max(found_.most, large.cpus);
-        // A few CPUs less are of no use to anybody else.
-        const bool do_all_pay = most > large.cpus - large.cpus / 4;
-        if (do_all_pay && found_.pays >= large.cpus)
+        const bool do_all_pay = knee / kFar >= large.cpus;
+        if (do_all_pay && found_.knee > 0 && large.cpus < found_.most)
                 return;  // fewer still were tried
         // To have fewer of what is left is as doubtful as it was at first.
-        const bool is_news = found_.pays == 0 || (found_.is_sure && large.cpus < found_.most);
-        found_.pays = do_all_pay ? 0 : std::max(most, small.cpus);
+        const bool is_news = found_.knee == 0 || (found_.is_sure && large.cpus < found_.most);
+        found_.knee = do_all_pay ? 0 : std::max(knee, 1U);
+        found_.enough = do_all_pay ? 0 : small.cpus;
         if (!do_all_pay && is_news) {
                 found_.grew = grew;
                 found_.is_sure = false;
@@ -100,7 +98,11 @@ void Speedup::find(const Size& small, const Size& large, TimePoint now) {
         }
 }
 
-std::uint32_t Speedup::pays(TimePoint now) const { return now < found_.until ? found_.pays : 0; }
+std::uint32_t Speedup::knee(TimePoint now) const { return now < found_.until ? found_.knee : 0; }
+
+std::uint32_t Speedup::enough(TimePoint now) const {
+        return now < found_.until ? found_.enough : 0;
+}
 
 bool Speedup::is_known(std::uint32_t cpus, TimePoint now) const {
         return now < found_.until && found_.least < cpus && cpus <= found_.most;

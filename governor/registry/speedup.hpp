@@ -17,19 +17,18 @@ namespace governor::registry {
 ///
 ///     time of a region = serial + parallel / CPUs         f = serial / (serial + parallel)
 ///
-/// A CPU pays if it brings a quarter of what the first one brings, which the last one of
+/// Its knee is at
 ///
-///     (2 sqrt(1 - f) - (1 - f)) / f      about 1 / f, where half of the CPUs' time is of use
+///     parallel / serial = (1 - f) / f
 ///
-/// does. That is the knee of D. Eager, J. Zahorjan, E. Lazowska, "Speedup Versus Efficiency in
-/// Parallel Systems", IEEE Transactions on Computers 38 (1989): efficiency per time is highest
-/// there. Two programs that are alike finish earlier, on average, one after the other than side by
-/// side on half of the CPUs each where half of them are less than two thirds as fast: that is below
-/// the same size. SCAF (T. Creech, A. Kotha, R. Barua, "Efficient Multiprogramming for Multicores
-/// with SCAF", MICRO 46 (2013)) measures serial execution in a child process instead.
+/// CPUs, where about half of their time is of use: D. Eager, J. Zahorjan, E. Lazowska, "Speedup
+/// Versus Efficiency in Parallel Systems", IEEE Transactions on Computers 38 (1989): efficiency per
+/// time is highest there. What it is left while others wait follows from it (policy: what_pays()).
+/// SCAF (T. Creech, A. Kotha, R. Barua, "Efficient Multiprogramming for Multicores with SCAF",
+/// MICRO 46 (2013)) measures serial execution in a child process instead.
 ///
-/// A knee below both sizes is not believed: then the smaller one pays, and what is smaller has to
-/// be tried. A program may do something else later, or now this and now that. So only grants that
+/// That less than the smaller size would do is not believed: it has to be tried. A program may do
+/// something else later, or now this and now that. So only grants that
 /// follow each other are compared, only for a while, and again and again in that time: who was held
 /// to less by a first glance has all back when a longer look says otherwise. The earlier of the two
 /// means is over, though: if a phase of the program ended shortly before, no look helps. So less is
@@ -48,6 +47,9 @@ public:
         /// What was found is gone by after so long, if a step up and a step down have said it, or
         /// if all pay.
         static constexpr std::chrono::milliseconds kHold{120'000};
+        /// A knee at so many times the larger size is none: there half of the CPUs take 1.8 times
+        /// as long, and who is linear may look like that by chance.
+        static constexpr std::uint32_t kFar = 4;
 
         /// What it says that it has done in all; any value is possible.
         struct Totals {
@@ -62,9 +64,11 @@ public:
         /// nothing.
         void interrupted() { last_.reset(); }
 
-        /// The most CPUs that pay. 0: not known, or as many as there are.
-        [[nodiscard]] std::uint32_t pays(TimePoint now) const;
-        /// That `cpus` pay has been found out by comparing them with fewer.
+        /// In CPUs, at least 1. 0: not known, or too far to tell.
+        [[nodiscard]] std::uint32_t knee(TimePoint now) const;
+        /// CPUs: that fewer would do is not known. 0: neither is that these do.
+        [[nodiscard]] std::uint32_t enough(TimePoint now) const;
+        /// That `cpus` pay, or how far, has been found out by comparing them with fewer.
         [[nodiscard]] bool is_known(std::uint32_t cpus, TimePoint now) const;
         /// There has been a first glance at `cpus`, with its present grant.
         [[nodiscard]] bool has_seen(std::uint32_t cpus) const;
@@ -86,7 +90,8 @@ private:
                 [[nodiscard]] double mean_ns() const { return time_ns / regions; }
         };
         struct Found {
-                std::uint32_t pays = 0;  // 0: all that were compared
+                std::uint32_t knee = 0;  // 0: far above all that were compared
+                std::uint32_t enough = 0;
                 std::uint32_t least = 0;
                 std::uint32_t most = 0;
                 bool grew = false;     // when it was first held to less
@@ -104,9 +109,9 @@ private:
         Found found_;
 };
 
-/// The most CPUs that pay by Amdahl's law, if a region takes so long with `small` and with `large`
-/// > `small` CPUs: see above. 0: more are no faster; the largest number there is: all pay.
-[[nodiscard]] std::uint32_t knee(std::uint32_t small, double small_time, std::uint32_t large,
-                                 double large_time);
+/// By Amdahl's law, if a region takes so long with `small` and with `large` > `small` CPUs: see
+/// above. 0: more are no faster; the largest number there is: nothing is serial.
+[[nodiscard]] std::uint32_t knee_of(std::uint32_t small, double small_time, std::uint32_t large,
+                                    double large_time);
 
 }  // namespace governor::registry

@@ -44,7 +44,7 @@ struct Environment {
         bool runtime_binds = false;  ///< OpenMP's own variables ask for threads that are bound
         /// Its programs run and wait together. Printable ASCII, cut to fit, as the label is.
         char job[kNameBytes] = "";
-        bool is_rank = false;  ///< one of several of a job that has no name
+        bool is_rank = false;          ///< one of several of a job that has no name
         char label[kNameBytes] = "";   ///< what it calls itself
         const char* socket = nullptr;  ///< as long as the environment; nullptr: not set
         /// The last variable whose value is not understood (a static string) and that value,

@@ -92,8 +92,11 @@ struct Client {
         std::uint32_t wants = 0;  ///< CPUs it can make use of now; 0: not known, all it may have
         bool idle = false;        ///< why it wants no more than one
         bool light = false;       ///< likewise: uses little of a CPU, and does not wait for one
-        std::uint32_t pays = 0;   ///< CPUs that make it faster to speak of; 0: not known, or all
-        /// It should have no more than these for a moment, so that `pays` becomes known, if others
+        /// On so many CPUs half of their time is of use to it: see what_pays(). 0: not known, or
+        /// many times what it has had.
+        std::uint32_t knee = 0;
+        std::uint32_t enough = 0;  ///< CPUs: that fewer are is not known, or not so
+        /// It should have no more than these for a moment, so that `knee` becomes known, if others
         /// wait for their turns. 0: there is no reason to.
         std::uint32_t tries = 0;
 

@@ -3,6 +3,7 @@
 #include "policy/fair/turns.hpp"
 
 #include "policy/fair/turn_order.hpp"
+#include "policy/fair/what_pays.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -21,7 +22,8 @@ public:
         Dealing(const Settings& settings, const Snapshot& snapshot, const Classes& classes,
                 std::vector<Share>& shares)
                 : settings_(settings), snapshot_(snapshot), classes_(classes), shares_(shares),
-                  members_(snapshot.gangs.size()), has_turn_(snapshot.gangs.size()) {
+                  pays_(shares.size()), members_(snapshot.gangs.size()),
+                  has_turn_(snapshot.gangs.size()) {
                 turns_.behind.resize(shares.size());
                 turns_.most.resize(shares.size());
         }
@@ -63,6 +65,7 @@ private:
                         return;
                 }
                 Counts shares = counts(&Share::share);
+                note_what_pays(order, shares);
                 Counts targets = counts(&Share::target);
                 // A newcomer's turn is his account's affair: no stranger has to move for him.
                 const bool differ = shares != targets;
@@ -73,15 +76,32 @@ private:
                 for (const auto g : order) {
                         const bool runs = has_turn_[g] || is_out_of_patience(g);
                         for (const auto i : members_[g]) {
-                                const auto pays = snapshot_.clients[i].pays;
                                 shares_[i].share = shares[i];
                                 shares_[i].target = targets[i];
                                 turns_.behind[i] = runs ? 0 : std::max(before, 1U);
-                                turns_.most[i] = shares[i] == pays && pays < wants(i) ? pays : 0;
+                                const bool is_held = shares[i] == pays_[i] && pays_[i] < wants(i);
+                                turns_.most[i] = is_held ? pays_[i] : 0;
                         }
                         before++;
                 }
                 try_fewer(order);
+        }
+
+        /// CPUs that it wants, and that pay: of a gang of several, for each.
+        void note_what_pays(const std::vector<std::size_t>& order, const Counts& shares) {
+                std::uint32_t all = 0;
+                for (const auto g : order)
+                        for (const auto i : members_[g])
+                                all += shares[i];
+                for (const auto g : order) {
+                        const auto cpus = all / static_cast<std::uint32_t>(members_[g].size());
+                        for (const auto i : members_[g]) {
+                                const auto& client = snapshot_.clients[i];
+                                const auto pays =
+                                        what_pays(cpus, order.size(), client.knee, client.enough);
+                                pays_[i] = pays < cpus ? std::min(pays, wants(i)) : wants(i);
+                        }
+                }
         }
 
         /// Not of a gang of several: each of them may wait for the others.
@@ -102,7 +122,7 @@ private:
 
         [[nodiscard]] bool could_use_more(std::size_t g) const {
                 return !has_turn_[g] || std::ranges::any_of(members_[g], [&](std::size_t i) {
-                        return shares_[i].share < pays(i);
+                        return shares_[i].share < pays_[i];
                 });
         }
 
@@ -123,8 +143,9 @@ private:
                 Capacity capacity(classes_, snapshot_.cgroups, snapshot_.clients, reserve);
                 for (std::size_t i = 0; i < now.size(); i++)
                         take(capacity, i, now[i]);
+                const auto weight = [&](std::size_t i) { return snapshot_.clients[i].weight; };
                 const auto give = [&](std::size_t g, auto limit) {
-                        left -= fill(capacity, g, left, now, limit);
+                        left -= fill(capacity, members_[g], left, now, limit, weight);
                 };
                 for (const auto g : order)
                         if (is_out_of_patience(g))
@@ -135,18 +156,28 @@ private:
                         if (g != order.front() && (left == 0 || !fits(capacity, g, left, now)))
                                 continue;
                         has_turn_[g] = true;
-                        give(g, [&](std::size_t i) { return pays(i); });
+                        give(g, [&](std::size_t i) { return pays_[i]; });
                 }
+                std::vector<std::size_t> running;
                 for (const auto g : order)
                         if (has_turn_[g])
-                                give(g, [&](std::size_t i) { return shares_[i].limit; });
+                                running.insert(running.end(), members_[g].begin(),
+                                               members_[g].end());
+                const auto pays = [&](std::size_t i) { return pays_[i]; };
+                left -= fill(
+                        capacity, running, left, now, [&](std::size_t i) { return wants(i); },
+                        pays);
+                (void)fill(
+                        capacity, running, left, now,
+                        [&](std::size_t i) { return shares_[i].limit; }, pays);
                 return now;
         }
 
         /// Each of its members could have a CPU at least. Tried out on copies.
         [[nodiscard]] bool fits(Capacity capacity, std::size_t gang, std::uint32_t left,
                                 Counts cpus) const {
-                (void)fill(capacity, gang, left, cpus, [](std::size_t) { return 1U; });
+                const auto one = [](std::size_t) { return 1U; };
+                (void)fill(capacity, members_[gang], left, cpus, one, one);
                 return std::ranges::all_of(members_[gang],
                                            [&](std::size_t i) { return cpus[i] > 0; });
         }
@@ -156,31 +187,23 @@ private:
                 return wants > 0 ? std::min(wants, shares_[i].limit) : shares_[i].limit;
         }
 
-        /// CPUs that it wants, and that pay.
-        [[nodiscard]] std::uint32_t pays(std::size_t i) const {
-                const auto pays = snapshot_.clients[i].pays;
-                return pays > 0 ? std::min(pays, wants(i)) : wants(i);
-        }
-
         static void take(Capacity& capacity, std::size_t i, std::uint32_t cpus) {
                 for (std::uint32_t k = 0; k < cpus; k++)
                         if (!capacity.take(i))
                                 capacity.charge(i, 1);
         }
 
-        /// CPUs one by one to the member that has least for its weight. Returns how many.
-        template <class Limit>
-        std::uint32_t fill(Capacity& capacity, std::size_t gang, std::uint32_t most, Counts& cpus,
-                           Limit limit) const {
-                auto open = members_[gang];
+        /// CPUs one by one to the one that has least for its part. Returns how many.
+        template <class Limit, class Part>
+        static std::uint32_t fill(Capacity& capacity, std::vector<std::size_t> open,
+                                  std::uint32_t most, Counts& cpus, Limit limit, Part part) {
                 std::uint32_t given = 0;
                 while (given < most) {
                         std::erase_if(open, [&](std::size_t i) { return cpus[i] >= limit(i); });
                         if (open.empty())
                                 break;
-                        const auto next = std::ranges::min_element(open, {}, [&](std::size_t i) {
-                                return (cpus[i] + 0.5) / snapshot_.clients[i].weight;
-                        });
+                        const auto next = std::ranges::min_element(
+                                open, {}, [&](std::size_t i) { return (cpus[i] + 0.5) / part(i); });
                         if (!capacity.take(*next)) {
                                 open.erase(next);
                                 continue;
@@ -217,6 +240,7 @@ private:
         const Snapshot& snapshot_;
         const Classes& classes_;
         std::vector<Share>& shares_;
+        Counts pays_;
         std::vector<std::vector<std::size_t>> members_;  // by gang: clients that take part
         std::vector<bool> has_turn_;                     // by gang
         Turns turns_;

@@ -99,7 +99,8 @@ bool Steadiness::is_demand_steady(const World& world) {
                 auto& demand = demands[resident.number + 1];
                 if (!is_hungry(resident))
                         demand = {client->wants, client->idle, client->light};
-                demand.pays = client->pays;
+                demand.knee = client->knee;
+                demand.enough = client->enough;
                 demand.tries = client->tries;
         }
         if (demands != demands_)

@@ -36,7 +36,8 @@ private:
                 std::uint32_t wants = 0;
                 bool idle = false;
                 bool light = false;
-                std::uint32_t pays = 0;
+                std::uint32_t knee = 0;
+                std::uint32_t enough = 0;
                 std::uint32_t tries = 0;
                 friend bool operator==(const Demand&, const Demand&) = default;
         };

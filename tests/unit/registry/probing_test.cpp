@@ -2,6 +2,7 @@
 // When a program is tried on fewer CPUs, and what that costs it.
 #include "registry/probing.hpp"
 
+#include "policy/fair/what_pays.hpp"
 #include "registry/programs.hpp"
 
 #include <gtest/gtest.h>
@@ -41,8 +42,8 @@ protected:
 
         void decide() {
                 const auto tried = probing_.next(speedup_, granted_, served_, now_);
-                const auto pays = speedup_.pays(now_);
-                granted_ = pays > 0 ? std::min(pays, cpus_) : cpus_;
+                granted_ = policy::fair::what_pays(cpus_, 4, speedup_.knee(now_),
+                                                   speedup_.enough(now_));
                 if (tried && do_others_wait_)
                         granted_ = std::min(granted_, tried->cpus);
                 probing_.decided(tried, granted_, speedup_, now_);
@@ -67,7 +68,7 @@ protected:
 };
 
 TEST_F(ProbingTest, ALinearProgramIsTriedOnceAndKeepsWhatItHas) {
-        run(seconds(2));
+        run(seconds(1));
         EXPECT_EQ(least_, 16U) << "that would be too much of its time so far";
         run(seconds(3));
         EXPECT_EQ(least_, 8U);
@@ -78,7 +79,7 @@ TEST_F(ProbingTest, ALinearProgramIsTriedOnceAndKeepsWhatItHas) {
         EXPECT_EQ(lost_, lost) << "that is known now";
 }
 
-TEST_F(ProbingTest, ALinearProgramLosesNoMoreThanTwoPercent) {
+TEST_F(ProbingTest, ALinearProgramLosesLittleAtFirstAndTwoPercentInTheLongRun) {
         for (const std::uint64_t region_ns :
              {100'000U, 16'000'000U, 160'000'000U, 1'600'000'000U}) {
                 Probing anew;
@@ -89,7 +90,7 @@ TEST_F(ProbingTest, ALinearProgramLosesNoMoreThanTwoPercent) {
                 inside_ns_ = 0;
                 for (int s = 0; s < 600; s++) {
                         run(seconds(1));
-                        EXPECT_LE(lost_ * 50, served_) << region_ns << ' ' << s;
+                        EXPECT_LE(lost_ * (s < 60 ? 30 : 50), served_) << region_ns << ' ' << s;
                 }
                 EXPECT_GT(lost_.count(), 0) << region_ns;
         }
@@ -172,7 +173,7 @@ TEST_F(ProbingTest, OnePhaseOfALinearProgramTakesNothingAwayForLong) {
                 region_ns_ = 16'000'000;
                 run(Speedup::kHold);
                 // The half for kFresh, a quarter or the half for a moment more.
-                EXPECT_LE(lost_, seconds(9)) << change.count();
+                EXPECT_LE(lost_, seconds(10)) << change.count();
         }
 }
 
@@ -183,7 +184,7 @@ TEST_F(ProbingTest, PhasesOfALinearProgramCostItLittle) {
                 region_ns_ = i % 2 == 0 ? 16'000'000 : 160'000'000;
                 run(milliseconds(100 + random() % 10'000));
         }
-        EXPECT_LE(lost_ * 20, served_);
+        EXPECT_LE(lost_ * 10, served_);
 }
 
 }  // namespace

@@ -47,8 +47,8 @@ private:
         governor::server::Arena arena_{1, 64};
         std::atomic<bool> is_over_{false};
         std::atomic<bool> is_hanging_{false};
-        std::mutex mutex_;                                           // guards what follows
-        std::string hello_;                                          // with its length
+        std::mutex mutex_;   // guards what follows
+        std::string hello_;  // with its length
         std::vector<governor::server::UniqueFd> connections_;
         std::thread thread_;
 };

@@ -199,8 +199,8 @@ TEST(Turns, WithoutCpusOfTheirOwnOneRunsBesideOthers) {
 
 TEST(Turns, WhatDoesNotPayForTheFirstGoesToTheNext) {
         Batch world(16);
-        world.job().pays = 4;
-        world.job().pays = 6;
+        world.job().knee = 4;  // sqrt(16 * 4 / 4)
+        world.job().knee = 9;
         world.job();
         world.job();
         EXPECT_EQ(world.threads(), (Counts{4, 6, 6, 1}));
@@ -213,22 +213,24 @@ TEST(Turns, WhatDoesNotPayForTheFirstGoesToTheNext) {
 
 TEST(Turns, WhatPaysNobodyIsLeftOver) {
         Batch world(16);
-        world.job().pays = 4;
-        world.job().pays = 6;
-        EXPECT_EQ(world.threads(), (Counts{10, 6}));
+        world.job().knee = 2;  // 4 pay
+        world.job().knee = 2;
+        EXPECT_EQ(world.threads(), (Counts{8, 8}));
+        world.clients[1].enough = 7;
+        EXPECT_EQ(world.threads(), (Counts{6, 10})) << "in proportion to what pays";
         world.clients[1].wants = 2;
         EXPECT_EQ(world.threads(), (Counts{14, 2})) << "who wants less than pays has less";
 }
 
 TEST(Turns, WhatPaysIsAnAffairOfThoseWhoTakeTurns) {
         Batch world(16);
-        world.job().pays = 4;
-        world.add(2).pays = 2;
+        world.job().knee = 4;
+        world.add(2).knee = 2;
         EXPECT_EQ(world.threads(), (Counts{8, 8})) << "one alone has what there is";
         world.settings.turns = false;
-        world.job().pays = 4;
+        world.job().knee = 4;
         EXPECT_EQ(world.threads(), (Counts{4, 8, 4}));
-        world.clients[0].pays = 1;
+        world.clients[0].knee = 1;
         EXPECT_EQ(world.threads(), (Counts{4, 8, 4}));
 }
 
@@ -242,7 +244,7 @@ TEST(Turns, WhoIsTriedOnFewerLeavesTheRestFree) {
         EXPECT_EQ(decision.again, world.now + milliseconds(50));
         EXPECT_EQ(explain(decision.grants[0]),
                   "it makes use of no more than 8: 16 cpus, 2 programs of 1 account -> 8");
-        world.clients[0].pays = 12;
+        world.clients[0].knee = 27;  // 12 pay
         world.clients[1].max = 4;
         world.job();
         EXPECT_EQ(world.threads(), (Counts{8, 4, 1})) << "what does not pay is not its own";
@@ -259,7 +261,7 @@ TEST(Turns, NobodyIsTriedWhereNobodyWaits) {
 
 TEST(Turns, WhoRunsOnWhatIsLeftWaitsForMore) {
         Batch world(16);
-        world.job().pays = 8;
+        world.job().knee = 8;  // 8 pay
         world.clients[0].tries = 4;
         world.job().tries = 4;
         EXPECT_EQ(world.threads(), (Counts{4, 8})) << "the second has no one who waits for him";

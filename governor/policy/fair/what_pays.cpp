@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: MIT
+// Side by side or one after the other.
+#include "policy/fair/what_pays.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace governor::policy::fair {
+
+std::uint32_t what_pays(std::uint32_t cpus, std::size_t gangs, std::uint32_t knee,
+                        std::uint32_t enough) {
+        if (knee == 0 || gangs == 0)
+                return cpus;
+        const double best =
+                std::round(std::sqrt(double{1} * cpus * knee / static_cast<double>(gangs)));
+        const double most = cpus;
+        const auto pays = static_cast<std::uint32_t>(std::clamp(best, 1.0, std::max(most, 1.0)));
+        const auto left = std::max(pays, enough);
+        return left > cpus - cpus / 4 ? cpus : left;
+}
+
+}  // namespace governor::policy::fair

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: MIT
+// How many CPUs each of several programs is left.
+#include "policy/fair/what_pays.hpp"
+
+#include <gtest/gtest.h>
+
+namespace governor::policy::fair {
+namespace {
+
+/// What `gangs` programs take in sum that have `each` of `cpus` CPUs, in units of the serial part.
+double sum_of_times(double cpus, double gangs, double knee, double each) {
+        const double rounds = gangs * each / cpus;
+        return gangs * (rounds + 1) / 2 * (1 + knee / each);
+}
+
+TEST(WhatPays, IsAllForWhoIsLinear) {
+        EXPECT_EQ(what_pays(16, 4, 0, 0), 16U);
+        EXPECT_EQ(what_pays(16, 4, 0, 8), 16U);
+        EXPECT_EQ(what_pays(0, 4, 5, 0), 0U);
+}
+
+TEST(WhatPays, IsWhereTheSumOfTimesIsLeast) {
+        for (const std::uint32_t cpus : {16U, 64U, 1024U})
+                for (const std::uint32_t gangs : {2U, 4U, 8U, 100U})
+                        for (const std::uint32_t knee : {3U, 9U, 19U, 49U, 200U}) {
+                                const auto each = what_pays(cpus, gangs, knee, 0);
+                                if (each < 3 || each == cpus)
+                                        continue;
+                                const auto sum = [&](std::uint32_t of) {
+                                        return sum_of_times(cpus, gangs, knee, of);
+                                };
+                                EXPECT_LE(sum(each), sum(each - 1) * 1.001)
+                                        << cpus << gangs << knee;
+                                EXPECT_LE(sum(each), sum(each + 1) * 1.001)
+                                        << cpus << gangs << knee;
+                        }
+}
+
+TEST(WhatPays, IsLessTheMoreThereAreWhoWait) {
+        EXPECT_EQ(what_pays(64, 1, 49, 0), 64U);
+        EXPECT_EQ(what_pays(64, 2, 49, 0), 40U);
+        EXPECT_EQ(what_pays(64, 4, 49, 0), 28U);
+        EXPECT_EQ(what_pays(64, 16, 49, 0), 14U);
+        EXPECT_EQ(what_pays(64, 1'000'000, 49, 0), 1U);
+}
+
+TEST(WhatPays, IsNoLessThanWhatIsKnownToBeEnough) {
+        EXPECT_EQ(what_pays(16, 4, 1, 8), 8U);
+        EXPECT_EQ(what_pays(16, 4, 1, 4), 4U);
+}
+
+TEST(WhatPays, AFewCpusLessAreOfNoUseToOthers) {
+        EXPECT_EQ(what_pays(16, 1, 9, 0), 12U);
+        EXPECT_EQ(what_pays(16, 1, 10, 0), 16U) << "13";
+        EXPECT_EQ(what_pays(16, 4, 1, 13), 16U);
+        EXPECT_EQ(what_pays(16, 4, 1, 20), 16U);
+}
+
+TEST(WhatPays, AnyNumberMayBeAsked) {
+        constexpr auto kMost = ~0U;
+        EXPECT_EQ(what_pays(kMost, 1, kMost, kMost), kMost);
+        EXPECT_EQ(what_pays(1, ~0UL, kMost, 0), 1U);
+        EXPECT_EQ(what_pays(64, 0, 5, 0), 64U);
+}
+
+}  // namespace
+}  // namespace governor::policy::fair
