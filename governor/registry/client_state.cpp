@@ -78,8 +78,11 @@ bool Clients::State::apply(const fair::Grant& grant, TimePoint now, History& his
         const auto* held = handover.held();
         const auto before = held != nullptr ? held->grant.threads : 0;
         const bool was_rigid = held != nullptr && held->grant.reason.limit == fair::Limit::Rigid;
+        const bool waited = parked();
         const bool changed = handover.grant(grant, now);
         was_parked = was_parked || grant.parked;
+        if (waited && !grant.parked)
+                turn_since = now;
         if (first_grant == 0)
                 first_grant = grant.threads;
         if (grant.reason.limit == fair::Limit::Rigid && !was_rigid)
@@ -95,15 +98,16 @@ bool Clients::State::apply(const fair::Grant& grant, TimePoint now, History& his
 }
 
 /// As it was last seen to, else all that it has of its own. Who was parked when it was seen has had
-/// that since its turn came.
+/// that since its turn came, and who has been parked since then went on until he was.
 std::chrono::nanoseconds Clients::State::presumably_used(TimePoint since, TimePoint now) const {
+        const auto* held = handover.held();
+        if (parked())
+                return (std::max(since, held->since) - since) * handover.burning();
         if (burn.judged() && !was_parked)
                 return (now - since) * handover.burning();
-        const auto* held = handover.held();
-        if (held == nullptr || !held->is_own() || held->grant.parked)
+        if (held == nullptr || !held->is_own())
                 return std::chrono::nanoseconds{0};
-        const auto from = was_parked ? std::max(since, held->since) : since;
-        return (now - from) * handover.knows_of();
+        return (now - std::max(since, was_parked ? turn_since : since)) * handover.knows_of();
 }
 
 void Clients::State::add_reading(std::chrono::nanoseconds cpu_time,

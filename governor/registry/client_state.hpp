@@ -31,6 +31,7 @@ struct Clients::State {
         Speedup speedup;
         Probing probing;
         bool was_parked = false;           // at some time since it was measured
+        TimePoint turn_since;              // not parked since then
         std::optional<fair::Usage> usage;  // measured, and not yet part of the demand
         std::optional<std::chrono::nanoseconds> last_seen_at;  // its CPU clock, at fell_silent()
         bool silent = false;  // it had not run between the last two calls

@@ -44,7 +44,8 @@ void Probing::decided(const std::optional<Try>& tried, std::uint32_t granted,
         if (is_tried && running_)
                 return;
         if (running_) {
-                if (speedup.knee(now) == 0)  // else it has not lost what others have gained
+                const auto enough = speedup.enough(now);
+                if (enough == 0 || enough > running_->cpus)
                         spent_ += now - running_->since;
                 if (now >= running_->until && !speedup.has_seen(running_->cpus))
                         not_before_ = now + Speedup::kHold;

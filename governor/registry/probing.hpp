@@ -21,7 +21,8 @@ public:
         static constexpr std::uint32_t kFewest = 4;
         /// One kPart-th of the time served, which costs half as much: 2 %.
         static constexpr int kPart = 25;
-        /// And the next one may take so much of it: the sooner it is known the better for others.
+        /// And the next one is expected to take so much of it: the sooner it is known the better
+        /// for others.
         static constexpr int kFirstPart = 15;
         /// With all of its CPUs. A try cuts into a region, which then is above its grant until it
         /// ends: that has to be well before it is called rigid, after handover_max (2 s).
@@ -49,7 +50,7 @@ private:
         };
 
         std::optional<Running> running_;
-        std::chrono::nanoseconds spent_{0};  // on tries after which it had all again
+        std::chrono::nanoseconds spent_{0};  // on tries of fewer than are enough
         TimePoint not_before_;
 };
 

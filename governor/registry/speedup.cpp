@@ -81,13 +81,18 @@ void Speedup::find(const Size& small, const Size& large, TimePoint now) {
         found_.least = std::min(found_.least, small.cpus);
         found_.most = std::max(found_.most, large.cpus);
         const bool do_all_pay = knee / kFar >= large.cpus;
-        if (do_all_pay && found_.knee > 0 && large.cpus < found_.most)
-                return;  // fewer still were tried
-        // To have fewer of what is left is as doubtful as it was at first.
-        const bool is_news = found_.knee == 0 || (found_.is_sure && large.cpus < found_.most);
+        if (do_all_pay && found_.knee > 0 && large.cpus < found_.most) {
+                // Fewer than are enough were tried; or these are not, as a first glance has said.
+                if (small.cpus >= found_.enough)
+                        found_.enough = large.cpus;
+                return;
+        }
+        const bool is_first = found_.knee == 0;
+        const bool is_less = small.cpus < found_.enough;
         found_.knee = do_all_pay ? 0 : std::max(knee, 1U);
-        found_.enough = do_all_pay ? 0 : small.cpus;
-        if (!do_all_pay && is_news) {
+        found_.enough = do_all_pay ? 0 : is_first || is_less ? small.cpus : found_.enough;
+        // To have fewer of what is left is as doubtful as it was at first.
+        if (!do_all_pay && (is_first || (is_less && found_.is_sure))) {
                 found_.grew = grew;
                 found_.is_sure = false;
                 found_.until = now + kFresh;

@@ -231,18 +231,19 @@ TEST(PoolWithoutAGovernor, FollowsAHandleThatIsOpenedWhileALaneIsBusy) {
         threadcount_options options = THREADCOUNT_OPTIONS_INIT;
         options.socket_path = "/nonexistent/socket";
         std::vector<threadcount_handle*> handles(100);
+        std::atomic<bool> is_over{false};
+        std::atomic<std::uint64_t> ran{0};
+        std::function<void()> again;
         {
                 threadcount::Pool pool;
-                std::atomic<bool> is_over{false};
-                std::atomic<std::uint64_t> ran{0};
-                std::function<void()> again = [&] {
+                again = [&] {
                         ran.fetch_add(1, std::memory_order_relaxed);
                         if (!is_over.load(std::memory_order_relaxed))
                                 pool.submit(again);
                 };
                 pool.submit(again);
                 for (auto*& handle : handles) {
-                        ASSERT_EQ(threadcount_open(&options, &handle), 0);
+                        EXPECT_EQ(threadcount_open(&options, &handle), 0);
                         pool.follow(handle);
                         const auto before = ran.load(std::memory_order_relaxed);
                         EXPECT_TRUE(eventually(

@@ -7,7 +7,9 @@
 
 #include <algorithm>
 #include <chrono>
+#include <functional>
 #include <map>
+#include <queue>
 #include <utility>
 
 namespace governor::policy::fair {
@@ -163,13 +165,13 @@ private:
                         if (has_turn_[g])
                                 running.insert(running.end(), members_[g].begin(),
                                                members_[g].end());
-                const auto pays = [&](std::size_t i) { return pays_[i]; };
+                const auto part = [&](std::size_t i) { return double{1} * pays_[i] * weight(i); };
                 left -= fill(
                         capacity, running, left, now, [&](std::size_t i) { return wants(i); },
-                        pays);
+                        part);
                 (void)fill(
                         capacity, running, left, now,
-                        [&](std::size_t i) { return shares_[i].limit; }, pays);
+                        [&](std::size_t i) { return shares_[i].limit; }, part);
                 return now;
         }
 
@@ -193,23 +195,29 @@ private:
                                 capacity.charge(i, 1);
         }
 
-        /// CPUs one by one to the one that has least for its part. Returns how many.
+        /// CPUs one by one to the one of `clients` that has least for its part, of equals to the
+        /// first. Returns how many. O((CPUs + clients) x log clients) takes.
         template <class Limit, class Part>
-        static std::uint32_t fill(Capacity& capacity, std::vector<std::size_t> open,
+        static std::uint32_t fill(Capacity& capacity, const std::vector<std::size_t>& clients,
                                   std::uint32_t most, Counts& cpus, Limit limit, Part part) {
+                using Next = std::pair<double, std::size_t>;  // and its place in `clients`
+                std::priority_queue<Next, std::vector<Next>, std::greater<>> queue;
+                const auto enqueue = [&](std::size_t place) {
+                        const auto i = clients[place];
+                        if (cpus[i] < limit(i))
+                                queue.emplace((cpus[i] + 0.5) / part(i), place);
+                };
+                for (std::size_t place = 0; place < clients.size(); place++)
+                        enqueue(place);
                 std::uint32_t given = 0;
-                while (given < most) {
-                        std::erase_if(open, [&](std::size_t i) { return cpus[i] >= limit(i); });
-                        if (open.empty())
-                                break;
-                        const auto next = std::ranges::min_element(
-                                open, {}, [&](std::size_t i) { return (cpus[i] + 0.5) / part(i); });
-                        if (!capacity.take(*next)) {
-                                open.erase(next);
+                while (given < most && !queue.empty()) {
+                        const auto place = queue.top().second;
+                        queue.pop();
+                        if (!capacity.take(clients[place]))
                                 continue;
-                        }
-                        cpus[*next]++;
+                        cpus[clients[place]]++;
                         given++;
+                        enqueue(place);
                 }
                 return given;
         }

@@ -15,8 +15,7 @@ std::uint32_t what_pays(std::uint32_t cpus, std::size_t gangs, std::uint32_t kne
                 std::round(std::sqrt(double{1} * cpus * knee / static_cast<double>(gangs)));
         const double most = cpus;
         const auto pays = static_cast<std::uint32_t>(std::clamp(best, 1.0, std::max(most, 1.0)));
-        const auto left = std::max(pays, enough);
-        return left > cpus - cpus / 4 ? cpus : left;
+        return std::min(std::max(pays, enough), cpus);
 }
 
 }  // namespace governor::policy::fair

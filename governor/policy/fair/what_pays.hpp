@@ -15,8 +15,7 @@ namespace governor::policy::fair {
 ///     (k / m + 1) (1 + K m / n)        K = parallel / serial = the knee
 ///
 /// and least where n / m = sqrt(n K / k): all CPUs for who is linear, and fewer the more there are
-/// who wait. `knee` 0: linear, as far as is known. Never less than `enough`, and all `cpus` where
-/// that leaves others less than a quarter of them.
+/// who wait. `knee` 0: linear, as far as is known. Never less than `enough`, nor more than `cpus`.
 [[nodiscard]] std::uint32_t what_pays(std::uint32_t cpus, std::size_t gangs, std::uint32_t knee,
                                       std::uint32_t enough);
 

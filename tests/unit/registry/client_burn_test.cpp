@@ -156,9 +156,7 @@ protected:
         ClientId begin_turn() {
                 const auto id = join(
                         1000, {.scheduling_class = policy::fair::Class::Batch, .can_wait = true});
-                auto parked = grant_of(id, CpuMask::range(0, 1));
-                parked.parked = true;
-                clients_.apply(decision_of({parked}), now_);
+                park(id);
                 for (int i = 0; i < 3; i++) {
                         second(id, 0);
                         (void)clients_.burns(now_);
@@ -186,6 +184,30 @@ TEST_F(ClientsThatEndInTheirFirstTurn, AreChargedForAllOfItInItsSecond) {
 TEST_F(ClientsThatEndInTheirFirstTurn, AreTakenToHaveUsedTheirCpusSinceThen) {
         const auto id = begin_turn();
         EXPECT_EQ(burned_in_the_second_of_its_end(id, std::nullopt), 2'000U);
+}
+
+TEST_F(ClientsThatEndInTheirFirstTurn, AreSoAlsoIfTheirGrantHasChangedMeanwhile) {
+        const auto id = begin_turn();
+        now_ += 100ms;
+        grant(id, 0, 4);
+        EXPECT_EQ(burned_in_the_second_of_its_end(id, std::nullopt), 1'273U)
+                << "4 CPUs for 350 ms of 1.1 s";
+}
+
+TEST_F(ClientsTest, ThatWereParkedAMomentAgoHaveRunUntilThen) {
+        const auto id = join();
+        grant(id, 0, 8);
+        for (int i = 0; i < 3; i++) {
+                second(id, 8);
+                (void)clients_.burns(now_);
+        }
+        now_ += 500ms;
+        park(id);
+        clients_.leave(id, std::nullopt, now_ + 100ms);
+        std::uint32_t sum = 0;
+        for (const auto& burn : clients_.burns(now_ + 500ms))
+                sum += burn.millicpu;
+        EXPECT_EQ(sum, 4'000U);
 }
 
 class ShortLivedClients : public ClientsTest {

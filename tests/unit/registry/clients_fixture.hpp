@@ -28,6 +28,12 @@ protected:
                 return !clients_.apply(decision_of({one}), now_).empty();
         }
 
+        void park(ClientId id) {
+                auto one = grant_of(id, CpuMask::range(0, 1));
+                one.parked = true;
+                (void)clients_.apply(decision_of({one}), now_);
+        }
+
         bool region(ClientId id, std::uint64_t epoch, std::uint32_t team) {
                 return clients_.report(id, {epoch, team, true, ++regions_}, now_);
         }

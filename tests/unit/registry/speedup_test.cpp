@@ -208,6 +208,33 @@ TEST_F(SpeedupTest, AGlanceIsMendedByALongerLook) {
         EXPECT_EQ(enough(), 0U);
 }
 
+TEST_F(SpeedupTest, AGlanceAtStillFewerIsMendedToo) {
+        law_ = [](std::uint32_t cpus) { return 1.0 / std::min(cpus, 8U); };
+        run(16, seconds(5));
+        run(8, seconds(2));
+        ASSERT_EQ(enough(), 8U);
+        law_ = [](std::uint32_t) { return 1.0 / 8; };  // shorter regions, by chance
+        run(4, milliseconds(200));
+        ASSERT_EQ(enough(), 4U);
+        law_ = [](std::uint32_t cpus) { return 1.0 / std::min(cpus, 8U); };
+        run(4, seconds(3));
+        EXPECT_EQ(enough(), 8U);
+        EXPECT_TRUE(speedup_.is_known(8, now_));
+}
+
+TEST_F(SpeedupTest, WhatIsEnoughStaysSoWhereItHasMore) {
+        law_ = [](std::uint32_t cpus) { return 1.0 / std::min(cpus, 4U); };
+        run(64, seconds(5));
+        run(8, seconds(2));
+        run(64, seconds(2));
+        ASSERT_EQ(enough(), 8U);
+        run(40, seconds(2));
+        EXPECT_EQ(enough(), 8U);
+        run(8, seconds(2));
+        run(32, seconds(30));
+        EXPECT_EQ(enough(), 8U) << "a step up that says the same takes nothing back";
+}
+
 TEST_F(SpeedupTest, PhasesOfALinearProgramLeaveItWhatItHas) {
         // Regions of every tenth second are ten times as long.
         run(16, seconds(5));

@@ -218,6 +218,8 @@ TEST(Turns, WhatPaysNobodyIsLeftOver) {
         EXPECT_EQ(world.threads(), (Counts{8, 8}));
         world.clients[1].enough = 7;
         EXPECT_EQ(world.threads(), (Counts{6, 10})) << "in proportion to what pays";
+        world.clients[0].weight = 300;
+        EXPECT_EQ(world.threads(), (Counts{9, 7})) << "and to weights";
         world.clients[1].wants = 2;
         EXPECT_EQ(world.threads(), (Counts{14, 2})) << "who wants less than pays has less";
 }

@@ -22,22 +22,19 @@ TEST(WhatPays, IsAllForWhoIsLinear) {
 TEST(WhatPays, IsWhereTheSumOfTimesIsLeast) {
         for (const std::uint32_t cpus : {16U, 64U, 1024U})
                 for (const std::uint32_t gangs : {2U, 4U, 8U, 100U})
-                        for (const std::uint32_t knee : {3U, 9U, 19U, 49U, 200U}) {
-                                const auto each = what_pays(cpus, gangs, knee, 0);
-                                if (each < 3 || each == cpus)
-                                        continue;
-                                const auto sum = [&](std::uint32_t of) {
-                                        return sum_of_times(cpus, gangs, knee, of);
-                                };
-                                EXPECT_LE(sum(each), sum(each - 1) * 1.001)
-                                        << cpus << gangs << knee;
-                                EXPECT_LE(sum(each), sum(each + 1) * 1.001)
-                                        << cpus << gangs << knee;
+                        for (const std::uint32_t knee : {1U, 3U, 9U, 19U, 49U, 200U, 4000U}) {
+                                std::uint32_t best = 1;
+                                for (std::uint32_t each = 2; each <= cpus; each++)
+                                        if (sum_of_times(cpus, gangs, knee, each) <
+                                            sum_of_times(cpus, gangs, knee, best))
+                                                best = each;
+                                EXPECT_NEAR(what_pays(cpus, gangs, knee, 0), best, 1)
+                                        << cpus << ' ' << gangs << ' ' << knee;
                         }
 }
 
 TEST(WhatPays, IsLessTheMoreThereAreWhoWait) {
-        EXPECT_EQ(what_pays(64, 1, 49, 0), 64U);
+        EXPECT_EQ(what_pays(64, 1, 49, 0), 56U);
         EXPECT_EQ(what_pays(64, 2, 49, 0), 40U);
         EXPECT_EQ(what_pays(64, 4, 49, 0), 28U);
         EXPECT_EQ(what_pays(64, 16, 49, 0), 14U);
@@ -47,12 +44,6 @@ TEST(WhatPays, IsLessTheMoreThereAreWhoWait) {
 TEST(WhatPays, IsNoLessThanWhatIsKnownToBeEnough) {
         EXPECT_EQ(what_pays(16, 4, 1, 8), 8U);
         EXPECT_EQ(what_pays(16, 4, 1, 4), 4U);
-}
-
-TEST(WhatPays, AFewCpusLessAreOfNoUseToOthers) {
-        EXPECT_EQ(what_pays(16, 1, 9, 0), 12U);
-        EXPECT_EQ(what_pays(16, 1, 10, 0), 16U) << "13";
-        EXPECT_EQ(what_pays(16, 4, 1, 13), 16U);
         EXPECT_EQ(what_pays(16, 4, 1, 20), 16U);
 }
 
