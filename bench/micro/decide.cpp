@@ -20,7 +20,16 @@ using governor::registry::Clients;
 using governor::registry::Confinement;
 using governor::registry::TimePoint;
 
-enum class Kind : std::int64_t { Everywhere, FourOverlapping, Quotas, Batch };
+/// SideBySide: batch programs of one user of which it is known that few CPUs pay.
+enum class Kind : std::int64_t { Everywhere, FourOverlapping, Quotas, Batch, SideBySide };
+
+/// The copy is in what is measured.
+fair::Decision decide_side_by_side(const fair::Settings& settings, const fair::Snapshot& snapshot) {
+        auto known = snapshot;
+        for (auto& client : known.clients)
+                client.knee = client.enough = 1;
+        return fair::decide(settings, known);
+}
 
 /// Two threads per core, 32 CPUs per cache, 64 per node.
 Machine machine(std::uint32_t cpus) {
@@ -35,7 +44,8 @@ class Host {
 public:
         Host(std::uint32_t cpus, std::uint32_t clients, Kind kind)
                 : cpus_(cpus), kind_(kind),
-                  arbiter_({}, governor::registry::Mode::Govern, Clients({}, {}), machine(cpus)) {
+                  arbiter_({}, governor::registry::Mode::Govern, Clients({}, {}), machine(cpus),
+                           kind == Kind::SideBySide ? decide_side_by_side : fair::decide) {
                 for (std::uint32_t i = 0; i < clients; i++)
                         add(i);
                 now_ += std::chrono::minutes{1};
@@ -49,11 +59,12 @@ public:
                 if (kind_ == Kind::Quotas)
                         where.groups = {{"/user/" + std::to_string(i % 8), cpus_ / 8},
                                         {"/user", cpus_ / 2}};
-                governor::registry::Identity identity{i, Account{1000 + i % 4}, 1000, "", ""};
+                const auto user = kind_ == Kind::SideBySide ? 1000 : 1000 + i % 4;
+                governor::registry::Identity identity{i, Account{user}, 1000, "", ""};
                 identity.process_group = i;
                 governor::registry::Request request;
-                request.scheduling_class =
-                        kind_ == Kind::Batch ? fair::Class::Batch : fair::Class::Interactive;
+                const bool is_batch = kind_ == Kind::Batch || kind_ == Kind::SideBySide;
+                request.scheduling_class = is_batch ? fair::Class::Batch : fair::Class::Interactive;
                 request.can_wait = true;
                 return arbiter_.clients().join(identity, request, where, now_).id;
         }
@@ -111,8 +122,8 @@ void everybody_at_once(benchmark::State& state) {
 
 void machines(benchmark::internal::Benchmark* benchmark) {
         benchmark->ArgNames({"cpus", "clients", "kind"})->Unit(benchmark::kMicrosecond);
-        for (const auto kind :
-             {Kind::Everywhere, Kind::FourOverlapping, Kind::Quotas, Kind::Batch}) {
+        for (const auto kind : {Kind::Everywhere, Kind::FourOverlapping, Kind::Quotas, Kind::Batch,
+                                Kind::SideBySide}) {
                 benchmark->Args({256, 1000, static_cast<std::int64_t>(kind)});
                 benchmark->Args({4096, 100, static_cast<std::int64_t>(kind)});
         }
