@@ -28,11 +28,11 @@ namespace governor::registry {
 /// MICRO 46 (2013)) measures serial execution in a child process instead.
 ///
 /// That less than the smaller size would do is not believed: it has to be tried. A program may do
-/// something else later, or now this and now that. So only grants that
-/// follow each other are compared, only for a while, and again and again in that time: who was held
-/// to less by a first glance has all back when a longer look says otherwise. The earlier of the two
-/// means is over, though: if a phase of the program ended shortly before, no look helps. So less is
-/// believed for kFresh only, and then anew, until a step in the other direction has said the same.
+/// something else later, or now this and now that. So only grants that follow each other are
+/// compared, only for a while, and again and again in that time: who was held to less by a first
+/// glance has it back when a longer look says otherwise. The earlier of the two means is over,
+/// though: if a phase of the program ended shortly before, no look helps. So less is believed for
+/// kFresh only, and then anew, until a step in the other direction has said the same.
 class Speedup {
 public:
         /// So many regions, of kShort together, are a first glance at fewer CPUs than before.

@@ -89,7 +89,8 @@ private:
                 try_fewer(order);
         }
 
-        /// CPUs that it wants, and that pay: of a gang of several, for each.
+        /// CPUs that it wants, and that pay: of a gang of several, for each. Who has used up a
+        /// quantum, and does not say how far it is, has no end in sight.
         void note_what_pays(const std::vector<std::size_t>& order, const Counts& shares) {
                 std::uint32_t all = 0;
                 for (const auto g : order)
@@ -97,10 +98,13 @@ private:
                                 all += shares[i];
                 for (const auto g : order) {
                         const auto cpus = all / static_cast<std::uint32_t>(members_[g].size());
+                        const auto& gang = snapshot_.gangs[g];
+                        const bool may_end = gang.remaining || gang.served < settings_.turn_quantum;
+                        const auto rule = may_end ? what_pays : what_pays_without_end;
                         for (const auto i : members_[g]) {
                                 const auto& client = snapshot_.clients[i];
                                 const auto pays =
-                                        what_pays(cpus, order.size(), client.knee, client.enough);
+                                        rule(cpus, order.size(), client.knee, client.enough);
                                 pays_[i] = pays < cpus ? std::min(pays, wants(i)) : wants(i);
                         }
                 }

@@ -19,4 +19,10 @@ namespace governor::policy::fair {
 [[nodiscard]] std::uint32_t what_pays(std::uint32_t cpus, std::size_t gangs, std::uint32_t knee,
                                       std::uint32_t enough);
 
+/// The same for one of which nobody knows when it ends: programs that go on again and again end at
+/// about the same time, and that is soonest where all run side by side, unless they are linear. No
+/// more than an equal part.
+[[nodiscard]] std::uint32_t what_pays_without_end(std::uint32_t cpus, std::size_t gangs,
+                                                  std::uint32_t knee, std::uint32_t enough);
+
 }  // namespace governor::policy::fair

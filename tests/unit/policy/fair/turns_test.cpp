@@ -224,6 +224,19 @@ TEST(Turns, WhatPaysNobodyIsLeftOver) {
         EXPECT_EQ(world.threads(), (Counts{14, 2})) << "who wants less than pays has less";
 }
 
+TEST(Turns, WhoseEndIsNotInSightHasAnEqualPart) {
+        Batch world(16);
+        for (int i = 0; i < 4; i++)
+                world.job().knee = 16;  // 8 pay
+        EXPECT_EQ(world.threads(), (Counts{8, 8, 1, 1}));
+        for (auto& gang : world.gangs)
+                gang.served = world.settings.turn_quantum;
+        EXPECT_EQ(world.threads(), (Counts{4, 4, 4, 4}));
+        for (auto& gang : world.gangs)
+                gang.remaining = seconds(10);
+        EXPECT_EQ(world.threads(), (Counts{8, 8, 1, 1}));
+}
+
 TEST(Turns, WhatPaysIsAnAffairOfThoseWhoTakeTurns) {
         Batch world(16);
         world.job().knee = 4;

@@ -47,6 +47,17 @@ TEST(WhatPays, IsNoLessThanWhatIsKnownToBeEnough) {
         EXPECT_EQ(what_pays(16, 4, 1, 20), 16U);
 }
 
+TEST(WhatPays, WithoutAnEndIsNoMoreThanAnEqualPart) {
+        EXPECT_EQ(what_pays_without_end(64, 2, 2, 0), what_pays(64, 2, 2, 0));
+        EXPECT_EQ(what_pays_without_end(64, 4, 49, 0), 16U);
+        EXPECT_EQ(what_pays_without_end(64, 4, 49, 20), 20U);
+        EXPECT_EQ(what_pays_without_end(64, 4, 0, 0), 64U) << "one after the other is as good";
+        EXPECT_EQ(what_pays_without_end(4, 10, 3, 0), 1U);
+        EXPECT_EQ(what_pays_without_end(4, 10, 3, 9), 4U);
+        EXPECT_EQ(what_pays_without_end(0, 10, 3, 0), 0U);
+        EXPECT_EQ(what_pays_without_end(4, 0, 3, 0), 4U);
+}
+
 TEST(WhatPays, AnyNumberMayBeAsked) {
         constexpr auto kMost = ~0U;
         EXPECT_EQ(what_pays(kMost, 1, kMost, kMost), kMost);
