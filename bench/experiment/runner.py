@@ -181,6 +181,9 @@ class Experiment:
         pace = Pace(self.settings.stagger_s, limit_s, cell.method.in_turn)
         policy = cell.method.policy
         if policy is None:
+            if self.settings.budget_s is None:
+                # As before a governed run: after a pause machines are not as fast as without.
+                self.interruption.wait(warm_up_s(self.settings.period_s))
             outcome = run_side_by_side(
                 launches, pace, folder, self.interruption, look, stream
             )
