@@ -8,6 +8,7 @@
 #include "masters.hpp"
 
 #include <algorithm>
+#include <ctime>
 #include <memory>
 #include <utility>
 
@@ -46,21 +47,31 @@ enum class Next : std::uint8_t {
         return handle.lease.arena().heartbeat();
 }
 
+/// The process is reported to be parked. False: somebody is inside of a region.
+bool report_parked(threadcount_handle& handle) {
+        const auto period = period_of(handle);
+        if (!insiders.none(period))
+                return false;
+        handle.lease.report_parked();
+        if (insiders.still_none(period))
+                return true;
+        handle.lease.report(1, true);
+        return false;
+}
+
 /// Until it is the program's turn. False: somebody else is inside of a region, who may wait for
 /// this thread, so that it must not wait.
 bool wait_outside(threadcount_handle& handle) {
-        for (;;) {
-                const auto period = period_of(handle);
-                if (!insiders.none(period))
-                        return false;
-                handle.lease.report_parked();
-                if (!insiders.still_none(period)) {
-                        handle.lease.report(1, true);
-                        return false;
+        // Who is inside for longer has not just come in front of a region, to wait as well.
+        constexpr timespec kGlance{0, 1'000'000};
+        do {
+                if (!report_parked(handle)) {
+                        (void)nanosleep(&kGlance, nullptr);
+                        if (!report_parked(handle))
+                                return false;
                 }
-                if (!wait_for_turn(handle) || is_inert(handle))
-                        return true;
-        }
+        } while (wait_for_turn(handle) && !is_inert(handle));
+        return true;
 }
 
 /// The calling thread is outside of regions meanwhile. As wait_outside().

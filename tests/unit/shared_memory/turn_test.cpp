@@ -7,6 +7,7 @@
 #include "support/temporary_directory.hpp"
 
 #include <atomic>
+#include <barrier>
 #include <csignal>
 #include <cstdlib>
 #include <gtest/gtest.h>
@@ -115,6 +116,28 @@ protected:
 TEST_F(TurnTest, AProgramSaysThatItCanWait) {
         open_with_four();
         EXPECT_TRUE(governor_->was_told(6));
+}
+
+/// Begins a region at the same moment as another thread that does.
+std::uint32_t begin_together(threadcount_handle* handle) {
+        static std::barrier both{2};
+        both.arrive_and_wait();
+        return threadcount_region_begin(handle);
+}
+
+TEST_F(TurnTest, TwoThatBeginAtOnceBothWait) {
+        open_with_four();
+        for (int round = 0; round < 50; round++) {
+                governor_->publish(1, true);
+                Beginner one(handle_, begin_together);
+                Beginner other(handle_, begin_together);
+                ::usleep(5'000);
+                EXPECT_FALSE(one.is_done()) << round;
+                EXPECT_FALSE(other.is_done()) << round;
+                give_turn(4);
+                (void)one.threads();
+                (void)other.threads();
+        }
 }
 
 TEST_F(TurnTest, ARegionWaitsUntilItsTurnComes) {
