@@ -372,7 +372,7 @@ std::vector<ClientId> Clients::apply(const fair::Decision& decision, TimePoint n
                 if (state == nullptr)
                         continue;
                 const auto tried = state->takes_turns()
-                                           ? state->tries(gangs_.served(state->gang, now), now)
+                                           ? state->tries(gangs_.served(state->gang, now).time, now)
                                            : std::nullopt;
                 if (state->apply(grant, now, history_))
                         changed.push_back(grant.id);
@@ -387,6 +387,8 @@ void Clients::note_turns(const fair::Decision& decision, TimePoint now) {
         std::map<GangId, Gangs::Decided> decided;
         for (const auto id : decision.turns)
                 decided[id].has_turn = true;
+        for (const auto id : decision.served)
+                decided[id].is_served = true;
         for (const auto& grant : decision.grants) {
                 const auto* state = find(grant.id);
                 if (state == nullptr || !state->takes_turns())
@@ -395,6 +397,7 @@ void Clients::note_turns(const fair::Decision& decision, TimePoint now) {
                 gang.wants_to_run = gang.wants_to_run || (grant.reason.limit != fair::Limit::Idle &&
                                                           grant.reason.limit != fair::Limit::Light);
                 gang.is_parked = gang.is_parked || grant.parked;
+                gang.cpus += state->own_cpus();
         }
         gangs_.decided(decided, now);
 }

@@ -8,7 +8,10 @@ GangId Gangs::enter(const Key& key, TimePoint now) {
         const auto [entry, is_new] = by_key_.try_emplace(key, GangId{last_id_ + 1});
         if (is_new) {
                 last_id_++;
-                gangs_[entry->second] = {key, 0, now, false, {}, now};
+                auto& gang = gangs_[entry->second];
+                gang.key = key;
+                gang.joined = now;
+                gang.waits_since = now;
         }
         gangs_[entry->second].members++;
         return entry->second;
@@ -29,7 +32,8 @@ void Gangs::decided(const std::map<GangId, Decided>& decided, TimePoint now) {
                 gang.served = served(id, now);
                 gang.has_turn = what.has_turn;
                 const bool runs = what.has_turn && !what.is_parked;
-                gang.runs_since = runs ? std::optional(now) : std::nullopt;
+                gang.served_since = runs && what.is_served ? std::optional(now) : std::nullopt;
+                gang.cpus = what.cpus;
                 if (runs || !what.wants_to_run)
                         gang.waits_since.reset();
                 else if (!gang.waits_since)
@@ -46,17 +50,21 @@ policy::fair::Gang Gangs::show(GangId id, TimePoint now) const {
         const auto& gang = found->second;
         shown.joined = gang.joined;
         shown.has_turn = gang.has_turn;
-        shown.served = served(id, now);
+        shown.served = served(id, now).time;
         shown.waits_since = gang.waits_since;
         return shown;
 }
 
-std::chrono::nanoseconds Gangs::served(GangId id, TimePoint now) const {
+Service Gangs::served(GangId id, TimePoint now) const {
         const auto found = gangs_.find(id);
         if (found == gangs_.end())
                 return {};
         const auto& gang = found->second;
-        return gang.served + (gang.runs_since ? now - *gang.runs_since : gang.served.zero());
+        if (!gang.served_since)
+                return gang.served;
+        const auto since = now - *gang.served_since;
+        return {gang.served.time + since,
+                gang.served.cpu_time + gang.cpus * std::chrono::duration<double>(since)};
 }
 
 }  // namespace governor::registry

@@ -5,6 +5,7 @@
 
 #include "policy/fair/snapshot.hpp"
 #include "registry/accounts.hpp"
+#include "registry/service.hpp"
 
 #include <chrono>
 #include <cstddef>
@@ -40,16 +41,17 @@ public:
         /// What was decided of one, as far as it is about turns.
         struct Decided {
                 bool has_turn = false;
+                bool is_served = false;  ///< and has a quarter of what pays at least
                 bool wants_to_run = false;
                 bool is_parked = false;  ///< it waits, if only until others have left their CPUs
+                std::uint32_t cpus = 0;  ///< of its own
         };
         /// Of all gangs; those that are not in it neither want to run nor have their turn.
         void decided(const std::map<GangId, Decided>& decided, TimePoint now);
 
         /// Without what only its members know: what remains, and whether it is on trial.
         [[nodiscard]] policy::fair::Gang show(GangId id, TimePoint now) const;
-        /// The time that it has run in its turns, in all.
-        [[nodiscard]] std::chrono::nanoseconds served(GangId id, TimePoint now) const;
+        [[nodiscard]] Service served(GangId id, TimePoint now) const;
 
 private:
         struct Gang {
@@ -57,9 +59,10 @@ private:
                 std::size_t members = 0;
                 TimePoint joined;
                 bool has_turn = false;
-                std::optional<TimePoint> runs_since;  // in its turn
+                std::optional<TimePoint> served_since;
+                std::uint32_t cpus = 0;  // since then
                 std::optional<TimePoint> waits_since;
-                std::chrono::nanoseconds served{0};
+                Service served;
         };
 
         std::map<GangId, Gang> gangs_;

@@ -9,46 +9,80 @@ namespace governor::registry {
 namespace {
 
 using std::chrono::nanoseconds;
+using Seconds = std::chrono::duration<double>;
+
+nanoseconds rounded(Seconds time) {
+        constexpr Seconds kMost{1e9};  // thirty years
+        return std::chrono::duration_cast<nanoseconds>(std::clamp(time, Seconds{0}, kMost));
+}
 
 }  // namespace
 
-void Progress::report(std::uint64_t done, std::uint64_t total, nanoseconds served) {
-        // What it had to do is done: now it begins something else.
-        const bool was_done = total_ > 0 && told_.done == total_;
-        if (was_done && (total == 0 || done < told_.done)) {
-                const bool was_believed = is_believed_;
-                *this = {};
-                is_believed_ = was_believed;
-        }
+void Progress::report(std::uint64_t done, std::uint64_t total, const Service& served) {
+        if (done < told_.done)
+                is_believed_ = false;
         if (!began_ && total > 0)
                 began_ = served;
         if (done != told_.done)
-                told_ = {done, served};
-        if (!first_ && done > 0)
-                first_ = told_;
+                note_work(done, served);
+        asked_ = served;
         total_ = total;
-        const auto left = remaining(served);
-        if (left)
-                promised_ = std::min(promised_.value_or(nanoseconds::max()), served + *left);
-        if (promised_ && served - *began_ > 2 * (*promised_ - *began_) + kLongestTrial)
+        if (total_ > 0 && is_pace_known())
+                promise();
+        if (promised_ && is_overdue(served))
                 is_believed_ = false;
 }
 
+/// What is done outside of its turn, with a thread or two, says nothing of its pace.
+void Progress::note_work(std::uint64_t done, const Service& served) {
+        const bool was_served = served.time > asked_.time;
+        if (first_ && !was_served && done > told_.done)
+                first_->done += done - told_.done;
+        told_ = {done, was_served || !first_ ? served : told_.served};
+        if (!first_ && done > 0)
+                first_ = told_;
+}
+
+void Progress::promise() {
+        const Seconds time = told_.served.time - first_->served.time;
+        const auto cpu_time = told_.served.cpu_time - first_->served.cpu_time;
+        const Service end{told_.served.time + rounded(left() * time),
+                          told_.served.cpu_time + left() * cpu_time};
+        if (!promised_)
+                promised_ = end;
+        promised_ = {std::min(promised_->time, end.time),
+                     std::min(promised_->cpu_time, end.cpu_time)};
+}
+
+bool Progress::is_pace_known() const {
+        return first_ && told_.done > first_->done &&
+               told_.served.time - first_->served.time >= kTrial;
+}
+
+double Progress::left() const {
+        return static_cast<double>(total_ - told_.done) /
+               static_cast<double>(told_.done - first_->done);
+}
+
+/// By its time, and by its CPU time at as many CPUs as it had on average.
+bool Progress::is_overdue(const Service& served) const {
+        const Seconds took = served.time - began_->time;
+        const auto took_cpu = served.cpu_time - began_->cpu_time;
+        return took > 2 * (promised_->time - began_->time) + kLongestTrial &&
+               took_cpu > 2 * (promised_->cpu_time - began_->cpu_time) +
+                                  took_cpu / took * Seconds(kLongestTrial);
+}
+
 std::optional<nanoseconds> Progress::remaining(nanoseconds served) const {
-        if (!is_believed_ || total_ == 0 || !first_ || told_.done <= first_->done ||
-            told_.served - first_->served < kTrial)
+        if (!is_believed_ || total_ == 0 || !is_pace_known())
                 return std::nullopt;
-        const auto rate = static_cast<double>(told_.done - first_->done) /
-                          static_cast<double>((told_.served - first_->served).count());
-        const auto left = static_cast<double>(total_ - told_.done) / rate;
-        const auto since = static_cast<double>((served - told_.served).count());
-        constexpr double kMost = 1e18;  // thirty years
-        return nanoseconds(static_cast<std::int64_t>(std::clamp(left - since, 0.0, kMost)));
+        const Seconds took = told_.served.time - first_->served.time;
+        return rounded(left() * took - (served - told_.served.time));
 }
 
 bool Progress::is_on_trial(nanoseconds served) const {
         return is_believed_ && total_ > 0 && !remaining(served) &&
-               served - began_.value_or(served) < kLongestTrial;
+               served - began_.value_or(Service{served, {}}).time < kLongestTrial;
 }
 
 }  // namespace governor::registry

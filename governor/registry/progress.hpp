@@ -3,16 +3,18 @@
 // What a program says of how far it is, and how far that is believed. Pure.
 #pragma once
 
+#include "registry/service.hpp"
+
 #include <chrono>
 #include <cstdint>
 #include <optional>
 
 namespace governor::registry {
 
-/// Time is that for which its gang has had its turn, in all. What remains is taken to go as fast as
-/// what is done. Who needs more than twice as long as the least that it ever said is not believed
-/// any more: its progress is no reason to let it go before others. Who has done all and begins anew
-/// is judged anew.
+/// What remains is taken to go as fast as what was done in the gang's turns. Who needs more than
+/// twice what it said at best, in time and in CPU time, is not believed any more: its progress is
+/// no reason to let it go before others. (Fewer CPUs than before cost time, more cost CPU time; who
+/// is honest never needs more of both.) Neither is who goes back: what it told of was a part.
 class Progress {
 public:
         /// From the first report of work that is done, so long until it is judged.
@@ -21,9 +23,9 @@ public:
         static constexpr std::chrono::milliseconds kLongestTrial{1'000};
 
         /// `done` <= `total`; 0: it does not say. `served`: until now.
-        void report(std::uint64_t done, std::uint64_t total, std::chrono::nanoseconds served);
+        void report(std::uint64_t done, std::uint64_t total, const Service& served);
 
-        /// Empty: not known, or not believed.
+        /// Time served until it is ready. Empty: not known, or not believed.
         [[nodiscard]] std::optional<std::chrono::nanoseconds>
         remaining(std::chrono::nanoseconds served) const;
         /// It will be known before long.
@@ -32,14 +34,22 @@ public:
 private:
         struct Told {
                 std::uint64_t done = 0;
-                std::chrono::nanoseconds served{0};
+                Service served;
         };
 
-        std::optional<std::chrono::nanoseconds> began_;  // served when it first said something
-        std::optional<Told> first_;                      // of work that was done
-        Told told_;                                      // its last change
+        void note_work(std::uint64_t done, const Service& served);
+        void promise();
+        [[nodiscard]] bool is_pace_known() const;
+        /// At that pace: how often what was done since the first report is still to be done.
+        [[nodiscard]] double left() const;
+        [[nodiscard]] bool is_overdue(const Service& served) const;
+
+        std::optional<Service> began_;  // when it first said something
+        std::optional<Told> first_;     // of work that was done
+        Told told_;                     // its last change
+        Service asked_;                 // at the last report
         std::uint64_t total_ = 0;
-        std::optional<std::chrono::nanoseconds> promised_;  // its earliest end, as it said
+        std::optional<Service> promised_;  // its earliest end, as it said
         bool is_believed_ = true;
 };
 

@@ -112,8 +112,8 @@ bool threadcount::wait_for_turn(threadcount_handle& handle) {
         pthread_setcancelstate(cancel_state, &cancel_state);
         if (fd < 0)
                 return false;
-        // If somebody closes it meanwhile, this waits for nothing, once. All wake who wait: it is read
-        // before a wait only, by who has seen the program parked.
+        // If somebody closes it meanwhile, this waits for nothing, once. All wake who wait: it is
+        // read before a wait only, by who has seen the program parked.
         pollfd turn{fd, POLLIN | POLLRDHUP, 0};
         (void)poll(&turn, 1, kRound_ms);
         return true;

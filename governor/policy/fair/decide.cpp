@@ -201,6 +201,7 @@ Decision decide(const Settings& settings, const Snapshot& snapshot) {
                                            reasons.of(i, holdings[i])});
         }
         decision.turns = std::move(turns.have_one);
+        decision.served = std::move(turns.are_served);
         return decision;
 }
 

@@ -43,7 +43,7 @@ struct Gang {
         AccountId account{};
         TimePoint joined;  ///< its oldest member
         bool has_turn = false;
-        std::chrono::nanoseconds served{0};  ///< the time that it has run in its turns, in all
+        std::chrono::nanoseconds served{0};  ///< so long it has been served in its turns, in all
         /// It runs at most on what who lacks patience is given. Empty: it runs in its turn, or
         /// does not want to run.
         std::optional<TimePoint> waits_since;

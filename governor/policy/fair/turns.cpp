@@ -25,7 +25,7 @@ public:
                 std::vector<Share>& shares)
                 : settings_(settings), snapshot_(snapshot), classes_(classes), shares_(shares),
                   pays_(shares.size()), members_(snapshot.gangs.size()),
-                  has_turn_(snapshot.gangs.size()) {
+                  has_turn_(snapshot.gangs.size()), is_served_(snapshot.gangs.size()) {
                 turns_.behind.resize(shares.size());
                 turns_.most.resize(shares.size());
         }
@@ -36,7 +36,7 @@ public:
                         if (takes_part(i))
                                 members_[*client.gang].push_back(i);
                         else if (client.gang && !client.idle && !shares_[i].wants_a_part)
-                                has_turn_[*client.gang] = true;  // runs without one
+                                has_turn_[*client.gang] = is_served_[*client.gang] = true;
                 }
                 std::map<AccountId, std::vector<std::size_t>> accounts;
                 for (std::size_t g = 0; g < members_.size(); g++)
@@ -62,6 +62,7 @@ private:
         }
 
         void deal_among(const std::vector<std::size_t>& order) {
+                is_served_[order.front()] = true;
                 if (order.size() == 1) {
                         has_turn_[order.front()] = true;
                         return;
@@ -84,13 +85,24 @@ private:
                                 const bool is_held = shares[i] == pays_[i] && pays_[i] < wants(i);
                                 turns_.most[i] = is_held ? pays_[i] : 0;
                         }
+                        is_served_[g] = is_served_[g] || has_a_quarter(g);
                         before++;
                 }
                 try_fewer(order);
         }
 
-        /// CPUs that it wants, and that pay: of a gang of several, for each. Who has used up a
-        /// quantum, and does not say how far it is, has no end in sight.
+        /// Of what it makes use of.
+        [[nodiscard]] bool has_a_quarter(std::size_t g) const {
+                std::uint32_t has = 0;
+                std::uint32_t pays = 0;
+                for (const auto i : members_[g]) {
+                        has += shares_[i].share;
+                        pays += pays_[i];
+                }
+                return has_turn_[g] && has >= pays / 4;
+        }
+
+        /// CPUs that it wants, and that pay: of a gang of several, for each.
         void note_what_pays(const std::vector<std::size_t>& order, const Counts& shares) {
                 std::uint32_t all = 0;
                 for (const auto g : order)
@@ -99,8 +111,9 @@ private:
                 for (const auto g : order) {
                         const auto cpus = all / static_cast<std::uint32_t>(members_[g].size());
                         const auto& gang = snapshot_.gangs[g];
-                        const bool may_end = gang.remaining || gang.served < settings_.turn_quantum;
-                        const auto rule = may_end ? what_pays : what_pays_without_end;
+                        const bool is_end_in_sight = gang.remaining || gang.is_on_trial ||
+                                                     gang.served < settings_.turn_quantum;
+                        const auto rule = is_end_in_sight ? what_pays : what_pays_without_end;
                         for (const auto i : members_[g]) {
                                 const auto& client = snapshot_.clients[i];
                                 const auto pays =
@@ -150,19 +163,24 @@ private:
                 for (std::size_t i = 0; i < now.size(); i++)
                         take(capacity, i, now[i]);
                 const auto weight = [&](std::size_t i) { return snapshot_.clients[i].weight; };
-                const auto give = [&](std::size_t g, auto limit) {
-                        left -= fill(capacity, members_[g], left, now, limit, weight);
-                };
+                std::uint32_t for_impatient = left / 2;
                 for (const auto g : order)
-                        if (is_out_of_patience(g))
-                                give(g, [](std::size_t) { return 1U; });
+                        if (is_out_of_patience(g)) {
+                                const auto given = fill(
+                                        capacity, members_[g], for_impatient, now,
+                                        [](std::size_t) { return 1U; }, weight);
+                                for_impatient -= given;
+                                left -= given;
+                        }
                 // The first runs whatever there is: at worst beside others, as without turns. A
                 // gang that runs in parts waits for itself.
                 for (const auto g : order) {
                         if (g != order.front() && (left == 0 || !fits(capacity, g, left, now)))
                                 continue;
                         has_turn_[g] = true;
-                        give(g, [&](std::size_t i) { return pays_[i]; });
+                        left -= fill(
+                                capacity, members_[g], left, now,
+                                [&](std::size_t i) { return pays_[i]; }, weight);
                 }
                 std::vector<std::size_t> running;
                 for (const auto g : order)
@@ -234,9 +252,11 @@ private:
                 const auto& gang = snapshot_.gangs[g];
                 if (has_turn_[g])
                         turns_.have_one.push_back(gang.id);
+                if (is_served_[g])
+                        turns_.are_served.push_back(gang.id);
                 if (members_[g].empty())
                         return;
-                if (has_turn_[g])
+                if (is_served_[g])
                         consider(next_review(settings_, gang, snapshot_.now));
                 if (gang.waits_since || !has_turn_[g])
                         consider(gang.waits_since.value_or(snapshot_.now) +
@@ -255,6 +275,7 @@ private:
         Counts pays_;
         std::vector<std::vector<std::size_t>> members_;  // by gang: clients that take part
         std::vector<bool> has_turn_;                     // by gang
+        std::vector<bool> is_served_;                    // by gang
         Turns turns_;
 };
 

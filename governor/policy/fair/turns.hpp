@@ -20,14 +20,18 @@ struct Turns {
         /// are tried. 0: no such reason.
         std::vector<std::uint32_t> most;
         std::vector<GangId> have_one;
+        /// Of these, the first of each account, and who has a quarter of what pays at
+        /// least: their quanta are used up meanwhile.
+        std::vector<GangId> are_served;
         std::optional<TimePoint> again;  ///< time alone changes it then
 };
 
 /// Deals out anew what the batch programs of each account are entitled to together, to one gang
 /// after the other in the order of their turns: each has all that it wants and that pay, or is
 /// parked. Who is tried on fewer while others wait has these, and the rest of what is its own is
-/// left free: that is over before anybody else could have gone to work there. Who has
-/// waited for `turn_max_wait` has one CPU before all others, as long as there are some. Shares of
+/// left free: that is over before anybody else could have gone to work there. Who has waited for
+/// `turn_max_wait` has a CPU for each of its clients before all others, as long as the first gang
+/// has half of them all. Shares of
 /// accounts stay as they are, and so do those of clients without a gang, of idle and of light ones,
 /// and of those that are charged or guaranteed CPUs; these count as having their turn, and so do
 /// all under `turns` off.

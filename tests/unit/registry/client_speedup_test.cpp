@@ -35,7 +35,7 @@ protected:
                 auto one = grant_of(id, CpuMask::range(0, cpus));
                 one.shared = shared;
                 auto decision = decision_of({one});
-                decision.turns = {policy::fair::GangId{1}};
+                decision.turns = decision.served = {policy::fair::GangId{1}};
                 clients_.apply(decision, now_);
         }
 

@@ -38,36 +38,45 @@ TEST(Gangs, EndWithTheirLastMember) {
 TEST(Gangs, AreServedWhileTheyRunInTheirTurn) {
         Gangs gangs;
         const auto one = gangs.enter(job(1, "a"), kStart);
-        gangs.decided({{one, {true, true, false}}}, at(1));
-        EXPECT_EQ(gangs.served(one, at(4)), seconds(3));
-        gangs.decided({{one, {false, true, true}}}, at(5));
-        EXPECT_EQ(gangs.served(one, at(9)), seconds(4));
-        gangs.decided({{one, {true, true, false}}}, at(10));
-        EXPECT_EQ(gangs.served(one, at(11)), seconds(5));
+        gangs.decided({{one, {true, true, true, false, 4}}}, at(1));
+        EXPECT_EQ(gangs.served(one, at(4)), (Service{seconds(3), seconds(12)}));
+        gangs.decided({{one, {false, false, true, true}}}, at(5));
+        EXPECT_EQ(gangs.served(one, at(9)), (Service{seconds(4), seconds(16)}));
+        gangs.decided({{one, {true, true, true, false, 2}}}, at(10));
+        EXPECT_EQ(gangs.served(one, at(11)), (Service{seconds(5), seconds(18)}));
+}
+
+TEST(Gangs, AreNotServedByASmallPart) {
+        Gangs gangs;
+        const auto one = gangs.enter(job(1, "a"), kStart);
+        gangs.decided({{one, {true, false, true, false, 1}}}, at(1));
+        EXPECT_EQ(gangs.served(one, at(4)), Service{});
+        EXPECT_TRUE(gangs.show(one, at(4)).has_turn);
 }
 
 TEST(Gangs, WaitUntilTheyRunWhateverWasDecidedMeanwhile) {
         Gangs gangs;
         const auto one = gangs.enter(job(1, "a"), kStart);
-        gangs.decided({{one, {false, true, true}}}, at(1));
-        gangs.decided({{one, {true, true, true}}}, at(2));  // its CPUs are not free yet
+        gangs.decided({{one, {false, false, true, true}}}, at(1));
+        gangs.decided({{one, {true, true, true, true}}}, at(2));  // its CPUs are not free yet
         EXPECT_TRUE(gangs.show(one, at(3)).has_turn);
         EXPECT_EQ(gangs.show(one, at(3)).waits_since, kStart);
-        EXPECT_EQ(gangs.served(one, at(3)), seconds(0));
-        gangs.decided({{one, {false, true, false}}}, at(4));  // a thread, since it is impatient
+        EXPECT_EQ(gangs.served(one, at(3)), Service{});
+        gangs.decided({{one, {false, false, true, false}}},
+                      at(4));  // a thread, since it is impatient
         EXPECT_EQ(gangs.show(one, at(5)).waits_since, kStart);
-        gangs.decided({{one, {true, true, false}}}, at(6));
+        gangs.decided({{one, {true, true, true, false, 4}}}, at(6));
         EXPECT_EQ(gangs.show(one, at(6)).waits_since, std::nullopt);
-        gangs.decided({{one, {false, true, true}}}, at(8));
+        gangs.decided({{one, {false, false, true, true}}}, at(8));
         EXPECT_EQ(gangs.show(one, at(9)).waits_since, at(8));
 }
 
 TEST(Gangs, DoNotWaitWhileTheyAreIdle) {
         Gangs gangs;
         const auto one = gangs.enter(job(1, "a"), kStart);
-        gangs.decided({{one, {false, false, false}}}, at(1));
+        gangs.decided({{one, {}}}, at(1));
         EXPECT_EQ(gangs.show(one, at(100)).waits_since, std::nullopt);
-        gangs.decided({{one, {false, true, true}}}, at(100));
+        gangs.decided({{one, {false, false, true, true}}}, at(100));
         EXPECT_EQ(gangs.show(one, at(101)).waits_since, at(100));
 }
 

@@ -188,6 +188,47 @@ TEST(Turns, WhoHasWaitedForLongEnoughHasACpu) {
         EXPECT_FALSE(world.decided().grants[2].shared);
 }
 
+TEST(Turns, HowManyEverLackPatienceTheFirstHasHalf) {
+        Batch world(16);
+        world.job();
+        const auto ranks = world.job().gang;
+        for (int i = 1; i < 16; i++)
+                world.add().gang = ranks;
+        for (int i = 0; i < 3; i++)
+                world.job();
+        for (std::size_t g = 1; g < world.gangs.size(); g++)
+                world.gangs[g].waits_since = world.now - world.settings.turn_max_wait;
+        const auto decision = world.decided();
+        EXPECT_EQ(decision.grants[0].threads, 8U);
+        EXPECT_EQ(decision.turns, std::vector{GangId{1}});
+        for (const auto& grant : decision.grants)
+                EXPECT_FALSE(grant.parked);
+}
+
+TEST(Turns, AQuantumIsUsedUpByWhoHasAQuarterOfWhatPays) {
+        Batch world(8);
+        for (const auto max : {7U, 8U, 2U})
+                world.job().max = max;
+        EXPECT_EQ(world.threads(), (Counts{7, 1, 1}));
+        EXPECT_EQ(world.decided().turns, (std::vector{GangId{1}, GangId{2}}));
+        EXPECT_EQ(world.decided().served, std::vector{GangId{1}});
+        world.clients[0].max = 6;
+        EXPECT_EQ(world.decided().served, (std::vector{GangId{1}, GangId{2}}));
+}
+
+TEST(Turns, WhoIsOnTrialHasAnEndInSight) {
+        Batch world(16);
+        for (int i = 0; i < 4; i++)
+                world.job().knee = 25;
+        world.gangs[0].served = seconds(100);
+        world.gangs[0].is_on_trial = true;
+        EXPECT_EQ(world.threads()[0], 10U) << "sqrt(16 x 25 / 4)";
+        world.gangs[0].is_on_trial = false;
+        world.gangs[0].has_turn = true;
+        world.gangs[1].served = world.gangs[2].served = world.gangs[3].served = seconds(200);
+        EXPECT_EQ(world.threads()[0], 4U);
+}
+
 TEST(Turns, WithoutCpusOfTheirOwnOneRunsBesideOthers) {
         Batch world(1);
         world.add(2);

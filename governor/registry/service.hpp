@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <chrono>
+
+namespace governor::registry {
+
+/// What a gang was given in its turns, in all, while it had a quarter of what pays at least.
+struct Service {
+        std::chrono::nanoseconds time{0};
+        std::chrono::duration<double> cpu_time{0};  ///< of the CPUs that were its own
+
+        friend bool operator==(const Service&, const Service&) = default;
+};
+
+}  // namespace governor::registry
