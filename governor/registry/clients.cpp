@@ -397,7 +397,7 @@ void Clients::note_turns(const fair::Decision& decision, TimePoint now) {
                 gang.wants_to_run = gang.wants_to_run || (grant.reason.limit != fair::Limit::Idle &&
                                                           grant.reason.limit != fair::Limit::Light);
                 gang.is_parked = gang.is_parked || grant.parked;
-                gang.cpus += state->own_cpus();
+                gang.cpus += grant.parked ? 0 : std::max(state->own_cpus(), 1U);
         }
         gangs_.decided(decided, now);
 }

@@ -41,10 +41,10 @@ public:
         /// What was decided of one, as far as it is about turns.
         struct Decided {
                 bool has_turn = false;
-                bool is_served = false;  ///< and has a quarter of what pays at least
+                bool is_served = false;  ///< and is first, or has a quarter of what pays
                 bool wants_to_run = false;
                 bool is_parked = false;  ///< it waits, if only until others have left their CPUs
-                std::uint32_t cpus = 0;  ///< of its own
+                std::uint32_t cpus = 0;  ///< of its own; a shared one counts as well
         };
         /// Of all gangs; those that are not in it neither want to run nor have their turn.
         void decided(const std::map<GangId, Decided>& decided, TimePoint now);

@@ -19,26 +19,32 @@ nanoseconds rounded(Seconds time) {
 }  // namespace
 
 void Progress::report(std::uint64_t done, std::uint64_t total, const Service& served) {
-        if (done < told_.done)
-                is_believed_ = false;
-        if (!began_ && total > 0)
-                began_ = served;
-        if (done != told_.done)
-                note_work(done, served);
+        const bool was_served = served.time > asked_.time;
         asked_ = served;
         total_ = total;
-        if (total_ > 0 && is_pace_known())
+        if (total == 0)
+                return;
+        if (!began_)
+                began_ = served;
+        if (done < told_.done)
+                is_believed_ = false;
+        if (done != told_.done)
+                note_work(done, served, was_served);
+        if (is_pace_known())
                 promise();
         if (promised_ && is_overdue(served))
                 is_believed_ = false;
 }
 
-/// What is done outside of its turn, with a thread or two, says nothing of its pace.
-void Progress::note_work(std::uint64_t done, const Service& served) {
-        const bool was_served = served.time > asked_.time;
-        if (first_ && !was_served && done > told_.done)
+/// What is done outside of its turn, with a thread or two, says nothing of its pace, nor does what
+/// was begun before and is done only then.
+void Progress::note_work(std::uint64_t done, const Service& served, bool was_served) {
+        if (first_ && !was_served && done > told_.done) {
                 first_->done += done - told_.done;
-        told_ = {done, was_served || !first_ ? served : told_.served};
+                first_->served.time += served.time - told_.served.time;
+                first_->served.cpu_time += served.cpu_time - told_.served.cpu_time;
+        }
+        told_ = {done, served};
         if (!first_ && done > 0)
                 first_ = told_;
 }

@@ -37,7 +37,7 @@ private:
                 Service served;
         };
 
-        void note_work(std::uint64_t done, const Service& served);
+        void note_work(std::uint64_t done, const Service& served, bool was_served);
         void promise();
         [[nodiscard]] bool is_pace_known() const;
         /// At that pace: how often what was done since the first report is still to be done.

@@ -5,10 +5,11 @@
 
 namespace governor::registry {
 
-/// What a gang was given in its turns, in all, while it had a quarter of what pays at least.
+/// What a gang was given in its turns, in all, while it was the first of its account,
+/// or had a quarter of what pays for it.
 struct Service {
         std::chrono::nanoseconds time{0};
-        std::chrono::duration<double> cpu_time{0};  ///< of the CPUs that were its own
+        std::chrono::duration<double> cpu_time{0};  ///< of the CPUs that it had
 
         friend bool operator==(const Service&, const Service&) = default;
 };

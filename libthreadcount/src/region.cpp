@@ -22,6 +22,7 @@ struct Begun {
         Insiders::Mark insider;
         std::uint32_t handle = 0;  // its serial number
         std::uint64_t at_ns = 0;   // 0: nothing that is to end
+        std::uint64_t beside = 0;  // the period in which it went on beside somebody inside
 };
 
 // Of the process: it has one grant, however many handles, runtimes and libraries ask.
@@ -65,10 +66,16 @@ bool wait_outside(threadcount_handle& handle) {
         // Who is inside for longer has not just come in front of a region, to wait as well.
         constexpr timespec kGlance{0, 1'000'000};
         do {
-                if (!report_parked(handle)) {
+                if (report_parked(handle))
+                        continue;
+                const auto period = period_of(handle);
+                if (begun.beside != period)
                         (void)nanosleep(&kGlance, nullptr);
-                        if (!report_parked(handle))
-                                return false;
+                if (is_inert(handle))
+                        return true;
+                if (!report_parked(handle)) {
+                        begun.beside = period;
+                        return false;
                 }
         } while (wait_for_turn(handle) && !is_inert(handle));
         return true;

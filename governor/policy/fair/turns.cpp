@@ -93,13 +93,13 @@ private:
 
         /// Of what it makes use of.
         [[nodiscard]] bool has_a_quarter(std::size_t g) const {
-                std::uint32_t has = 0;
-                std::uint32_t pays = 0;
+                std::uint64_t has = 0;
+                std::uint64_t pays = 0;
                 for (const auto i : members_[g]) {
                         has += shares_[i].share;
                         pays += pays_[i];
                 }
-                return has_turn_[g] && has >= pays / 4;
+                return has_turn_[g] && 4 * has >= pays;
         }
 
         /// CPUs that it wants, and that pay: of a gang of several, for each.
@@ -165,7 +165,7 @@ private:
                 const auto weight = [&](std::size_t i) { return snapshot_.clients[i].weight; };
                 std::uint32_t for_impatient = left / 2;
                 for (const auto g : order)
-                        if (is_out_of_patience(g)) {
+                        if (g != order.front() && is_out_of_patience(g)) {
                                 const auto given = fill(
                                         capacity, members_[g], for_impatient, now,
                                         [](std::size_t) { return 1U; }, weight);

@@ -127,6 +127,15 @@ TEST(Progress, WhatIsDoneOutsideOfItsTurnsIsNotItsPace) {
         EXPECT_EQ(progress.remaining(seconds(3)), seconds(49));
 }
 
+TEST(Progress, AStepThatEndsJustAfterTheTurnIsLeftOutWithItsTime) {
+        Progress progress;
+        for (std::uint64_t done = 0; done <= 5; done++)
+                progress.report(done, 10, served(seconds(5 * done)));
+        progress.report(5, 10, served(milliseconds(29'900)));
+        progress.report(6, 10, served(milliseconds(29'900)));
+        EXPECT_EQ(progress.remaining(milliseconds(29'900)), seconds(20));
+}
+
 TEST(Progress, WhoGoesBackIsNotBelieved) {
         Progress progress;
         progress.report(0, 100, served(seconds(0)));
@@ -148,6 +157,8 @@ TEST(Progress, WhoSaysNothingAnyMoreIsNotKnown) {
         progress.report(0, 0, served(seconds(1)));
         EXPECT_EQ(progress.remaining(seconds(1)), std::nullopt);
         EXPECT_FALSE(progress.is_on_trial(seconds(1)));
+        progress.report(6, 10, served(milliseconds(1'200)));
+        EXPECT_TRUE(progress.remaining(milliseconds(1'200))) << "it says so again";
 }
 
 TEST(Progress, NoNumberIsTooLarge) {

@@ -203,6 +203,9 @@ TEST(Turns, HowManyEverLackPatienceTheFirstHasHalf) {
         EXPECT_EQ(decision.turns, std::vector{GangId{1}});
         for (const auto& grant : decision.grants)
                 EXPECT_FALSE(grant.parked);
+        world.gangs[1].remaining = seconds(1);  // the ranks come first
+        for (std::size_t i = 17; i < 20; i++)
+                EXPECT_FALSE(world.decided().grants[i].shared) << "the others keep theirs";
 }
 
 TEST(Turns, AQuantumIsUsedUpByWhoHasAQuarterOfWhatPays) {
