@@ -421,6 +421,16 @@ std::optional<Clients::Shown> Clients::show(ClientId id) const {
                      state.orders};
 }
 
+std::optional<Clients::Turns> Clients::turns(ClientId id, TimePoint now) const {
+        const auto found = clients_.find(id);
+        if (found == clients_.end() || found->second->ignored() || !found->second->takes_turns())
+                return std::nullopt;
+        const auto& state = *found->second;
+        const auto served = gangs_.served(state.gang, now).time;
+        return Turns{gangs_.members(state.gang), served, state.progress.said(),
+                     state.progress.remaining(served)};
+}
+
 std::optional<ClientId> Clients::next(ClientId id) const {
         const auto found = clients_.upper_bound(id);
         return found != clients_.end() ? std::optional(found->first) : std::nullopt;

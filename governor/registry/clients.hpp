@@ -19,6 +19,7 @@
 #include "registry/light_use.hpp"
 #include "registry/orders.hpp"
 #include "registry/own_limits.hpp"
+#include "registry/progress.hpp"
 
 #include <chrono>
 #include <cstddef>
@@ -169,6 +170,15 @@ public:
         };
         /// Empty: no such client.
         [[nodiscard]] std::optional<Shown> show(ClientId id) const;
+        /// What there is to be told of its turns.
+        struct Turns {
+                std::size_t programs = 1;  ///< of its job, it is one of them
+                std::chrono::nanoseconds served{0};
+                Progress::Said said;
+                std::optional<std::chrono::nanoseconds> remaining;  ///< in its turns, as it said
+        };
+        /// Empty: no such client, or it takes none.
+        [[nodiscard]] std::optional<Turns> turns(ClientId id, TimePoint now) const;
         /// The next one after `id`, in the order in which they joined.
         [[nodiscard]] std::optional<ClientId> next(ClientId id) const;
         [[nodiscard]] std::size_t size() const { return clients_.size(); }

@@ -28,6 +28,13 @@ public:
         /// Time served until it is ready. Empty: not known, or not believed.
         [[nodiscard]] std::optional<std::chrono::nanoseconds>
         remaining(std::chrono::nanoseconds served) const;
+        /// What it said last, as far as it is believed; 0: nothing.
+        struct Said {
+                std::uint64_t done = 0;
+                std::uint64_t total = 0;
+                bool is_believed = true;
+        };
+        [[nodiscard]] Said said() const { return {told_.done, total_, is_believed_}; }
         /// It will be known before long.
         [[nodiscard]] bool is_on_trial(std::chrono::nanoseconds served) const;
 

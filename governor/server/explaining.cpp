@@ -15,6 +15,7 @@ namespace {
 using registry::Event;
 using registry::EventKind;
 using Shown = registry::Clients::Shown;
+using Turns = registry::Clients::Turns;
 
 std::string plural(std::uint32_t count, const char* noun) {
         return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
@@ -38,6 +39,31 @@ std::string use(const Shown& shown) {
         return shown.team > 0 ? fmt::format("it has {} in a region and {}",
                                             plural(shown.team, "thread"), burns)
                               : "it is in no region and " + burns;
+}
+
+std::string seconds(std::chrono::nanoseconds time) {
+        return fmt::format("{:.1f} s", std::chrono::duration<double>(time).count());
+}
+
+std::string progress(const Turns& turns) {
+        const auto& said = turns.said;
+        if (said.total == 0)
+                return "it does not tell how far it is";
+        const auto done = fmt::format("{} of {} done", said.done, said.total);
+        if (!said.is_believed)
+                return done + ", as it says; not believed: it went back, or took twice as long as "
+                              "it had promised";
+        if (!turns.remaining)
+                return done + ", too early to tell how long the rest takes";
+        return done + ", " + seconds(*turns.remaining) + " of turns to go";
+}
+
+std::string batch(const std::optional<Turns>& turns) {
+        if (!turns)
+                return "batch, but it takes no turns: it does not wait for them";
+        return fmt::format("batch job of {}, {} of turns so far; {}",
+                           plural(static_cast<std::uint32_t>(turns->programs), "program"),
+                           seconds(turns->served), progress(*turns));
 }
 
 /// "user 0"
@@ -110,7 +136,7 @@ std::string what_happened(const Event& event) {
         return fmt::format("the machine changed from {} to {} cpus", event.from, event.to);
 }
 
-std::vector<std::string> steps(const Shown& shown) {
+std::vector<std::string> steps(const Shown& shown, const std::optional<Turns>& turns) {
         if (shown.held == nullptr)
                 return {shown.rule.empty() ? "nothing is granted yet"
                                            : "rule " + shown.rule + ": it is not governed"};
@@ -125,6 +151,8 @@ std::vector<std::string> steps(const Shown& shown) {
         add_orders(steps, shown.orders);
         if (shown.max > 0)
                 steps.push_back(fmt::format("at most {}", shown.max));
+        if (shown.scheduling_class == policy::fair::Class::Batch)
+                steps.push_back(batch(turns));
         steps.push_back(use(shown));
         steps.push_back(policy::fair::explain(shown.held->grant));
         return steps;

@@ -6,13 +6,15 @@
 #include "policy/time_point.hpp"
 #include "registry/clients.hpp"
 
+#include <optional>
 #include <string>
 #include <vector>
 
 namespace governor::server {
 
-/// One sentence each, in the order of the reckoning.
-[[nodiscard]] std::vector<std::string> steps(const registry::Clients::Shown& shown);
+/// One sentence each, in the order of the reckoning. `turns`: of the same client.
+[[nodiscard]] std::vector<std::string> steps(const registry::Clients::Shown& shown,
+                                             const std::optional<registry::Clients::Turns>& turns);
 
 /// "granted 8, had 4; fair share: ... -> 8"
 [[nodiscard]] std::string what_happened(const registry::Event& event);

@@ -143,13 +143,13 @@ v1::Reply explain(const v1::ExplainRequest& request, const Peer& peer, Governing
         v1::Reply reply;
         auto& out = *reply.mutable_explanation();
         fill(*out.mutable_client(), *shown, peer, governing);
+        const auto now = std::chrono::steady_clock::now();
         if (governing.is_paused())
                 out.add_step(
                         "governing is paused: it is left alone, and this is what it would have");
-        for (auto& step : steps(*shown))
+        for (auto& step : steps(*shown, all.turns(shown->id, now)))
                 out.add_step(std::move(step));
-        for (auto& event :
-             events(all.history(), shown->id, std::chrono::steady_clock::now(), kMostEvents))
+        for (auto& event : events(all.history(), shown->id, now, kMostEvents))
                 out.add_event(std::move(event));
         if (const auto* lease = governing.lease_of(request.pid()))
                 fill(*out.mutable_region_time(), *lease);

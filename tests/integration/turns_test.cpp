@@ -76,6 +76,10 @@ protected:
                 return client && client->reason().starts_with("parked:");
         }
 
+        [[nodiscard]] std::string why(const ForkedProgram& program) const {
+                return ctl(daemon_, {"explain", std::to_string(program.pid())}).out;
+        }
+
         Regions regions_;
 };
 
@@ -90,6 +94,8 @@ TEST_F(TurnsOfPrograms, TheOldestRunsAndIsFollowedWhenItIsKilled) {
         EXPECT_TRUE(gets_on(0));
         EXPECT_EQ(regions_.of(1), begun);
         EXPECT_LE(begun, 1);
+        EXPECT_NE(why(*second).find("\n  batch job of 1 program, 0.0 s of turns so far; "),
+                  std::string::npos);
         first->kill();
         EXPECT_TRUE(gets_on(1));
         EXPECT_FALSE(is_parked(*second));
@@ -102,6 +108,7 @@ TEST_F(TurnsOfPrograms, ProgramsOfOneJobRunTogether) {
         EXPECT_TRUE(gets_on(1));
         EXPECT_FALSE(is_parked(*first));
         EXPECT_FALSE(is_parked(*second));
+        EXPECT_NE(why(*second).find("\n  batch job of 2 programs, "), std::string::npos);
 }
 
 TEST_F(TurnsOfPrograms, AllGoOnWithoutTheDaemon) {

@@ -138,6 +138,37 @@ TEST_F(ClientsTest, ThatAreNotKnownAreNobody) {
         EXPECT_FALSE(region(nobody, 1, 1));
         EXPECT_FALSE(grant(nobody, 0, 1));
         EXPECT_EQ(clients_.held(nobody), nullptr);
+        EXPECT_FALSE(clients_.turns(nobody, now_));
+}
+
+TEST_F(ClientsTest, TellOfTheirTurns) {
+        Request request;
+        request.can_wait = true;
+        EXPECT_FALSE(clients_.turns(join(1000, request), now_));
+        request.scheduling_class = policy::fair::Class::Batch;
+        auto identity = program_of(1000);
+        identity.job = "a";
+        const auto id = clients_.join(identity, request, within(kAll), now_).id;
+        (void)clients_.join(identity, request, within(kAll), now_);
+
+        auto decision = decision_of({grant_of(id, kAll)});
+        const auto gangs = clients_.snapshot(machine_, foreign_, now_).gangs;
+        decision.turns = decision.served = {gangs.at(0).id};
+        (void)clients_.apply(decision, now_);
+        (void)clients_.report(id, {1, 16, true, 1, 0, 10}, now_);
+        now_ += 1s;
+        (void)clients_.report(id, {1, 16, true, 2, 2, 10}, now_);
+        now_ += 1s;
+        (void)clients_.report(id, {1, 16, true, 3, 4, 10}, now_);
+
+        const auto turns = clients_.turns(id, now_);
+        ASSERT_TRUE(turns);
+        EXPECT_EQ(turns->programs, 2U);
+        EXPECT_EQ(turns->served, 2s);
+        EXPECT_EQ(turns->said.done, 4U);
+        EXPECT_EQ(turns->said.total, 10U);
+        EXPECT_TRUE(turns->said.is_believed);
+        EXPECT_EQ(turns->remaining, 3s);
 }
 
 TEST_F(ClientsTest, HaveNoLargerTeamThanCpus) {

@@ -34,7 +34,7 @@ protected:
                         kStart,
                         max_,
                         100,
-                        policy::fair::Class::Interactive,
+                        class_,
                         granted_ ? &held_ : nullptr,
                         team_,
                         burning_,
@@ -46,6 +46,8 @@ protected:
         registry::Held held_;
         std::string rule_;
         registry::Orders orders_;
+        policy::fair::Class class_ = policy::fair::Class::Interactive;
+        std::optional<registry::Clients::Turns> turns_;
         bool granted_ = true;
         std::uint32_t max_ = 0;
         std::uint32_t team_ = 0;
@@ -54,7 +56,7 @@ protected:
 
 TEST_F(Explaining, GoesFromWhatThereIsToWhatItGets) {
         EXPECT_EQ(
-                steps(shown()),
+                steps(shown(), turns_),
                 (std::vector<std::string>{
                         "8 cpus to share", "shared by 2 programs of 1 account; its fair share is 3",
                         "it is in no region and burned 0.00 cpus over the last second",
@@ -65,7 +67,7 @@ TEST_F(Explaining, SaysWhoHasOrderedWhat) {
         using registry::Authority;
         (void)orders_.take({4, 30, policy::fair::Class::Batch, {}}, Authority::Owner, 1000, {});
         (void)orders_.take({{}, {}, {}, true}, Authority::Administrator, 0, {});
-        const auto lines = steps(shown());
+        const auto lines = steps(shown(), turns_);
         ASSERT_EQ(lines.size(), 6U);
         EXPECT_EQ(lines[2], "set by user 1000: max 4, weight 30, class batch");
         EXPECT_EQ(lines[3], "paused by root: one thread until it is resumed");
@@ -97,7 +99,7 @@ TEST_F(Explaining, NamesWhatIsTakenAwayAndWhatLimitsIt) {
         team_ = 1;
         burning_ = 1'059;
         rule_ = "a, b";
-        const auto lines = steps(shown());
+        const auto lines = steps(shown(), turns_);
         ASSERT_EQ(lines.size(), 6U);
         EXPECT_EQ(lines[0], "1 cpu to share; 2 left to programs that are not governed; 3 kept free "
                             "for programs that come and go; 4 kept by programs that do not follow");
@@ -107,11 +109,37 @@ TEST_F(Explaining, NamesWhatIsTakenAwayAndWhatLimitsIt) {
                   "it has 1 thread in a region and burned 1.06 cpus over the last second");
 }
 
+TEST_F(Explaining, SaysHowFarABatchProgramIs) {
+        class_ = policy::fair::Class::Batch;
+        EXPECT_EQ(steps(shown(), turns_)[2],
+                  "batch, but it takes no turns: it does not wait for them");
+        turns_.emplace(2, milliseconds{3'210});
+        EXPECT_EQ(steps(shown(), turns_)[2],
+                  "batch job of 2 programs, 3.2 s of turns so far; it does not tell how far it is");
+        turns_->programs = 1;
+        turns_->said = {40, 100};
+        EXPECT_EQ(
+                steps(shown(), turns_)[2],
+                "batch job of 1 program, 3.2 s of turns so far; 40 of 100 done, too early to tell "
+                "how long the rest takes");
+        turns_->remaining = milliseconds{4'800};
+        EXPECT_EQ(
+                steps(shown(), turns_)[2],
+                "batch job of 1 program, 3.2 s of turns so far; 40 of 100 done, 4.8 s of turns to "
+                "go");
+        turns_->remaining.reset();
+        turns_->said.is_believed = false;
+        EXPECT_EQ(steps(shown(), turns_)[2],
+                  "batch job of 1 program, 3.2 s of turns so far; 40 of 100 done, as it says; not "
+                  "believed: it went back, or took twice as long as it had promised");
+}
+
 TEST_F(Explaining, SaysWhereNothingIsGranted) {
         granted_ = false;
-        EXPECT_EQ(steps(shown()), std::vector<std::string>{"nothing is granted yet"});
+        EXPECT_EQ(steps(shown(), turns_), std::vector<std::string>{"nothing is granted yet"});
         rule_ = "mine";
-        EXPECT_EQ(steps(shown()), std::vector<std::string>{"rule mine: it is not governed"});
+        EXPECT_EQ(steps(shown(), turns_),
+                  std::vector<std::string>{"rule mine: it is not governed"});
 }
 
 Event event_of(EventKind kind, std::uint64_t id, milliseconds at) {
