@@ -56,6 +56,11 @@ public:
 
         [[nodiscard]] const policy::fair::Decision& last() const { return last_; }
 
+        /// See Clients::turns(). Empty where the settings say that nobody takes turns, too.
+        [[nodiscard]] std::optional<Clients::Turns> turns(ClientId id, TimePoint now) const {
+                return settings_.turns ? clients_.turns(id, now) : std::nullopt;
+        }
+
 private:
         policy::fair::Settings settings_;
         Mode mode_;

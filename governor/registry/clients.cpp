@@ -422,13 +422,20 @@ std::optional<Clients::Shown> Clients::show(ClientId id) const {
 }
 
 std::optional<Clients::Turns> Clients::turns(ClientId id, TimePoint now) const {
+        const auto takes_turns = [](const State& state) {
+                return !state.ignored() && state.takes_turns() && state.rule.min.value_or(1) <= 1;
+        };
         const auto found = clients_.find(id);
-        if (found == clients_.end() || found->second->ignored() || !found->second->takes_turns())
+        if (found == clients_.end() || !takes_turns(*found->second))
                 return std::nullopt;
-        const auto& state = *found->second;
-        const auto served = gangs_.served(state.gang, now).time;
-        return Turns{gangs_.members(state.gang), served, state.progress.said(),
-                     state.progress.remaining(served)};
+        const auto gang = found->second->gang;
+        const auto& progress = found->second->progress;
+        const auto programs = std::ranges::count_if(clients_, [&](const auto& client) {
+                return client.second->gang == gang && takes_turns(*client.second);
+        });
+        const auto served = gangs_.served(gang, now).time;
+        return Turns{static_cast<std::size_t>(programs), served, progress.said(),
+                     progress.remaining(served)};
 }
 
 std::optional<ClientId> Clients::next(ClientId id) const {

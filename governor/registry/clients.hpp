@@ -172,12 +172,13 @@ public:
         [[nodiscard]] std::optional<Shown> show(ClientId id) const;
         /// What there is to be told of its turns.
         struct Turns {
-                std::size_t programs = 1;  ///< of its job, it is one of them
+                std::size_t programs = 1;  ///< of its job that take their turn with it, and itself
                 std::chrono::nanoseconds served{0};
                 Progress::Said said;
                 std::optional<std::chrono::nanoseconds> remaining;  ///< in its turns, as it said
         };
-        /// Empty: no such client, or it takes none.
+        /// Empty: no such client, or it takes none. Whether anybody does is for the caller to know:
+        /// see Arbiter::turns(). O(clients).
         [[nodiscard]] std::optional<Turns> turns(ClientId id, TimePoint now) const;
         /// The next one after `id`, in the order in which they joined.
         [[nodiscard]] std::optional<ClientId> next(ClientId id) const;

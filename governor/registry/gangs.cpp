@@ -67,9 +67,4 @@ Service Gangs::served(GangId id, TimePoint now) const {
                 gang.served.cpu_time + gang.cpus * std::chrono::duration<double>(since)};
 }
 
-std::size_t Gangs::members(GangId id) const {
-        const auto found = gangs_.find(id);
-        return found != gangs_.end() ? found->second.members : 0;
-}
-
 }  // namespace governor::registry

@@ -52,7 +52,6 @@ public:
         /// Without what only its members know: what remains, and whether it is on trial.
         [[nodiscard]] policy::fair::Gang show(GangId id, TimePoint now) const;
         [[nodiscard]] Service served(GangId id, TimePoint now) const;
-        [[nodiscard]] std::size_t members(GangId id) const;
 
 private:
         struct Gang {

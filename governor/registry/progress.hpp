@@ -28,7 +28,7 @@ public:
         /// Time served until it is ready. Empty: not known, or not believed.
         [[nodiscard]] std::optional<std::chrono::nanoseconds>
         remaining(std::chrono::nanoseconds served) const;
-        /// What it said last, as far as it is believed; 0: nothing.
+        /// What it said last, and whether that is believed. `total` 0: nothing.
         struct Said {
                 std::uint64_t done = 0;
                 std::uint64_t total = 0;

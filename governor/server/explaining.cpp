@@ -51,8 +51,10 @@ std::string progress(const Turns& turns) {
                 return "it does not tell how far it is";
         const auto done = fmt::format("{} of {} done", said.done, said.total);
         if (!said.is_believed)
-                return done + ", as it says; not believed: it went back, or took twice as long as "
-                              "it had promised";
+                return done + ", as it says; not believed: it went back, or took more than twice "
+                              "as long as it had promised";
+        if (said.done == said.total)
+                return done;
         if (!turns.remaining)
                 return done + ", too early to tell how long the rest takes";
         return done + ", " + seconds(*turns.remaining) + " of turns to go";
@@ -60,7 +62,7 @@ std::string progress(const Turns& turns) {
 
 std::string batch(const std::optional<Turns>& turns) {
         if (!turns)
-                return "batch, but it takes no turns: it does not wait for them";
+                return "batch, but it takes no turns";
         return fmt::format("batch job of {}, {} of turns so far; {}",
                            plural(static_cast<std::uint32_t>(turns->programs), "program"),
                            seconds(turns->served), progress(*turns));

@@ -147,7 +147,7 @@ v1::Reply explain(const v1::ExplainRequest& request, const Peer& peer, Governing
         if (governing.is_paused())
                 out.add_step(
                         "governing is paused: it is left alone, and this is what it would have");
-        for (auto& step : steps(*shown, all.turns(shown->id, now)))
+        for (auto& step : steps(*shown, governing.arbiter().turns(shown->id, now)))
                 out.add_step(std::move(step));
         for (auto& event : events(all.history(), shown->id, now, kMostEvents))
                 out.add_event(std::move(event));

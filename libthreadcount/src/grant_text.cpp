@@ -90,8 +90,7 @@ int describe_grant(const governor_grant_reason& reason, std::uint32_t threads, c
                                 "it uses little: a cpu that is shared, others have the rest -> %u",
                                 threads);
         case GOVERNOR_LIMIT_PARKED:
-                return snprintf(text, size,
-                                "parked: %u batch job%s of its user first, fair share %u -> %u",
+                return snprintf(text, size, "parked: %u batch job%s first, fair share %u -> %u",
                                 bound, plural(bound), share, threads);
         default:
                 return snprintf(text, size, "another reason -> %u", threads);

@@ -132,6 +132,7 @@ TEST_F(TurnsOfPrograms, AreNotTakenWhereTheConfigurationSaysSo) {
         EXPECT_TRUE(gets_on(1));
         EXPECT_FALSE(is_parked(*first));
         EXPECT_FALSE(is_parked(*second));
+        EXPECT_NE(why(*second).find("\n  batch, but it takes no turns\n"), std::string::npos);
 }
 
 }  // namespace

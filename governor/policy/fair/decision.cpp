@@ -59,8 +59,8 @@ std::string because(const Reason& reason) {
         case Limit::Returning:
                 return "the governor was restarted: what it had, until all are back" + share;
         case Limit::Parked:
-                return "parked: " + counted(reason.bound, "batch job") +
-                       " of its user first, fair share " + std::to_string(reason.share);
+                return "parked: " + counted(reason.bound, "batch job") + " first, fair share " +
+                       std::to_string(reason.share);
         }
         return {};
 }

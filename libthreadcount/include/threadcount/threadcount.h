@@ -281,7 +281,7 @@ THREADCOUNT_EXPORT int threadcount_pool_report(threadcount_handle *handle,
  * governor cannot tell which that is. Say it before the first region, then as often as there is
  * something new, or every tenth of a second. Count all that is to be done until the program ends:
  * who goes back is treated as if nothing had been said. `done` above `total` counts as `total`;
- * `total` 0 takes back what was said.
+ * `total` 0 says that nothing is known until more is said.
  *
  * It is the process's, whichever handle it is said by, and also told to a governor that comes
  * later. NULL is accepted; it goes nowhere then. MT-Safe. Cost: a few stores, no system call.

@@ -150,6 +150,7 @@ TEST_F(ClientsTest, TellOfTheirTurns) {
         identity.job = "a";
         const auto id = clients_.join(identity, request, within(kAll), now_).id;
         (void)clients_.join(identity, request, within(kAll), now_);
+        (void)clients_.join(identity, {}, within(kAll), now_);  // interactive
 
         auto decision = decision_of({grant_of(id, kAll)});
         const auto gangs = clients_.snapshot(machine_, foreign_, now_).gangs;
@@ -169,6 +170,16 @@ TEST_F(ClientsTest, TellOfTheirTurns) {
         EXPECT_EQ(turns->said.total, 10U);
         EXPECT_TRUE(turns->said.is_believed);
         EXPECT_EQ(turns->remaining, 3s);
+}
+
+TEST_F(ClientsTest, ToWhomCpusAreGuaranteedTakeNoTurns) {
+        Rule rule;
+        rule.min = 2;
+        use_rule(rule);
+        Request request;
+        request.can_wait = true;
+        request.scheduling_class = policy::fair::Class::Batch;
+        EXPECT_FALSE(clients_.turns(join(1000, request), now_));
 }
 
 TEST_F(ClientsTest, HaveNoLargerTeamThanCpus) {

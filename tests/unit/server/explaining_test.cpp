@@ -111,8 +111,7 @@ TEST_F(Explaining, NamesWhatIsTakenAwayAndWhatLimitsIt) {
 
 TEST_F(Explaining, SaysHowFarABatchProgramIs) {
         class_ = policy::fair::Class::Batch;
-        EXPECT_EQ(steps(shown(), turns_)[2],
-                  "batch, but it takes no turns: it does not wait for them");
+        EXPECT_EQ(steps(shown(), turns_)[2], "batch, but it takes no turns");
         turns_.emplace(2, milliseconds{3'210});
         EXPECT_EQ(steps(shown(), turns_)[2],
                   "batch job of 2 programs, 3.2 s of turns so far; it does not tell how far it is");
@@ -131,7 +130,10 @@ TEST_F(Explaining, SaysHowFarABatchProgramIs) {
         turns_->said.is_believed = false;
         EXPECT_EQ(steps(shown(), turns_)[2],
                   "batch job of 1 program, 3.2 s of turns so far; 40 of 100 done, as it says; not "
-                  "believed: it went back, or took twice as long as it had promised");
+                  "believed: it went back, or took more than twice as long as it had promised");
+        turns_->said = {100, 100};
+        EXPECT_EQ(steps(shown(), turns_)[2],
+                  "batch job of 1 program, 3.2 s of turns so far; 100 of 100 done");
 }
 
 TEST_F(Explaining, SaysWhereNothingIsGranted) {

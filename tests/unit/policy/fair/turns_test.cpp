@@ -56,8 +56,7 @@ TEST(Turns, TheOldestHasWhatAllWouldShare) {
         const auto decision = world.decided();
         EXPECT_EQ(decision.turns, std::vector{GangId{1}});
         EXPECT_TRUE(decision.grants[2].shared);
-        EXPECT_EQ(explain(decision.grants[2]),
-                  "parked: 2 batch jobs of its user first, fair share 1 -> 1");
+        EXPECT_EQ(explain(decision.grants[2]), "parked: 2 batch jobs first, fair share 1 -> 1");
 }
 
 TEST(Turns, OffMeansThatTheyShare) {
