@@ -6,6 +6,7 @@
 #include "verbs/verbs.hpp"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
 #include <memory>
 #include <optional>
@@ -67,6 +68,17 @@ void add_advise(CLI::App& app, const std::shared_ptr<Parsed>& parsed) {
         });
 }
 
+/// What the library would cut or the governor replace would be one job with what it is not.
+std::string is_job_name(const std::string& name) {
+        const bool is_accepted =
+                !name.empty() && name.size() <= verbs::kLongestJob &&
+                std::ranges::all_of(name, [](char c) { return c >= ' ' && c <= '~'; });
+        return is_accepted ? ""
+                           : "'" + name + "' is not accepted; accepted: 1 to " +
+                                     std::to_string(verbs::kLongestJob) +
+                                     " characters of printable ASCII";
+}
+
 void add_run(CLI::App& app, const std::shared_ptr<Parsed>& parsed) {
         auto* verb = app.add_subcommand(
                 "run",
@@ -74,7 +86,8 @@ void add_run(CLI::App& app, const std::shared_ptr<Parsed>& parsed) {
                 "OMP_, OPENBLAS_, GOTO_, MKL_, BLIS_, NUMEXPR_, NUMBA_, RAYON_ and\n"
                 "JULIA_NUM_THREADS, POLARS_MAX_THREADS and GOMAXPROCS. Smaller numbers that are\n"
                 "set already stay. A program that is linked with libthreadcount follows by\n"
-                "itself; do not start it by run: the number would be its own maximum for good.");
+                "itself; start it by run with --batch only: else the number would be its own\n"
+                "maximum for good.");
         verb->footer(kSocketFooter);
         verb->add_option("--max", parsed->run.max, "Never more than this")
                 ->check(CLI::Range(1U, verbs::kMostThreads))
@@ -84,6 +97,7 @@ void add_run(CLI::App& app, const std::shared_ptr<Parsed>& parsed) {
                        "others of its user, and is not advised at its start");
         verb->add_option("--job", parsed->run.job,
                          "Takes its turn together with the others of this job")
+                ->check(is_job_name)
                 ->type_name("NAME");
         verb->add_option("PROGRAM", parsed->run.command,
                          "The program and its arguments: run -- PROGRAM [ARG...]")

@@ -24,7 +24,9 @@ std::string plural(std::uint32_t count, const char* noun) {
 std::string distributed(const policy::fair::Reason& reason) {
         auto text = plural(reason.cpus, "cpu") + " to share";
         if (reason.foreign > 0)
-                text += fmt::format("; {} left to programs that are not governed", reason.foreign);
+                text += fmt::format("; {} left to programs that are not governed, by the most they "
+                                    "used in the last 10 s",
+                                    reason.foreign);
         if (reason.reserved > 0)
                 text += fmt::format("; {} kept free for programs that come and go",
                                     reason.reserved);
@@ -60,12 +62,21 @@ std::string progress(const Turns& turns) {
         return done + ", " + seconds(*turns.remaining) + " of turns to go";
 }
 
-std::string batch(const std::optional<Turns>& turns) {
+/// "batch job sweep, 2 programs"
+std::string job(const registry::Identity& identity, std::size_t programs) {
+        std::string name;
+        if (!identity.job.empty())
+                name = " " + identity.job;
+        else if (identity.process_group > 0)
+                name = fmt::format(" of process group {}", identity.process_group);
+        return "batch job" + name + ", " + plural(static_cast<std::uint32_t>(programs), "program");
+}
+
+std::string batch(const registry::Identity& identity, const std::optional<Turns>& turns) {
         if (!turns)
                 return "batch, but it takes no turns";
-        return fmt::format("batch job of {}, {} of turns so far; {}",
-                           plural(static_cast<std::uint32_t>(turns->programs), "program"),
-                           seconds(turns->served), progress(*turns));
+        return job(identity, turns->programs) + ", " + seconds(turns->served) +
+               " of turns so far; " + progress(*turns);
 }
 
 /// "user 0"
@@ -154,7 +165,7 @@ std::vector<std::string> steps(const Shown& shown, const std::optional<Turns>& t
         if (shown.max > 0)
                 steps.push_back(fmt::format("at most {}", shown.max));
         if (shown.scheduling_class == policy::fair::Class::Batch)
-                steps.push_back(batch(turns));
+                steps.push_back(batch(shown.identity, turns));
         steps.push_back(use(shown));
         steps.push_back(policy::fair::explain(shown.held->grant));
         return steps;

@@ -8,12 +8,14 @@ namespace {
 
 using policy::fair::ClientId;
 
-/// Who may run on no governed CPU holds none.
+/// Who may run on no governed CPU, or begins no region until its turn, holds none.
 template <class Visit>
 void for_each_grant(const registry::Clients& clients, Visit visit) {
-        for (auto id = clients.next(ClientId{}); id; id = clients.next(*id))
-                if (const auto* held = clients.held(*id); held != nullptr && held->is_governed())
+        for (auto id = clients.next(ClientId{}); id; id = clients.next(*id)) {
+                const auto* held = clients.held(*id);
+                if (held != nullptr && held->is_governed() && !held->grant.parked)
                         visit(*id, held->grant.cpus);
+        }
 }
 
 }  // namespace

@@ -64,7 +64,8 @@ int describe_grant(const governor_grant_reason& reason, std::uint32_t threads, c
                 return snprintf(text, size, "it makes use of no more than %u: %s -> %u", bound,
                                 division.text, threads);
         case GOVERNOR_LIMIT_IDLE:
-                return snprintf(text, size, "idle: its share is lent until its next region -> %u",
+                return snprintf(text, size,
+                                "idle or stopped: its share is lent until it goes on -> %u",
                                 threads);
         case GOVERNOR_LIMIT_FLOOR:
                 return snprintf(text, size, "no cpu left, so one that is shared: %s -> %u",

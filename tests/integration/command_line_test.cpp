@@ -159,8 +159,27 @@ TEST_F(CommandLine, RunMakesABatchProgramAJobOfItsOwnUnlessItWorksWithOthers) {
                         << several;
         EXPECT_EQ(shell("--batch", "</dev/null", {"THREADCOUNT=fixed:3", "THREADCOUNT_JOB=y"}).out,
                   "batch,y,3\n");
+        for (const auto* name : {"''", "\"$(printf 'a\\nb')\"", "\"$(printf %064d 0)\""}) {
+                const auto refused = shell(std::string("--batch --job ") + name, "</dev/null");
+                EXPECT_EQ(refused.status, 2) << name;
+                EXPECT_TRUE(contains(refused.err, "1 to 63 characters of printable ASCII")) << name;
+        }
+        EXPECT_EQ(shell("--batch --job \"$(printf %063d 0)\"", "</dev/null").out,
+                  "batch," + std::string(63, '0') + ",\n");
         const auto unmodified = shell("--job x --max 1", "</dev/null");
         EXPECT_EQ(unmodified.out, ",x,1\n");
+}
+
+TEST_F(CommandLine, RunSaysThatABatchProgramWaitsForNoTurnWithoutAGovernor) {
+        const auto done =
+                run({{GOVERNORCTL, "--socket", "/nonexistent/s", "run", "--batch", "--max", "1",
+                      "--", "/usr/bin/printenv", "THREADCOUNT_CLASS", "OMP_NUM_THREADS"},
+                     {},
+                     {}});
+        EXPECT_EQ(done.out, "batch\n");
+        EXPECT_TRUE(contains(done.err, "no governor at /nonexistent/s")) << done.err;
+        EXPECT_TRUE(contains(done.err, "printenv runs with at most 1, and waits for no turn\n"))
+                << done.err;
 }
 
 TEST_F(CommandLine, RunRespectsWhatTheUserHasSet) {

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <gtest/gtest.h>
 #include <new>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <sys/mman.h>
 #include <thread>
@@ -94,8 +95,11 @@ TEST_F(TurnsOfPrograms, TheOldestRunsAndIsFollowedWhenItIsKilled) {
         EXPECT_TRUE(gets_on(0));
         EXPECT_EQ(regions_.of(1), begun);
         EXPECT_LE(begun, 1);
-        EXPECT_NE(why(*second).find("\n  batch job of 1 program, 0.0 s of turns so far; "),
+        EXPECT_NE(why(*second).find("\n  batch job b, 1 program, 0.0 s of turns so far; "),
                   std::string::npos);
+        const auto cpus = nlohmann::json::parse(ctl(daemon_, {"--json", "cpus"}).out);
+        for (const auto& cpu : cpus)
+                EXPECT_LE(cpu["holder"].size(), 1U) << "who waits holds none: " << cpu;
         first->kill();
         EXPECT_TRUE(gets_on(1));
         EXPECT_FALSE(is_parked(*second));
@@ -108,7 +112,7 @@ TEST_F(TurnsOfPrograms, ProgramsOfOneJobRunTogether) {
         EXPECT_TRUE(gets_on(1));
         EXPECT_FALSE(is_parked(*first));
         EXPECT_FALSE(is_parked(*second));
-        EXPECT_NE(why(*second).find("\n  batch job of 2 programs, "), std::string::npos);
+        EXPECT_NE(why(*second).find("\n  batch job a, 2 programs, "), std::string::npos);
 }
 
 TEST_F(TurnsOfPrograms, AllGoOnWithoutTheDaemon) {

@@ -9,6 +9,8 @@ namespace ctl::verbs {
 
 /// The largest count that anybody may name, here and on the wire.
 inline constexpr std::uint32_t kMostThreads = 65536;
+/// Bytes of a job's name, as in the protocol.
+inline constexpr std::size_t kLongestJob = 63;
 
 /// The smaller of two limits.
 [[nodiscard]] std::uint32_t smaller_limit(std::uint32_t a, std::uint32_t b);

@@ -109,21 +109,22 @@ tl::expected<std::optional<std::uint32_t>, Failure> choose(const Common& common,
         const auto wish = parse_wish();
         if (!wish)
                 return tl::unexpected(wish.error());
-        // Who takes turns is linked with libthreadcount: the number would be its maximum for good.
-        if (wish->off || (options.is_batch && !wish->fixed))
+        if (wish->off)
                 return std::nullopt;
         const auto most = smaller_limit(options.max, user_limit());
         if (wish->fixed)
                 return smaller_limit(*wish->fixed, most);
         const auto advice = ask_advice(common.socket, 0, limit(options.max));
+        // Who takes turns is linked with libthreadcount: the number would be its maximum for good.
         if (advice)
-                return advice->threads();
+                return options.is_batch ? std::nullopt : std::optional(advice->threads());
         if (advice.error().code == kUsage)
                 return tl::unexpected(advice.error());
-        std::fprintf(stderr, "governorctl: %s; %s runs %s\n", advice.error().message.c_str(),
-                     options.command.front().c_str(),
-                     most > 0 ? ("with at most " + std::to_string(most)).c_str() : "unchanged");
-        return most > 0 ? std::optional(most) : std::nullopt;
+        const auto how = most > 0 ? "with at most " + std::to_string(most) : "unchanged";
+        std::fprintf(stderr, "governorctl: %s; %s runs %s%s\n", advice.error().message.c_str(),
+                     options.command.front().c_str(), how.c_str(),
+                     options.is_batch ? ", and waits for no turn" : "");
+        return most > 0 && !options.is_batch ? std::optional(most) : std::nullopt;
 }
 
 }  // namespace

@@ -44,7 +44,7 @@ std::string because(const Reason& reason) {
                 return "it makes use of no more than " + std::to_string(reason.bound) + ": " +
                        division(reason);
         case Limit::Idle:
-                return "idle: its share is lent until its next region";
+                return "idle or stopped: its share is lent until it goes on";
         case Limit::Floor:
                 return "no cpu left, so one that is shared: " + division(reason);
         case Limit::Light:

@@ -101,8 +101,9 @@ TEST_F(Explaining, NamesWhatIsTakenAwayAndWhatLimitsIt) {
         rule_ = "a, b";
         const auto lines = steps(shown(), turns_);
         ASSERT_EQ(lines.size(), 6U);
-        EXPECT_EQ(lines[0], "1 cpu to share; 2 left to programs that are not governed; 3 kept free "
-                            "for programs that come and go; 4 kept by programs that do not follow");
+        EXPECT_EQ(lines[0], "1 cpu to share; 2 left to programs that are not governed, by the most "
+                            "they used in the last 10 s; 3 kept free for programs that come and "
+                            "go; 4 kept by programs that do not follow");
         EXPECT_EQ(lines[2], "rules: a, b");
         EXPECT_EQ(lines[3], "at most 5");
         EXPECT_EQ(lines[4],
@@ -113,27 +114,35 @@ TEST_F(Explaining, SaysHowFarABatchProgramIs) {
         class_ = policy::fair::Class::Batch;
         EXPECT_EQ(steps(shown(), turns_)[2], "batch, but it takes no turns");
         turns_.emplace(2, milliseconds{3'210});
+        identity_.job = "sweep 7";
+        EXPECT_EQ(
+                steps(shown(), turns_)[2],
+                "batch job sweep 7, 2 programs, 3.2 s of turns so far; it does not tell how far it "
+                "is");
+        identity_.job.clear();
+        identity_.process_group = 4'711;
+        turns_->programs = 3;
         EXPECT_EQ(steps(shown(), turns_)[2],
-                  "batch job of 2 programs, 3.2 s of turns so far; it does not tell how far it is");
+                  "batch job of process group 4711, 3 programs, 3.2 s of turns so far; it does not "
+                  "tell how far it is");
+        identity_.process_group = 0;
         turns_->programs = 1;
         turns_->said = {40, 100};
-        EXPECT_EQ(
-                steps(shown(), turns_)[2],
-                "batch job of 1 program, 3.2 s of turns so far; 40 of 100 done, too early to tell "
-                "how long the rest takes");
+        EXPECT_EQ(steps(shown(), turns_)[2],
+                  "batch job, 1 program, 3.2 s of turns so far; 40 of 100 done, too early to tell "
+                  "how long the rest takes");
         turns_->remaining = milliseconds{4'800};
-        EXPECT_EQ(
-                steps(shown(), turns_)[2],
-                "batch job of 1 program, 3.2 s of turns so far; 40 of 100 done, 4.8 s of turns to "
-                "go");
+        EXPECT_EQ(steps(shown(), turns_)[2],
+                  "batch job, 1 program, 3.2 s of turns so far; 40 of 100 done, 4.8 s of turns to "
+                  "go");
         turns_->remaining.reset();
         turns_->said.is_believed = false;
         EXPECT_EQ(steps(shown(), turns_)[2],
-                  "batch job of 1 program, 3.2 s of turns so far; 40 of 100 done, as it says; not "
+                  "batch job, 1 program, 3.2 s of turns so far; 40 of 100 done, as it says; not "
                   "believed: it went back, or took more than twice as long as it had promised");
         turns_->said = {100, 100};
         EXPECT_EQ(steps(shown(), turns_)[2],
-                  "batch job of 1 program, 3.2 s of turns so far; 100 of 100 done");
+                  "batch job, 1 program, 3.2 s of turns so far; 100 of 100 done");
 }
 
 TEST_F(Explaining, SaysWhereNothingIsGranted) {

@@ -200,7 +200,7 @@ TEST(FairShare, AnIdleHolderLendsItsShareAndGetsItBack) {
         world.clients[0].wants = 1;
         EXPECT_EQ(world.follow(), (Counts{1, 8}));
         EXPECT_EQ(explain(world.decide().grants[0]),
-                  "idle: its share is lent until its next region -> 1");
+                  "idle or stopped: its share is lent until it goes on -> 1");
         world.clients[0].idle = false;
         world.clients[0].wants = 0;
         EXPECT_EQ(world.follow(), (Counts{4, 4}));
