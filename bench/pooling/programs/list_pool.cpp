@@ -59,9 +59,11 @@ void ListPool::submit(std::function<void()> task) {
 
 void ListPool::work(List& list) {
         for (;;) {
+                // Before the look into the list: what was submitted until then is in it.
+                const bool is_over = is_over_.load(std::memory_order_acquire);
                 if (Node* const newest = list.newest.exchange(nullptr, std::memory_order_acquire))
                         run_all(newest);
-                else if (is_over_.load(std::memory_order_acquire))
+                else if (is_over)
                         return;
                 else
                         wait(list);
