@@ -113,7 +113,9 @@ TEST_F(Explaining, NamesWhatIsTakenAwayAndWhatLimitsIt) {
 TEST_F(Explaining, SaysHowFarABatchProgramIs) {
         class_ = policy::fair::Class::Batch;
         EXPECT_EQ(steps(shown(), turns_)[2], "batch, but it takes no turns");
-        turns_ = {.programs = 2, .served = milliseconds{3'210}};
+        turns_.emplace();
+        turns_->programs = 2;
+        turns_->served = milliseconds{3'210};
         identity_.job = "sweep 7";
         EXPECT_EQ(
                 steps(shown(), turns_)[2],
