@@ -68,8 +68,9 @@ void add_advise(CLI::App& app, const std::shared_ptr<Parsed>& parsed) {
         });
 }
 
-/// What the library would cut or the governor replace would be one job with what it is not.
-std::string is_job_name(const std::string& name) {
+/// Why it is refused; empty: it is accepted. What the library would cut, or the governor replace,
+/// would be one job with what it is not.
+std::string refuse_job_name(const std::string& name) {
         const bool is_accepted =
                 !name.empty() && name.size() <= verbs::kLongestJob &&
                 std::ranges::all_of(name, [](char c) { return c >= ' ' && c <= '~'; });
@@ -97,7 +98,7 @@ void add_run(CLI::App& app, const std::shared_ptr<Parsed>& parsed) {
                        "others of its user, and is not advised at its start");
         verb->add_option("--job", parsed->run.job,
                          "Takes its turn together with the others of this job")
-                ->check(is_job_name)
+                ->check(refuse_job_name)
                 ->type_name("NAME");
         verb->add_option("PROGRAM", parsed->run.command,
                          "The program and its arguments: run -- PROGRAM [ARG...]")

@@ -56,6 +56,10 @@ struct Clients::State {
         [[nodiscard]] bool takes_turns() const {
                 return request.can_wait && scheduling_class() == fair::Class::Batch;
         }
+        /// Who is guaranteed more than a CPU runs beside those whose turn it is.
+        [[nodiscard]] bool may_be_parked() const {
+                return !ignored() && takes_turns() && (rule.min.value_or(1) <= 1 || max() == 1);
+        }
         /// CPUs of its own that it may run a team on; 0: none.
         [[nodiscard]] std::uint32_t own_cpus() const {
                 const auto* held = handover.held();

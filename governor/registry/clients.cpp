@@ -422,16 +422,13 @@ std::optional<Clients::Shown> Clients::show(ClientId id) const {
 }
 
 std::optional<Clients::Turns> Clients::turns(ClientId id, TimePoint now) const {
-        const auto takes_turns = [](const State& state) {
-                return !state.ignored() && state.takes_turns() && state.rule.min.value_or(1) <= 1;
-        };
         const auto found = clients_.find(id);
-        if (found == clients_.end() || !takes_turns(*found->second))
+        if (found == clients_.end() || !found->second->may_be_parked())
                 return std::nullopt;
         const auto gang = found->second->gang;
         const auto& progress = found->second->progress;
         const auto programs = std::ranges::count_if(clients_, [&](const auto& client) {
-                return client.second->gang == gang && takes_turns(*client.second);
+                return client.second->gang == gang && client.second->may_be_parked();
         });
         const auto served = gangs_.served(gang, now).time;
         return Turns{static_cast<std::size_t>(programs), served, progress.said(),

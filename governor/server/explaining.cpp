@@ -3,6 +3,7 @@
 #include "server/explaining.hpp"
 
 #include "policy/cpu_set.hpp"
+#include "policy/fair/foreign_load.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -24,9 +25,11 @@ std::string plural(std::uint32_t count, const char* noun) {
 std::string distributed(const policy::fair::Reason& reason) {
         auto text = plural(reason.cpus, "cpu") + " to share";
         if (reason.foreign > 0)
-                text += fmt::format("; {} left to programs that are not governed, by the most they "
-                                    "used in the last 10 s",
-                                    reason.foreign);
+                text += fmt::format(
+                        "; {} left to programs that are not governed, by the most they used in the "
+                        "last {:.0f} s",
+                        reason.foreign,
+                        std::chrono::duration<double>(policy::fair::ForeignLoad::kHold).count());
         if (reason.reserved > 0)
                 text += fmt::format("; {} kept free for programs that come and go",
                                     reason.reserved);
@@ -179,8 +182,7 @@ std::vector<std::string> events(const registry::History& history, policy::fair::
                 const auto& event = history.at(n - 1);
                 if (event.id != id)
                         continue;
-                const std::chrono::duration<double> ago = now - event.at;
-                lines.push_back(fmt::format("{:.1f} s ago: {}", ago.count(), what_happened(event)));
+                lines.push_back(seconds(now - event.at) + " ago: " + what_happened(event));
         }
         std::ranges::reverse(lines);
         return lines;

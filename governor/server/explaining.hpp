@@ -12,8 +12,8 @@
 
 namespace governor::server {
 
-/// One sentence each, in the order of the reckoning. `turns`: of
-/// the same client; empty: it takes none.
+/// One sentence each, in the order of the reckoning. `turns`: of the same client; empty: it takes
+/// none.
 [[nodiscard]] std::vector<std::string> steps(const registry::Clients::Shown& shown,
                                              const std::optional<registry::Clients::Turns>& turns);
 

@@ -103,6 +103,14 @@ void set_job(const RunOptions& options) {
                 ::setenv("THREADCOUNT_JOB", ("run-" + std::to_string(::getpid())).c_str(), 1);
 }
 
+/// That there is no advice, and how the program runs instead.
+void warn(const Failure& failure, const RunOptions& options, std::uint32_t most) {
+        const auto how = most > 0 ? "with at most " + std::to_string(most) : "unchanged";
+        std::fprintf(stderr, "governorctl: %s; %s runs %s%s\n", failure.message.c_str(),
+                     options.command.front().c_str(), how.c_str(),
+                     options.is_batch ? ", and waits for no turn" : "");
+}
+
 /// Empty: leave the program as it is.
 tl::expected<std::optional<std::uint32_t>, Failure> choose(const Common& common,
                                                            const RunOptions& options) {
@@ -115,16 +123,16 @@ tl::expected<std::optional<std::uint32_t>, Failure> choose(const Common& common,
         if (wish->fixed)
                 return smaller_limit(*wish->fixed, most);
         const auto advice = ask_advice(common.socket, 0, limit(options.max));
-        // Who takes turns is linked with libthreadcount: the number would be its maximum for good.
-        if (advice)
-                return options.is_batch ? std::nullopt : std::optional(advice->threads());
-        if (advice.error().code == kUsage)
+        if (!advice && advice.error().code == kUsage)
                 return tl::unexpected(advice.error());
-        const auto how = most > 0 ? "with at most " + std::to_string(most) : "unchanged";
-        std::fprintf(stderr, "governorctl: %s; %s runs %s%s\n", advice.error().message.c_str(),
-                     options.command.front().c_str(), how.c_str(),
-                     options.is_batch ? ", and waits for no turn" : "");
-        return most > 0 && !options.is_batch ? std::optional(most) : std::nullopt;
+        if (!advice)
+                warn(advice.error(), options, most);
+        // Who takes turns is linked with libthreadcount: the number would be its maximum for good.
+        if (options.is_batch)
+                return std::nullopt;
+        if (advice)
+                return advice->threads();
+        return most > 0 ? std::optional(most) : std::nullopt;
 }
 
 }  // namespace

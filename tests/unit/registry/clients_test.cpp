@@ -180,6 +180,8 @@ TEST_F(ClientsTest, ToWhomCpusAreGuaranteedTakeNoTurns) {
         request.can_wait = true;
         request.scheduling_class = policy::fair::Class::Batch;
         EXPECT_FALSE(clients_.turns(join(1000, request), now_));
+        request.max = 1;
+        EXPECT_TRUE(clients_.turns(join(1000, request), now_)) << "that is all it can have";
 }
 
 TEST_F(ClientsTest, HaveNoLargerTeamThanCpus) {
