@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <compare>
 #include <cstddef>
+#include <numeric>
 #include <utility>
 
 namespace governor::policy::fair {
@@ -18,6 +19,7 @@ using std::chrono::milliseconds;
 
 constexpr milliseconds kPastSpacing{500};
 constexpr float kMillicpu = 1000;
+constexpr float kNoise = kMillicpu / 2;  // no CPU is left to it
 
 float millicpu(std::uint32_t permyriad) {
         return static_cast<float>(std::min(permyriad, policy::kPermyriad)) * kMillicpu /
@@ -143,11 +145,39 @@ void ForeignLoad::add(const Sample& sample, std::span<const Burn> clients, TimeP
                                                  smoothed[cpu]);
         }
         now_.measured = std::move(measured);
+        now_.everywhere =
+                std::min(std::accumulate(smoothed.begin(), smoothed.end(), 0.F),
+                         std::accumulate(now_.measured.begin(), now_.measured.end(), 0.F));
         now_.at = now;
         while (!past_.empty() && past_.front().at + kHold < now)
                 past_.pop_front();
         if (past_.empty() || now - past_.back().at >= kPastSpacing)
                 past_.push_back(now_);
+        look_for_an_end();
+}
+
+// Of all CPUs together: what moves from some to others has not ended.
+void ForeignLoad::look_for_an_end() {
+        if (end_) {
+                if (now_.at - end_->at > kHold) {
+                        end_.reset();
+                } else if (2 * now_.everywhere >= end_->peak) {
+                        came_back_ = now_.at;
+                        end_.reset();
+                }
+                return;
+        }
+        auto peak = now_.everywhere;
+        for (const auto& load : past_)
+                peak = std::max(peak, load.everywhere);
+        const auto lasts = [&](const Load& load) { return 2 * load.everywhere >= peak; };
+        const auto last = std::find_if(past_.rbegin(), past_.rend(), lasts);
+        if (peak <= kNoise || lasts(now_) ||
+            (last != past_.rend() && now_.at - last->at < kEnd + kPastSpacing))
+                return;
+        end_ = {now_.at, peak};
+        if (!came_back_ || now_.at - *came_back_ > kMemory)
+                past_ = {now_};
 }
 
 float ForeignLoad::Load::on(const CpuMask& cpus) const {

@@ -79,7 +79,11 @@ void Beliefs::check_foreign(const World& world, const Snapshot& believed) {
         };
         const bool is_known = everybody_has_cpus(world);
         check(too_much_, is_known && sees > there + tolerance, settling);
-        check(too_little_, is_known && std::min(sees, remembers) < there - tolerance, settling);
+        // What has ended is smoothed still, and rightly forgotten.
+        const double still_there = std::min(there, was_there);
+        check(too_little_,
+              is_known && (sees < there - tolerance || remembers < still_there - tolerance),
+              settling);
         // A short mistake is remembered, too, and perhaps another one.
         check(remembered_, is_known && remembers > was_there + tolerance, settling + 2 * kMemory);
 }

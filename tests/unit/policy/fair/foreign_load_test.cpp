@@ -173,7 +173,17 @@ TEST_F(ForeignLoadInTime, IsSmoothedAlikeWhateverThePeriod) {
         }
 }
 
-TEST_F(ForeignLoadInTime, IsHeldForTenSecondsAfterAPeak) {
+TEST_F(ForeignLoadInTime, IsForgottenWhenItEndsForTheFirstTime) {
+        run(10'000, 20s, 100ms);
+        run(0, 900ms, 100ms);
+        EXPECT_GT(load_.held_millicpu(cpu_), 990U);
+        run(0, 1s, 100ms);
+        EXPECT_EQ(load_.held_millicpu(cpu_), 0U);
+}
+
+TEST_F(ForeignLoadInTime, IsHeldForTenSecondsWhereItCameBackBefore) {
+        run(10'000, 20s);
+        run(0, 3s);
         run(10'000, 20s);
         run(0, 10s);
         EXPECT_GT(load_.held_millicpu(cpu_), 990U);
@@ -184,8 +194,41 @@ TEST_F(ForeignLoadInTime, IsHeldForTenSecondsAfterAPeak) {
         EXPECT_LT(load_.held_millicpu(cpu_), 20U);
 }
 
-TEST_F(ForeignLoadInTime, DoesNotFlapWithALoadThatComesAndGoes) {
+TEST_F(ForeignLoadInTime, ThatCameBackLongAgoIsForgottenWhenItEnds) {
         run(10'000, 20s);
+        run(0, 3s);
+        run(10'000, 40s);
+        run(0, 3s);
+        EXPECT_EQ(load_.held_millicpu(cpu_), 0U);
+}
+
+TEST_F(ForeignLoadInTime, ThatPausesForLongerThanItIsHeldIsForgottenEachTime) {
+        for (int i = 0; i < 3; i++) {
+                run(10'000, 10s);
+                run(0, 3s);
+                EXPECT_EQ(load_.held_millicpu(cpu_), 0U);
+                run(0, 10s);
+        }
+}
+
+TEST_F(ForeignLoadInTime, IsHeldWhileAnythingLikeHalfOfItIsLeft) {
+        run(10'000, 20s);
+        run(6'000, 9s);
+        EXPECT_GT(load_.held_millicpu(cpu_), 990U);
+}
+
+TEST_F(ForeignLoadInTime, ThatIsLeftAfterAnEndIsHeld) {
+        run(10'000, 20s);
+        run(3'000, 3s);
+        EXPECT_NEAR(load_.held_millicpu(cpu_), 300, 20);
+        run(1'000, 5s);
+        EXPECT_NEAR(load_.held_millicpu(cpu_), 300, 20);
+}
+
+TEST_F(ForeignLoadInTime, IsOnlyForgottenOnceWhereItComesAndGoes) {
+        run(10'000, 20s);
+        run(0, 4s);
+        run(10'000, 4s);
         std::uint32_t lowest = 1'000;
         for (int i = 0; i < 10; i++) {
                 run(0, 4s);
@@ -194,6 +237,16 @@ TEST_F(ForeignLoadInTime, DoesNotFlapWithALoadThatComesAndGoes) {
                 lowest = std::min(lowest, load_.held_millicpu(cpu_));
         }
         EXPECT_GT(lowest, 750U);
+}
+
+TEST_F(ForeignLoadInTime, IsHeldOnCpusThatItHasLeftForOthers) {
+        std::vector<std::uint32_t> cpus{10'000, 0};
+        for (int i = 0; i < 20; i++)
+                load_.add(busy(cpus), {}, now_ += 1s);
+        cpus = {0, 10'000};
+        for (int i = 0; i < 9; i++)
+                load_.add(busy(cpus), {}, now_ += 1s);
+        EXPECT_GT(load_.held_millicpu(cpu_), 990U);
 }
 
 TEST_F(ForeignLoadInTime, IsNotDoubledByALoadThatMovesFromCpuToCpu) {
