@@ -60,7 +60,7 @@ void Arbiter::sampled(const policy::Sample& sample, std::uint32_t yielding_milli
         if (clients_.are_returning(now))
                 foreign_ = {};
         else
-                foreign_.add(sample, burns, now);
+                foreign_.add(sample, burns, machine_.pool(), now);
 }
 
 std::vector<ClientId> Arbiter::decide(TimePoint now) {

@@ -26,8 +26,8 @@ std::string distributed(const policy::fair::Reason& reason) {
         auto text = plural(reason.cpus, "cpu") + " to share";
         if (reason.foreign > 0)
                 text += fmt::format(
-                        "; {} left to programs that are not governed, for at most {:.0f} s after "
-                        "they used as much",
+                        "; {} left to programs that are not governed, which used as much within "
+                        "the last {:.0f} s",
                         reason.foreign,
                         std::chrono::duration<double>(policy::fair::ForeignLoad::kHold).count());
         if (reason.reserved > 0)

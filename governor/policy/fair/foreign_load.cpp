@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <compare>
 #include <cstddef>
-#include <numeric>
 #include <utility>
 
 namespace governor::policy::fair {
@@ -20,6 +19,7 @@ using std::chrono::milliseconds;
 constexpr milliseconds kPastSpacing{500};
 constexpr float kMillicpu = 1000;
 constexpr float kNoise = kMillicpu / 2;  // no CPU is left to it
+constexpr float kLasting = 2.0F / 3;     // barriers, compilers and disks make loads dip
 
 float millicpu(std::uint32_t permyriad) {
         return static_cast<float>(std::min(permyriad, policy::kPermyriad)) * kMillicpu /
@@ -127,7 +127,8 @@ ForeignLoad::PerCpu ForeignLoad::measure(const Sample& sample, std::span<const B
         return plain;
 }
 
-void ForeignLoad::add(const Sample& sample, std::span<const Burn> clients, TimePoint now) {
+void ForeignLoad::add(const Sample& sample, std::span<const Burn> clients, const CpuMask& pool,
+                      TimePoint now) {
         if (sample.warming_up)
                 return;
         auto measured = measure(sample, clients);
@@ -145,39 +146,50 @@ void ForeignLoad::add(const Sample& sample, std::span<const Burn> clients, TimeP
                                                  smoothed[cpu]);
         }
         now_.measured = std::move(measured);
-        now_.everywhere =
-                std::min(std::accumulate(smoothed.begin(), smoothed.end(), 0.F),
-                         std::accumulate(now_.measured.begin(), now_.measured.end(), 0.F));
         now_.at = now;
+        now_.pool = now_.on(pool);
         while (!past_.empty() && past_.front().at + kHold < now)
                 past_.pop_front();
         if (past_.empty() || now - past_.back().at >= kPastSpacing)
                 past_.push_back(now_);
-        look_for_an_end();
+        look_for_return(pool);
+        look_for_end();
 }
 
-// Of all CPUs together: what moves from some to others has not ended.
-void ForeignLoad::look_for_an_end() {
-        if (end_) {
-                if (now_.at - end_->at > kHold) {
-                        end_.reset();
-                } else if (2 * now_.everywhere >= end_->peak) {
-                        came_back_ = now_.at;
-                        end_.reset();
-                }
+float ForeignLoad::peak() const {
+        auto highest = now_.pool;
+        for (const auto& load : past_)
+                highest = std::max(highest, load.pool);
+        return highest;
+}
+
+// Not smoothed: a return is to be known before much of it is given room to again.
+void ForeignLoad::look_for_return(const CpuMask& pool) {
+        if (!end_)
+                return;
+        const bool is_back = sum(now_.measured, pool) >= kLasting * end_->peak;
+        if (!is_back && now_.at - end_->at <= kHold)
+                return;
+        comes_and_goes_ = is_back;
+        end_.reset();
+}
+
+void ForeignLoad::look_for_end() {
+        const auto highest = peak();
+        if (highest <= kNoise || now_.pool >= kLasting * highest) {
+                low_since_.reset();
                 return;
         }
-        auto peak = now_.everywhere;
-        for (const auto& load : past_)
-                peak = std::max(peak, load.everywhere);
-        const auto lasts = [&](const Load& load) { return 2 * load.everywhere >= peak; };
-        const auto last = std::find_if(past_.rbegin(), past_.rend(), lasts);
-        if (peak <= kNoise || lasts(now_) ||
-            (last != past_.rend() && now_.at - last->at < kEnd + kPastSpacing))
+        if (!low_since_)
+                low_since_ = now_.at;
+        if (now_.at - *low_since_ < kEnd || (end_ && comes_and_goes_))
                 return;
-        end_ = {now_.at, peak};
-        if (!came_back_ || now_.at - *came_back_ > kMemory)
-                past_ = {now_};
+        end_ = {*low_since_, highest};
+        if (comes_and_goes_)
+                return;
+        now_.smoothed = now_.measured;
+        past_ = {now_};
+        low_since_.reset();
 }
 
 float ForeignLoad::Load::on(const CpuMask& cpus) const {

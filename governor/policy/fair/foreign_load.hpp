@@ -29,26 +29,27 @@ struct Burn {
 /// foreign = busy - what clients burn - niced time that is not the clients'. Smoothed over 2 s, and
 /// a peak is held for 10 s: room is taken at once and given back late, so that a load that comes
 /// and goes does not make grants come and go. The smoothed load counts as far as there is some now,
-/// so that what ended is given back in one step. What ends for the first time is forgotten within
-/// two seconds: whether it comes and goes is known when it has come back. Pure: time is an
-/// argument.
+/// so that what ended is given back in one step. That a load comes and goes is known when it has
+/// come back; an end is forgotten as long as it is not. Pure: time is an argument.
 class ForeignLoad {
 public:
         static constexpr std::chrono::milliseconds kSmoothing{2'000};
+        /// A peak is held for so long. What comes back so soon after an end comes and goes, until
+        /// it has stayed away for longer.
         static constexpr std::chrono::milliseconds kHold{10'000};
-        /// Less than half of the peak for so long is an end.
+        /// Less than two thirds of the peak for so long is an end.
         static constexpr std::chrono::milliseconds kEnd{1'000};
-        /// What comes back within kHold after an end comes and goes: for so long, its ends are
-        /// held.
-        static constexpr std::chrono::milliseconds kMemory{30'000};
 
         /// Takes the sample of the period that ends `now`, and what clients burned in it. Which
         /// CPUs of a set they burned it on is not known: it is spread over the busy ones, the
         /// smallest sets first. A CPU whose idle time is not known counts as idle. The first sample
-        /// counts in full; one that is warming up not at all. O(CPUs x different sets).
-        void add(const Sample& sample, std::span<const Burn> clients, TimePoint now);
+        /// counts in full; one that is warming up not at all. Ends are looked for in the sum over
+        /// `pool`: what moves from CPU to CPU has not ended. O(CPUs x different sets).
+        void add(const Sample& sample, std::span<const Burn> clients, const CpuMask& pool,
+                 TimePoint now);
 
-        /// The highest foreign load on `cpus` within the last kHold. O(CPUs).
+        /// The highest foreign load on `cpus` within the last kHold, or since the last end that is
+        /// forgotten. O(CPUs).
         [[nodiscard]] std::uint32_t held_millicpu(const CpuMask& cpus) const;
 
         /// Smoothed foreign load of one CPU now, 0..1000.
@@ -61,7 +62,7 @@ private:
                 TimePoint at;
                 PerCpu smoothed;
                 PerCpu measured;
-                float everywhere = 0;
+                float pool = 0;  // on all of it
 
                 [[nodiscard]] float on(const CpuMask& cpus) const;
         };
@@ -72,12 +73,15 @@ private:
 
         [[nodiscard]] static PerCpu measure(const Sample& sample, std::span<const Burn> clients);
 
-        void look_for_an_end();
+        [[nodiscard]] float peak() const;
+        void look_for_return(const CpuMask& pool);
+        void look_for_end();
 
         Load now_;
-        std::deque<Load> past_;   // oldest first, within kHold
-        std::optional<End> end_;  // within kHold, until it comes back
-        std::optional<TimePoint> came_back_;
+        std::deque<Load> past_;               // oldest first, within kHold
+        std::optional<TimePoint> low_since_;  // below two thirds of the peak
+        std::optional<End> end_;              // within kHold, unless it came back
+        bool comes_and_goes_ = false;
 };
 
 }  // namespace governor::policy::fair

@@ -80,7 +80,7 @@ void Beliefs::check_foreign(const World& world, const Snapshot& believed) {
         const bool is_known = everybody_has_cpus(world);
         check(too_much_, is_known && sees > there + tolerance, settling);
         // What has ended is smoothed still, and rightly forgotten.
-        const double still_there = std::min(there, was_there);
+        const double still_there = std::min(there, world.foreign_rate);
         check(too_little_,
               is_known && (sees < there - tolerance || remembers < still_there - tolerance),
               settling);

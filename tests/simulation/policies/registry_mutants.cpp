@@ -135,7 +135,7 @@ Snapshot takes_clients_for_foreign(const Snapshot& snapshot) {
                 sample.cpus.push_back(idle);
         });
         everything = ForeignLoad();
-        everything.add(sample, {}, snapshot.now);
+        everything.add(sample, {}, snapshot.machine.pool(), snapshot.now);
         return with_foreign(snapshot, everything);
 }
 

@@ -114,7 +114,7 @@ void Governor::sample(const governor::policy::Sample& sample, std::uint32_t yiel
         auto burns = arbiter_.clients().burns(time_point(now));
         if (yielding_millicpu > 0)
                 burns.push_back({cpus_of(sample), yielding_millicpu});
-        foreign_.add(sample, burns, time_point(now));
+        foreign_.add(sample, burns, machine_.pool(), time_point(now));
         arbiter_.sampled(sample, yielding_millicpu, time_point(now));
         next_sample_ = now + period_;
         agenda_.sampled(time_point(now));

@@ -241,7 +241,7 @@ void Engine::remove_gone() {
 void Engine::look_at_foreign() {
         const auto& sample =
                 foreign_.read(world_.machine.online(), world_.now, scenario_.governor.period);
-        world_.foreign.add(sample, {}, time_point(world_.now));
+        world_.foreign.add(sample, {}, world_.machine.governed().pool(), time_point(world_.now));
         world_.short_lived.update(time_point(world_.now));
 }
 

@@ -27,7 +27,7 @@ Sample all_busy(std::uint32_t cpus) { return busy(std::vector<std::uint32_t>(cpu
 std::uint32_t measured(const Sample& sample, const std::vector<Burn>& clients,
                        const CpuMask& cpus) {
         ForeignLoad load;
-        load.add(sample, clients, kStart);
+        load.add(sample, clients, policy::cpus_of(sample), kStart);
         return load.held_millicpu(cpus);
 }
 
@@ -57,7 +57,7 @@ TEST(ForeignLoad, IsNeverNegativeHoweverMuchClientsSayTheyBurn) {
 TEST(ForeignLoad, SpreadsABurnOverTheBusyCpusOfItsSet) {
         ForeignLoad load;
         load.add(busy({10'000, 5'000, 0, 10'000}), std::vector<Burn>{{CpuMask::range(0, 3), 750}},
-                 kStart);
+                 CpuMask::range(0, 4), kStart);
         EXPECT_EQ(load.now_millicpu(0), 500U);
         EXPECT_EQ(load.now_millicpu(1), 250U);
         EXPECT_EQ(load.now_millicpu(2), 0U);
@@ -131,17 +131,25 @@ TEST(ForeignLoad, IsNotMadeUpWhereThreadsOfAClientAreNiced) {
 
 class ForeignLoadInTime : public ::testing::Test {
 protected:
+        /// CPU 0 busy for so many permyriad.
         void run(std::uint32_t permyriad, std::chrono::milliseconds time,
                  std::chrono::milliseconds period = 1s) {
-                for (const auto end = now_ + time; now_ < end;) {
-                        now_ += period;
-                        load_.add(busy({permyriad}), {}, now_);
-                }
+                run(busy({permyriad}), time, period);
         }
+
+        void run(const Sample& sample, std::chrono::milliseconds time,
+                 std::chrono::milliseconds period = 1s) {
+                for (const auto end = now_ + time; now_ < end;)
+                        load_.add(sample, {}, pool_, now_ += period);
+        }
+
+        /// On how many CPUs in millicpu, of all eight.
+        [[nodiscard]] std::uint32_t held() const { return load_.held_millicpu(pool_); }
 
         ForeignLoad load_;
         TimePoint now_ = kStart;
         CpuMask cpu_ = CpuMask::range(0, 1);
+        CpuMask pool_ = CpuMask::range(0, 8);
 };
 
 TEST_F(ForeignLoadInTime, IsSeenAtOnceWhereItWasThereBefore) {
@@ -173,12 +181,36 @@ TEST_F(ForeignLoadInTime, IsSmoothedAlikeWhateverThePeriod) {
         }
 }
 
-TEST_F(ForeignLoadInTime, IsForgottenWhenItEndsForTheFirstTime) {
+TEST_F(ForeignLoadInTime, IsForgottenWhenItEnds) {
         run(10'000, 20s, 100ms);
-        run(0, 900ms, 100ms);
-        EXPECT_GT(load_.held_millicpu(cpu_), 990U);
         run(0, 1s, 100ms);
-        EXPECT_EQ(load_.held_millicpu(cpu_), 0U);
+        EXPECT_GT(held(), 990U);
+        run(0, 100ms, 100ms);
+        EXPECT_EQ(held(), 0U);
+        run(10'000, 1s);
+        EXPECT_LT(held(), 350U) << "a new load, smoothed as any";
+}
+
+TEST_F(ForeignLoadInTime, IsForgottenAtTheSecondSampleWhereTheyAreFarBetween) {
+        run(10'000, 60s, 5s);
+        run(3'000, 5s, 5s);  // ended in the middle of it
+        EXPECT_GT(held(), 990U);
+        run(0, 5s, 5s);
+        EXPECT_EQ(held(), 0U);
+}
+
+TEST_F(ForeignLoadInTime, IsForgottenStepByStepWhereItEndsSo) {
+        run(all_busy(8), 20s);
+        run(all_busy(3), 3s);
+        EXPECT_NEAR(held(), 3'000, 20);
+        run(all_busy(0), 3s);
+        EXPECT_EQ(held(), 0U);
+}
+
+TEST_F(ForeignLoadInTime, IsForgottenBesideOneThatLasts) {
+        run(all_busy(2), 20s);
+        run(all_busy(1), 3s);
+        EXPECT_NEAR(held(), 1'000, 20);
 }
 
 TEST_F(ForeignLoadInTime, IsHeldForTenSecondsWhereItCameBackBefore) {
@@ -186,67 +218,95 @@ TEST_F(ForeignLoadInTime, IsHeldForTenSecondsWhereItCameBackBefore) {
         run(0, 3s);
         run(10'000, 20s);
         run(0, 10s);
-        EXPECT_GT(load_.held_millicpu(cpu_), 990U);
+        EXPECT_GT(held(), 990U);
         EXPECT_LT(load_.now_millicpu(0), 50U);
-        run(0, 1s);
-        EXPECT_LT(load_.held_millicpu(cpu_), 700U);
-        run(0, 10s);
-        EXPECT_LT(load_.held_millicpu(cpu_), 20U);
+        run(0, 2s);
+        EXPECT_EQ(held(), 0U);
 }
 
-TEST_F(ForeignLoadInTime, ThatCameBackLongAgoIsForgottenWhenItEnds) {
-        run(10'000, 20s);
-        run(0, 3s);
-        run(10'000, 40s);
-        run(0, 3s);
-        EXPECT_EQ(load_.held_millicpu(cpu_), 0U);
+TEST_F(ForeignLoadInTime, IsForgottenOnceOnlyWhereItComesAndGoes) {
+        for (const auto lasts : {4s, 20s, 60s}) {
+                load_ = {};
+                run(10'000, lasts);
+                run(0, 4s);
+                run(10'000, lasts);
+                std::uint32_t lowest = 1'000;
+                for (int i = 0; i < 10; i++) {
+                        run(0, 4s);
+                        lowest = std::min(lowest, held());
+                        run(10'000, lasts);
+                        lowest = std::min(lowest, held());
+                }
+                EXPECT_GT(lowest, 750U) << lasts.count() << " s";
+        }
 }
 
 TEST_F(ForeignLoadInTime, ThatPausesForLongerThanItIsHeldIsForgottenEachTime) {
         for (int i = 0; i < 3; i++) {
                 run(10'000, 10s);
                 run(0, 3s);
-                EXPECT_EQ(load_.held_millicpu(cpu_), 0U);
-                run(0, 10s);
+                EXPECT_EQ(held(), 0U);
+                run(0, 9s);
         }
 }
 
-TEST_F(ForeignLoadInTime, IsHeldWhileAnythingLikeHalfOfItIsLeft) {
-        run(10'000, 20s);
-        run(6'000, 9s);
-        EXPECT_GT(load_.held_millicpu(cpu_), 990U);
-}
-
-TEST_F(ForeignLoadInTime, ThatIsLeftAfterAnEndIsHeld) {
-        run(10'000, 20s);
-        run(3'000, 3s);
-        EXPECT_NEAR(load_.held_millicpu(cpu_), 300, 20);
-        run(1'000, 5s);
-        EXPECT_NEAR(load_.held_millicpu(cpu_), 300, 20);
-}
-
-TEST_F(ForeignLoadInTime, IsOnlyForgottenOnceWhereItComesAndGoes) {
-        run(10'000, 20s);
+TEST_F(ForeignLoadInTime, ThatStayedAwayAtLastDoesNotComeAndGoAnyMore) {
+        run(10'000, 10s);
         run(0, 4s);
-        run(10'000, 4s);
-        std::uint32_t lowest = 1'000;
-        for (int i = 0; i < 10; i++) {
-                run(0, 4s);
-                lowest = std::min(lowest, load_.held_millicpu(cpu_));
-                run(10'000, 4s);
-                lowest = std::min(lowest, load_.held_millicpu(cpu_));
-        }
-        EXPECT_GT(lowest, 750U);
+        run(10'000, 10s);
+        run(0, 20s);
+        run(10'000, 10s);
+        run(0, 3s);
+        EXPECT_EQ(held(), 0U);
+}
+
+TEST_F(ForeignLoadInTime, IsAnotherOneWhereMuchLessComesBack) {
+        run(all_busy(8), 20s);
+        run(all_busy(0), 3s);
+        run(all_busy(4), 5s);
+        run(all_busy(0), 3s);
+        EXPECT_EQ(held(), 0U);
+}
+
+TEST_F(ForeignLoadInTime, IsHeldWhileMoreThanTwoThirdsOfItAreLeft) {
+        run(10'000, 20s);
+        run(7'000, 9s);
+        EXPECT_GT(held(), 990U);
 }
 
 TEST_F(ForeignLoadInTime, IsHeldOnCpusThatItHasLeftForOthers) {
-        std::vector<std::uint32_t> cpus{10'000, 0};
-        for (int i = 0; i < 20; i++)
-                load_.add(busy(cpus), {}, now_ += 1s);
-        cpus = {0, 10'000};
-        for (int i = 0; i < 9; i++)
-                load_.add(busy(cpus), {}, now_ += 1s);
+        run(busy({10'000, 0}), 20s);
+        run(busy({0, 10'000}), 9s);
         EXPECT_GT(load_.held_millicpu(cpu_), 990U);
+}
+
+TEST_F(ForeignLoadInTime, EndsWhateverHappensOnCpusThatAreNotDistributed) {
+        pool_ = cpu_;
+        run(all_busy(8), 20s);
+        auto others = all_busy(8);
+        others.cpus[0].idle_permyriad = 10'000;
+        run(others, 3s);
+        EXPECT_EQ(held(), 0U);
+        run(all_busy(8), 10s);
+        run(10'000, 3s);
+        EXPECT_GT(held(), 950U);
+}
+
+TEST_F(ForeignLoadInTime, EndsWithTheCpusThatItWasOn) {
+        run(all_busy(8), 20s);
+        pool_ = CpuMask::range(0, 2);
+        run(all_busy(2), 3s);
+        EXPECT_NEAR(held(), 2'000, 20);
+        run(all_busy(0), 3s);
+        EXPECT_EQ(held(), 0U);
+}
+
+TEST_F(ForeignLoadInTime, DoesNotEndWhileTheSampleWarmsUp) {
+        run(10'000, 20s);
+        auto cold = busy({0});
+        cold.warming_up = true;
+        run(cold, 3s);
+        EXPECT_GT(held(), 990U);
 }
 
 TEST_F(ForeignLoadInTime, IsNotDoubledByALoadThatMovesFromCpuToCpu) {
@@ -255,7 +315,7 @@ TEST_F(ForeignLoadInTime, IsNotDoubledByALoadThatMovesFromCpuToCpu) {
                 std::vector<std::uint32_t> cpus(8);
                 cpus[i % 8] = 10'000;
                 now_ += 1s;
-                load_.add(busy(cpus), {}, now_);
+                load_.add(busy(cpus), {}, pool_, now_);
         }
         EXPECT_NEAR(load_.held_millicpu(CpuMask::range(0, 8)), 1'000, 20);
 }
@@ -264,12 +324,12 @@ TEST_F(ForeignLoadInTime, StaysAsItWasWhileTheSampleWarmsUp) {
         run(10'000, 5s);
         auto cold = busy({0});
         cold.warming_up = true;
-        load_.add(cold, {}, now_ + 1s);
+        load_.add(cold, {}, pool_, now_ + 1s);
         EXPECT_EQ(load_.now_millicpu(0), 1'000U);
 }
 
 TEST_F(ForeignLoadInTime, OfACpuThatIsUnpluggedFades) {
-        load_.add(all_busy(2), {}, now_);
+        load_.add(all_busy(2), {}, pool_, now_);
         run(0, 30s);
         EXPECT_EQ(load_.now_millicpu(1), 0U);
 }

@@ -32,7 +32,7 @@ void World::load(const CpuMask& cpus, std::uint32_t millicpu_each) {
         for (const auto& [cpu, place] : topology)
                 sample.cpus.push_back(
                         {cpu, kPermyriad - (cpus.contains(cpu) ? millicpu_each * 10 : 0), 0});
-        foreign.add(sample, {}, now);
+        foreign.add(sample, {}, machine.pool(), now);
 }
 
 Decision World::decide() const { return fair::decide(settings, snapshot()); }
