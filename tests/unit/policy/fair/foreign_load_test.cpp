@@ -24,6 +24,13 @@ Sample busy(const std::vector<std::uint32_t>& permyriad) {
 
 Sample all_busy(std::uint32_t cpus) { return busy(std::vector<std::uint32_t>(cpus, 10'000)); }
 
+/// One idle CPU, of which that is not known yet.
+Sample warming_up() {
+        auto sample = busy({0});
+        sample.warming_up = true;
+        return sample;
+}
+
 std::uint32_t measured(const Sample& sample, const std::vector<Burn>& clients,
                        const CpuMask& cpus) {
         ForeignLoad load;
@@ -143,7 +150,7 @@ protected:
                         load_.add(sample, {}, pool_, now_ += period);
         }
 
-        /// On how many CPUs in millicpu, of all eight.
+        /// In the pool, in millicpu.
         [[nodiscard]] std::uint32_t held() const { return load_.held_millicpu(pool_); }
 
         ForeignLoad load_;
@@ -303,9 +310,7 @@ TEST_F(ForeignLoadInTime, EndsWithTheCpusThatItWasOn) {
 
 TEST_F(ForeignLoadInTime, DoesNotEndWhileTheSampleWarmsUp) {
         run(10'000, 20s);
-        auto cold = busy({0});
-        cold.warming_up = true;
-        run(cold, 3s);
+        run(warming_up(), 3s);
         EXPECT_GT(held(), 990U);
 }
 
@@ -322,9 +327,7 @@ TEST_F(ForeignLoadInTime, IsNotDoubledByALoadThatMovesFromCpuToCpu) {
 
 TEST_F(ForeignLoadInTime, StaysAsItWasWhileTheSampleWarmsUp) {
         run(10'000, 5s);
-        auto cold = busy({0});
-        cold.warming_up = true;
-        load_.add(cold, {}, pool_, now_ + 1s);
+        run(warming_up(), 1s);
         EXPECT_EQ(load_.now_millicpu(0), 1'000U);
 }
 
