@@ -147,20 +147,12 @@ void ForeignLoad::add(const Sample& sample, std::span<const Burn> clients, const
         }
         now_.measured = std::move(measured);
         now_.at = now;
-        now_.pool = now_.on(pool);
         while (!past_.empty() && past_.front().at + kHold < now)
                 past_.pop_front();
         if (past_.empty() || now - past_.back().at >= kPastSpacing)
                 past_.push_back(now_);
         look_for_return(pool);
-        look_for_end();
-}
-
-float ForeignLoad::peak() const {
-        auto highest = now_.pool;
-        for (const auto& load : past_)
-                highest = std::max(highest, load.pool);
-        return highest;
+        look_for_end(pool);
 }
 
 // Not smoothed: a return is to be known before much of it is given room to again.
@@ -174,9 +166,9 @@ void ForeignLoad::look_for_return(const CpuMask& pool) {
         end_.reset();
 }
 
-void ForeignLoad::look_for_end() {
-        const auto highest = peak();
-        if (highest <= kNoise || now_.pool >= kLasting * highest) {
+void ForeignLoad::look_for_end(const CpuMask& pool) {
+        const auto peak = static_cast<float>(held_millicpu(pool));
+        if (peak <= kNoise || now_.on(pool) >= kLasting * peak) {
                 low_since_.reset();
                 return;
         }
@@ -184,7 +176,7 @@ void ForeignLoad::look_for_end() {
                 low_since_ = now_.at;
         if (now_.at - *low_since_ < kEnd || (end_ && comes_and_goes_))
                 return;
-        end_ = {*low_since_, highest};
+        end_ = {*low_since_, peak};
         if (comes_and_goes_)
                 return;
         now_.smoothed = now_.measured;

@@ -62,7 +62,6 @@ private:
                 TimePoint at;
                 PerCpu smoothed;
                 PerCpu measured;
-                float pool = 0;  // on all of it
 
                 [[nodiscard]] float on(const CpuMask& cpus) const;
         };
@@ -73,9 +72,8 @@ private:
 
         [[nodiscard]] static PerCpu measure(const Sample& sample, std::span<const Burn> clients);
 
-        [[nodiscard]] float peak() const;
         void look_for_return(const CpuMask& pool);
-        void look_for_end();
+        void look_for_end(const CpuMask& pool);
 
         Load now_;
         std::deque<Load> past_;               // oldest first, within kHold
