@@ -3,7 +3,7 @@
 // Sockets and epoll as the bench's processes use them: never blocking.
 #pragma once
 
-#include "server/unique_fd.hpp"
+#include "server/kernel/unique_fd.hpp"
 
 #include <cstdint>
 #include <span>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What a grant and a report in shared memory cost both sides.
 #include "arena.hpp"
-#include "server/arena.hpp"
+#include "server/sharing/arena.hpp"
 
 #include <benchmark/benchmark.h>
 #include <cstdint>

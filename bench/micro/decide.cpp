@@ -11,10 +11,10 @@
 namespace {
 
 namespace fair = governor::policy::fair;
+using governor::policy::Account;
 using governor::policy::CpuMask;
 using governor::policy::Machine;
 using governor::policy::Topology;
-using governor::registry::Account;
 using governor::registry::Arbiter;
 using governor::registry::Clients;
 using governor::registry::Confinement;
@@ -51,7 +51,7 @@ public:
                 now_ += std::chrono::minutes{1};
         }
 
-        fair::ClientId add(std::uint32_t i) {
+        fair::ProgramId add(std::uint32_t i) {
                 Confinement where;
                 where.cpus = kind_ == Kind::FourOverlapping
                                      ? CpuMask::range(i % 4 * cpus_ / 8, cpus_ / 2)

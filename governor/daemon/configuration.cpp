@@ -2,8 +2,8 @@
 // Settings with their mistakes and their log level.
 #include "daemon/configuration.hpp"
 
-#include "server/listener.hpp"
-#include "server/log.hpp"
+#include "server/connections/listener.hpp"
+#include "server/journal/log.hpp"
 
 #include <string>
 #include <utility>

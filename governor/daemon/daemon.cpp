@@ -4,7 +4,7 @@
 
 #include "daemon/configuration.hpp"
 #include "daemon/service.hpp"
-#include "server/log.hpp"
+#include "server/journal/log.hpp"
 
 #include <algorithm>
 #include <csignal>

@@ -3,9 +3,9 @@
 #include "daemon/service.hpp"
 
 #include "daemon/configuration.hpp"
-#include "server/listener.hpp"
-#include "server/log.hpp"
-#include "server/service_manager.hpp"
+#include "server/connections/listener.hpp"
+#include "server/journal/log.hpp"
+#include "server/journal/service_manager.hpp"
 
 #include <csignal>
 #include <cstring>

@@ -5,8 +5,8 @@
 
 #include "config/settings.hpp"
 #include "daemon/options.hpp"
-#include "server/event_loop.hpp"
-#include "server/liveness.hpp"
+#include "server/journal/liveness.hpp"
+#include "server/kernel/event_loop.hpp"
 #include "server/server.hpp"
 
 #include <cstddef>

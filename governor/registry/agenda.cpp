@@ -15,8 +15,8 @@ bool makes_wait(const policy::fair::Grant& grant) {
         return grant.reason.limit == Limit::Handover || grant.reason.limit == Limit::Newcomer;
 }
 
-std::vector<policy::fair::ClientId> idle_in(const policy::fair::Decision& decision) {
-        std::vector<policy::fair::ClientId> idle;
+std::vector<policy::fair::ProgramId> idle_in(const policy::fair::Decision& decision) {
+        std::vector<policy::fair::ProgramId> idle;
         for (const auto& grant : decision.grants)
                 if (grant.reason.limit == Limit::Idle)
                         idle.push_back(grant.id);

@@ -4,13 +4,15 @@
 #pragma once
 
 #include "policy/fair/decision.hpp"
-#include "registry/accounts.hpp"
+#include "policy/time_point.hpp"
 
 #include <algorithm>
 #include <chrono>
 #include <vector>
 
 namespace governor::registry {
+
+using policy::TimePoint;
 
 /// A decision follows every sample and every event, but not two within kRest. While somebody waits
 /// for CPUs that others have still to leave, reports are read every kPoll. While somebody may want
@@ -53,9 +55,9 @@ private:
         TimePoint last_decision_ = TimePoint::min();
         TimePoint next_decision_ = kNever;
         TimePoint next_poll_ = kNever;
-        bool is_waited_for_ = false;                // by somebody who is to grow
-        std::vector<policy::fair::ClientId> idle_;  // ascending; those who lend
-        TimePoint quiet_since_;                     // nobody began to lend, or wanted back
+        bool is_waited_for_ = false;                 // by somebody who is to grow
+        std::vector<policy::fair::ProgramId> idle_;  // ascending; those who lend
+        TimePoint quiet_since_;                      // nobody began to lend, or wanted back
         TimePoint next_watch_ = kNever;
 };
 

@@ -63,7 +63,7 @@ void Arbiter::sampled(const policy::Sample& sample, std::uint32_t yielding_milli
                 foreign_.add(sample, burns, machine_.pool(), now);
 }
 
-std::vector<ClientId> Arbiter::decide(TimePoint now) {
+std::vector<ProgramId> Arbiter::decide(TimePoint now) {
         if (cpus_before_) {
                 Event event;
                 event.at = now;
@@ -73,7 +73,7 @@ std::vector<ClientId> Arbiter::decide(TimePoint now) {
                 clients_.history().add(event);
                 cpus_before_.reset();
         }
-        auto snapshot = clients_.snapshot(machine_, foreign_, now);
+        auto snapshot = clients_.snapshot(machine_, foreign_.seen(), now);
         if (mode_ == Mode::Observe)
                 follow_at_once(snapshot);
         last_ = decide_(settings_, snapshot);

@@ -52,12 +52,12 @@ public:
         /// wants to (SCHED_IDLE, cgroups with cpu.idle).
         void sampled(const policy::Sample& sample, std::uint32_t yielding_millicpu, TimePoint now);
         /// Decides now and takes note. Returns the clients whose grant changed.
-        std::vector<ClientId> decide(TimePoint now);
+        std::vector<ProgramId> decide(TimePoint now);
 
         [[nodiscard]] const policy::fair::Decision& last() const { return last_; }
 
         /// See Clients::turns(). Empty where the settings say that nobody takes turns, too.
-        [[nodiscard]] std::optional<Clients::Turns> turns(ClientId id, TimePoint now) const {
+        [[nodiscard]] std::optional<Clients::Turns> turns(ProgramId id, TimePoint now) const {
                 return settings_.turns ? clients_.turns(id, now) : std::nullopt;
         }
 
@@ -68,7 +68,7 @@ private:
         policy::Machine machine_;
         std::optional<std::uint32_t> cpus_before_;  ///< where the machine changed since decide()
         Decide decide_;
-        policy::fair::ForeignLoad foreign_;
+        evidence::ForeignLoad foreign_;
         policy::fair::Decision last_;
 };
 

@@ -39,25 +39,25 @@ fair::Client Clients::State::client(const policy::CpuMask& pool) const {
         client.min = most(request.min);
         client.guaranteed = most(rule.min.value_or(1));
         client.allowed = limits.cpus();
-        if (const auto* held = handover.held(); held != nullptr && held->is_governed()) {
+        if (const auto* held = occupancy.held(); held != nullptr && held->is_governed()) {
                 client.granted = held->grant.cpus & pool;
                 client.shared = held->grant.shared;
                 client.parked = held->grant.parked;
         }
-        client.in_use = handover.in_use() & pool;
-        client.above_since = handover.above_since();
-        client.relapsed = handover.relapsed();
-        client.burning = handover.burning();
+        client.in_use = occupancy.in_use() & pool;
+        client.above_since = occupancy.above_since();
+        client.relapsed = occupancy.relapsed();
+        client.burning = occupancy.burning();
         client.idle = demand.idle();
-        client.light = light_use.light();
+        client.light = low_use.light();
         client.wants = client.idle || client.light ? 1 : demand.wants();
         return client;
 }
 
 /// A region of an earlier grant says nothing about this one.
-void Clients::State::note_pace(const Report& report, TimePoint now) {
+void Clients::State::note_pace(const evidence::Report& report, TimePoint now) {
         const auto cpus = own_cpus();
-        if (cpus > 0 && report.epoch == handover.held()->epoch)
+        if (cpus > 0 && report.epoch == occupancy.held()->epoch)
                 speedup.report({cpus, report.ended, report.ended_ns}, now);
         else
                 speedup.interrupted();
@@ -75,11 +75,11 @@ Event Clients::State::event(EventKind kind, TimePoint now) const {
 }
 
 bool Clients::State::apply(const fair::Grant& grant, TimePoint now, History& history) {
-        const auto* held = handover.held();
+        const auto* held = occupancy.held();
         const auto before = held != nullptr ? held->grant.threads : 0;
         const bool was_rigid = held != nullptr && held->grant.reason.limit == fair::Limit::Rigid;
         const bool waited = parked();
-        const bool changed = handover.grant(grant, now);
+        const bool changed = occupancy.grant(grant, now);
         was_parked = was_parked || grant.parked;
         if (waited && !grant.parked)
                 turn_since = now;
@@ -100,19 +100,19 @@ bool Clients::State::apply(const fair::Grant& grant, TimePoint now, History& his
 /// As it was last seen to, else all that it has of its own. Who was parked when it was seen has had
 /// that since its turn came, and who has been parked since then went on until he was.
 std::chrono::nanoseconds Clients::State::presumably_used(TimePoint since, TimePoint now) const {
-        const auto* held = handover.held();
+        const auto* held = occupancy.held();
         if (parked())
-                return (std::max(since, held->since) - since) * handover.burning();
+                return (std::max(since, held->since) - since) * occupancy.burning();
         if (burn.judged() && !was_parked)
-                return (now - since) * handover.burning();
+                return (now - since) * occupancy.burning();
         if (held == nullptr || !held->is_own())
                 return std::chrono::nanoseconds{0};
-        return (now - std::max(since, was_parked ? turn_since : since)) * handover.knows_of();
+        return (now - std::max(since, was_parked ? turn_since : since)) * occupancy.knows_of();
 }
 
 void Clients::State::add_reading(std::chrono::nanoseconds cpu_time,
                                  std::optional<TimePoint> previous, TimePoint now) {
-        burn.add({cpu_time, handover.allowed(now), handover.knows_of()}, where.cpus.count(), now,
+        burn.add({cpu_time, occupancy.allowed(now), occupancy.knows_of()}, where.cpus.count(), now,
                  previous.value_or(joined));
 }
 

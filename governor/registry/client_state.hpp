@@ -3,36 +3,36 @@
 // All that is known of one client.
 #pragma once
 
+#include "evidence/progress.hpp"
+#include "evidence/speedup.hpp"
+#include "evidence/width_probe.hpp"
 #include "registry/clients.hpp"
-#include "registry/probing.hpp"
-#include "registry/progress.hpp"
-#include "registry/speedup.hpp"
 
 namespace governor::registry {
 
 namespace fair = policy::fair;
 
 struct Clients::State {
-        ClientId id{};
+        ProgramId id{};
         TimePoint joined;
         Identity identity;
         fair::Rule rule;
         Request request;
         Orders orders;
         Confinement where;
-        OwnLimits limits;  // as far as it has these now
+        evidence::RequestLimits limits;  // as far as it has these now
         Cgroups::Chain groups;
-        Handover handover;
-        BurnWindow burn;
-        fair::Demand demand;
-        LightUse light_use;
+        evidence::Occupancy occupancy;
+        evidence::BurnWindow burn;
+        evidence::Demand demand;
+        evidence::LowUse low_use;
         GangId gang{};
-        Progress progress;
-        Speedup speedup;
-        Probing probing;
-        bool was_parked = false;           // at some time since it was measured
-        TimePoint turn_since;              // not parked since then
-        std::optional<fair::Usage> usage;  // measured, and not yet part of the demand
+        evidence::Progress progress;
+        evidence::Speedup speedup;
+        evidence::WidthProbe width_probe;
+        bool was_parked = false;               // at some time since it was measured
+        TimePoint turn_since;                  // not parked since then
+        std::optional<evidence::Usage> usage;  // measured, and not yet part of the demand
         std::optional<std::chrono::nanoseconds> last_seen_at;  // its CPU clock, at fell_silent()
         bool silent = false;  // it had not run between the last two calls
         std::uint32_t first_grant = 0;
@@ -45,7 +45,7 @@ struct Clients::State {
         [[nodiscard]] bool ignored() const { return rule.ignore.value_or(false); }
         /// It has CPUs of its own that it does not lend.
         [[nodiscard]] bool has_to_lend() const {
-                const auto* held = handover.held();
+                const auto* held = occupancy.held();
                 return !ignored() && !demand.idle() && held != nullptr && held->is_own();
         }
         [[nodiscard]] std::uint32_t max() const;
@@ -62,12 +62,12 @@ struct Clients::State {
         }
         /// CPUs of its own that it may run a team on; 0: none.
         [[nodiscard]] std::uint32_t own_cpus() const {
-                const auto* held = handover.held();
+                const auto* held = occupancy.held();
                 const bool runs = held != nullptr && held->is_own() && !held->grant.parked;
                 return runs ? held->grant.threads : 0;
         }
         [[nodiscard]] bool parked() const {
-                const auto* held = handover.held();
+                const auto* held = occupancy.held();
                 return held != nullptr && held->grant.parked;
         }
         void ask_for_limits(TimePoint now) {
@@ -78,11 +78,11 @@ struct Clients::State {
         /// CPU time after the last reading, which was at `since`.
         [[nodiscard]] std::chrono::nanoseconds presumably_used(TimePoint since,
                                                                TimePoint now) const;
-        void note_pace(const Report& report, TimePoint now);
+        void note_pace(const evidence::Report& report, TimePoint now);
         /// What it should be tried on.
-        [[nodiscard]] std::optional<Probing::Try> tries(std::chrono::nanoseconds served,
-                                                        TimePoint now) const {
-                return probing.next(speedup, own_cpus(), served, now);
+        [[nodiscard]] std::optional<evidence::WidthProbe::Try>
+        tries(std::chrono::nanoseconds served, TimePoint now) const {
+                return width_probe.next(speedup, own_cpus(), served, now);
         }
         bool apply(const fair::Grant& grant, TimePoint now, History& history);
         void add_reading(std::chrono::nanoseconds cpu_time, std::optional<TimePoint> previous,

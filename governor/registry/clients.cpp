@@ -40,7 +40,7 @@ Clients::Clients(Clients&&) noexcept = default;
 Clients& Clients::operator=(Clients&&) noexcept = default;
 Clients::~Clients() = default;
 
-Clients::State* Clients::find(ClientId id) {
+Clients::State* Clients::find(ProgramId id) {
         const auto found = clients_.find(id);
         return found != clients_.end() ? found->second.get() : nullptr;
 }
@@ -63,12 +63,12 @@ Clients::Joined Clients::join(const Identity& identity, const Request& request,
                 history_.add(state->event(EventKind::Refused, now));
                 return {refused};
         }
-        const auto id = state->id = ClientId{++last_id_};
+        const auto id = state->id = ProgramId{++last_id_};
         state->follow(rules_);
         state->request = request;
-        state->handover.set_late_after(handover_max_);
+        state->occupancy.set_late_after(handover_max_);
         state->where = with_quotas_only(where);
-        state->limits = OwnLimits(request.max, where.cpus);
+        state->limits = evidence::RequestLimits(request.max, where.cpus);
         state->groups = cgroups_.enter(state->where.groups);
         const bool has_group = !identity.job.empty() || identity.process_group > 0;
         state->gang = gangs_.enter({identity.account, identity.job,
@@ -92,34 +92,34 @@ void Clients::set_rules(std::vector<fair::Rule> rules) {
 void Clients::set_handover_max(std::chrono::milliseconds handover_max) {
         handover_max_ = handover_max;
         for (auto& [id, state] : clients_)
-                state->handover.set_late_after(handover_max);
+                state->occupancy.set_late_after(handover_max);
 }
 
-void Clients::claim(ClientId id, const policy::CpuMask& cpus, TimePoint settled, TimePoint now) {
+void Clients::claim(ProgramId id, const policy::CpuMask& cpus, TimePoint settled, TimePoint now) {
         auto* state = find(id);
         if (cpus.empty() || state == nullptr || state->ignored() ||
-            state->handover.held() != nullptr)
+            state->occupancy.held() != nullptr)
                 return;
         fair::Grant grant;
         grant.id = id;
         grant.cpus = cpus & state->where.cpus;
         for (const auto& [other, holder] : clients_)
-                if (const auto* held = holder->handover.held(); held != nullptr && held->is_own())
+                if (const auto* held = holder->occupancy.held(); held != nullptr && held->is_own())
                         grant.cpus -= held->grant.cpus;
         grant.threads = std::max(grant.cpus.count(), 1U);
         state->had = grant.threads;
         state->settled = settled;
         settled_ = std::max(settled_, settled);
         if (!grant.cpus.empty())
-                (void)state->handover.grant(grant, now);
+                (void)state->occupancy.grant(grant, now);
 }
 
-void Clients::runs(ClientId id, std::string executable) {
+void Clients::runs(ProgramId id, std::string executable) {
         if (auto* state = find(id))
                 state->identity.executable = std::move(executable);
 }
 
-void Clients::leave(ClientId id, std::optional<std::chrono::nanoseconds> cpu_time, TimePoint now) {
+void Clients::leave(ProgramId id, std::optional<std::chrono::nanoseconds> cpu_time, TimePoint now) {
         auto* state = find(id);
         if (state == nullptr)
                 return;
@@ -142,7 +142,7 @@ void Clients::leave(ClientId id, std::optional<std::chrono::nanoseconds> cpu_tim
         clients_.erase(id);
 }
 
-void Clients::request(ClientId id, const Request& request, TimePoint now) {
+void Clients::request(ProgramId id, const Request& request, TimePoint now) {
         auto* state = find(id);
         if (state == nullptr)
                 return;
@@ -152,7 +152,7 @@ void Clients::request(ClientId id, const Request& request, TimePoint now) {
         state->ask_for_limits(now);
 }
 
-Orders::Outcome Clients::order(ClientId id, const Order& order, Authority by, std::uint32_t uid,
+Orders::Outcome Clients::order(ProgramId id, const Order& order, Authority by, std::uint32_t uid,
                                TimePoint now) {
         auto* state = find(id);
         if (state == nullptr)
@@ -168,7 +168,7 @@ Orders::Outcome Clients::order(ClientId id, const Order& order, Authority by, st
         return outcome;
 }
 
-void Clients::confine(ClientId id, const Confinement& where, TimePoint now) {
+void Clients::confine(ProgramId id, const Confinement& where, TimePoint now) {
         auto* state = find(id);
         if (state == nullptr)
                 return;
@@ -180,88 +180,88 @@ void Clients::confine(ClientId id, const Confinement& where, TimePoint now) {
         state->ask_for_limits(now);
 }
 
-bool Clients::report(ClientId id, const Report& report, TimePoint now) {
+bool Clients::report(ProgramId id, const evidence::Report& report, TimePoint now) {
         auto* state = find(id);
         if (state == nullptr || state->ignored())
                 return false;
-        const bool was_above = state->handover.above_since().has_value();
+        const bool was_above = state->occupancy.above_since().has_value();
         state->progress.report(report.progress_done, report.progress_total,
                                gangs_.served(state->gang, now));
         if (state->takes_turns())
                 state->note_pace(report, now);
-        const auto effect = state->handover.report(report, state->where.cpus.count(), now);
+        const auto effect = state->occupancy.report(report, state->where.cpus.count(), now);
         const bool woke = effect.began && state->demand.idle();
         if (effect.began)
                 state->demand.woke(now);
-        return effect.gave_back || woke || (was_above && !state->handover.above_since());
+        return effect.gave_back || woke || (was_above && !state->occupancy.above_since());
 }
 
-bool Clients::is_waited_for(ClientId id) const {
+bool Clients::is_waited_for(ProgramId id) const {
         const auto found = clients_.find(id);
         if (found == clients_.end() || found->second->ignored())
                 return false;
         const auto& state = *found->second;
-        return state.demand.idle() || state.handover.above_since() ||
-               !state.handover.lingering().empty();
+        return state.demand.idle() || state.occupancy.above_since() ||
+               !state.occupancy.lingering().empty();
 }
 
-void Clients::measured(ClientId id, std::chrono::nanoseconds cpu_time, bool stopped,
+void Clients::measured(ProgramId id, std::chrono::nanoseconds cpu_time, bool stopped,
                        TimePoint now) {
         samples_.add(now);
         auto* state = find(id);
         if (state == nullptr)
                 return;
-        auto& handover = state->handover;
+        auto& occupancy = state->occupancy;
         state->add_reading(cpu_time, samples_.previous(), now);
         const auto rate = state->burn.judged();
         if (rate)
-                handover.burned(rounded_cpus(rate->millicpu), rounded_cpus(rate->excess_millicpu),
-                                rate->since, now);
-        handover.set_stopped(stopped, now);
+                occupancy.burned(rounded_cpus(rate->millicpu), rounded_cpus(rate->excess_millicpu),
+                                 rate->since, now);
+        occupancy.set_stopped(stopped, now);
         // Who never reports may be in a region at any time. Who has waited for its turn
         // since then wants what it wanted before.
         const bool was_parked = std::exchange(state->was_parked, state->parked());
         if (stopped || (rate && !was_parked))
-                state->usage = {rate ? rate->granted : handover.knows_of(),
+                state->usage = {rate ? rate->granted : occupancy.knows_of(),
                                 rate ? rate->millicpu : 0,
-                                handover.in_region() || !handover.reported(), stopped};
+                                occupancy.in_region() || !occupancy.reported(), stopped};
 }
 
-bool Clients::may_be_light(ClientId id, TimePoint now) {
+bool Clients::may_be_light(ProgramId id, TimePoint now) {
         auto* state = find(id);
-        const auto* held = state != nullptr ? state->handover.held() : nullptr;
+        const auto* held = state != nullptr ? state->occupancy.held() : nullptr;
         if (held == nullptr || state->ignored())
                 return false;
         if (held->grant.parked) {
-                state->light_use.pause();
+                state->low_use.pause();
                 return false;
         }
         const auto rate = state->burn.judged();
         if (rate)
-                state->light_use.burned(rate->millicpu);
-        if (held->grant.threads == 1 && rate && rate->millicpu <= LightUse::kHeavy_millicpu)
-                return !state->light_use.may_wait(rate->millicpu, now);
-        state->light_use.pause();
+                state->low_use.burned(rate->millicpu);
+        if (held->grant.threads == 1 && rate && rate->millicpu <= evidence::LowUse::kHeavy_millicpu)
+                return !state->low_use.may_wait(rate->millicpu, now);
+        state->low_use.pause();
         return false;
 }
 
-void Clients::measured(ClientId id, const std::optional<LightUse::Reading>& reading,
+void Clients::measured(ProgramId id, const std::optional<evidence::LowUse::Reading>& reading,
                        TimePoint now) {
         auto* state = find(id);
         if (state == nullptr)
                 return;
         if (reading)
-                state->light_use.add(*reading, now);
+                state->low_use.add(*reading, now);
         else
-                state->light_use.unknown();
+                state->low_use.unknown();
 }
 
-bool Clients::may_fall_silent(ClientId id) const {
+bool Clients::may_fall_silent(ProgramId id) const {
         const auto found = clients_.find(id);
         return found != clients_.end() && found->second->has_to_lend();
 }
 
-bool Clients::fell_silent(ClientId id, std::chrono::nanoseconds cpu_time) {
+bool Clients::fell_silent(ProgramId id, std::chrono::nanoseconds cpu_time) {
         auto* state = find(id);
         if (state == nullptr || !state->has_to_lend())
                 return false;
@@ -270,11 +270,11 @@ bool Clients::fell_silent(ClientId id, std::chrono::nanoseconds cpu_time) {
         return state->silent && !was_silent;
 }
 
-void Clients::stopped(ClientId id, TimePoint now) {
+void Clients::stopped(ProgramId id, TimePoint now) {
         auto* state = find(id);
         if (state == nullptr)
                 return;
-        state->handover.set_stopped(true, now);
+        state->occupancy.set_stopped(true, now);
         state->demand.stopped(now);
 }
 
@@ -306,10 +306,10 @@ void Clients::sampled(const policy::Sample& sample, TimePoint now) {
         }
 }
 
-std::vector<fair::Burn> Clients::burns(TimePoint now) {
+std::vector<evidence::Burn> Clients::burns(TimePoint now) {
         samples_.add(now);
         const auto start = samples_.window_start();
-        std::vector<fair::Burn> burns;
+        std::vector<evidence::Burn> burns;
         burns.reserve(clients_.size());
         for (const auto& [id, state] : clients_)
                 if (const auto millicpu = state->burn.millicpu_since(start); millicpu > 0)
@@ -332,8 +332,8 @@ std::uint32_t Clients::short_lived_cpus(std::uint32_t pool) const {
         return sum;
 }
 
-fair::Snapshot Clients::snapshot(const policy::Machine& machine, const fair::ForeignLoad& foreign,
-                                 TimePoint now) const {
+fair::Snapshot Clients::snapshot(const policy::Machine& machine,
+                                 const policy::fair::Foreign& foreign, TimePoint now) const {
         fair::Snapshot snapshot{now, machine, foreign,
                                 {},  {},      short_lived_cpus(machine.pool().count())};
         snapshot.clients.reserve(clients_.size());
@@ -365,8 +365,8 @@ fair::Snapshot Clients::snapshot(const policy::Machine& machine, const fair::For
         return snapshot;
 }
 
-std::vector<ClientId> Clients::apply(const fair::Decision& decision, TimePoint now) {
-        std::vector<ClientId> changed;
+std::vector<ProgramId> Clients::apply(const fair::Decision& decision, TimePoint now) {
+        std::vector<ProgramId> changed;
         for (const auto& grant : decision.grants) {
                 auto* state = find(grant.id);
                 if (state == nullptr)
@@ -376,7 +376,7 @@ std::vector<ClientId> Clients::apply(const fair::Decision& decision, TimePoint n
                                            : std::nullopt;
                 if (state->apply(grant, now, history_))
                         changed.push_back(grant.id);
-                state->probing.decided(tried, state->own_cpus(), state->speedup, now);
+                state->width_probe.decided(tried, state->own_cpus(), state->speedup, now);
         }
         note_turns(decision, now);
         return changed;
@@ -384,7 +384,7 @@ std::vector<ClientId> Clients::apply(const fair::Decision& decision, TimePoint n
 
 /// Who is idle or light does not wait: it has what it needs.
 void Clients::note_turns(const fair::Decision& decision, TimePoint now) {
-        std::map<GangId, Gangs::Decided> decided;
+        std::map<GangId, evidence::Gangs::Decided> decided;
         for (const auto id : decision.turns)
                 decided[id].has_turn = true;
         for (const auto id : decision.served)
@@ -402,7 +402,7 @@ void Clients::note_turns(const fair::Decision& decision, TimePoint now) {
         gangs_.decided(decided, now);
 }
 
-std::optional<Clients::Shown> Clients::show(ClientId id) const {
+std::optional<Clients::Shown> Clients::show(ProgramId id) const {
         const auto found = clients_.find(id);
         if (found == clients_.end())
                 return std::nullopt;
@@ -415,13 +415,13 @@ std::optional<Clients::Shown> Clients::show(ClientId id) const {
                      state.weight(),
                      state.scheduling_class(),
                      held(id),
-                     state.handover.team(),
+                     state.occupancy.team(),
                      rate ? rate->millicpu : 0,
                      state.rule.name,
                      state.orders};
 }
 
-std::optional<Clients::Turns> Clients::turns(ClientId id, TimePoint now) const {
+std::optional<Clients::Turns> Clients::turns(ProgramId id, TimePoint now) const {
         const auto found = clients_.find(id);
         if (found == clients_.end() || !found->second->may_be_parked())
                 return std::nullopt;
@@ -435,18 +435,19 @@ std::optional<Clients::Turns> Clients::turns(ClientId id, TimePoint now) const {
                      progress.remaining(served)};
 }
 
-std::optional<ClientId> Clients::next(ClientId id) const {
+std::optional<ProgramId> Clients::next(ProgramId id) const {
         const auto found = clients_.upper_bound(id);
         return found != clients_.end() ? std::optional(found->first) : std::nullopt;
 }
 
-const Held* Clients::held(ClientId id) const {
+const evidence::Held* Clients::held(ProgramId id) const {
         const auto found = clients_.find(id);
-        return found != clients_.end() && !found->second->ignored() ? found->second->handover.held()
-                                                                    : nullptr;
+        return found != clients_.end() && !found->second->ignored()
+                       ? found->second->occupancy.held()
+                       : nullptr;
 }
 
-bool Clients::is_ignored(ClientId id) const {
+bool Clients::is_ignored(ProgramId id) const {
         const auto found = clients_.find(id);
         return found != clients_.end() && found->second->ignored();
 }

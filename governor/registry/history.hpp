@@ -4,7 +4,7 @@
 #pragma once
 
 #include "policy/fair/decision.hpp"
-#include "registry/accounts.hpp"
+#include "policy/time_point.hpp"
 #include "registry/orders.hpp"
 
 #include <array>
@@ -14,6 +14,8 @@
 #include <string_view>
 
 namespace governor::registry {
+
+using policy::TimePoint;
 
 enum class EventKind : std::uint8_t {
         Joined,
@@ -32,7 +34,7 @@ struct Event {
 
         TimePoint at;
         EventKind kind = EventKind::Joined;
-        policy::fair::ClientId id{};
+        policy::fair::ProgramId id{};
         std::uint32_t pid = 0;
         std::uint32_t uid = 0;
         std::uint32_t from = 0;

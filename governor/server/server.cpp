@@ -4,9 +4,9 @@
 
 #include "policy/permyriad.hpp"
 #include "probe/program.hpp"
-#include "server/holders.hpp"
-#include "server/lease_answers.hpp"
-#include "server/log.hpp"
+#include "registry/holders.hpp"
+#include "server/answers/lease_answers.hpp"
+#include "server/journal/log.hpp"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -33,7 +33,7 @@ std::string policy_in_force(const config::Settings& settings) {
 
 Server::Server(EventLoop& loop, const std::string& root, std::size_t most)
         : started_(now()),
-          governing_(
+          governor_(
                   loop, root,
                   [this](const Peer& peer) { return clients_.admit_lease(peer.connection); },
                   [this](int connection, const std::string& reply) {
@@ -41,22 +41,22 @@ Server::Server(EventLoop& loop, const std::string& root, std::size_t most)
                   }),
           sampling_(loop, root, settings_.period,
                     [this] {
-                            governing_.sampled(sampling_.sampler().sample(), sampling_.topology());
+                            governor_.sampled(sampling_.sampler().sample(), sampling_.topology());
                     }),
           clients_(
                   loop, most,
                   [this](std::string_view message, const Peer& peer) {
                           return handle(message, peer);
                   },
-                  [this](const Peer& peer) { (void)governing_.leave(peer); }),
-          reception_(loop, [this](Arrival arrival) {
-                  clients_.add(std::move(arrival.fd), registry::Account{arrival.uid}, arrival.pid);
+                  [this](const Peer& peer) { (void)governor_.leave(peer); }),
+          acceptor_(loop, [this](Arrival arrival) {
+                  clients_.add(std::move(arrival.fd), policy::Account{arrival.uid}, arrival.pid);
           }) {}
 
 void Server::open(Listener listener) {
         log(Level::Info, Event::Listening, "listening on " + listener.name(),
             {{"GOVERNORD_SOCKET", listener.name()}});
-        reception_.open(std::move(listener));
+        acceptor_.open(std::move(listener));
 }
 
 tl::expected<void, std::string> Server::apply(config::Settings settings) {
@@ -64,7 +64,7 @@ tl::expected<void, std::string> Server::apply(config::Settings settings) {
                 if (auto followed = follow_tcp(settings.tcp); !followed)
                         return followed;
         settings_ = std::move(settings);
-        governing_.configure(settings_, sampling_.sampler().sample(), sampling_.topology());
+        governor_.configure(settings_, sampling_.sampler().sample(), sampling_.topology());
         sampling_.set_period(settings_.period);
         warn_if_nothing_is_governed();
         warn_if_executables_are_hidden();
@@ -75,13 +75,13 @@ tl::expected<void, std::string> Server::apply(config::Settings settings) {
 tl::expected<void, std::string>
 Server::follow_tcp(const std::optional<config::TcpAddress>& address) {
         if (!address) {
-                reception_.close(std::exchange(tcp_name_, {}));
+                acceptor_.close(std::exchange(tcp_name_, {}));
                 return {};
         }
         // Another host at the same port may need the port that is ours.
         const bool same_port = settings_.tcp && settings_.tcp->port == address->port;
         if (same_port)
-                reception_.close(tcp_name_);
+                acceptor_.close(tcp_name_);
         auto listener = listen_tcp(*address);
         auto result = listener ? tl::expected<void, std::string>()
                                : tl::unexpected(std::move(listener.error()));
@@ -90,7 +90,7 @@ Server::follow_tcp(const std::optional<config::TcpAddress>& address) {
         if (!listener)
                 return result;
         if (!same_port)
-                reception_.close(tcp_name_);
+                acceptor_.close(tcp_name_);
         tcp_name_ = listener->name();
         open(std::move(*listener));
         return result;
@@ -134,9 +134,9 @@ std::string Server::summary() const {
         auto line = fmt::format("{}, {} connections, {}", free, clients_.size(),
                                 policy_in_force(settings_));
         if (settings_.policy == config::PolicyName::Fair) {
-                const auto& programs = governing_.arbiter().clients();
+                const auto& programs = governor_.arbiter().clients();
                 const auto cpus = held_cpus(programs).count();
-                if (governing_.is_paused())
+                if (governor_.is_paused())
                         line += " (paused)";
                 line += fmt::format(", {} program{} on {} cpu{}", programs.size(),
                                     programs.size() == 1 ? "" : "s", cpus, cpus == 1 ? "" : "s");
@@ -150,8 +150,8 @@ std::optional<Answer> Server::handle(std::string_view message, const Peer& peer)
                 return std::nullopt;
         queries_ += request.has_query() ? 1 : 0;
         if (request.protocol() == kProtocol && peer.account.uid)
-                if (auto about_leases = answer_about_leases(request, peer, governing_)) {
-                        clients_.set_aside(governing_.descriptors());
+                if (auto about_leases = answer_about_leases(request, peer, governor_)) {
+                        clients_.set_aside(governor_.descriptors());
                         return about_leases;
                 }
         return answer(request, view(), peer.account.uid ? Reach::Local : Reach::Network)
@@ -163,14 +163,14 @@ View Server::view() const {
         return {settings_,
                 sampler.sample(),
                 sampling_.topology(),
-                governing_.arbiter().clients(),
+                governor_.arbiter().clients(),
                 Counters{static_cast<std::uint32_t>(clients_.size()), queries_,
                          clients_.misbehaved(), clients_.refused(), sampler.accepted(),
-                         sampler.discarded(), governing_.arbiter().last().foreign,
-                         governing_.decisions()},
+                         sampler.discarded(), governor_.arbiter().last().foreign,
+                         governor_.decisions()},
                 since_start(started_),
                 sampling_.warm_in(),
-                governing_.is_paused()};
+                governor_.is_paused()};
 }
 
 }  // namespace governor::server

@@ -4,13 +4,13 @@
 #pragma once
 
 #include "config/settings.hpp"
-#include "server/answers.hpp"
-#include "server/clients.hpp"
-#include "server/event_loop.hpp"
-#include "server/governing.hpp"
-#include "server/listener.hpp"
-#include "server/reception.hpp"
-#include "server/sampling.hpp"
+#include "server/answers/answers.hpp"
+#include "server/connections/acceptor.hpp"
+#include "server/connections/connections.hpp"
+#include "server/connections/listener.hpp"
+#include "server/kernel/event_loop.hpp"
+#include "server/sharing/governor.hpp"
+#include "server/sharing/sample_loop.hpp"
 
 #include <optional>
 #include <string>
@@ -30,9 +30,9 @@ public:
 
         /// False if /proc/stat was not usable; nothing can be governed then.
         [[nodiscard]] bool can_sample() const { return sampling_.has_sample(); }
-        [[nodiscard]] const Sampling& sampling() const { return sampling_; }
+        [[nodiscard]] const SampleLoop& sampling() const { return sampling_; }
 
-        /// Clients may come by it from now on.
+        /// Connections may come by it from now on.
         void open(Listener listener);
 
         /// Takes effect at once; connections stay. The error is one sentence; then nothing has
@@ -40,7 +40,7 @@ public:
         [[nodiscard]] tl::expected<void, std::string> apply(config::Settings settings);
 
         /// To be called when it serves no longer: tells those who hold leases.
-        void release_all() { governing_.release_all(); }
+        void release_all() { governor_.release_all(); }
 
         /// "3 of 8 cpus free, 12 connections, fair, 3 programs on 7 cpus"; under the other policy
         /// "..., threshold 5%"
@@ -56,10 +56,10 @@ private:
 
         config::Settings settings_;
         TimePoint started_;
-        Governing governing_;
-        Sampling sampling_;
-        Clients clients_;
-        Reception reception_;
+        Governor governor_;
+        SampleLoop sampling_;
+        Connections clients_;
+        Acceptor acceptor_;
         std::string tcp_name_;  // of the listener that settings_.tcp has opened
         std::uint64_t queries_ = 0;
 };

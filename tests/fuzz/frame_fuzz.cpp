@@ -2,7 +2,7 @@
 // A stream of bytes through a connection: as many replies as whole messages, in order, whatever
 // the pieces it arrives in. The first byte says how long the pieces are.
 #include "require.hpp"
-#include "server/connection.hpp"
+#include "server/connections/connection.hpp"
 
 #include <algorithm>
 #include <array>

@@ -2,8 +2,8 @@
 // Whatever is asked or ordered about leases, and by whom: there is one reply, it is small enough, a
 // stranger changes nothing, and who holds the lease keeps what it asked for as its limit.
 #include "require.hpp"
-#include "server/lease_answers.hpp"
-#include "server/log.hpp"
+#include "server/answers/lease_answers.hpp"
+#include "server/journal/log.hpp"
 
 #include <cstring>
 #include <governor/v1/frame.h>

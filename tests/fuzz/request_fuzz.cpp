@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Whatever a client asks, there is one reply, it is small enough, and advice is sound.
 #include "require.hpp"
-#include "server/answers.hpp"
+#include "server/answers/answers.hpp"
 
 #include <governor/v1/frame.h>
 

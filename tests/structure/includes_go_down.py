@@ -9,16 +9,21 @@ import sys
 ALLOWED = {
     "governor/policy": set(),
     "governor/probe": {"policy"},
-    "governor/registry": {"policy"},
+    "governor/evidence": {"policy"},
+    "governor/registry": {"policy", "evidence"},
     "governor/config": {"policy"},
-    "governor/server": {"policy", "probe", "registry", "config", "proto"},
+    "governor/server": {"policy", "probe", "evidence", "registry", "config", "proto"},
     "governor/daemon": {"policy", "probe", "registry", "config", "server"},
     "governor/ctl": {"proto", "libthreadcount"},
     "libthreadcount/pool": {"libthreadcount"},
     "libthreadcount": {"proto"},
     "proto": set(),
 }
-ROOMS = {"policy", "probe", "registry", "config", "server", "daemon", "ctl"}
+ROOMS = {"policy", "probe", "evidence", "registry", "config", "server", "daemon", "ctl"}
+# The rooms of the server, lowest first: each may include itself and those before it. Only the
+# wiring, server.cpp and server.hpp, is in none.
+SERVER_ROOMS = ["kernel", "journal", "connections", "sharing", "answers"]
+WIRING = {"server.cpp", "server.hpp"}
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]', re.MULTILINE)
 
 
@@ -37,6 +42,19 @@ def target_of(header: str) -> str | None:
     return first if first in ROOMS and "/" in header else None
 
 
+def wrong_in_server(path: str, headers: list[str]) -> list[str]:
+    """What is wrong with a file of the server and what it includes of the server."""
+    place = path.split("/")[2:]
+    if len(place) == 1:
+        return [] if place[0] in WIRING else [f"{path}: belongs into a room: {', '.join(SERVER_ROOMS)}"]
+    if place[0] not in SERVER_ROOMS:
+        return [f"{path}: no room of the server's is called {place[0]}"]
+    floor = SERVER_ROOMS.index(place[0])
+    above = {f"server/{room}" for room in SERVER_ROOMS[floor + 1:]} | {"server"}
+    return [f"{path}: includes <{header}>, which is above server/{place[0]}"
+            for header in headers if header.startswith("server/") and header.rsplit("/", 1)[0] in above]
+
+
 def main() -> int:
     root = pathlib.Path(sys.argv[1])
     wrong, files = [], 0
@@ -47,7 +65,10 @@ def main() -> int:
             files += 1
             path = file.relative_to(root).as_posix()
             room = room_of(path)
-            for header in INCLUDE.findall(file.read_text()):
+            headers = INCLUDE.findall(file.read_text())
+            if room == "governor/server":
+                wrong += wrong_in_server(path, headers)
+            for header in headers:
                 target = target_of(header)
                 own = target is None or target == room.rsplit("/", 1)[-1]
                 if not own and target not in ALLOWED[room]:

@@ -52,7 +52,7 @@ void Classes::split(const CpuMask& pool) {
 
 // Rounded so that no load is lost or counted twice where classes are small: what one class rounds
 // away, the next one gets. A half is rounded down, in favour of clients.
-void Classes::leave_to_foreign(const ForeignLoad& foreign, std::uint32_t most_permyriad) {
+void Classes::leave_to_foreign(const Foreign& foreign, std::uint32_t most_permyriad) {
         std::uint64_t sum_millicpu = 0;
         std::uint64_t left = 0;
         for (auto& part : classes_) {

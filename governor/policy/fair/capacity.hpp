@@ -48,7 +48,7 @@ public:
 
 private:
         void split(const CpuMask& pool);
-        void leave_to_foreign(const ForeignLoad& foreign, std::uint32_t most_permyriad);
+        void leave_to_foreign(const Foreign& foreign, std::uint32_t most_permyriad);
         void reserve(std::uint32_t cpus, std::uint32_t pool, std::uint32_t most_permyriad);
 
         std::vector<Class> classes_;

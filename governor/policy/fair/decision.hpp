@@ -47,7 +47,7 @@ struct Reason {
 };
 
 struct Grant {
-        ClientId id{};
+        ProgramId id{};
         std::uint32_t threads = 1;  ///< >= 1
         /// As many CPUs as threads, and nobody else's unless `shared`. Of one that is not governed:
         /// all that it may run on.

@@ -113,7 +113,7 @@ private:
 
 }  // namespace
 
-Placement::Placement(const Machine& machine, const ForeignLoad& foreign)
+Placement::Placement(const Machine& machine, const Foreign& foreign)
         : machine_(machine), load_(foreign) {
         machine.pool().for_each([&](std::uint32_t cpu) {
                 if (foreign.now_millicpu(cpu) >= kForeignHome_millicpu)

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "policy/cpu_mask.hpp"
-#include "policy/fair/foreign_load.hpp"
+#include "policy/fair/foreign.hpp"
 #include "policy/machine.hpp"
 
 #include <cstdint>
@@ -14,7 +14,7 @@ namespace governor::policy::fair {
 /// Chooses CPUs for one client at a time.
 class Placement {
 public:
-        Placement(const Machine& machine, const ForeignLoad& foreign);
+        Placement(const Machine& machine, const Foreign& foreign);
 
         /// `count` CPUs of `held` to give up, at most all: those that foreign programs use, then
         /// those whose core belongs to somebody else too, then whole cores in the cache and the
@@ -34,7 +34,7 @@ public:
 private:
         const Machine& machine_;
         CpuMask foreign_;  // CPUs that foreign programs use half of, or more
-        const ForeignLoad& load_;
+        const Foreign& load_;
 };
 
 }  // namespace governor::policy::fair

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "policy/cpu_mask.hpp"
-#include "policy/fair/foreign_load.hpp"
+#include "policy/fair/foreign.hpp"
 #include "policy/machine.hpp"
 #include "policy/permyriad.hpp"
 
@@ -16,7 +16,7 @@
 
 namespace governor::policy::fair {
 
-enum class ClientId : std::uint64_t {};
+enum class ProgramId : std::uint64_t {};
 enum class AccountId : std::uint64_t {};  ///< whose share is counted as one: a user
 enum class GangId : std::uint64_t {};     ///< programs that work together
 
@@ -62,7 +62,7 @@ struct Cgroup {
 
 /// One program that holds a lease.
 struct Client {
-        ClientId id{};
+        ProgramId id{};
         AccountId account{};
         TimePoint joined;
         std::uint32_t weight = 100;    ///< share against others of its account, 1..10000
@@ -109,7 +109,7 @@ struct Client {
 struct Snapshot {
         TimePoint now;
         const Machine& machine;
-        const ForeignLoad& foreign;
+        const Foreign& foreign;
         std::vector<Cgroup> cgroups;
         std::vector<Client> clients;
         std::uint32_t short_lived = 0;  ///< CPUs to keep free for newcomers

@@ -10,7 +10,6 @@ namespace simulation {
 namespace {
 
 using governor::policy::fair::Client;
-using governor::policy::fair::ForeignLoad;
 using governor::policy::fair::Snapshot;
 
 std::string rounded(double value) {
@@ -20,7 +19,7 @@ std::string rounded(double value) {
 }
 
 /// Smoothed, without peaks that are remembered. CPUs.
-double sum(const ForeignLoad& load, const CpuMask& cpus) {
+double used(const governor::policy::fair::Foreign& load, const CpuMask& cpus) {
         double millicpu = 0;
         cpus.for_each([&](std::uint32_t cpu) { millicpu += load.now_millicpu(cpu); });
         return millicpu / 1000;
@@ -63,12 +62,12 @@ void Beliefs::ended(const World& world, const Resident& resident) {
 
 void Beliefs::check_foreign(const World& world, const Snapshot& believed) {
         const auto& cpus = world.machine.online();  // which are in the pool does not matter
-        const double sees = sum(believed.foreign, cpus);
-        const double there = sum(world.foreign, cpus);
+        const double sees = used(believed.foreign, cpus);
+        const double there = used(world.foreign.seen(), cpus);
         const double tolerance = kTolerance + kToleratedPart * cpus.count();
         const auto settling = settling_time(world);
         const double remembers = believed.foreign.held_millicpu(cpus) / 1000.0;
-        const double was_there = world.foreign.held_millicpu(cpus) / 1000.0;
+        const double was_there = world.foreign.seen().held_millicpu(cpus) / 1000.0;
         const auto check = [&](Since& since, bool is_wrong, Time patience) {
                 if (const auto lasts = since.update(is_wrong, world.now); lasts > patience)
                         violated(world, "foreign-belief",

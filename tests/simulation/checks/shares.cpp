@@ -26,7 +26,7 @@ std::string seconds_text(Time span) {
         return rounded(std::chrono::duration<double>(span).count()) + " s";
 }
 
-const Resident* resident_of(const World& world, governor::registry::ClientId id) {
+const Resident* resident_of(const World& world, governor::registry::ProgramId id) {
         for (const auto& resident : world.residents)
                 if (resident.client == id)
                         return &resident;

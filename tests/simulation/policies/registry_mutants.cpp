@@ -15,7 +15,7 @@ using governor::policy::fair::AccountId;
 using governor::policy::fair::Client;
 using governor::policy::fair::decide;
 using governor::policy::fair::Decision;
-using governor::policy::fair::ForeignLoad;
+using governor::policy::fair::Foreign;
 using governor::policy::fair::Settings;
 using governor::policy::fair::Snapshot;
 
@@ -109,33 +109,30 @@ Snapshot ignores_short_lived(const Snapshot& snapshot) {
         return told;
 }
 
-Snapshot with_foreign(const Snapshot& snapshot, const ForeignLoad& foreign) {
+Snapshot with_foreign(const Snapshot& snapshot, const Foreign& foreign) {
         return {snapshot.now,     snapshot.machine, foreign,
                 snapshot.cgroups, snapshot.clients, snapshot.short_lived};
 }
 
 Snapshot sees_no_foreign_load(const Snapshot& snapshot) {
-        static const ForeignLoad none;
+        static const Foreign none;
         return with_foreign(snapshot, none);
 }
 
 /// As if nobody knew what clients burn: whatever is busy is foreign.
 Snapshot takes_clients_for_foreign(const Snapshot& snapshot) {
-        static thread_local ForeignLoad everything;
-        governor::policy::Sample sample;
-        sample.warming_up = false;
+        static thread_local Foreign everything;
+        Foreign::PerCpu millicpu;
         snapshot.machine.pool().for_each([&](std::uint32_t cpu) {
                 const bool is_granted =
                         std::ranges::any_of(snapshot.clients, [&](const Client& client) {
                                 return client.granted.contains(cpu);
                         });
                 const auto load = is_granted ? 1000 : snapshot.foreign.now_millicpu(cpu);
-                governor::policy::CpuIdle idle{cpu, {}, 0};
-                idle.idle_permyriad = governor::policy::kPermyriad - load * 10;
-                sample.cpus.push_back(idle);
+                millicpu.resize(cpu + 1);
+                millicpu[cpu] = static_cast<float>(load);
         });
-        everything = ForeignLoad();
-        everything.add(sample, {}, snapshot.machine.pool(), snapshot.now);
+        everything.now = {snapshot.now, millicpu, millicpu};
         return with_foreign(snapshot, everything);
 }
 

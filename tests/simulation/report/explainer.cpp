@@ -17,7 +17,7 @@ std::string list(const CpuMask& cpus) {
         return "{" + governor::policy::format_cpu_list(cpus.to_set()) + "}";
 }
 
-std::string name(const World& world, governor::registry::ClientId id) {
+std::string name(const World& world, governor::registry::ProgramId id) {
         for (const auto& resident : world.residents)
                 if (resident.client == id)
                         return resident.process->program().name + "/" +
@@ -26,7 +26,7 @@ std::string name(const World& world, governor::registry::ClientId id) {
 }
 
 std::string describe(const Client& client, const Snapshot& snapshot) {
-        const auto ago = [&](governor::policy::fair::TimePoint at) {
+        const auto ago = [&](governor::policy::TimePoint at) {
                 return format_time(std::chrono::duration_cast<Time>(snapshot.now - at));
         };
         std::string text = "user " + std::to_string(static_cast<std::uint64_t>(client.account)) +

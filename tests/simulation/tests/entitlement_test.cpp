@@ -22,7 +22,7 @@ protected:
 
         Client& add(std::uint64_t account, const CpuMask& allowed = CpuMask::range(0, 12)) {
                 Client client;
-                client.id = ClientId{clients_.size() + 1};
+                client.id = ProgramId{clients_.size() + 1};
                 client.account = AccountId{account};
                 client.allowed = allowed;
                 clients_.push_back(client);
@@ -38,7 +38,7 @@ protected:
         }
 
         governor::policy::Machine machine_;
-        ForeignLoad foreign_;
+        Foreign foreign_;
         std::vector<governor::policy::fair::Cgroup> cgroups_;
         std::vector<Client> clients_;
 };

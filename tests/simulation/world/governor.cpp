@@ -11,7 +11,7 @@ namespace {
 /// So that the policy may look back from the start of a scenario.
 constexpr auto kStart = std::chrono::hours(1000);
 
-Time virtual_time(governor::policy::fair::TimePoint at) {
+Time virtual_time(governor::policy::TimePoint at) {
         return std::chrono::duration_cast<Time>(at.time_since_epoch()) - kStart;
 }
 
@@ -21,7 +21,7 @@ Time time_of(double seconds) {
 
 Time cpu_time(const Process& process) { return time_of(process.cpu_s()); }
 
-governor::registry::LightUse::Reading light_use(const Process& process) {
+governor::evidence::LowUse::Reading light_use(const Process& process) {
         return {cpu_time(process), time_of(process.thread_s()), time_of(process.waited_s())};
 }
 
@@ -33,8 +33,8 @@ Arbiter make_arbiter(const Scenario& scenario, Arbiter::Decide decide,
 
 }  // namespace
 
-governor::policy::fair::TimePoint time_point(Time at) {
-        return governor::policy::fair::TimePoint(
+governor::policy::TimePoint time_point(Time at) {
+        return governor::policy::TimePoint(
                 std::chrono::duration_cast<std::chrono::steady_clock::duration>(at + kStart));
 }
 
@@ -43,8 +43,8 @@ Governor::Governor(const Scenario& scenario, const Decider& decider,
         : period_(scenario.governor.period), settings_(scenario.governor.fair), decider_(decider),
           machine_(machine), arbiter_(make_arbiter(scenario, decider.decide, machine)) {}
 
-std::optional<ClientId> Governor::join(const Process& process,
-                                       const governor::registry::Confinement& where, Time now) {
+std::optional<ProgramId> Governor::join(const Process& process,
+                                        const governor::registry::Confinement& where, Time now) {
         const auto& program = process.program();
         governor::registry::Identity identity;
         identity.pid = static_cast<std::uint32_t>(leases_.size() + 1);
@@ -69,7 +69,7 @@ std::optional<ClientId> Governor::join(const Process& process,
         return joined.id;
 }
 
-void Governor::leave(ClientId id, Time now) {
+void Governor::leave(ProgramId id, Time now) {
         const auto lease = std::ranges::find(leases_, id, &Lease::id);
         const bool says_bye = lease->process->finished();
         arbiter_.clients().leave(id,
@@ -121,7 +121,7 @@ void Governor::sample(const governor::policy::Sample& sample, std::uint32_t yiel
 }
 
 bool Governor::find_stopped(Time now) {
-        std::vector<ClientId> stopped;
+        std::vector<ProgramId> stopped;
         for (const auto& lease : leases_)
                 if (arbiter_.clients().fell_silent(lease.id, cpu_time(*lease.process)) &&
                     lease.process->stopped())
@@ -150,7 +150,7 @@ void Governor::decide(Time now) {
 }
 
 governor::policy::fair::Snapshot Governor::snapshot(Time now) const {
-        return arbiter_.clients().snapshot(machine_, foreign_, time_point(now));
+        return arbiter_.clients().snapshot(machine_, foreign_.seen(), time_point(now));
 }
 
 governor::policy::fair::Snapshot Governor::believed(Time now) const {

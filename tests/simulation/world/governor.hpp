@@ -15,10 +15,10 @@ namespace simulation {
 
 using governor::policy::fair::Decision;
 using governor::registry::Arbiter;
-using governor::registry::ClientId;
+using governor::registry::ProgramId;
 
 /// The policy's clock at a virtual time.
-[[nodiscard]] governor::policy::fair::TimePoint time_point(Time at);
+[[nodiscard]] governor::policy::TimePoint time_point(Time at);
 
 /// Who decides.
 struct Decider {
@@ -29,7 +29,7 @@ struct Decider {
 };
 
 struct Lease {
-        ClientId id{};
+        ProgramId id{};
         const Process* process = nullptr;
 };
 
@@ -40,9 +40,9 @@ public:
                  const governor::policy::Machine& machine);
 
         /// Empty: refused. `process` must live until leave().
-        std::optional<ClientId> join(const Process& process,
-                                     const governor::registry::Confinement& where, Time now);
-        void leave(ClientId id, Time now);
+        std::optional<ProgramId> join(const Process& process,
+                                      const governor::registry::Confinement& where, Time now);
+        void leave(ProgramId id, Time now);
         void set_machine(const governor::policy::Machine& machine, Time now);
 
         /// When it has something to do.
@@ -56,11 +56,11 @@ public:
         bool wake(Time now);
         /// Decides; then changed() tells for whom something changed.
         void decide(Time now);
-        [[nodiscard]] const std::vector<ClientId>& changed() const { return changed_; }
+        [[nodiscard]] const std::vector<ProgramId>& changed() const { return changed_; }
 
         [[nodiscard]] const std::vector<Lease>& leases() const { return leases_; }
         /// nullptr: none, or not granted anything yet.
-        [[nodiscard]] const Held* held(ClientId id) const { return arbiter_.clients().held(id); }
+        [[nodiscard]] const Held* held(ProgramId id) const { return arbiter_.clients().held(id); }
         [[nodiscard]] const Decision& last() const { return arbiter_.last(); }
         /// What a decision now would go by. Good until the next call of anything here.
         [[nodiscard]] governor::policy::fair::Snapshot snapshot(Time now) const;
@@ -80,11 +80,11 @@ private:
         governor::policy::fair::Settings settings_;
         Decider decider_;
         governor::policy::Machine machine_;
-        governor::policy::fair::ForeignLoad foreign_;  // as the arbiter's own, for snapshot()
+        governor::evidence::ForeignLoad foreign_;  // as the arbiter's own, for snapshot()
         Arbiter arbiter_;
         governor::registry::Agenda agenda_;
         std::vector<Lease> leases_;  // in the order in which they joined
-        std::vector<ClientId> changed_;
+        std::vector<ProgramId> changed_;
         Time next_sample_{0};
 };
 

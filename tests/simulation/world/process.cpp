@@ -272,7 +272,7 @@ Time Process::region_length() const {
         return length_ns < 1e18 ? Time(static_cast<std::int64_t>(length_ns)) : kNever;
 }
 
-governor::registry::Report Process::report(const Held* held) const {
+governor::evidence::Report Process::report(const Held* held) const {
         const bool in_region = phase_ == Phase::Region;
         if (phase_ == Phase::Hello)
                 return {};

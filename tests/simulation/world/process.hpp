@@ -11,7 +11,7 @@
 
 namespace simulation {
 
-using governor::registry::Held;
+using governor::evidence::Held;
 
 enum class Phase : std::uint8_t {
         Hello,   ///< waits for its first grant
@@ -63,7 +63,7 @@ public:
         void set_rate(double cpus);
 
         /// Its page of reports, which the governor reads when it likes.
-        [[nodiscard]] governor::registry::Report report(const Held* held) const;
+        [[nodiscard]] governor::evidence::Report report(const Held* held) const;
 
         // The truth.
         [[nodiscard]] Phase phase() const { return phase_; }

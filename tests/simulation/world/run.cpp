@@ -62,7 +62,7 @@ private:
         void step_processes();
         void look_at_foreign();
         void govern();
-        void tell(const std::vector<ClientId>& clients);
+        void tell(const std::vector<ProgramId>& clients);
         void divide();
         void remove_gone();
         [[nodiscard]] bool is_over() const;
@@ -174,7 +174,7 @@ void Engine::arrive() {
                 auto process = std::make_unique<Process>(program, arrival.program, arrival.copy,
                                                          allowed(program.cgroup, program.cpus),
                                                          is_idle(program.cgroup), world_.now);
-                std::optional<ClientId> client;
+                std::optional<ProgramId> client;
                 if (process->governed())
                         client = world_.governor.join(*process, confinement(*process), world_.now);
                 if (!client) {
@@ -263,7 +263,7 @@ void Engine::govern() {
         observe([&](Observer& observer) { observer.decided(world_); });
 }
 
-void Engine::tell(const std::vector<ClientId>& clients) {
+void Engine::tell(const std::vector<ProgramId>& clients) {
         for (const auto id : clients) {
                 const auto resident = std::ranges::find_if(
                         world_.residents, [&](const Resident& one) { return one.client == id; });

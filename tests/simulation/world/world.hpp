@@ -3,8 +3,8 @@
 // The virtual world as it is at one moment, and who may watch it.
 #pragma once
 
-#include "policy/fair/foreign_load.hpp"
-#include "policy/fair/short_lived.hpp"
+#include "evidence/foreign_load.hpp"
+#include "evidence/short_lived.hpp"
 #include "simulation/scenario/scenario.hpp"
 #include "simulation/world/governor.hpp"
 #include "simulation/world/hog.hpp"
@@ -21,7 +21,7 @@ namespace simulation {
 struct Resident {
         std::size_t number = 0;  ///< counts all that ever started, from 0
         std::unique_ptr<Process> process;
-        std::optional<ClientId> client;  ///< empty: not governed
+        std::optional<ProgramId> client;  ///< empty: not governed
 };
 
 struct World {
@@ -37,9 +37,9 @@ struct World {
         double foreign_rate = 0;       ///< CPUs that hogs use now
         /// What is known of these and of processes that are not governed where nothing has to be
         /// guessed: smoothed and held as the governor does.
-        governor::policy::fair::ForeignLoad foreign;
+        governor::evidence::ForeignLoad foreign;
         /// What clients burned that were gone at once, whoever owned them.
-        governor::policy::fair::ShortLived short_lived;
+        governor::evidence::ShortLived short_lived;
 
         /// Something outside of the governor changed last then: a process came, went, was stopped
         /// or went on, foreign load or CPUs came or went.

@@ -2,7 +2,7 @@
 // When to decide and when to look, on a clock that the test turns.
 #include "registry/agenda.hpp"
 
-#include "programs.hpp"
+#include "made_up_programs.hpp"
 
 #include <algorithm>
 #include <gtest/gtest.h>
@@ -17,7 +17,7 @@ using std::chrono::microseconds;
 using std::chrono::milliseconds;
 
 Decision limited_by(Limit limit) {
-        auto grant = grant_of(ClientId{1}, policy::CpuMask::range(0, 2));
+        auto grant = grant_of(ProgramId{1}, policy::CpuMask::range(0, 2));
         grant.reason.limit = limit;
         return decision_of({grant});
 }
@@ -138,7 +138,7 @@ TEST(Agenda, LooksOftenAgainWhenSomebodyElseLends) {
         agenda.decided(decision, again);
         EXPECT_GT(agenda.next(), again + Agenda::kPoll) << "the same as before";
         decision.grants.push_back(decision.grants.front());
-        decision.grants.back().id = ClientId{2};
+        decision.grants.back().id = ProgramId{2};
         agenda.decided(decision, again);
         EXPECT_EQ(agenda.next(), again + Agenda::kPoll);
 }
@@ -149,7 +149,7 @@ TEST(Agenda, LooksOftenForThoseWhoWaitHoweverLongOthersHaveLent) {
         agenda.decided(decision, kStart);
         (void)pauses(agenda, kStart + milliseconds{3000});
         decision.grants.push_back(limited_by(Limit::Handover).grants.front());
-        decision.grants.back().id = ClientId{2};
+        decision.grants.back().id = ProgramId{2};
         const auto at = agenda.next() - milliseconds{60};
         agenda.decided(decision, at);
         EXPECT_EQ(agenda.next(), at + Agenda::kPoll);

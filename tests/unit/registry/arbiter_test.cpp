@@ -2,7 +2,7 @@
 // Samples and events in, grants out, with a policy that is easy to foresee.
 #include "registry/arbiter.hpp"
 
-#include "registry/programs.hpp"
+#include "registry/made_up_programs.hpp"
 
 #include <gtest/gtest.h>
 
@@ -43,20 +43,20 @@ policy::Sample busy_sample(std::uint32_t cpus) {
 
 class ArbiterTest : public ::testing::TestWithParam<Mode> {
 protected:
-        ClientId join() {
+        ProgramId join() {
                 const auto where = within(CpuMask::range(0, 16));
                 return arbiter_.clients().join(program_of(1000), {}, where, now_).id;
         }
 
         /// A second in which the client burns so many of 16 busy CPUs.
-        void second(ClientId id, std::uint32_t cpus) {
+        void second(ProgramId id, std::uint32_t cpus) {
                 now_ += 1s;
                 cpu_time_ += cpus * 1s;
                 arbiter_.clients().measured(id, cpu_time_, false, now_);
                 arbiter_.sampled(busy_sample(16), 0, now_);
         }
 
-        [[nodiscard]] policy::fair::Reason reason(ClientId id) const {
+        [[nodiscard]] policy::fair::Reason reason(ProgramId id) const {
                 return arbiter_.clients().held(id)->grant.reason;
         }
 

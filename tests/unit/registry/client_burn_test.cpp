@@ -153,7 +153,7 @@ TEST_F(ClientsTest, ThatWereLastSeenAsleepHideNoForeignLoadWhenTheyGo) {
 /// A parked one whose turn comes 250 ms before it ends.
 class ClientsThatEndInTheirFirstTurn : public ClientsTest {
 protected:
-        ClientId begin_turn() {
+        ProgramId begin_turn() {
                 const auto id = join(
                         1000, {.scheduling_class = policy::fair::Class::Batch, .can_wait = true});
                 park(id);
@@ -166,7 +166,7 @@ protected:
                 return id;
         }
         [[nodiscard]] std::uint32_t
-        burned_in_the_second_of_its_end(ClientId id,
+        burned_in_the_second_of_its_end(ProgramId id,
                                         std::optional<std::chrono::nanoseconds> cpu_time) {
                 clients_.leave(id, cpu_time, now_ + 250ms);
                 std::uint32_t sum = 0;

@@ -51,7 +51,7 @@ TEST_F(ClientsTest, AreWaitedForUntilTheyFollow) {
         EXPECT_TRUE(clients_.is_waited_for(id)) << "its region goes on with all 8";
         region(id, 2, 4);
         EXPECT_FALSE(clients_.is_waited_for(id));
-        EXPECT_FALSE(clients_.is_waited_for(ClientId{99}));
+        EXPECT_FALSE(clients_.is_waited_for(ProgramId{99}));
 }
 
 TEST_F(ClientsTest, ThatAreIdleWakeWithARegionThatNobodySaw) {
@@ -136,7 +136,7 @@ TEST_F(ClientsTest, ThatUseLittleOfOneCpuAreLight) {
         for (int i = 0; i < 3; i++) {
                 second(id, 0);
                 ASSERT_TRUE(clients_.may_be_light(id, now_));
-                clients_.measured(id, LightUse::Reading{cpu_time_, cpu_time_, 0ns}, now_);
+                clients_.measured(id, evidence::LowUse::Reading{cpu_time_, cpu_time_, 0ns}, now_);
         }
         EXPECT_TRUE(only().light);
         int asked = 0;
@@ -144,7 +144,7 @@ TEST_F(ClientsTest, ThatUseLittleOfOneCpuAreLight) {
                 second(id, 0);
                 if (!clients_.may_be_light(id, now_))
                         continue;
-                clients_.measured(id, LightUse::Reading{cpu_time_, cpu_time_, 0ns}, now_);
+                clients_.measured(id, evidence::LowUse::Reading{cpu_time_, cpu_time_, 0ns}, now_);
                 asked++;
         }
         EXPECT_EQ(asked, 3) << "it sleeps";
@@ -153,7 +153,7 @@ TEST_F(ClientsTest, ThatUseLittleOfOneCpuAreLight) {
         EXPECT_FALSE(only().light) << "who knows?";
         second(id, 1);
         EXPECT_FALSE(clients_.may_be_light(id, now_)) << "it works";
-        EXPECT_FALSE(clients_.may_be_light(ClientId{99}, now_));
+        EXPECT_FALSE(clients_.may_be_light(ProgramId{99}, now_));
 }
 
 TEST_F(ClientsTest, FallSilentOnceUntilTheyRunAgain) {
@@ -171,8 +171,8 @@ TEST_F(ClientsTest, FallSilentOnceUntilTheyRunAgain) {
         clients_.stopped(id, now_);
         EXPECT_FALSE(clients_.fell_silent(id, 3s)) << "it lends already";
         EXPECT_FALSE(clients_.may_fall_silent(id));
-        EXPECT_FALSE(clients_.fell_silent(ClientId{99}, 3s));
-        EXPECT_FALSE(clients_.may_fall_silent(ClientId{99}));
+        EXPECT_FALSE(clients_.fell_silent(ProgramId{99}, 3s));
+        EXPECT_FALSE(clients_.may_fall_silent(ProgramId{99}));
 }
 
 TEST_F(ClientsTest, WantWhatTheyBurn) {

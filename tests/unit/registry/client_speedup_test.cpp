@@ -15,7 +15,7 @@ protected:
         }
 
         /// Regions of a millisecond on as many CPUs as it has, or on 4 if it has more.
-        void run(ClientId id, std::chrono::milliseconds span) {
+        void run(ProgramId id, std::chrono::milliseconds span) {
                 const auto* held = clients_.held(id);
                 const auto cpus = held->grant.threads;
                 for (const auto end = now_ + span; now_ < end;) {
@@ -31,7 +31,7 @@ protected:
         }
 
         /// A decision by which it has so many CPUs, and its turn.
-        void decide(ClientId id, std::uint32_t cpus, bool shared = false) {
+        void decide(ProgramId id, std::uint32_t cpus, bool shared = false) {
                 auto one = grant_of(id, CpuMask::range(0, cpus));
                 one.shared = shared;
                 auto decision = decision_of({one});

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "registry/clients.hpp"
-#include "registry/programs.hpp"
+#include "registry/made_up_programs.hpp"
 
 #include <gtest/gtest.h>
 
@@ -19,27 +19,27 @@ inline const CpuMask kAll = CpuMask::range(0, 16);
 
 class ClientsTest : public ::testing::Test {
 protected:
-        ClientId join(std::uint32_t uid = 1000, const Request& request = {}) {
+        ProgramId join(std::uint32_t uid = 1000, const Request& request = {}) {
                 return clients_.join(program_of(uid), request, within(kAll), now_).id;
         }
 
-        bool grant(ClientId id, std::uint32_t first, std::uint32_t count) {
+        bool grant(ProgramId id, std::uint32_t first, std::uint32_t count) {
                 const auto one = grant_of(id, CpuMask::range(first, count));
                 return !clients_.apply(decision_of({one}), now_).empty();
         }
 
-        void park(ClientId id) {
+        void park(ProgramId id) {
                 auto one = grant_of(id, CpuMask::range(0, 1));
                 one.parked = true;
                 (void)clients_.apply(decision_of({one}), now_);
         }
 
-        bool region(ClientId id, std::uint64_t epoch, std::uint32_t team) {
+        bool region(ProgramId id, std::uint64_t epoch, std::uint32_t team) {
                 return clients_.report(id, {epoch, team, true, ++regions_}, now_);
         }
 
         /// A second in which the client burns so many CPUs.
-        void second(ClientId id, std::uint32_t cpus, bool stopped = false) {
+        void second(ProgramId id, std::uint32_t cpus, bool stopped = false) {
                 now_ += 1s;
                 cpu_time_ += cpus * 1s;
                 clients_.measured(id, cpu_time_, stopped, now_);
@@ -57,7 +57,7 @@ protected:
 
         std::uint64_t regions_ = 0;
         policy::Machine machine_ = machine_of(16);
-        policy::fair::ForeignLoad foreign_;
+        policy::fair::Foreign foreign_;
         Clients clients_{LeaseLimits{}, {}};
         TimePoint now_ = kStart;
         std::chrono::nanoseconds cpu_time_{0};

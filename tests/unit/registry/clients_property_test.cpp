@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What holds whatever programs do, checked on thousands of made-up lives.
 #include "registry/arbiter.hpp"
-#include "registry/programs.hpp"
+#include "registry/made_up_programs.hpp"
 
 #include <algorithm>
 #include <gtest/gtest.h>
@@ -32,9 +32,9 @@ protected:
                 const auto first = below(kCpus);
                 return CpuMask::range(first, 1 + below(kCpus - first));
         }
-        ClientId somebody() {
+        ProgramId somebody() {
                 return ids_.empty() || below(20) == 0
-                               ? ClientId{below(1000)}
+                               ? ProgramId{below(1000)}
                                : ids_[below(static_cast<std::uint32_t>(ids_.size()))];
         }
         Confinement somewhere() {
@@ -139,10 +139,10 @@ protected:
 
         std::mt19937_64 random_;
         policy::Machine machine_ = machine_of(kCpus);
-        policy::fair::ForeignLoad foreign_;
+        policy::fair::Foreign foreign_;
         Clients clients_{kLimits, {}};
         TimePoint now_;
-        std::vector<ClientId> ids_;
+        std::vector<ProgramId> ids_;
 };
 
 TEST_F(AnyLife, KeepsToTheRules) {

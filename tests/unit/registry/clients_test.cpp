@@ -130,7 +130,7 @@ TEST_F(ClientsTest, HoldNothingOnCpusThatWereNotGovernedWhenTheyAre) {
 }
 
 TEST_F(ClientsTest, ThatAreNotKnownAreNobody) {
-        const ClientId nobody{99};
+        const ProgramId nobody{99};
         clients_.leave(nobody, std::nullopt, now_);
         clients_.request(nobody, {}, now_);
         clients_.confine(nobody, {}, now_);
@@ -217,7 +217,7 @@ TEST(ClientLimits, AreOfAllAndOfEachUserButRoot) {
         EXPECT_EQ(join(0), Refusal::None);
         EXPECT_EQ(join(0), Refusal::TooMany);
         EXPECT_EQ(join(1001), Refusal::TooMany);
-        clients.leave(ClientId{1}, std::nullopt, kStart);
+        clients.leave(ProgramId{1}, std::nullopt, kStart);
         EXPECT_EQ(join(1000), Refusal::None);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What a client claims when it comes back, asks for later, and shows.
-#include "programs.hpp"
+#include "made_up_programs.hpp"
 
 #include <gtest/gtest.h>
 
@@ -15,10 +15,10 @@ const auto kSettled = kStart + std::chrono::seconds{4};
 
 class LeaseLife : public testing::Test {
 protected:
-        ClientId join(const CpuMask& cpus = kAll, const Request& request = {}) {
+        ProgramId join(const CpuMask& cpus = kAll, const Request& request = {}) {
                 return clients_.join(program_of(1000), request, within(cpus), kStart).id;
         }
-        [[nodiscard]] CpuMask held(ClientId id) const {
+        [[nodiscard]] CpuMask held(ProgramId id) const {
                 const auto* held = clients_.held(id);
                 return held != nullptr ? held->grant.cpus : CpuMask{};
         }
@@ -29,7 +29,7 @@ protected:
 
         Clients clients_{LeaseLimits{}, {}};
         policy::Machine machine_ = machine_of(8);
-        policy::fair::ForeignLoad foreign_;
+        policy::fair::Foreign foreign_;
 };
 
 TEST_F(LeaseLife, GoesOnWithWhatItSaysItHeld) {
@@ -76,7 +76,7 @@ TEST_F(LeaseLife, ClaimsNothingOnceItWasGrantedSomething) {
         (void)clients_.apply(decision_of({grant_of(id, CpuMask::range(0, 1))}), kStart);
         clients_.claim(id, kAll, kSettled, kStart);
         EXPECT_EQ(held(id), CpuMask::range(0, 1));
-        clients_.claim(ClientId{99}, kAll, kSettled, kStart);  // nobody
+        clients_.claim(ProgramId{99}, kAll, kSettled, kStart);  // nobody
 }
 
 TEST_F(LeaseLife, IsNoChangeWhenItIsGrantedWhatItClaims) {
@@ -120,15 +120,15 @@ TEST_F(LeaseLife, IsShownAsItIs) {
         ASSERT_NE(later->held, nullptr);
         EXPECT_EQ(later->held->grant.threads, 2U);
         EXPECT_EQ(later->team, 2U);
-        EXPECT_FALSE(clients_.show(ClientId{99}));
+        EXPECT_FALSE(clients_.show(ProgramId{99}));
 }
 
 TEST_F(LeaseLife, IsListedInTheOrderOfComing) {
-        EXPECT_FALSE(clients_.next(ClientId{}));
+        EXPECT_FALSE(clients_.next(ProgramId{}));
         const auto first = join();
         const auto second = join();
         const auto third = join();
-        EXPECT_EQ(clients_.next(ClientId{}), first);
+        EXPECT_EQ(clients_.next(ProgramId{}), first);
         EXPECT_EQ(clients_.next(first), second);
         clients_.leave(second, std::nullopt, kStart);
         EXPECT_EQ(clients_.next(first), third);
@@ -144,7 +144,7 @@ TEST_F(LeaseLife, FollowsARuleOfWhatItRunsOnceThatIsKnown) {
         clients_.set_rules({rule});
         EXPECT_EQ(clients_.show(id)->max, 0U) << "not known";
         clients_.runs(id, "/opt/solve");
-        clients_.runs(ClientId{99}, "/opt/solve");
+        clients_.runs(ProgramId{99}, "/opt/solve");
         clients_.set_rules({rule});
         EXPECT_EQ(clients_.show(id)->max, 3U);
 }

@@ -2,7 +2,7 @@
 // Whose word counts about a program.
 #include "registry/orders.hpp"
 
-#include "registry/programs.hpp"
+#include "registry/made_up_programs.hpp"
 
 #include <gtest/gtest.h>
 
@@ -140,7 +140,7 @@ TEST_F(OrdersTest, SayWhetherTheyChangeAnything) {
 /// In front of the policy, as Clients has them.
 class OrderedClients : public ::testing::Test {
 protected:
-        ClientId join(const Request& request = {}) {
+        ProgramId join(const Request& request = {}) {
                 return clients_
                         .join(program_of(kUser), request, within(CpuMask::range(0, 16)), now_)
                         .id;
@@ -158,10 +158,10 @@ protected:
         }
 
         policy::Machine machine_ = machine_of(16);
-        policy::fair::ForeignLoad foreign_;
+        policy::fair::Foreign foreign_;
         Clients clients_{LeaseLimits{}, {}};
         TimePoint now_ = kStart;
-        ClientId id_{};
+        ProgramId id_{};
 };
 
 TEST_F(OrderedClients, NeverHaveMoreThanTheProgramAskedFor) {
@@ -195,7 +195,7 @@ TEST_F(OrderedClients, GrowAgainOnlyNowAndThenByTheirOwner) {
                 order({{}, {}, {}, false});
         }
         EXPECT_EQ(max(), 1U);
-        now_ += OwnLimits::kRest;
+        now_ += evidence::RequestLimits::kRest;
         clients_.sampled({}, now_);
         EXPECT_EQ(max(), 0U);
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Request in, reply out.
-#include "server/answers.hpp"
+#include "server/answers/answers.hpp"
 
 #include "config/keys.hpp"
-#include "server/holders.hpp"
+#include "registry/holders.hpp"
 
 #include <governor/v1/frame.h>
 #include <gtest/gtest.h>
@@ -253,7 +253,7 @@ TEST_F(Answers, PageThroughCpusOfManyHolders) {
                 sample_.cpus.push_back({cpu, 10000});
                 all.push_back(cpu);
         }
-        for (std::size_t i = 0; i < kMostHolders + 1; i++)
+        for (std::size_t i = 0; i < registry::kMostHolders + 1; i++)
                 join(all);
         std::uint32_t seen = 0;
         for (std::optional<std::uint32_t> first = 0; first;) {
@@ -262,7 +262,7 @@ TEST_F(Answers, PageThroughCpusOfManyHolders) {
                 EXPECT_LT(page.ByteSizeLong(), GOVERNOR_REPLY_MAX / 2);
                 for (const auto& cpu : page.cpu()) {
                         EXPECT_EQ(cpu.cpu(), seen++);
-                        EXPECT_EQ(cpu.holder_size(), static_cast<int>(kMostHolders));
+                        EXPECT_EQ(cpu.holder_size(), static_cast<int>(registry::kMostHolders));
                 }
                 first = page.has_next() ? std::optional(page.next()) : std::nullopt;
         }

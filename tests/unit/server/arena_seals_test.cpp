@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Whatever a client does with the descriptors that it gets: grants stay as they are, and no memory
 // gets shorter.
-#include "server/arena.hpp"
+#include "server/sharing/arena.hpp"
 
 #include <cerrno>
 #include <cstring>

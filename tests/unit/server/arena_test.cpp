@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What the daemon writes into shared memory, and what it makes of what clients write there.
-#include "server/arena.hpp"
+#include "server/sharing/arena.hpp"
 
 #include <cerrno>
 #include <cstring>

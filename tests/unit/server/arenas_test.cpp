@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Who gets which slot, and that no account makes the daemon grow beyond its quota.
-#include "server/arenas.hpp"
+#include "server/sharing/arenas.hpp"
 
 #include <csignal>
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@ namespace governor::server {
 namespace {
 
 using namespace std::chrono_literals;
-using registry::Account;
+using policy::Account;
 using Why = NoPlace::Why;
 
 constexpr policy::TimePoint kStart{100h};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Replies that bring descriptors: each with its own, none lost, none left open.
-#include "server/connection.hpp"
+#include "server/connections/connection.hpp"
 
 #include <array>
 #include <cstring>

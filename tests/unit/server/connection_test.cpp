@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // One client's stream, with every kind of client at its other end.
-#include "server/connection.hpp"
+#include "server/connections/connection.hpp"
 
 #include <array>
 #include <cerrno>

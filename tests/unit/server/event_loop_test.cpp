@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Sources that come, change and go while the loop runs.
-#include "server/event_loop.hpp"
+#include "server/kernel/event_loop.hpp"
 
-#include "server/unique_fd.hpp"
+#include "server/kernel/unique_fd.hpp"
 
 #include <csignal>
 #include <gtest/gtest.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A program says of its grant what the governor says of it.
 #include "grant_text.hpp"
-#include "server/arena.hpp"
+#include "server/sharing/arena.hpp"
 
 #include <gtest/gtest.h>
 #include <string>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Requests about leases, of this process and of processes that it makes up owners for.
-#include "server/lease_answers.hpp"
+#include "server/answers/lease_answers.hpp"
 
 #include <array>
 #include <gtest/gtest.h>
@@ -17,7 +17,7 @@ class LeaseAnswers : public testing::Test {
 protected:
         LeaseAnswers() {
                 EXPECT_EQ(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends_), 0);
-                governing_.configure({}, {}, {});
+                governor_.configure({}, {}, {});
         }
         ~LeaseAnswers() override {
                 ::close(ends_[0]);
@@ -29,7 +29,7 @@ protected:
                 return {ends_[0], {uid}, static_cast<std::uint32_t>(::getpid())};
         }
         Answer raw(const v1::Request& request, const Peer& peer) {
-                const auto answer = answer_about_leases(request, peer, governing_);
+                const auto answer = answer_about_leases(request, peer, governor_);
                 EXPECT_TRUE(answer);
                 return answer.value_or(Answer());
         }
@@ -60,20 +60,20 @@ protected:
                 request.mutable_explain()->set_pid(static_cast<std::uint32_t>(::getpid()));
                 return ask(request, {-1, {uid}, 1});
         }
-        [[nodiscard]] std::size_t leases() const { return governing_.arbiter().clients().size(); }
+        [[nodiscard]] std::size_t leases() const { return governor_.arbiter().clients().size(); }
 
         int ends_[2] = {-1, -1};
         EventLoop loop_;
-        Governing governing_{loop_, ""};
+        Governor governor_{loop_, ""};
 };
 
 TEST_F(LeaseAnswers, AreNoneToWhatIsAboutSomethingElse) {
         v1::Request request;
-        EXPECT_FALSE(answer_about_leases(request, self(1000), governing_));
+        EXPECT_FALSE(answer_about_leases(request, self(1000), governor_));
         request.mutable_query();
-        EXPECT_FALSE(answer_about_leases(request, self(1000), governing_));
+        EXPECT_FALSE(answer_about_leases(request, self(1000), governor_));
         request.mutable_status();
-        EXPECT_FALSE(answer_about_leases(request, self(1000), governing_));
+        EXPECT_FALSE(answer_about_leases(request, self(1000), governor_));
 }
 
 TEST_F(LeaseAnswers, WelcomeWithTwoDescriptors) {
@@ -152,8 +152,8 @@ TEST_F(LeaseAnswers, TakeTheJobOfAProgramAndItsProcessGroup) {
         v1::Hello said;
         said.set_job("a\nb" + std::string(100, 'x'));
         ASSERT_TRUE(hello(self(1000), said).has_welcome());
-        const auto& clients = governing_.arbiter().clients();
-        const auto id = clients.next(policy::fair::ClientId{});
+        const auto& clients = governor_.arbiter().clients();
+        const auto id = clients.next(policy::fair::ProgramId{});
         ASSERT_TRUE(id);
         const auto shown = clients.show(*id);
         ASSERT_TRUE(shown);
@@ -206,7 +206,7 @@ TEST_F(LeaseAnswers, ExplainHowLongRegionsTookToThoseWhoMayKnow) {
         governor_report_slot said{};
         said.region_time[0] = {3, 9};
         said.region_time[15] = {1, ~std::uint64_t{0}};
-        const auto& place = governing_.lease_of(static_cast<std::uint32_t>(::getpid()))->place;
+        const auto& place = governor_.lease_of(static_cast<std::uint32_t>(::getpid()))->place;
         ASSERT_EQ(::pwrite(place.arena->reports_fd(), &said, sizeof(said),
                            static_cast<off_t>(place.slot * sizeof(said))),
                   static_cast<ssize_t>(sizeof(said)));
@@ -229,7 +229,7 @@ TEST_F(LeaseAnswers, ShowWhatPoolsDoToThoseWhoMayKnow) {
         EXPECT_FALSE(shown_to(1000).has_pool());
         governor_report_slot said{};
         said.pool = {8, 3, 1'200, 7, 12, 9, {}};
-        const auto& place = governing_.lease_of(static_cast<std::uint32_t>(::getpid()))->place;
+        const auto& place = governor_.lease_of(static_cast<std::uint32_t>(::getpid()))->place;
         ASSERT_EQ(::pwrite(place.arena->reports_fd(), &said, sizeof(said),
                            static_cast<off_t>(place.slot * sizeof(said))),
                   static_cast<ssize_t>(sizeof(said)));
@@ -265,7 +265,7 @@ TEST_F(LeaseAnswers, RefuseWhoCannotBeSeen) {
 TEST_F(LeaseAnswers, RefuseLeasesUnderAnotherPolicy) {
         config::Settings settings;
         settings.policy = config::PolicyName::Threshold;
-        governing_.configure(settings, {}, {});
+        governor_.configure(settings, {}, {});
         EXPECT_EQ(hello(self(1000)).error().code(), Error::NOT_GOVERNING);
         EXPECT_EQ(leases(), 0U);
 }

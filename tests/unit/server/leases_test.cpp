@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Which connections and processes a lease ends with.
-#include "server/leases.hpp"
+#include "server/sharing/leases.hpp"
 
 #include <chrono>
 #include <csignal>
@@ -48,8 +48,8 @@ class LeasesTest : public testing::Test {
 protected:
         /// With the first connection.
         Lease& add(std::uint64_t id, const Sleeper& program, int connection) {
-                return leases_.add({ClientId{id}, {1000U}, program.pid(), {}, 0}, program.process(),
-                                   connection);
+                return leases_.add({ProgramId{id}, {1000U}, program.pid(), {}, 0},
+                                   program.process(), connection);
         }
         /// Once per test: an event loop that was left is over.
         void run_until_one_ends() {
@@ -90,10 +90,10 @@ TEST_F(LeasesTest, AreFoundByConnectionProcessAndClient) {
         auto& lease = add(7, program, 70);
         EXPECT_EQ(leases_.of_connection(70), &lease);
         EXPECT_EQ(leases_.of_process(program.pid()), &lease);
-        EXPECT_EQ(leases_.find(ClientId{7}), &lease);
+        EXPECT_EQ(leases_.find(ProgramId{7}), &lease);
         EXPECT_EQ(leases_.of_connection(71), nullptr);
         EXPECT_EQ(leases_.of_process(program.pid() + 1), nullptr);
-        EXPECT_EQ(leases_.find(ClientId{8}), nullptr);
+        EXPECT_EQ(leases_.find(ProgramId{8}), nullptr);
         EXPECT_EQ(leases_.size(), 1U);
 }
 
@@ -137,10 +137,10 @@ TEST_F(LeasesTest, AreNotTheNextProcesssOfTheSameNumber) {
         EXPECT_EQ(leases_.of_process(pid), nullptr);
         EXPECT_EQ(ended_, std::vector<std::uint64_t>{7});
         const Sleeper next;
-        leases_.add({ClientId{8}, {1000U}, pid, {}, 0}, next.process(), 70);
+        leases_.add({ProgramId{8}, {1000U}, pid, {}, 0}, next.process(), 70);
         ASSERT_NE(leases_.of_process(pid), nullptr);
-        EXPECT_EQ(leases_.of_process(pid)->id, ClientId{8});
-        EXPECT_EQ(leases_.of_connection(70)->id, ClientId{8});
+        EXPECT_EQ(leases_.of_process(pid)->id, ProgramId{8});
+        EXPECT_EQ(leases_.of_connection(70)->id, ProgramId{8});
 }
 
 /// A signal every 50 us for as long as this lives, with a handler, so that system calls that it

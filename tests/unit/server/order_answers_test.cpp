@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Who may order what: this process, and people that the test makes up.
-#include "server/order_answers.hpp"
+#include "server/answers/order_answers.hpp"
 
-#include "server/lease_answers.hpp"
+#include "server/answers/lease_answers.hpp"
 
 #include <gtest/gtest.h>
 #include <string>
@@ -22,7 +22,7 @@ class OrderAnswers : public testing::Test {
 protected:
         OrderAnswers() {
                 EXPECT_EQ(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends_), 0);
-                governing_.configure(settings_, {}, {});
+                governor_.configure(settings_, {}, {});
         }
         ~OrderAnswers() override {
                 ::close(ends_[0]);
@@ -32,7 +32,7 @@ protected:
         v1::Reply ask(const v1::Request& request, std::uint32_t uid) {
                 v1::Reply reply;
                 const auto answer =
-                        answer_about_leases(request, {ends_[0], {uid}, pid()}, governing_);
+                        answer_about_leases(request, {ends_[0], {uid}, pid()}, governor_);
                 EXPECT_TRUE(answer && reply.ParseFromString(answer->bytes));
                 return reply;
         }
@@ -78,7 +78,7 @@ protected:
         int ends_[2] = {-1, -1};
         EventLoop loop_;
         config::Settings settings_;
-        Governing governing_{loop_, ""};
+        Governor governor_{loop_, ""};
 };
 
 TEST_F(OrderAnswers, TheOwnerIsToldWhatIsInForce) {
@@ -100,7 +100,7 @@ TEST_F(OrderAnswers, RootMayGoBeyondWhatTheOwnerMay) {
         config::Settings settings;
         settings.programs.emplace_back();
         settings.programs.back().max = 2;
-        governing_.configure(settings, {}, {});
+        governor_.configure(settings, {}, {});
         join();
         EXPECT_EQ(set_max(3, kOwner).error().code(), Error::NOT_PERMITTED);
         EXPECT_EQ(set_max(3, 0).client().max(), 3U);
@@ -121,7 +121,7 @@ TEST_F(OrderAnswers, StrangersAreNotToldWhetherAProcessHoldsALease) {
         EXPECT_EQ(of_none.SerializeAsString(), set_max(3, kStranger).SerializeAsString());
         EXPECT_EQ(no_pause.SerializeAsString(), pause(kStranger, pid()).SerializeAsString());
         EXPECT_EQ(pause(kOwner, 1).error().code(), Error::NO_LEASE);
-        EXPECT_EQ(governing_.arbiter().clients().show(ClientId{1})->max, 0U);
+        EXPECT_EQ(governor_.arbiter().clients().show(ProgramId{1})->max, 0U);
 }
 
 TEST_F(OrderAnswers, OutOfRangeChangeNothing) {
@@ -159,13 +159,13 @@ TEST_F(OrderAnswers, WhatRootHasPausedOnlyRootResumes) {
 
 TEST_F(OrderAnswers, OnlyTheAdministratorPausesGoverning) {
         EXPECT_EQ(pause_all(kOwner).error().code(), Error::NOT_PERMITTED);
-        EXPECT_FALSE(governing_.is_paused());
+        EXPECT_FALSE(governor_.is_paused());
         EXPECT_TRUE(pause_all(::geteuid()).has_done());
-        EXPECT_TRUE(governing_.is_paused());
-        EXPECT_EQ(governing_.arbiter().mode(), registry::Mode::Observe);
+        EXPECT_TRUE(governor_.is_paused());
+        EXPECT_EQ(governor_.arbiter().mode(), registry::Mode::Observe);
         EXPECT_EQ(resume_all(kOwner).error().code(), Error::NOT_PERMITTED);
         EXPECT_TRUE(resume_all(0).has_done());
-        EXPECT_EQ(governing_.arbiter().mode(), registry::Mode::Govern);
+        EXPECT_EQ(governor_.arbiter().mode(), registry::Mode::Govern);
         EXPECT_TRUE(resume_all(0).has_done()) << "it is so already";
 }
 
@@ -181,15 +181,15 @@ TEST_F(OrderAnswers, WhileGoverningIsPausedAnExplanationSaysSo) {
 
 TEST_F(OrderAnswers, APauseOutlastsAReloadButNotThePolicy) {
         EXPECT_TRUE(pause_all(0).has_done());
-        governing_.configure(settings_, {}, {});
-        EXPECT_EQ(governing_.arbiter().mode(), registry::Mode::Observe);
+        governor_.configure(settings_, {}, {});
+        EXPECT_EQ(governor_.arbiter().mode(), registry::Mode::Observe);
         settings_.policy = config::PolicyName::Threshold;
-        governing_.configure(settings_, {}, {});
-        EXPECT_FALSE(governing_.is_paused());
+        governor_.configure(settings_, {}, {});
+        EXPECT_FALSE(governor_.is_paused());
         EXPECT_EQ(pause_all(0).error().code(), Error::NOT_GOVERNING);
         settings_.policy = config::PolicyName::Fair;
-        governing_.configure(settings_, {}, {});
-        EXPECT_EQ(governing_.arbiter().mode(), registry::Mode::Govern);
+        governor_.configure(settings_, {}, {});
+        EXPECT_EQ(governor_.arbiter().mode(), registry::Mode::Govern);
 }
 
 TEST_F(OrderAnswers, ToOthersAreOnlyThatThereIsOne) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Whose reports are taken when: of programs in shared memory, on a clock of the test's own.
-#include "server/reports.hpp"
+#include "server/sharing/reports.hpp"
 
 #include <csignal>
 #include <gtest/gtest.h>
@@ -25,14 +25,14 @@ protected:
         }
 
         /// A program in the slot of that number, with 8 CPUs.
-        ClientId join(std::uint32_t slot) {
+        ProgramId join(std::uint32_t slot) {
                 const auto pid = ::fork();
                 while (pid == 0)
                         ::pause();
                 pids_.push_back(pid);
                 registry::Identity identity;
                 identity.pid = static_cast<std::uint32_t>(pid);
-                identity.account = registry::Account{1000U};
+                identity.account = policy::Account{1000U};
                 registry::Confinement where;
                 where.cpus = CpuMask::range(0, 16);
                 const auto id = clients_.join(identity, {}, where, now_).id;
@@ -44,7 +44,7 @@ protected:
                 return id;
         }
 
-        void grant(ClientId id, std::uint32_t cpus) {
+        void grant(ProgramId id, std::uint32_t cpus) {
                 policy::fair::Grant grant;
                 grant.id = id;
                 grant.threads = cpus;
@@ -69,7 +69,7 @@ protected:
                           static_cast<ssize_t>(sizeof(said)));
         }
 
-        [[nodiscard]] std::uint32_t team(ClientId id) const { return clients_.show(id)->team; }
+        [[nodiscard]] std::uint32_t team(ProgramId id) const { return clients_.show(id)->team; }
 
         EventLoop loop_;
         Arena arena_{256, 64};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // At most one message a minute, and none forgotten.
-#include "server/throttle.hpp"
+#include "server/journal/throttle.hpp"
 
 #include <gtest/gtest.h>
 

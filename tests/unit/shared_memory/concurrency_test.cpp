@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Readers see whole grants, whatever the writer and the owner of the mapping do meanwhile.
 #include "arena.hpp"
-#include "server/arena.hpp"
+#include "server/sharing/arena.hpp"
 #include "shared_memory/patterns.hpp"
 
 #include <array>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What is not a pair of arenas is refused, whoever sends it.
 #include "arena.hpp"
-#include "server/arena.hpp"
+#include "server/sharing/arena.hpp"
 
 #include <cerrno>
 #include <cstring>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A governor that dies at work leaves a whole grant behind.
 #include "arena.hpp"
-#include "server/arena.hpp"
+#include "server/sharing/arena.hpp"
 #include "shared_memory/patterns.hpp"
 
 #include <chrono>

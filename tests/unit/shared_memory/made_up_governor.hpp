@@ -3,7 +3,7 @@
 // A governor that tells one program what a test says.
 #pragma once
 
-#include "server/arena.hpp"
+#include "server/sharing/arena.hpp"
 
 #include <atomic>
 #include <cstdint>

@@ -3,7 +3,7 @@
 // Grants that tell whether they were read as a whole: everything follows from one number.
 #pragma once
 
-#include "server/arena.hpp"
+#include "server/sharing/arena.hpp"
 
 #include <algorithm>
 #include <cstdint>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What the daemon tells is what the program reads, and back.
 #include "arena.hpp"
-#include "server/arena.hpp"
+#include "server/sharing/arena.hpp"
 #include "shared_memory/patterns.hpp"
 
 #include <cerrno>

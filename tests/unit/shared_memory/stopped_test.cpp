@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A reader that stands still between any two instructions while its arena is replaced by another.
 #include "arena.hpp"
-#include "server/arena.hpp"
+#include "server/sharing/arena.hpp"
 #include "shared_memory/patterns.hpp"
 
 #include <atomic>

@@ -18,7 +18,7 @@ Topology topology_of(const Shape& shape) {
 
 Client& World::add(std::uint64_t account, milliseconds age) {
         Client client;
-        client.id = ClientId{clients.size() + 1};
+        client.id = ProgramId{clients.size() + 1};
         client.account = AccountId{account};
         client.joined = now - age;
         client.allowed = machine.pool();
@@ -27,12 +27,10 @@ Client& World::add(std::uint64_t account, milliseconds age) {
 }
 
 void World::load(const CpuMask& cpus, std::uint32_t millicpu_each) {
-        Sample sample;
-        sample.warming_up = false;
-        for (const auto& [cpu, place] : topology)
-                sample.cpus.push_back(
-                        {cpu, kPermyriad - (cpus.contains(cpu) ? millicpu_each * 10 : 0), 0});
-        foreign.add(sample, {}, machine.pool(), now);
+        Foreign::PerCpu millicpu(topology.size());
+        cpus.for_each(
+                [&](std::uint32_t cpu) { millicpu.at(cpu) = static_cast<float>(millicpu_each); });
+        foreign.now = {now, millicpu, millicpu};
 }
 
 Decision World::decide() const { return fair::decide(settings, snapshot()); }

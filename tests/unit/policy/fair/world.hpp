@@ -47,7 +47,7 @@ public:
         std::uint32_t short_lived = 0;
         Topology topology;
         Machine machine;
-        ForeignLoad foreign;
+        Foreign foreign;
         Settings settings;
         TimePoint now{seconds{1000}};
         std::vector<Cgroup> cgroups;

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: MIT
+// A sliding maximum, and how long nothing has been done.
+#include "evidence/demand.hpp"
+
+#include <algorithm>
+#include <limits>
+
+namespace governor::evidence {
+
+namespace {
+
+constexpr auto kAll = std::numeric_limits<std::uint32_t>::max();
+constexpr std::uint32_t kMillicpu = 1000;
+constexpr std::uint32_t kTenth = 10;
+
+/// Others had its CPUs: what it burned does not tell what it wants. Else who is crowded out would
+/// seem to want less, get less, and be crowded out for ever.
+bool is_crowded_out(const Usage& usage) {
+        const auto granted = std::uint64_t{std::max(usage.granted, 1U)} * kMillicpu;
+        const auto missing = granted - std::min<std::uint64_t>(granted, usage.burn_millicpu);
+        return missing > 0 && usage.idle_millicpu < missing / 2;
+}
+
+/// The CPUs that `usage` needs with half as many to spare; kAll if that is more than it has. One
+/// rule for both, so that a client held to what it needs is not taken for saturated there. So much
+/// to spare, since teams that wait asleep for their slowest thread keep CPUs busy for less than
+/// their region takes: they must be able to grow again.
+std::uint32_t needs(const Usage& usage) {
+        if (is_crowded_out(usage))
+                return kAll;
+        const auto cpus =
+                (std::uint64_t{usage.burn_millicpu} * 3 + 2 * kMillicpu - 1) / (2 * kMillicpu);
+        if (cpus > std::max(usage.granted, 1U))
+                return kAll;
+        return std::max(static_cast<std::uint32_t>(cpus), 1U);
+}
+
+}  // namespace
+
+bool Demand::is_low(const Usage& usage) const {
+        if (usage.stopped)
+                return true;
+        if (usage.in_region)
+                return !is_crowded_out(usage) &&
+                       usage.burn_millicpu < std::uint64_t{usage.granted} * kMillicpu / kTenth;
+        // Work on a single CPU may be regions of one thread that nobody happened to look at. But
+        // who was idle before its grant was lent away is no less idle afterwards.
+        const bool may_be_regions = usage.granted <= 1 && !idle_;
+        return usage.burn_millicpu <
+               (may_be_regions ? kMillicpu / kTenth : kMillicpu + kMillicpu / kTenth);
+}
+
+void Demand::add(const Usage& usage, TimePoint now) {
+        if (!is_low(usage))
+                low_since_.reset();
+        else if (!low_since_)
+                low_since_ = now;
+        const auto patience = usage.stopped ? patience_of_stopped(now) : patience_;
+        const bool was_idle = idle_;
+        idle_ = low_since_ && (idle_ || now - *low_since_ >= patience);
+        if (was_idle && !idle_)
+                goes_on(now);  // in the middle of its region
+        if (usage.stopped && !idle_)
+                woke_at_ = now;
+
+        while (!peaks_.empty() && peaks_.front().at + kHold < now)
+                peaks_.pop_front();
+        const auto wants = needs(usage);
+        while (!peaks_.empty() && peaks_.back().wants <= wants)
+                peaks_.pop_back();
+        peaks_.push_back({now, wants});
+}
+
+void Demand::stopped(TimePoint now) {
+        if (!low_since_)
+                low_since_ = now;
+        idle_ = idle_ || now - *low_since_ >= patience_of_stopped(now);
+}
+
+/// Who is stopped and let go on all the time, as cpulimit(1) does, shakes nobody.
+std::chrono::milliseconds Demand::patience_of_stopped(TimePoint now) const {
+        const bool again = patience_ == kIdleAgain && now - *woke_at_ < kHold;
+        return again ? kIdleAgain : std::chrono::milliseconds{0};
+}
+
+void Demand::goes_on(TimePoint now) {
+        patience_ = woke_at_ && now - *woke_at_ < kHold ? kIdleAgain : kIdle;
+        woke_at_ = now;
+}
+
+void Demand::woke(TimePoint now) {
+        if (idle_) {
+                peaks_.clear();
+                goes_on(now);
+        }
+        idle_ = false;
+        low_since_.reset();
+}
+
+std::uint32_t Demand::wants() const {
+        return peaks_.empty() || peaks_.front().wants == kAll ? 0 : peaks_.front().wants;
+}
+
+}  // namespace governor::evidence

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: MIT
+// Turns are counted from decision to decision.
+#include "evidence/gangs.hpp"
+
+namespace governor::evidence {
+
+GangId Gangs::enter(const Key& key, TimePoint now) {
+        const auto [entry, is_new] = by_key_.try_emplace(key, GangId{last_id_ + 1});
+        if (is_new) {
+                last_id_++;
+                auto& gang = gangs_[entry->second];
+                gang.key = key;
+                gang.joined = now;
+                gang.waits_since = now;
+        }
+        gangs_[entry->second].members++;
+        return entry->second;
+}
+
+void Gangs::leave(GangId id) {
+        const auto found = gangs_.find(id);
+        if (found == gangs_.end() || --found->second.members > 0)
+                return;
+        by_key_.erase(found->second.key);
+        gangs_.erase(found);
+}
+
+void Gangs::decided(const std::map<GangId, Decided>& decided, TimePoint now) {
+        for (auto& [id, gang] : gangs_) {
+                const auto found = decided.find(id);
+                const auto what = found != decided.end() ? found->second : Decided{};
+                gang.served = served(id, now);
+                gang.has_turn = what.has_turn;
+                const bool runs = what.has_turn && !what.is_parked;
+                gang.served_since = runs && what.is_served ? std::optional(now) : std::nullopt;
+                gang.cpus = what.cpus;
+                if (runs || !what.wants_to_run)
+                        gang.waits_since.reset();
+                else if (!gang.waits_since)
+                        gang.waits_since = now;
+        }
+}
+
+policy::fair::Gang Gangs::show(GangId id, TimePoint now) const {
+        policy::fair::Gang shown;
+        shown.id = id;
+        const auto found = gangs_.find(id);
+        if (found == gangs_.end())
+                return shown;
+        const auto& gang = found->second;
+        shown.joined = gang.joined;
+        shown.has_turn = gang.has_turn;
+        shown.served = served(id, now).time;
+        shown.waits_since = gang.waits_since;
+        return shown;
+}
+
+Served Gangs::served(GangId id, TimePoint now) const {
+        const auto found = gangs_.find(id);
+        if (found == gangs_.end())
+                return {};
+        const auto& gang = found->second;
+        if (!gang.served_since)
+                return gang.served;
+        const auto since = now - *gang.served_since;
+        return {gang.served.time + since,
+                gang.served.cpu_time + gang.cpus * std::chrono::duration<double>(since)};
+}
+
+}  // namespace governor::evidence

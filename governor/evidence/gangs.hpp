@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: MIT
+//
+// Which programs work together, and what turns these had. Pure; time is an argument.
+#pragma once
+
+#include "evidence/served.hpp"
+#include "policy/account.hpp"
+#include "policy/fair/snapshot.hpp"
+#include "policy/time_point.hpp"
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <tuple>
+
+namespace governor::evidence {
+
+using policy::TimePoint;
+
+using policy::fair::GangId;
+
+class Gangs {
+public:
+        /// Programs of one account are one gang by the name of their job, or, where they have none,
+        /// by their process group; who has neither (a group of 0) is one alone.
+        struct Key {
+                policy::Account account;
+                std::string job;
+                std::uint32_t process_group = 0;
+                std::uint64_t alone = 0;  ///< nobody else's number
+                friend bool operator<(const Key& a, const Key& b) {
+                        return std::tie(a.account, a.job, a.process_group, a.alone) <
+                               std::tie(b.account, b.job, b.process_group, b.alone);
+                }
+        };
+
+        /// A member comes; to be followed by leave().
+        GangId enter(const Key& key, TimePoint now);
+        void leave(GangId id);
+
+        /// What was decided of one, as far as it is about turns.
+        struct Decided {
+                bool has_turn = false;
+                bool is_served = false;  ///< and is first, or has a quarter of what pays
+                bool wants_to_run = false;
+                bool is_parked = false;  ///< it waits, if only until others have left their CPUs
+                std::uint32_t cpus = 0;  ///< of its own; a shared one counts as well
+        };
+        /// Of all gangs; those that are not in it neither want to run nor have their turn.
+        void decided(const std::map<GangId, Decided>& decided, TimePoint now);
+
+        /// Without what only its members know: what remains, and whether it is on trial.
+        [[nodiscard]] policy::fair::Gang show(GangId id, TimePoint now) const;
+        [[nodiscard]] Served served(GangId id, TimePoint now) const;
+
+private:
+        struct Gang {
+                Key key;
+                std::size_t members = 0;
+                TimePoint joined;
+                bool has_turn = false;
+                std::optional<TimePoint> served_since;
+                std::uint32_t cpus = 0;  // since then
+                std::optional<TimePoint> waits_since;
+                Served served;
+        };
+
+        std::map<GangId, Gang> gangs_;
+        std::map<Key, GangId> by_key_;
+        std::uint64_t last_id_ = 0;
+};
+
+}  // namespace governor::evidence

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: MIT
+//
+// Who uses so little of the one CPU that it has that it needs none of its own. Pure; time is an
+// argument.
+#pragma once
+
+#include "policy/time_point.hpp"
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+
+namespace governor::evidence {
+
+using policy::TimePoint;
+
+/// A program with one thread is light when for kPatience it has been runnable, that is: has run or
+/// waited for a CPU, for less than a third of the time, and until it is so for more than two
+/// thirds. What it burns alone would not tell: who is crowded out burns little, too. On a CPU that
+/// it shares with one thread it runs half as fast, so that a third becomes a half: that is below
+/// two thirds. Who has stopped being light is not so again before kAgain.
+class LowUse {
+public:
+        static constexpr std::uint32_t kLight_millicpu = 333;
+        static constexpr std::uint32_t kHeavy_millicpu = 667;
+        static constexpr std::uint32_t kAsleep_millicpu = 20;
+        static constexpr std::chrono::milliseconds kSeldom{3'900};
+        static constexpr std::chrono::milliseconds kPatience{1'900};  ///< timers are early, or late
+        static constexpr std::chrono::milliseconds kAgain{10'000};
+
+        /// All since it began.
+        struct Reading {
+                std::chrono::nanoseconds process;  ///< CPU time, with its descendants
+                std::chrono::nanoseconds thread;   ///< CPU time of its first thread
+                std::chrono::nanoseconds waited;   ///< time that this thread waited for a CPU
+        };
+        /// While it is granted one thread; judged over windows of about a second or more. Where
+        /// other threads than the first one do the work nobody knows how long they wait: then it is
+        /// not light.
+        void add(const Reading& reading, TimePoint now);
+        /// Its time cannot be read, or says nothing: not light.
+        void unknown();
+        /// It has more than one thread now, which others leave to it: light as before.
+        void pause() { last_.reset(); }
+        /// So it has burned, whatever it waited.
+        void burned(std::uint32_t millicpu);
+
+        [[nodiscard]] bool light() const { return light_; }
+        /// It is light and burns so little that the next reading may wait: kSeldom after the last.
+        [[nodiscard]] bool may_wait(std::uint32_t millicpu, TimePoint now) const {
+                return light_ && millicpu < kAsleep_millicpu && last_ && now - at_ < kSeldom;
+        }
+
+private:
+        void judge(std::chrono::nanoseconds runnable, std::chrono::nanoseconds elapsed,
+                   TimePoint now);
+        void end();
+
+        std::optional<Reading> last_;
+        TimePoint at_;  // of last_
+        std::optional<TimePoint> low_since_;
+        std::chrono::milliseconds patience_ = kPatience;
+        bool light_ = false;
+};
+
+}  // namespace governor::evidence

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: MIT
+// Epochs of grants against epochs of regions.
+#include "evidence/occupancy.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace governor::evidence {
+
+void Occupancy::remember_former() {
+        if (held_.epoch == 0)
+                return;
+        former_.push_back({held_.epoch, held_.grant.threads, own_cpus()});
+        if (former_.size() <= kFormer)
+                return;
+        // The one that the present region is known to go by stays as it is.
+        const auto oldest = former_.begin() + (former_of_region() == &former_.front() ? 1 : 0);
+        const auto next = oldest + 1;
+        next->cpus |= oldest->cpus;
+        next->threads = std::max(next->threads, oldest->threads);
+        former_.erase(oldest);
+}
+
+std::chrono::nanoseconds Occupancy::allowed(TimePoint now) const {
+        if (held_.epoch == 0 || now <= allowed_at_)
+                return allowed_;
+        return allowed_ + (now - allowed_at_) * (held_.grant.threads + lingering_.count());
+}
+
+/// Before what it is allowed changes.
+void Occupancy::count_allowed(TimePoint now) {
+        allowed_ = allowed(now);
+        allowed_at_ = std::max(allowed_at_, now);
+}
+
+bool Occupancy::grant(const policy::fair::Grant& grant, TimePoint now) {
+        count_allowed(now);
+        const bool same = held_.epoch != 0 && held_.grant.threads == grant.threads &&
+                          held_.grant.cpus == grant.cpus && held_.grant.shared == grant.shared &&
+                          held_.grant.parked == grant.parked;
+        if (!same) {
+                remember_former();
+                held_.epoch++;
+                held_.since = now;
+        }
+        held_.grant = grant;
+        update(now, now);
+        return !same;
+}
+
+Occupancy::Effect Occupancy::report(const Report& report, std::uint32_t most, TimePoint now) {
+        count_allowed(now);
+        const auto before = std::exchange(report_, report);
+        const bool lingered = !lingering_.empty();
+        stopped_ = stopped_ && report.regions == before.regions;
+        if (report_.epoch > held_.epoch)
+                report_.epoch = 0;
+        report_.team = std::min(report.team, most);
+        // A region goes by the newest grant of its beginning: the next one by none before it.
+        const auto oldest = report_.in_region ? report_.epoch : held_.epoch;
+        std::erase_if(former_, [oldest](const Former& former) { return former.epoch < oldest; });
+        reported_ = true;
+        update(now, now);
+        return {lingered && lingering_.empty(), report_.regions != before.regions};
+}
+
+void Occupancy::set_stopped(bool stopped, TimePoint now) {
+        if (stopped == stopped_)
+                return;
+        count_allowed(now);
+        stopped_ = stopped;
+        update(now, now);
+}
+
+void Occupancy::burned(std::uint32_t cpus, std::uint32_t excess, TimePoint since, TimePoint now) {
+        burns_more_ = excess > 0;
+        update(std::max(since, held_.since), now);
+        burning_ = relapsed_ ? std::max(burning_, cpus) : cpus;
+}
+
+const Occupancy::Former* Occupancy::former_of_region() const {
+        if (!report_.in_region || report_.epoch == held_.epoch || former_.empty())
+                return nullptr;
+        const auto found = std::ranges::find_if(
+                former_, [this](const Former& former) { return former.epoch >= report_.epoch; });
+        return found != former_.end() ? &*found : nullptr;
+}
+
+// A CPU that was somebody else's all the time is not given back.
+policy::CpuMask Occupancy::own_cpus() const {
+        return held_.is_own() ? held_.grant.cpus : policy::CpuMask{};
+}
+
+policy::CpuMask Occupancy::in_use() const {
+        if (!report_.in_region || held_.epoch == 0 || stopped_)
+                return {};
+        if (const auto* former = former_of_region())
+                return former->cpus;
+        return own_cpus();
+}
+
+std::uint32_t Occupancy::knows_of() const {
+        const auto* former = former_of_region();
+        return former != nullptr ? former->threads : held_.epoch != 0 ? held_.grant.threads : 0;
+}
+
+void Occupancy::update(TimePoint burning_since, TimePoint now) {
+        const auto* former = former_of_region();
+        lingering_ = former != nullptr && !stopped_ ? former->cpus - held_.grant.cpus
+                                                    : policy::CpuMask{};
+        const bool unfinished =
+                !stopped_ &&
+                (!lingering_.empty() || (report_.in_region && report_.team > held_.grant.threads));
+        if (held_.epoch == 0 || (!unfinished && !burns_more_))
+                above_since_.reset();
+        else if (!above_since_) {
+                above_since_ = unfinished ? now : burning_since;
+                was_before_ = was_late_ && *above_since_ - *was_late_ < kHold;
+        }
+        watch_relapse(now);
+}
+
+void Occupancy::watch_relapse(TimePoint now) {
+        if (above_since_ && now - *above_since_ >= late_after_) {
+                relapsed_ = relapsed_ || was_before_;
+                was_late_ = now;
+        } else if (relapsed_ && now - *was_late_ >= kHold) {
+                relapsed_ = false;
+        }
+}
+
+}  // namespace governor::evidence

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: MIT
+//
+// What a program says of how far it is, and how far that is believed. Pure.
+#pragma once
+
+#include "evidence/served.hpp"
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+
+namespace governor::evidence {
+
+/// What remains is taken to go as fast as what was done in the gang's turns. Who needs more than
+/// twice what it said at best, in time and in CPU time, is not believed any more: its progress is
+/// no reason to let it go before others. (Fewer CPUs than before cost time, more cost CPU time; who
+/// is honest never needs more of both.) Neither is who goes back: what it told of was a part.
+class Progress {
+public:
+        /// From the first report of work that is done, so long until it is judged.
+        static constexpr std::chrono::milliseconds kTrial{100};
+        /// Nor longer than this without any.
+        static constexpr std::chrono::milliseconds kLongestTrial{1'000};
+
+        /// `done` <= `total`; 0: it does not say. `served`: until now.
+        void report(std::uint64_t done, std::uint64_t total, const Served& served);
+
+        /// Time served until it is ready. Empty: not known, or not believed.
+        [[nodiscard]] std::optional<std::chrono::nanoseconds>
+        remaining(std::chrono::nanoseconds served) const;
+        /// What it said last, and whether that is believed. `total` 0: nothing.
+        struct Said {
+                std::uint64_t done = 0;
+                std::uint64_t total = 0;
+                bool is_believed = true;
+        };
+        [[nodiscard]] Said said() const { return {told_.done, total_, is_believed_}; }
+        /// It will be known before long.
+        [[nodiscard]] bool is_on_trial(std::chrono::nanoseconds served) const;
+
+private:
+        struct Told {
+                std::uint64_t done = 0;
+                Served served;
+        };
+
+        void note_work(std::uint64_t done, const Served& served, bool was_served);
+        void promise();
+        [[nodiscard]] bool is_pace_known() const;
+        /// At that pace: how often what was done since the first report is still to be done.
+        [[nodiscard]] double left() const;
+        [[nodiscard]] bool is_overdue(const Served& served) const;
+
+        std::optional<Served> began_;  // when it first said something
+        std::optional<Told> first_;    // of work that was done
+        Told told_;                    // its last change
+        Served asked_;                 // at the last report
+        std::uint64_t total_ = 0;
+        std::optional<Served> promised_;  // its earliest end, as it said
+        bool is_believed_ = true;
+};
+
+}  // namespace governor::evidence

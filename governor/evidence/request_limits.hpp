@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+//
+// What a client may change about its own grant. Pure; time is an argument.
+#pragma once
+
+#include "policy/cpu_mask.hpp"
+#include "policy/time_point.hpp"
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+
+namespace governor::evidence {
+
+using policy::TimePoint;
+
+/// The maximum and the CPUs that a client gives itself. Less acts at once. So does more, but not
+/// again within kRest: who goes back and forth would shake his neighbours each time.
+class RequestLimits {
+public:
+        static constexpr std::chrono::milliseconds kRest{10'000};
+
+        RequestLimits() = default;
+        RequestLimits(std::uint32_t max, const policy::CpuMask& cpus);
+
+        /// 0: no maximum. CPUs of which it has none now, act at once: there is nowhere else to be.
+        /// But within kRest of the last time it can use only one of them.
+        void ask(std::uint32_t max, const policy::CpuMask& cpus, TimePoint now);
+        /// Takes note of the time.
+        void update(TimePoint now);
+
+        [[nodiscard]] std::uint32_t max() const { return max_; }  ///< 0: none
+        [[nodiscard]] const policy::CpuMask& cpus() const { return cpus_; }
+
+private:
+        std::uint32_t asked_max_ = 0;
+        policy::CpuMask asked_cpus_;
+        std::uint32_t max_ = 0;
+        policy::CpuMask cpus_;
+        std::optional<TimePoint> raised_;
+};
+
+}  // namespace governor::evidence

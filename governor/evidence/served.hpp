@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <chrono>
+
+namespace governor::evidence {
+
+/// What a gang was given in its turns, in all, while it was the first of its account,
+/// or had a quarter of what pays for it.
+struct Served {
+        std::chrono::nanoseconds time{0};
+        std::chrono::duration<double> cpu_time{0};  ///< of the CPUs that it had
+
+        friend bool operator==(const Served&, const Served&) = default;
+};
+
+}  // namespace governor::evidence

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT
+//
+// How many CPUs programs need that are gone again before anybody makes room for them.
+#pragma once
+
+#include "evidence/foreign_load.hpp"
+
+#include <chrono>
+#include <cstdint>
+#include <deque>
+
+namespace governor::evidence {
+
+using policy::TimePoint;
+
+/// A build starts a program every 50 ms. None of them lives long enough to make a neighbour shrink,
+/// but together they always disturb some of its threads; so as many CPUs as they kept busy on
+/// average over kWindow are kept free for newcomers. Of one account. Pure: time is an argument.
+class ShortLived {
+public:
+        /// Who lives longer is no longer short-lived; as Settings::newcomer.
+        static constexpr std::chrono::milliseconds kLifetime{1'000};
+        static constexpr std::chrono::milliseconds kWindow{10'000};
+        /// Lives that end within this time are remembered as one, however many there are.
+        static constexpr std::chrono::milliseconds kGrain{10};
+
+        /// A client is gone that lived for `lifetime` and used `cpu_time`.
+        void add(std::chrono::nanoseconds lifetime, std::chrono::nanoseconds cpu_time,
+                 TimePoint now);
+
+        /// Takes note of the time, once per sample. O(kWindow / kGrain).
+        void update(TimePoint now);
+
+        /// CPUs, as of the last update(). Changes when the average is 3/4 of a CPU away from it.
+        [[nodiscard]] std::uint32_t cpus() const { return cpus_; }
+        /// Nothing is known any more, as of the last update().
+        [[nodiscard]] bool empty() const { return lives_.empty() && cpus_ == 0; }
+
+private:
+        /// Lives that ended from then on, for kGrain.
+        struct Lives {
+                TimePoint begin;
+                std::chrono::nanoseconds cpu_time;
+        };
+
+        std::deque<Lives> lives_;  // oldest first
+        std::chrono::nanoseconds cpu_time_{0};
+        std::uint32_t cpus_ = 0;
+};
+
+}  // namespace governor::evidence

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: MIT
+// A budget, and one try at a time.
+#include "evidence/width_probe.hpp"
+
+#include <algorithm>
+
+namespace governor::evidence {
+
+namespace {
+
+using std::chrono::nanoseconds;
+
+/// With half of the CPUs, if they are half as fast; the region that goes on meanwhile says nothing.
+nanoseconds length_of(nanoseconds region_time) {
+        constexpr int kRegions = 20;
+        static_assert(kRegions == Speedup::kRegions);
+        const auto region = 2 * region_time;
+        return std::clamp<nanoseconds>(kRegions * region, Speedup::kShort, Speedup::kLong) + region;
+}
+
+}  // namespace
+
+std::optional<WidthProbe::Try> WidthProbe::next(const Speedup& speedup, std::uint32_t cpus,
+                                                nanoseconds served, TimePoint now) const {
+        if (running_) {
+                if (speedup.has_seen(running_->cpus) || now >= running_->until)
+                        return std::nullopt;
+                return Try{running_->cpus, running_->until - now};
+        }
+        if (cpus < kFewest || now < not_before_ || speedup.is_known(cpus, now))
+                return std::nullopt;
+        const auto region_time = speedup.region_time(cpus, now);
+        if (!region_time || *region_time > kLongestRegion)
+                return std::nullopt;
+        const auto length = length_of(*region_time);
+        if (spent_ * kPart + length * kFirstPart > served)
+                return std::nullopt;
+        return Try{cpus / 2, length};
+}
+
+void WidthProbe::decided(const std::optional<Try>& tried, std::uint32_t granted,
+                         const Speedup& speedup, TimePoint now) {
+        const bool is_tried = tried && tried->cpus == granted;
+        if (is_tried && running_)
+                return;
+        if (running_) {
+                const auto enough = speedup.enough(now);
+                if (enough == 0 || enough > running_->cpus)
+                        spent_ += now - running_->since;
+                if (now >= running_->until && !speedup.has_seen(running_->cpus))
+                        not_before_ = now + Speedup::kHold;
+                running_.reset();
+        }
+        if (is_tried)
+                running_ = {granted, now, now + 2 * tried->length};
+}
+
+}  // namespace governor::evidence

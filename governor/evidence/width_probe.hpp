@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: MIT
+//
+// When a program is to be tried on fewer CPUs. Pure; time is an argument.
+#pragma once
+
+#include "evidence/speedup.hpp"
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+
+namespace governor::evidence {
+
+using policy::TimePoint;
+
+/// Half of its CPUs for as short as will do, where it is not known whether all of them pay. What
+/// that takes for nothing is a part of the time served that kPart bounds in the long run, and costs
+/// at most half of it: who is faster with all of its CPUs is at most twice as fast, and who was no
+/// faster with them is tried on a quarter.
+class WidthProbe {
+public:
+        /// Who has fewer is left alone.
+        static constexpr std::uint32_t kFewest = 4;
+        /// One kPart-th of the time served, which costs half as much: 2 %.
+        static constexpr int kPart = 25;
+        /// And the next one is expected to take so much of it: the sooner it is known the better
+        /// for others.
+        static constexpr int kFirstPart = 15;
+        /// With all of its CPUs. A try cuts into a region, which then is above its grant until it
+        /// ends: that has to be well before it is called rigid, after handover_max (2 s).
+        static constexpr std::chrono::milliseconds kLongestRegion{500};
+
+        struct Try {
+                std::uint32_t cpus = 0;
+                std::chrono::nanoseconds length{0};  ///< it is expected to take
+        };
+        /// What it should have at most now, where somebody waits for what it has. `cpus` are its
+        /// own; `served`: so long it has had its turn, in all. Empty: nothing is to be tried.
+        [[nodiscard]] std::optional<Try> next(const Speedup& speedup, std::uint32_t cpus,
+                                              std::chrono::nanoseconds served, TimePoint now) const;
+
+        /// `tried` is what next() has said at this moment, and the program was granted `granted`
+        /// CPUs of its own.
+        void decided(const std::optional<Try>& tried, std::uint32_t granted, const Speedup& speedup,
+                     TimePoint now);
+
+private:
+        struct Running {
+                std::uint32_t cpus;
+                TimePoint since;
+                TimePoint until;  ///< then it has failed
+        };
+
+        std::optional<Running> running_;
+        std::chrono::nanoseconds spent_{0};  // on tries of fewer than are enough
+        TimePoint not_before_;
+};
+
+}  // namespace governor::evidence

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: MIT
+// One function per kind of request.
+#include "server/answers/lease_answers.hpp"
+
+#include "server/answers/order_answers.hpp"
+#include "server/answers/program_message.hpp"
+#include "server/answers/refuse.hpp"
+#include "server/journal/explain.hpp"
+#include "server/journal/printable.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <tl/expected.hpp>
+#include <utility>
+
+namespace governor::server {
+
+namespace {
+
+constexpr std::size_t kLongestLabel = 63;
+// Keeps a reply below a message's limit.
+constexpr std::size_t kPage = 32'768;  // bytes; no client is begun above it
+
+using policy::fair::ProgramId;
+
+/// The error is a Reply.
+tl::expected<registry::Request, v1::Reply> request_of(const v1::Wishes& wishes) {
+        if (wishes.min() > kMostThreads)
+                return tl::unexpected(above("Wishes.min", wishes.min(), kMostThreads));
+        if (wishes.max() > kMostThreads)
+                return tl::unexpected(above("Wishes.max", wishes.max(), kMostThreads));
+        if (wishes.weight() > kMostWeight)
+                return tl::unexpected(above("Wishes.weight", wishes.weight(), kMostWeight));
+        if (!v1::Class_IsValid(wishes.scheduling_class()))
+                return tl::unexpected(out_of_range(
+                        "Wishes.scheduling_class",
+                        static_cast<std::uint32_t>(wishes.scheduling_class()), kClasses));
+        registry::Request request;
+        request.min = std::max(wishes.min(), 1U);
+        request.max = wishes.max();
+        if (wishes.weight() > 0)
+                request.weight = wishes.weight();
+        request.scheduling_class = wishes.scheduling_class() == v1::BATCH
+                                           ? policy::fair::Class::Batch
+                                           : policy::fair::Class::Interactive;
+        return request;
+}
+
+policy::CpuMask mask_of(const std::string& bits) {
+        policy::CpuMask cpus;
+        const auto bytes = std::min<std::size_t>(bits.size(), policy::kCpuNumberLimit / 8);
+        for (std::size_t i = 0; i < bytes * 8; i++)
+                if ((static_cast<unsigned char>(bits[i / 8]) >> (i % 8) & 1U) != 0)
+                        cpus.add(static_cast<std::uint32_t>(i));
+        return cpus;
+}
+
+v1::Reply refusal(Governor::Refusal why) {
+        switch (why) {
+        case Governor::Refusal::NotGoverning:
+                return refuse(v1::Error::NOT_GOVERNING,
+                              "there are no leases under the policy in force", "query");
+        case Governor::Refusal::NotKnown:
+                return refuse(v1::Error::NOT_KNOWN,
+                              "the process that connected has ended, or cannot be seen from here");
+        case Governor::Refusal::TooMany:
+                return refuse(v1::Error::TOO_MANY, "all leases are taken");
+        case Governor::Refusal::TooManyOfAccount:
+                return refuse(v1::Error::TOO_MANY, "this user holds as many leases as one may");
+        case Governor::Refusal::NoRoom:
+                return refuse(v1::Error::TOO_MANY, "this user holds as many connections and leases "
+                                                   "as may be, to leave room for others");
+        case Governor::Refusal::System:
+                break;
+        }
+        return refuse(v1::Error::TOO_MANY, "the governor is out of memory or descriptors");
+}
+
+Answer hello(const v1::Hello& hello, const Peer& peer, Governor& governor) {
+        auto request = request_of(hello.wishes());
+        if (!request)
+                return request.error().SerializeAsString();
+        request->start_only = hello.start_only();
+        request->can_wait = hello.can_wait() && !hello.start_only();
+        const auto label = printable_ascii(hello.label().substr(0, kLongestLabel));
+        const auto job = printable_ascii(hello.job().substr(0, kLongestLabel));
+        const auto place = governor.join(
+                peer, {label, *request, mask_of(hello.holds()), mask_of(hello.affinity()), job});
+        if (!place)
+                return refusal(place.error()).SerializeAsString();
+        v1::Reply reply;
+        reply.mutable_welcome()->set_slot(place->slot);
+        Answer answer = reply.SerializeAsString();
+        answer.descriptors = {place->arena->grants_fd(), place->arena->reports_fd()};
+        return answer;
+}
+
+v1::Reply done_if(bool had_lease) {
+        if (!had_lease)
+                return refuse(v1::Error::NO_LEASE, "this connection holds no lease");
+        v1::Reply reply;
+        reply.mutable_done();
+        return reply;
+}
+
+v1::Reply update(const v1::Update& update, const Peer& peer, Governor& governor) {
+        const auto request = request_of(update.wishes());
+        return request ? done_if(governor.request(peer, *request)) : request.error();
+}
+
+v1::Reply clients(const v1::ClientsRequest& request, const Peer& peer, Governor& governor) {
+        v1::Reply reply;
+        auto& page = *reply.mutable_clients();
+        const auto& all = governor.arbiter().clients();
+        for (auto id = all.next(ProgramId{request.after()}); id; id = all.next(*id)) {
+                if (page.ByteSizeLong() > kPage) {
+                        page.set_more(true);
+                        break;
+                }
+                if (const auto shown = all.show(*id))
+                        fill(*page.add_client(), *shown, peer, governor);
+        }
+        return reply;
+}
+
+void fill(google::protobuf::RepeatedPtrField<v1::RegionTime>& out, const Lease& lease) {
+        for (const auto& time : lease.place.arena->region_times(lease.place.slot)) {
+                auto& added = *out.Add();
+                added.set_team_from(time.team_from);
+                added.set_team_to(time.team_to);
+                added.set_count(time.count);
+                added.set_mean_ns(time.mean_ns);
+        }
+}
+
+v1::Reply explain(const v1::ExplainRequest& request, const Peer& peer, Governor& governor) {
+        constexpr std::size_t kMostEvents = 20;
+        const auto& all = governor.arbiter().clients();
+        const auto shown = visible(request.pid(), peer, governor);
+        if (!shown)
+                return shown.error();
+        v1::Reply reply;
+        auto& out = *reply.mutable_explanation();
+        fill(*out.mutable_client(), *shown, peer, governor);
+        const auto now = std::chrono::steady_clock::now();
+        if (governor.is_paused())
+                out.add_step(
+                        "governing is paused: it is left alone, and this is what it would have");
+        for (auto& step : steps(*shown, governor.arbiter().turns(shown->id, now)))
+                out.add_step(std::move(step));
+        for (auto& event : events(all.history(), shown->id, now, kMostEvents))
+                out.add_event(std::move(event));
+        if (const auto* lease = governor.lease_of(request.pid()))
+                fill(*out.mutable_region_time(), *lease);
+        return reply;
+}
+
+void fill(v1::Event& out, const registry::Event& event, std::uint64_t number, const Peer& peer) {
+        out.set_number(number);
+        const auto age = std::chrono::steady_clock::now() - event.at;
+        out.set_age_ms(static_cast<std::uint64_t>(
+                std::chrono::duration_cast<std::chrono::milliseconds>(age).count()));
+        const bool is_hidden = !peer.account.is_root() && peer.account.uid != event.uid;
+        out.set_text(is_hidden && event.kind == registry::EventKind::Ordered
+                             ? "was given other limits"
+                             : what_happened(event));
+        out.set_id(static_cast<std::uint64_t>(event.id));
+        out.set_uid(event.uid);
+        out.set_from(event.from);
+        out.set_to(event.to);
+        if (is_hidden)
+                return;
+        out.set_pid(event.pid);
+        out.set_label(printable_ascii(event.label.data()));
+}
+
+v1::Reply events(const v1::EventsRequest& request, const Peer& peer, Governor& governor) {
+        v1::Reply reply;
+        auto& page = *reply.mutable_events();
+        const auto& history = governor.arbiter().clients().history();
+        auto number = request.from_now() ? history.end_number()
+                                         : std::max(request.first(), history.begin_number());
+        for (; number < history.end_number() && page.ByteSizeLong() <= kPage; number++)
+                fill(*page.add_event(), history.at(number), number, peer);
+        page.set_next(number);
+        return reply;
+}
+
+}  // namespace
+
+std::optional<Answer> answer_about_leases(const v1::Request& request, const Peer& peer,
+                                          Governor& governor) {
+        switch (request.kind_case()) {
+        case v1::Request::kHello:
+                return hello(request.hello(), peer, governor);
+        case v1::Request::kUpdate:
+                return update(request.update(), peer, governor).SerializeAsString();
+        case v1::Request::kBye:
+                return done_if(governor.leave(peer)).SerializeAsString();
+        case v1::Request::kClients:
+                return clients(request.clients(), peer, governor).SerializeAsString();
+        case v1::Request::kExplain:
+                return explain(request.explain(), peer, governor).SerializeAsString();
+        case v1::Request::kEvents:
+                return events(request.events(), peer, governor).SerializeAsString();
+        default:
+                break;
+        }
+        const auto ordered = answer_order(request, peer, governor);
+        return ordered ? std::optional<Answer>(ordered->SerializeAsString()) : std::nullopt;
+}
+
+}  // namespace governor::server

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: MIT
+//
+// Requests of programs that hold leases, and of people who want to know about them.
+#pragma once
+
+#include "server/connections/connection.hpp"
+#include "server/connections/peer.hpp"
+#include "server/sharing/governor.hpp"
+
+#include <governor/v1/governor.pb.h>
+#include <optional>
+
+namespace governor::server {
+
+/// Empty: it is about something else. `peer` is on this host. What does not concern it is refused,
+/// and changes nothing.
+[[nodiscard]] std::optional<Answer> answer_about_leases(const v1::Request& request,
+                                                        const Peer& peer, Governor& governor);
+
+}  // namespace governor::server

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: MIT
+// accept() and what to do when it cannot.
+#include "server/connections/acceptor.hpp"
+
+#include "server/journal/log.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <sys/epoll.h>
+#include <system_error>
+#include <utility>
+
+namespace governor::server {
+
+namespace {
+
+/// How many clients one wake-up accepts, so that those who are connected get their turn.
+constexpr int kAcceptsPerWakeup = 64;
+
+/// How long nobody is accepted when the descriptors have run out: the backlog keeps them.
+constexpr std::chrono::milliseconds kPause{100};
+
+TimePoint now() { return std::chrono::steady_clock::now(); }
+
+/// Of one client, not of ours; see accept(2).
+bool is_passing(int error) {
+        constexpr std::array kPassing{EAGAIN,       EINTR,       ECONNABORTED, EPROTO,
+                                      ENETDOWN,     ENOPROTOOPT, EHOSTDOWN,    ENONET,
+                                      EHOSTUNREACH, EOPNOTSUPP,  ENETUNREACH};
+        return std::ranges::find(kPassing, error) != kPassing.end();
+}
+
+}  // namespace
+
+void Acceptor::open(Listener listener) {
+        auto& door = doors_.emplace_back(Door{std::move(listener), {}});
+        door.source = loop_.on_io(door.listener.fd(), EPOLLIN,
+                                  [this, &door](std::uint32_t) { let_in(door); });
+}
+
+void Acceptor::close(std::string_view name) {
+        doors_.remove_if([name](const Door& door) { return door.listener.name() == name; });
+}
+
+void Acceptor::let_in(const Door& door) {
+        for (int n = 0; n < kAcceptsPerWakeup; n++) {
+                auto arrival = door.listener.accept();
+                if (!arrival && is_passing(arrival.error()))
+                        return;
+                if (!arrival)
+                        return pause(arrival.error());
+                try {
+                        on_arrival_(std::move(*arrival));
+                } catch (const std::system_error& error) {
+                        return pause(error.code().value());
+                }
+        }
+}
+
+void Acceptor::pause(int error) {
+        if (const auto count = problems_.allow(now()))
+                log(Level::Warning, Event::CannotAccept,
+                    std::string("cannot accept a client: ") + std::strerror(error) + since(*count),
+                    {{"ERRNO", std::to_string(error)}});
+        for (auto& door : doors_)
+                door.source.set_io_events(0);
+        again_ = loop_.on_time(now() + kPause, [this] { go_on(); });
+}
+
+void Acceptor::go_on() {
+        for (auto& door : doors_)
+                door.source.set_io_events(EPOLLIN);
+}
+
+}  // namespace governor::server

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: MIT
+// Buffers and framing of one connection.
+#include "server/connections/connection.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <governor/v1/frame.h>
+#include <linux/sockios.h>
+#include <sys/epoll.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+
+namespace governor::server {
+
+namespace {
+
+constexpr std::size_t kReadSize = 4096;
+constexpr unsigned kMessagesPerTurn = 16;
+constexpr std::size_t kHeldReplies = 4096;  // with more than this unread, nothing is answered
+constexpr std::size_t kReplyUnit = 256;
+constexpr std::size_t kMostPassed = 2;  // descriptors with one reply
+
+/// An idle connection should cost nothing but its socket.
+void release_if_empty(std::string& buffer) {
+        if (buffer.empty())
+                std::string().swap(buffer);
+}
+
+/// Of replies that were sent: bytes that the kernel still charges to us.
+int memory_of_unread(int fd) {
+        int bytes = 0;
+        ::ioctl(fd, SIOCOUTQ, &bytes);
+        return bytes;
+}
+
+/// While a message is being freed the kernel wakes us, and still counts a byte of it.
+constexpr int kLessThanAnyMessage = 64;
+
+void append_frame(std::string& output, const std::string& message) {
+        std::array<std::uint8_t, GOVERNOR_PREFIX_MAX> prefix;
+        const auto length = governor_frame_prefix(message.size(), prefix.data());
+        output.append(reinterpret_cast<const char*>(prefix.data()), length);
+        output.append(message);
+}
+
+bool would_block() { return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR; }
+
+}  // namespace
+
+bool Connection::has_room() const { return output_.size() < kHeldReplies; }
+
+bool Connection::may_read() const {
+        return has_room() && !input_ended_ && !has_more_ && !waits_for_reader_;
+}
+
+std::uint32_t Connection::epoll_events() const {
+        // The socket can be written to all the time: told is only what the client reads.
+        if (waits_for_reader_)
+                return EPOLLOUT | EPOLLET;
+        return (may_read() ? EPOLLIN : 0U) | (output_.empty() ? 0U : EPOLLOUT);
+}
+
+Connection::State Connection::on_ready() {
+        const auto received = may_read() ? receive() : State::Open;
+        if (received != State::Open)
+                return received;
+        // Sending makes room for replies to messages that are here already.
+        unsigned left = kMessagesPerTurn;
+        for (bool more = true; more;) {
+                if (!handle_messages(left)) {
+                        (void)send_replies();
+                        return State::Bad;
+                }
+                const bool was_full = !has_room();
+                if (!send_replies())
+                        return State::Closed;
+                more = was_full && has_room();
+        }
+        if (input_ended_ && output_.empty() && !has_more_)
+                return input_.empty() ? State::Closed : State::Bad;
+        release_if_empty(input_);
+        release_if_empty(output_);
+        return State::Open;
+}
+
+Connection::State Connection::receive() {
+        std::array<char, kReadSize> chunk;
+        const auto n = ::recv(fd_.get(), chunk.data(), chunk.size(), MSG_DONTWAIT);
+        if (n < 0)
+                return would_block() ? State::Open : State::Closed;
+        input_.append(chunk.data(), static_cast<std::size_t>(n));
+        input_ended_ = n == 0;
+        work_ += n > 0 ? 1 : 0;
+        return State::Open;
+}
+
+bool Connection::handle_messages(unsigned& left) {
+        std::size_t done = 0;
+        has_more_ = false;
+        while (has_room()) {
+                std::size_t begin = 0;
+                std::size_t end = 0;
+                const auto rest = std::string_view(input_).substr(done);
+                const auto frame =
+                        governor_frame_parse(reinterpret_cast<const std::uint8_t*>(rest.data()),
+                                             rest.size(), GOVERNOR_REQUEST_MAX, &begin, &end);
+                if (frame == GOVERNOR_FRAME_INVALID)
+                        return false;
+                if (frame == GOVERNOR_FRAME_PARTIAL)
+                        break;
+                has_more_ = left == 0;
+                if (has_more_)
+                        break;
+                left--;
+                const auto answer = handler_(rest.substr(begin, end - begin));
+                if (!answer || answer->bytes.size() > GOVERNOR_REPLY_MAX)
+                        return false;
+                hold(*answer);
+                done += end;
+                progress_++;
+                work_ += 1 + answer->bytes.size() / kReplyUnit;
+        }
+        input_.erase(0, done);
+        return true;
+}
+
+void Connection::hold(const Answer& answer) {
+        untouched_ = 0;  // an answer has to be read
+        if (!answer.descriptors.empty())
+                passed_.push_back({output_.size(), answer.descriptors});
+        append_frame(output_, answer.bytes);
+}
+
+void Connection::tell(const std::string& reply) {
+        if (!output_.empty() || memory_of_unread(fd_.get()) >= kLessThanAnyMessage)
+                return;
+        std::string frame;
+        append_frame(frame, reply);
+        // So short a message goes as a whole into a buffer that is empty. One that has gone says so
+        // by the event that is on its way.
+        (void)::send(fd_.get(), frame.data(), frame.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
+        untouched_ = memory_of_unread(fd_.get());
+}
+
+std::optional<std::uint64_t> Connection::progress() const {
+        const int unread = memory_of_unread(fd_.get());
+        if (input_.empty() && output_.empty() && unread <= untouched_)
+                return std::nullopt;
+        return progress_ + static_cast<std::uint64_t>(unread);
+}
+
+bool Connection::send_replies() {
+        std::size_t sent = 0;
+        waits_for_reader_ = false;
+        while (sent < output_.size()) {
+                waits_for_reader_ = must_wait_for_reader(sent);
+                if (waits_for_reader_)
+                        break;
+                const auto n = send_some(sent);
+                if (n < 0 && errno == EINTR)
+                        continue;
+                if (n < 0 && !would_block())
+                        return false;
+                if (n < 0)
+                        break;
+                sent += static_cast<std::size_t>(n);
+        }
+        output_.erase(0, sent);
+        for (auto& passed : passed_)
+                passed.offset -= sent;
+        progress_ += sent > 0 ? 1 : 0;
+        return true;
+}
+
+/// Descriptors that nobody has received count against a limit of our user (unix(7), ETOOMANYREFS),
+/// so there are those of one reply at most on each connection.
+bool Connection::must_wait_for_reader(std::size_t sent) {
+        if (passed_.empty() || passed_.front().offset != sent)
+                return false;
+        is_passing_ = is_passing_ && memory_of_unread(fd_.get()) >= kLessThanAnyMessage;
+        return is_passing_;
+}
+
+/// Descriptors arrive with the byte that they are sent with: no further than to the next ones.
+ssize_t Connection::send_some(std::size_t sent) {
+        const bool passes = !passed_.empty() && passed_.front().offset == sent;
+        const auto next = passes ? (passed_.size() > 1 ? passed_[1].offset : output_.size())
+                                 : (passed_.empty() ? output_.size() : passed_.front().offset);
+        iovec bytes{output_.data() + sent, next - sent};
+        msghdr message{};
+        message.msg_iov = &bytes;
+        message.msg_iovlen = 1;
+        alignas(cmsghdr) std::array<char, CMSG_SPACE(kMostPassed * sizeof(int))> control{};
+        if (passes) {
+                const auto& descriptors = passed_.front().descriptors;
+                const auto size = std::min(descriptors.size(), kMostPassed) * sizeof(int);
+                message.msg_control = control.data();
+                message.msg_controllen = CMSG_SPACE(size);
+                auto* header = CMSG_FIRSTHDR(&message);
+                header->cmsg_level = SOL_SOCKET;
+                header->cmsg_type = SCM_RIGHTS;
+                header->cmsg_len = CMSG_LEN(size);
+                std::memcpy(CMSG_DATA(header), descriptors.data(), size);
+        }
+        const auto n = ::sendmsg(fd_.get(), &message, MSG_DONTWAIT | MSG_NOSIGNAL);
+        if (n > 0 && passes) {
+                passed_.pop_front();
+                is_passing_ = true;
+        }
+        return n;
+}
+
+}  // namespace governor::server

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: MIT
+// Who is served when.
+#include "server/connections/connections.hpp"
+
+#include "server/journal/log.hpp"
+
+#include <ctime>
+#include <malloc.h>
+#include <sys/epoll.h>
+#include <utility>
+#include <vector>
+
+namespace governor::server {
+
+namespace {
+
+/// Of descriptors, kept for accounts that have none.
+constexpr std::size_t kForNewcomers = 64;
+
+/// In units of Connection::work(). A question that is asked once a second costs two, so this is
+/// two thousand programs of one user, or 2 % of a core for one who only wants to disturb.
+constexpr std::uint32_t kWorkPerSecond = 4000;
+constexpr std::uint32_t kBurst = 4000;
+
+/// Who waits for a turn gets it at this pace, and no more turns at a time than this: root has no
+/// budget that would end it.
+constexpr std::chrono::milliseconds kPace{10};
+constexpr int kTurnsAtOnce = 128;
+
+/// Who is found in the middle of a message twice, without progress, is dropped.
+constexpr std::chrono::seconds kSweep{10};
+
+/// When so many have left between two sweeps, their memory goes back to the system.
+constexpr std::size_t kCrowd = 1000;
+
+TimePoint now() { return std::chrono::steady_clock::now(); }
+
+/// As the start of a process is counted.
+std::chrono::nanoseconds since_boot() {
+        timespec time{};
+        ::clock_gettime(CLOCK_BOOTTIME, &time);
+        return std::chrono::seconds{time.tv_sec} + std::chrono::nanoseconds{time.tv_nsec};
+}
+
+std::string uid_of(const policy::Account& account) {
+        return account.uid ? std::to_string(*account.uid) : std::string();
+}
+
+}  // namespace
+
+Connections::Connections(EventLoop& loop, std::size_t most, Handler handler, OnGone on_gone)
+        : loop_(loop), handler_(std::move(handler)), on_gone_(std::move(on_gone)),
+          accounts_({most, kForNewcomers, kWorkPerSecond, kBurst}),
+          sweep_timer_(loop.on_time(now() + kSweep, [this] { sweep(); })) {}
+
+void Connections::add(UniqueFd fd, const policy::Account& account, std::uint32_t pid) {
+        auto seat = accounts_.admit(account);
+        if (!seat)
+                return refuse(account);
+        const int number = fd.get();
+        auto source = loop_.on_io(number, EPOLLIN, [this, number](std::uint32_t events) {
+                on_event(number, events);
+        });
+        const Peer peer{number, account, pid, since_boot()};
+        Connection connection(std::move(fd), [this, peer](std::string_view message) {
+                return handler_(message, peer);
+        });
+        clients_.emplace(number,
+                         Client{std::move(*seat), pid, std::move(connection), std::move(source)});
+}
+
+void Connections::refuse(const policy::Account& account) {
+        refused_++;
+        if (const auto count = refused_log_.allow(now()))
+                log(Level::Warning, Event::ClientRefused,
+                    account.name() + " holds " + std::to_string(accounts_.held(account)) +
+                            " connections and leases, as many as it leaves free; one more "
+                            "connection was refused" +
+                            since(*count),
+                    {{"GOVERNORD_UID", uid_of(account)}});
+}
+
+bool Connections::admit_lease(int connection) {
+        auto& client = clients_.at(connection);
+        if (!client.lease)
+                client.lease = accounts_.admit_more(client.seat.account());
+        return client.lease.has_value();
+}
+
+void Connections::tell(int connection, const std::string& reply) {
+        clients_.at(connection).connection.tell(reply);
+}
+
+bool Connections::may_go_on(const policy::Account& account) const {
+        return accounts_.wait(account, now()).count() == 0;
+}
+
+void Connections::on_event(int fd, std::uint32_t epoll_events) {
+        auto& client = clients_.at(fd);
+        const auto& account = client.seat.account();
+        if (client.place) {
+                // Nothing else is told of those who wait: it is gone, and so is its question.
+                if ((epoll_events & (EPOLLHUP | EPOLLERR)) != 0)
+                        drop(fd, false);
+        } else if (waiting_.contains(account) || !may_go_on(account)) {
+                wait(fd, client);
+        } else {
+                serve(fd, client);
+        }
+}
+
+void Connections::serve(int fd, Client& client) {
+        auto& connection = client.connection;
+        const auto events = connection.epoll_events();
+        const auto work = connection.work();
+        const auto state = connection.on_ready();
+        accounts_.charge(client.seat.account(), connection.work() - work, now());
+        if (state != Connection::State::Open)
+                drop(fd, state == Connection::State::Bad);
+        else if (connection.has_more())
+                wait(fd, client);
+        else if (connection.epoll_events() != events)
+                client.source.set_io_events(connection.epoll_events());
+}
+
+void Connections::wait(int fd, Client& client) {
+        if (waiting_.empty())
+                go_on_timer_ = loop_.on_time(now() + kPace, [this] { go_on(); });
+        auto& queue = waiting_[client.seat.account()];
+        client.place = queue.insert(queue.end(), fd);
+        client.source.set_io_events(0);
+}
+
+void Connections::leave_queue(Client& client) {
+        waiting_.at(client.seat.account()).erase(*client.place);
+        client.place.reset();
+}
+
+void Connections::go_on() {
+        for (auto& [account, queue] : waiting_)
+                for (int turns = 0; turns < kTurnsAtOnce && !queue.empty() && may_go_on(account);
+                     turns++) {
+                        const int fd = queue.front();
+                        auto& client = clients_.at(fd);
+                        leave_queue(client);
+                        client.source.set_io_events(client.connection.epoll_events());
+                        serve(fd, client);
+                }
+        std::erase_if(waiting_, [](const auto& entry) { return entry.second.empty(); });
+        if (!waiting_.empty())
+                go_on_timer_.set_time(now() + kPace);
+}
+
+void Connections::drop(int fd, bool misbehaved) {
+        // The source goes first: epoll must not keep a descriptor that is closed.
+        auto node = clients_.extract(fd);
+        auto& client = node.mapped();
+        client.source = SocketSource();
+        if (client.place)
+                leave_queue(client);
+        left_++;
+        const auto& account = client.seat.account();
+        if (on_gone_)
+                on_gone_({fd, account, client.pid});
+        if (!misbehaved)
+                return;
+        misbehaved_++;
+        if (const auto count = misbehaved_log_.allow(now()))
+                log(Level::Warning, Event::ClientMisbehaved,
+                    "a client of " + account.name() +
+                            " was disconnected: it sent what is no message, or stopped in the "
+                            "middle of one or of its replies" +
+                            since(*count),
+                    {{"GOVERNORD_UID", uid_of(account)}});
+}
+
+void Connections::sweep() {
+        std::vector<int> stuck;
+        for (auto& [fd, client] : clients_) {
+                // Who waits for us does not make us wait.
+                const auto progress = client.place ? std::nullopt : client.connection.progress();
+                if (progress && client.stuck_at == progress)
+                        stuck.push_back(fd);
+                else
+                        client.stuck_at = progress;
+        }
+        for (const int fd : stuck)
+                drop(fd, true);
+        accounts_.forget_idle(now());
+        if (std::exchange(left_, 0) > kCrowd)
+                ::malloc_trim(0);
+        sweep_timer_.set_time(now() + kSweep);
+}
+
+}  // namespace governor::server

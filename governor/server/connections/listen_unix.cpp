@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: MIT
+// bind() with everything that can be wrong about a path.
+#include "server/connections/bound_path.hpp"
+#include "server/connections/listener.hpp"
+
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
+#include <filesystem>
+#include <sys/file.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+
+namespace governor::server {
+
+namespace {
+
+tl::unexpected<std::string> fail(const std::string& path, const std::string& what) {
+        return tl::unexpected("socket " + path + ": " + what);
+}
+
+tl::unexpected<std::string> fail_errno(const std::string& path, const std::string& what) {
+        return fail(path, what + ": " + std::strerror(errno));
+}
+
+/// With mode 0755 whatever the umask: other users are to reach the socket.
+bool make_directory(const std::string& directory) {
+        if (::mkdir(directory.c_str(), 0755) < 0)
+                return errno == EEXIST;
+        return ::chmod(directory.c_str(), 0755) == 0;
+}
+
+/// A service manager that holds the socket for a daemon has no lock.
+bool somebody_listens(const sockaddr_un& address) {
+        const UniqueFd probe(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+        return ::connect(probe.get(), reinterpret_cast<const sockaddr*>(&address),
+                         sizeof(address)) == 0 ||
+               errno == EAGAIN;
+}
+
+bool remove_left_over(const std::string& path) {
+        struct stat status {};
+        if (::lstat(path.c_str(), &status) < 0)
+                return errno == ENOENT;
+        return S_ISSOCK(status.st_mode) && ::unlink(path.c_str()) == 0;
+}
+
+}  // namespace
+
+ListenResult listen_unix(const std::string& path) {
+        sockaddr_un address{};
+        address.sun_family = AF_UNIX;
+        if (path.empty() || path.size() >= sizeof(address.sun_path))
+                return fail(path, "the path has " + std::to_string(path.size()) +
+                                          " bytes; accepted: 1 .. " +
+                                          std::to_string(sizeof(address.sun_path) - 1));
+        std::memcpy(address.sun_path, path.data(), path.size());
+
+        const auto directory = std::filesystem::path(path).parent_path();
+        if (!directory.empty() && !make_directory(directory.string()))
+                return fail_errno(path, "give another --socket; cannot make the directory " +
+                                                directory.string());
+
+        UniqueFd lock(
+                ::open((path + ".lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
+        if (!lock)
+                return fail_errno(path,
+                                  "give another --socket; cannot make the lock file beside it");
+        if (::flock(lock.get(), LOCK_EX | LOCK_NB) < 0) {
+                if (errno != EWOULDBLOCK)
+                        return fail_errno(path, "cannot lock the file beside it");
+                return fail(path, "another governord is listening there; stop it first, or give "
+                                  "this one its own --socket");
+        }
+        if (somebody_listens(address))
+                return fail(path, "somebody listens there (governord.socket?); stop it first, or "
+                                  "give another --socket");
+        if (!remove_left_over(path))
+                return fail(path, "something that is not a governord's socket is there; move it "
+                                  "away, or give another --socket");
+
+        UniqueFd socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+        if (!socket)
+                return fail_errno(path, "socket()");
+        if (::bind(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)) < 0)
+                return fail_errno(path, "cannot bind");
+        auto bound = std::make_unique<BoundPath>(std::move(lock), path);
+        if (::chmod(path.c_str(), 0666) < 0)
+                return fail_errno(path, "cannot open it to all users");
+        if (::listen(socket.get(), kBacklog) < 0)
+                return fail_errno(path, "cannot listen");
+        return Listener(std::move(socket), std::move(bound));
+}
+
+}  // namespace governor::server

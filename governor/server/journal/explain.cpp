@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: MIT
+// Numbers put into words.
+#include "server/journal/explain.hpp"
+
+#include "evidence/foreign_load.hpp"
+#include "policy/cpu_set.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <fmt/format.h>
+
+namespace governor::server {
+
+namespace {
+
+using registry::Event;
+using registry::EventKind;
+using Shown = registry::Clients::Shown;
+using Turns = registry::Clients::Turns;
+
+std::string plural(std::uint32_t count, const char* noun) {
+        return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
+}
+
+std::string distributed(const policy::fair::Reason& reason) {
+        auto text = plural(reason.cpus, "cpu") + " to share";
+        if (reason.foreign > 0)
+                text += fmt::format(
+                        "; {} left to programs that are not governed, which used as much within "
+                        "the last {:.0f} s",
+                        reason.foreign,
+                        std::chrono::duration<double>(evidence::ForeignLoad::kHold).count());
+        if (reason.reserved > 0)
+                text += fmt::format("; {} kept free for programs that come and go",
+                                    reason.reserved);
+        if (reason.rigid > 0)
+                text += fmt::format("; {} kept by programs that do not follow", reason.rigid);
+        return text;
+}
+
+std::string use(const Shown& shown) {
+        const auto burns = fmt::format("burned {:.2f} cpus over the last second",
+                                       shown.burning_millicpu / 1e3);
+        return shown.team > 0 ? fmt::format("it has {} in a region and {}",
+                                            plural(shown.team, "thread"), burns)
+                              : "it is in no region and " + burns;
+}
+
+std::string seconds(std::chrono::nanoseconds time) {
+        return fmt::format("{:.1f} s", std::chrono::duration<double>(time).count());
+}
+
+std::string progress(const Turns& turns) {
+        const auto& said = turns.said;
+        if (said.total == 0)
+                return "it does not tell how far it is";
+        const auto done = fmt::format("{} of {} done", said.done, said.total);
+        if (!said.is_believed)
+                return done + ", as it says; not believed: it went back, or took more than twice "
+                              "as long as it had promised";
+        if (said.done == said.total)
+                return done;
+        if (!turns.remaining)
+                return done + ", too early to tell how long the rest takes";
+        return done + ", " + seconds(*turns.remaining) + " of turns to go";
+}
+
+/// "batch job sweep, 2 programs"
+std::string job(const registry::Identity& identity, std::size_t programs) {
+        std::string name;
+        if (!identity.job.empty())
+                name = " " + identity.job;
+        else if (identity.process_group > 0)
+                name = fmt::format(" of process group {}", identity.process_group);
+        return "batch job" + name + ", " + plural(static_cast<std::uint32_t>(programs), "program");
+}
+
+std::string batch(const registry::Identity& identity, const std::optional<Turns>& turns) {
+        if (!turns)
+                return "batch, but it takes no turns";
+        return job(identity, turns->programs) + ", " + seconds(turns->served) +
+               " of turns so far; " + progress(*turns);
+}
+
+/// "user 0"
+std::string user(std::uint32_t uid) { return uid == 0 ? "root" : fmt::format("user {}", uid); }
+
+const char* name(policy::fair::Class scheduling_class) {
+        return scheduling_class == policy::fair::Class::Batch ? "batch" : "interactive";
+}
+
+/// "max 4, weight none"
+std::string listed(const registry::Order& order) {
+        std::vector<std::string> parts;
+        const auto number = [](std::uint32_t value) {
+                return value == 0 ? std::string("none") : std::to_string(value);
+        };
+        if (order.max)
+                parts.push_back("max " + number(*order.max));
+        if (order.weight)
+                parts.push_back("weight " + number(*order.weight));
+        if (order.scheduling_class)
+                parts.push_back(fmt::format("class {}", name(*order.scheduling_class)));
+        return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+std::string ordered(const Event& event) {
+        const auto& order = event.order;
+        if (order.paused)
+                return user(event.by) + (*order.paused ? " paused it" : " resumed it");
+        return user(event.by) + " set " + listed(order);
+}
+
+void add_orders(std::vector<std::string>& steps, const registry::Orders& orders) {
+        for (const auto* standing : {&orders.owner(), &orders.administrator()}) {
+                if (const auto set = listed(standing->order); !set.empty())
+                        steps.push_back(fmt::format("set by {}: {}", user(standing->uid), set));
+                if (standing->order.paused)
+                        steps.push_back(fmt::format("paused by {}: one thread until it is resumed",
+                                                    user(standing->uid)));
+        }
+}
+
+}  // namespace
+
+std::string what_happened(const Event& event) {
+        switch (event.kind) {
+        case EventKind::Joined:
+                return "came";
+        case EventKind::Left:
+                return "went";
+        case EventKind::Refused:
+                return "was refused a lease";
+        case EventKind::Rigid:
+                return "still ran on more than its grant: charged for what it burns";
+        case EventKind::Granted: {
+                policy::fair::Grant grant;
+                grant.threads = event.to;
+                grant.reason = event.reason;
+                return fmt::format("granted {}, had {}; {}", event.to, event.from,
+                                   policy::fair::explain(grant));
+        }
+        case EventKind::Ordered:
+                return ordered(event);
+        case EventKind::Suspended:
+                return user(event.by) + " paused governing: programs are left alone";
+        case EventKind::Restored:
+                return user(event.by) + " resumed governing";
+        case EventKind::MachineChanged:
+                break;
+        }
+        return fmt::format("the machine changed from {} to {} cpus", event.from, event.to);
+}
+
+std::vector<std::string> steps(const Shown& shown, const std::optional<Turns>& turns) {
+        if (shown.held == nullptr)
+                return {shown.rule.empty() ? "nothing is granted yet"
+                                           : "rule " + shown.rule + ": it is not governed"};
+        const auto& [threads, reason] =
+                std::pair(shown.held->grant.threads, shown.held->grant.reason);
+        std::vector<std::string> steps{distributed(reason)};
+        steps.push_back(fmt::format("shared by {} of {}; its fair share is {}",
+                                    plural(reason.programs, "program"),
+                                    plural(reason.accounts, "account"), reason.share));
+        if (!shown.rule.empty())
+                steps.push_back("rules: " + shown.rule);
+        add_orders(steps, shown.orders);
+        if (shown.max > 0)
+                steps.push_back(fmt::format("at most {}", shown.max));
+        if (shown.scheduling_class == policy::fair::Class::Batch)
+                steps.push_back(batch(shown.identity, turns));
+        steps.push_back(use(shown));
+        steps.push_back(policy::fair::explain(shown.held->grant));
+        return steps;
+}
+
+std::vector<std::string> events(const registry::History& history, policy::fair::ProgramId id,
+                                policy::TimePoint now, std::size_t most) {
+        std::vector<std::string> lines;
+        for (auto n = history.end_number(); n > history.begin_number() && lines.size() < most;
+             n--) {
+                const auto& event = history.at(n - 1);
+                if (event.id != id)
+                        continue;
+                lines.push_back(seconds(now - event.at) + " ago: " + what_happened(event));
+        }
+        std::ranges::reverse(lines);
+        return lines;
+}
+
+}  // namespace governor::server

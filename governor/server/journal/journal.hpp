@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT
+//
+// What happens to programs, as the administrator is told of it.
+#pragma once
+
+#include "registry/clients.hpp"
+#include "registry/history.hpp"
+#include "server/journal/throttle.hpp"
+
+#include <chrono>
+#include <cstdint>
+
+namespace governor::server {
+
+/// Follows a history into the log. Leases and grants are only logged at the level debug: a thousand
+/// short programs per second are nothing to be told of. What the administrator orders is always
+/// logged, what users order and what they are refused, a few times a minute.
+class Journal {
+public:
+        using TimePoint = std::chrono::steady_clock::time_point;
+
+        /// Logs what was added since the last call. To be called after each change, as the history
+        /// forgets. Costs nothing to speak of where little is logged.
+        void follow(const registry::History& history, TimePoint now);
+
+        /// A lease, since there are as many as may be.
+        void refused(const registry::Identity& identity, TimePoint now);
+
+private:
+        void tell(const registry::Event& event, TimePoint now);
+        void tell_of_order(const registry::Event& event, TimePoint now);
+
+        std::uint64_t next_ = 0;
+        Throttle refused_;
+        Throttle ordered_{20};
+};
+
+}  // namespace governor::server

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: MIT
+// From the probe's words to the registry's.
+#include "server/sharing/process_meter.hpp"
+
+#include "probe/pid_schedstat.hpp"
+#include "probe/program.hpp"
+
+#include <unistd.h>
+#include <utility>
+
+namespace governor::server {
+
+namespace {
+
+std::uint32_t millicpu(std::chrono::nanoseconds used, std::chrono::nanoseconds elapsed) {
+        return elapsed.count() > 0 ? static_cast<std::uint32_t>(used * 1000 / elapsed) : 0;
+}
+
+}  // namespace
+
+ProcessMeter::ProcessMeter(const std::string& root)
+        : ticks_per_second_(static_cast<std::uint64_t>(::sysconf(_SC_CLK_TCK))), root_(root),
+          clock_(root), confinement_(root), processes_(root),
+          yielding_(confinement_.cgroups(), ticks_per_second_) {}
+
+std::optional<ProcessMeter::Where>
+ProcessMeter::where(std::uint32_t pid, const policy::CpuMask& claimed, TimePoint now) {
+        probe::Confinement found;
+        if (confinement_.read(pid, now, found) < 0)
+                return std::nullopt;
+        confinement_.add_claimed(pid, claimed, found.cpus);
+        Where where;
+        where.owner = found.owner;
+        where.confinement.cpus = std::move(found.cpus);
+        for (auto& group : found.groups)
+                where.confinement.groups.push_back({std::move(group.path), group.quota});
+        where.confinement.niced = probe::read_nice(pid) > 0;
+        return where;
+}
+
+void ProcessMeter::scan(std::span<const std::uint32_t> holders, TimePoint now) {
+        if (processes_.take() < 0)
+                return;
+        const auto before = yielding_.total();
+        descendants_.add(processes_.processes(), holders);
+        yielding_.add(processes_.processes(), descendants_.growth(), now);
+        const auto elapsed = now - scanned_at_.value_or(now);
+        yielding_millicpu_ = millicpu(yielding_.total() - before, elapsed);
+        scanned_at_ = now;
+}
+
+std::optional<std::chrono::nanoseconds> ProcessMeter::cpu_time(std::uint32_t pid) {
+        std::chrono::nanoseconds own{0};
+        if (clock_.read(pid, own) < 0)
+                return std::nullopt;
+        return own + probe::ticks_to_time(descendants_.ticks(pid), ticks_per_second_);
+}
+
+std::optional<std::chrono::nanoseconds> ProcessMeter::cpu_time_at_scan(std::uint32_t pid) {
+        const auto* process = root_.empty() ? nullptr : processes_.find(pid);
+        if (process == nullptr)
+                return cpu_time(pid);
+        return probe::ticks_to_time(process->own_ticks() + descendants_.ticks(pid),
+                                    ticks_per_second_);
+}
+
+bool ProcessMeter::is_stopped(std::uint32_t pid) const {
+        const auto* process = processes_.find(pid);
+        return process != nullptr && process->is_stopped();
+}
+
+std::optional<evidence::LowUse::Reading>
+ProcessMeter::light_use(std::uint32_t pid, std::chrono::nanoseconds cpu_time) {
+        std::string_view text;
+        if (files_.read_short(root_ + "/proc/" + std::to_string(pid) + "/schedstat", text) < 0)
+                return std::nullopt;
+        const auto thread = probe::parse_pid_schedstat(text);
+        if (!thread)
+                return std::nullopt;
+        return evidence::LowUse::Reading{cpu_time, thread->cpu_time, thread->waited};
+}
+
+bool ProcessMeter::is_stopped_now(std::uint32_t pid) {
+        const auto process = processes_.read(pid);
+        return process && process->is_stopped();
+}
+
+}  // namespace governor::server

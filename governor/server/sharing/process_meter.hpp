@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT
+//
+// What the kernel tells about the programs that hold leases.
+#pragma once
+
+#include "evidence/low_use.hpp"
+#include "policy/sample.hpp"
+#include "policy/time_point.hpp"
+#include "probe/confinement.hpp"
+#include "probe/descendants.hpp"
+#include "probe/file_reader.hpp"
+#include "probe/process_clock.hpp"
+#include "probe/process_scan.hpp"
+#include "probe/yielding_load.hpp"
+#include "registry/cgroups.hpp"
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+
+namespace governor::server {
+
+using policy::TimePoint;
+
+class ProcessMeter {
+public:
+        /// Below `root`, which is empty for this machine.
+        explicit ProcessMeter(const std::string& root);
+
+        struct Where {
+                registry::Confinement confinement;
+                std::optional<std::uint32_t> owner;  ///< of its control group, as probe::Cgroups
+        };
+        /// `claimed`: where a program that binds its threads says that it may run. Empty: it has
+        /// gone, or is hidden (hidepid=).
+        [[nodiscard]] std::optional<Where> where(std::uint32_t pid, const policy::CpuMask& claimed,
+                                                 TimePoint now);
+
+        /// Once per sample: looks at all processes of the machine, of which `holders` hold leases.
+        void scan(std::span<const std::uint32_t> holders, TimePoint now);
+
+        /// What it has used, and as of the last scan its descendants without a lease. Empty: it has
+        /// gone, and nobody knows.
+        [[nodiscard]] std::optional<std::chrono::nanoseconds> cpu_time(std::uint32_t pid);
+        /// The same right after a scan. Below a root what the scan has read is not read again.
+        [[nodiscard]] std::optional<std::chrono::nanoseconds> cpu_time_at_scan(std::uint32_t pid);
+        /// As of the last scan.
+        [[nodiscard]] bool is_stopped(std::uint32_t pid) const;
+        /// Now. False where that cannot be read (hidepid=). Costs as much as ProcessScan::read().
+        [[nodiscard]] bool is_stopped_now(std::uint32_t pid);
+        /// What a LowUse wants to know, now; `cpu_time` is that of the process. Empty where it
+        /// cannot be read (hidepid=). Costs as much as FileReader::read_short().
+        [[nodiscard]] std::optional<evidence::LowUse::Reading>
+        light_use(std::uint32_t pid, std::chrono::nanoseconds cpu_time);
+        /// Between the last two scans, by threads that run only when nobody else wants to.
+        [[nodiscard]] std::uint32_t yielding_millicpu() const { return yielding_millicpu_; }
+
+private:
+        std::uint64_t ticks_per_second_;
+        std::string root_;
+        probe::ProcessClock clock_;
+        probe::ConfinementReader confinement_;
+        probe::ProcessScan processes_;
+        probe::Descendants descendants_;
+        probe::YieldingLoad yielding_;
+        probe::FileReader files_;
+        std::optional<TimePoint> scanned_at_;
+        std::uint32_t yielding_millicpu_ = 0;
+};
+
+}  // namespace governor::server

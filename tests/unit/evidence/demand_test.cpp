@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: MIT
+// What a program can make use of, seen from outside.
+#include "evidence/demand.hpp"
+
+#include <gtest/gtest.h>
+
+namespace governor::evidence {
+namespace {
+
+using namespace std::chrono_literals;
+
+class DemandTest : public ::testing::Test {
+protected:
+        void run(const Usage& usage, std::chrono::milliseconds time,
+                 std::chrono::milliseconds period = 1s) {
+                for (const auto end = now_ + time; now_ < end;) {
+                        now_ += period;
+                        demand_.add(usage, now_);
+                }
+        }
+
+        Demand demand_;
+        TimePoint now_{1h};
+};
+
+constexpr bool kInRegion = true;
+constexpr bool kOutside = false;
+constexpr bool kStopped = true;
+
+TEST_F(DemandTest, IsNotKnownAtFirst) {
+        EXPECT_EQ(demand_.wants(), 0U);
+        EXPECT_FALSE(demand_.idle());
+}
+
+TEST_F(DemandTest, OfAProgramThatKeepsItsCpusBusyIsAllItMayHave) {
+        run({8, 7'900, kInRegion}, 20s);
+        EXPECT_EQ(demand_.wants(), 0U);
+        run({1, 980, kInRegion}, 20s);
+        EXPECT_EQ(demand_.wants(), 0U);
+}
+
+TEST_F(DemandTest, IsThePeakWithHalfAsMuchToSpare) {
+        run({8, 3'000, kInRegion}, 1s);
+        EXPECT_EQ(demand_.wants(), 5U) << "4.5";
+        run({8, 5'000, kInRegion}, 1s);
+        EXPECT_EQ(demand_.wants(), 8U) << "7.5";
+        run({8, 1'000, kInRegion}, 1s);
+        EXPECT_EQ(demand_.wants(), 8U) << "held";
+}
+
+TEST_F(DemandTest, OfATeamThatSleepsAThirdOfTheTimeIsAllThatItMayHave) {
+        run({20, 14'000, kInRegion}, 1s);
+        EXPECT_EQ(demand_.wants(), 0U);
+}
+
+TEST_F(DemandTest, OfOneThatIsCrowdedOutIsNotLess) {
+        run({8, 1'000, kInRegion, false, 3'000}, 20s);
+        EXPECT_EQ(demand_.wants(), 0U);
+        run({8, 1'000, kInRegion, false, 4'000}, 20s);
+        EXPECT_EQ(demand_.wants(), 2U) << "it left half of what it had not burned";
+}
+
+TEST_F(DemandTest, IsAtLeastOne) {
+        run({8, 0, kInRegion}, 1s);
+        EXPECT_EQ(demand_.wants(), 1U);
+        run({0, 0, kInRegion}, 1s);
+        EXPECT_EQ(demand_.wants(), 1U);
+}
+
+TEST_F(DemandTest, FallsTenSecondsAfterThePeak) {
+        run({8, 8'000, kInRegion}, 1s);
+        run({8, 2'000, kInRegion}, 10s);
+        EXPECT_EQ(demand_.wants(), 0U) << "all of it, within the last ten seconds";
+        run({8, 2'000, kInRegion}, 1s);
+        EXPECT_EQ(demand_.wants(), 3U);
+}
+
+TEST_F(DemandTest, RemembersLowerPeaksBehindAHigherOne) {
+        run({8, 6'000, kInRegion}, 1s);
+        run({8, 4'000, kInRegion}, 5s);
+        run({8, 1'000, kInRegion}, 6s);
+        EXPECT_EQ(demand_.wants(), 6U);
+        run({8, 1'000, kInRegion}, 10s);
+        EXPECT_EQ(demand_.wants(), 2U);
+}
+
+/// A program that burns the same whatever it is granted settles.
+TEST_F(DemandTest, DoesNotFlapBetweenWhatIsNeededAndAll) {
+        for (std::uint32_t burn = 100; burn <= 16'000; burn += 37) {
+                demand_ = {};
+                std::uint32_t granted = 64;
+                int changes = 0;
+                for (int i = 0; i < 60; i++) {
+                        run({granted, burn, kInRegion}, 1s);
+                        const auto next = demand_.wants() == 0 ? 64 : demand_.wants();
+                        changes += next != granted ? 1 : 0;
+                        granted = next;
+                }
+                EXPECT_LE(changes, 1) << burn << " millicpu";
+        }
+}
+
+TEST_F(DemandTest, IsIdleAfterASecondInARegionWithNothingToDo) {
+        run({8, 700, kInRegion}, 1s);
+        EXPECT_FALSE(demand_.idle());
+        run({8, 700, kInRegion}, 1s);
+        EXPECT_TRUE(demand_.idle());
+        run({8, 900, kInRegion}, 1s);
+        EXPECT_FALSE(demand_.idle());
+}
+
+TEST_F(DemandTest, IsIdleAfterASecondOfSerialWork) {
+        run({8, 1'000, kOutside}, 1s, 100ms);
+        EXPECT_FALSE(demand_.idle());
+        run({8, 1'000, kOutside}, 100ms, 100ms);
+        EXPECT_TRUE(demand_.idle());
+}
+
+TEST_F(DemandTest, IsNotIdleOutsideOfRegionsWithMoreThanAThreadBusy) {
+        run({8, 1'200, kOutside}, 5s);
+        EXPECT_FALSE(demand_.idle());
+}
+
+TEST_F(DemandTest, OnASingleCpuWorkMayBeRegionsThatNobodySaw) {
+        run({1, 500, kOutside}, 5s);
+        EXPECT_FALSE(demand_.idle());
+        run({1, 90, kOutside}, 2s);
+        EXPECT_TRUE(demand_.idle());
+}
+
+TEST_F(DemandTest, IsStillIdleOnTheOneCpuThatWasLeft) {
+        run({8, 1'000, kOutside}, 2s);
+        ASSERT_TRUE(demand_.idle());
+        run({1, 1'000, kOutside}, 60s);
+        EXPECT_TRUE(demand_.idle());
+}
+
+TEST_F(DemandTest, IsIdleWhenStoppedWhateverTheLastWindowSays) {
+        run({8, 8'000, kInRegion}, 5s);
+        run({8, 6'000, kInRegion, kStopped}, 500ms, 500ms);
+        EXPECT_TRUE(demand_.idle());
+        run({8, 2'000, kInRegion}, 500ms, 500ms);
+        EXPECT_FALSE(demand_.idle());
+}
+
+TEST_F(DemandTest, IsIdleAsSoonAsItIsSeenToBeStopped) {
+        run({8, 8'000, kInRegion}, 5s);
+        demand_.stopped(now_);
+        EXPECT_TRUE(demand_.idle());
+        run({8, 6'000, kInRegion, kStopped}, 500ms, 500ms);
+        EXPECT_TRUE(demand_.idle());
+        run({8, 2'000, kInRegion}, 500ms, 500ms);
+        EXPECT_FALSE(demand_.idle());
+}
+
+/// As cpulimit(1) does it.
+TEST_F(DemandTest, IsNotIdleForLongWhileItIsStoppedAgainAndAgain) {
+        int lent = 0;
+        for (int i = 0; i < 200; i++) {
+                run({8, 4'000, kInRegion}, 50ms, 50ms);
+                const bool was_idle = demand_.idle();
+                demand_.stopped(now_ + 20ms);
+                run({8, 4'000, kInRegion, kStopped}, 50ms, 50ms);
+                lent += demand_.idle() && !was_idle ? 1 : 0;
+                demand_.woke(now_);
+        }
+        EXPECT_EQ(lent, 2) << "in 20 s";
+        run({8, 0, kInRegion, kStopped}, 1900ms, 100ms);
+        EXPECT_FALSE(demand_.idle());
+        run({8, 0, kInRegion, kStopped}, 300ms, 100ms);
+        EXPECT_TRUE(demand_.idle());
+        run({8, 8'000, kInRegion}, 11s);
+        demand_.stopped(now_);
+        EXPECT_TRUE(demand_.idle()) << "that was long ago";
+}
+
+TEST_F(DemandTest, IsNotIdleForLongWhileItIsStoppedAgainAndAgainInOneRegion) {
+        int lent = 0;
+        for (int i = 0; i < 20; i++) {
+                run({8, 8'000, kInRegion}, 1s, 1s);
+                const bool was_idle = demand_.idle();
+                run({8, 0, kInRegion, kStopped}, 1s, 1s);
+                lent += demand_.idle() && !was_idle ? 1 : 0;
+        }
+        EXPECT_EQ(lent, 2) << "in 40 s";
+}
+
+TEST_F(DemandTest, ComesBackWithARegionAndIsNotKnownThen) {
+        run({8, 0, kOutside}, 30s);
+        ASSERT_TRUE(demand_.idle());
+        demand_.woke(now_);
+        EXPECT_FALSE(demand_.idle());
+        EXPECT_EQ(demand_.wants(), 0U) << "not the little of an idle time";
+}
+
+TEST_F(DemandTest, IsLowAnewAfterEachRegion) {
+        for (int i = 0; i < 20; i++) {
+                run({8, 100, kOutside}, 900ms, 100ms);
+                demand_.woke(now_);
+                EXPECT_FALSE(demand_.idle());
+        }
+        run({8, 100, kOutside}, 1100ms, 100ms);
+        EXPECT_TRUE(demand_.idle());
+}
+
+TEST_F(DemandTest, IsIdleLaterIfItHasJustBeen) {
+        const Usage nothing{8, 0, kOutside};
+        for (const auto patience : {1s, 1s, 2s, 2s, 2s}) {
+                run(nothing, patience, 100ms);
+                EXPECT_FALSE(demand_.idle()) << patience.count();
+                run(nothing, 100ms, 100ms);
+                EXPECT_TRUE(demand_.idle()) << patience.count();
+                demand_.woke(now_);
+        }
+        run(nothing, 30s);
+        demand_.woke(now_);
+        run(nothing, 1100ms, 100ms);
+        EXPECT_TRUE(demand_.idle()) << "that was long ago";
+}
+
+TEST_F(DemandTest, KeepsItsPeaksWhenARegionBeginsThatWasNotIdle) {
+        run({8, 3'000, kInRegion}, 3s);
+        demand_.woke(now_);
+        EXPECT_EQ(demand_.wants(), 5U);
+}
+
+}  // namespace
+}  // namespace governor::evidence

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: MIT
+// Who works together, and for how long they ran and waited.
+#include "evidence/gangs.hpp"
+
+#include <gtest/gtest.h>
+
+namespace governor::evidence {
+namespace {
+
+using std::chrono::seconds;
+
+const TimePoint kStart{seconds(1000)};
+
+TimePoint at(int s) { return kStart + seconds(s); }
+
+Gangs::Key job(std::uint32_t uid, std::string name) {
+        return {policy::Account{uid}, std::move(name)};
+}
+
+TEST(Gangs, AreProgramsOfOneJobOfOneUser) {
+        Gangs gangs;
+        const auto one = gangs.enter(job(1, "a"), kStart);
+        EXPECT_EQ(gangs.enter(job(1, "a"), at(1)), one);
+        EXPECT_NE(gangs.enter(job(2, "a"), at(1)), one);
+        EXPECT_NE(gangs.enter(job(1, "b"), at(1)), one);
+        EXPECT_EQ(gangs.show(one, at(5)).joined, kStart);
+}
+
+TEST(Gangs, EndWithTheirLastMember) {
+        Gangs gangs;
+        const auto one = gangs.enter(job(1, "a"), kStart);
+        (void)gangs.enter(job(1, "a"), kStart);
+        gangs.leave(one);
+        EXPECT_EQ(gangs.enter(job(1, "a"), at(1)), one);
+        gangs.leave(one);
+        gangs.leave(one);
+        EXPECT_NE(gangs.enter(job(1, "a"), at(2)), one);
+}
+
+TEST(Gangs, AreServedWhileTheyRunInTheirTurn) {
+        Gangs gangs;
+        const auto one = gangs.enter(job(1, "a"), kStart);
+        gangs.decided({{one, {true, true, true, false, 4}}}, at(1));
+        EXPECT_EQ(gangs.served(one, at(4)), (Served{seconds(3), seconds(12)}));
+        gangs.decided({{one, {false, false, true, true}}}, at(5));
+        EXPECT_EQ(gangs.served(one, at(9)), (Served{seconds(4), seconds(16)}));
+        gangs.decided({{one, {true, true, true, false, 2}}}, at(10));
+        EXPECT_EQ(gangs.served(one, at(11)), (Served{seconds(5), seconds(18)}));
+}
+
+TEST(Gangs, AreNotServedByASmallPart) {
+        Gangs gangs;
+        const auto one = gangs.enter(job(1, "a"), kStart);
+        gangs.decided({{one, {true, false, true, false, 1}}}, at(1));
+        EXPECT_EQ(gangs.served(one, at(4)), Served{});
+        EXPECT_TRUE(gangs.show(one, at(4)).has_turn);
+}
+
+TEST(Gangs, WaitUntilTheyRunWhateverWasDecidedMeanwhile) {
+        Gangs gangs;
+        const auto one = gangs.enter(job(1, "a"), kStart);
+        gangs.decided({{one, {false, false, true, true}}}, at(1));
+        gangs.decided({{one, {true, true, true, true}}}, at(2));  // its CPUs are not free yet
+        EXPECT_TRUE(gangs.show(one, at(3)).has_turn);
+        EXPECT_EQ(gangs.show(one, at(3)).waits_since, kStart);
+        EXPECT_EQ(gangs.served(one, at(3)), Served{});
+        gangs.decided({{one, {false, false, true, false}}},
+                      at(4));  // a thread, since it is impatient
+        EXPECT_EQ(gangs.show(one, at(5)).waits_since, kStart);
+        gangs.decided({{one, {true, true, true, false, 4}}}, at(6));
+        EXPECT_EQ(gangs.show(one, at(6)).waits_since, std::nullopt);
+        gangs.decided({{one, {false, false, true, true}}}, at(8));
+        EXPECT_EQ(gangs.show(one, at(9)).waits_since, at(8));
+}
+
+TEST(Gangs, DoNotWaitWhileTheyAreIdle) {
+        Gangs gangs;
+        const auto one = gangs.enter(job(1, "a"), kStart);
+        gangs.decided({{one, {}}}, at(1));
+        EXPECT_EQ(gangs.show(one, at(100)).waits_since, std::nullopt);
+        gangs.decided({{one, {false, false, true, true}}}, at(100));
+        EXPECT_EQ(gangs.show(one, at(101)).waits_since, at(100));
+}
+
+}  // namespace
+}  // namespace governor::evidence

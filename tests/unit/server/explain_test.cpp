@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: MIT
+// Sentences for people.
+#include "server/journal/explain.hpp"
+
+#include <gtest/gtest.h>
+
+namespace governor::server {
+namespace {
+
+using policy::fair::Limit;
+using policy::fair::ProgramId;
+using registry::Event;
+using registry::EventKind;
+using std::chrono::milliseconds;
+
+const policy::TimePoint kStart{std::chrono::hours{1}};
+
+class Explaining : public testing::Test {
+protected:
+        Explaining() {
+                held_.epoch = 1;
+                held_.grant.threads = 3;
+                auto& reason = held_.grant.reason;
+                reason.limit = Limit::FairShare;
+                reason.cpus = 8;
+                reason.programs = 2;
+                reason.accounts = 1;
+                reason.share = 3;
+        }
+
+        [[nodiscard]] registry::Clients::Shown shown() const {
+                return {ProgramId{7},
+                        identity_,
+                        kStart,
+                        max_,
+                        100,
+                        class_,
+                        granted_ ? &held_ : nullptr,
+                        team_,
+                        burning_,
+                        rule_,
+                        orders_};
+        }
+
+        registry::Identity identity_;
+        evidence::Held held_;
+        std::string rule_;
+        registry::Orders orders_;
+        policy::fair::Class class_ = policy::fair::Class::Interactive;
+        std::optional<registry::Clients::Turns> turns_;
+        bool granted_ = true;
+        std::uint32_t max_ = 0;
+        std::uint32_t team_ = 0;
+        std::uint32_t burning_ = 0;
+};
+
+TEST_F(Explaining, GoesFromWhatThereIsToWhatItGets) {
+        EXPECT_EQ(
+                steps(shown(), turns_),
+                (std::vector<std::string>{
+                        "8 cpus to share", "shared by 2 programs of 1 account; its fair share is 3",
+                        "it is in no region and burned 0.00 cpus over the last second",
+                        policy::fair::explain(held_.grant)}));
+}
+
+TEST_F(Explaining, SaysWhoHasOrderedWhat) {
+        using registry::Authority;
+        (void)orders_.take({4, 30, policy::fair::Class::Batch, {}}, Authority::Owner, 1000, {});
+        (void)orders_.take({{}, {}, {}, true}, Authority::Administrator, 0, {});
+        const auto lines = steps(shown(), turns_);
+        ASSERT_EQ(lines.size(), 6U);
+        EXPECT_EQ(lines[2], "set by user 1000: max 4, weight 30, class batch");
+        EXPECT_EQ(lines[3], "paused by root: one thread until it is resumed");
+}
+
+TEST(WhatHappened, NamesWhoOrderedIt) {
+        Event event;
+        event.kind = EventKind::Ordered;
+        event.order.max = 0;
+        event.order.weight = 7;
+        EXPECT_EQ(what_happened(event), "root set max none, weight 7");
+        event.by = 1000;
+        event.order = {};
+        event.order.paused = false;
+        EXPECT_EQ(what_happened(event), "user 1000 resumed it");
+        event.kind = EventKind::Suspended;
+        EXPECT_EQ(what_happened(event), "user 1000 paused governing: programs are left alone");
+        event.kind = EventKind::Restored;
+        EXPECT_EQ(what_happened(event), "user 1000 resumed governing");
+}
+
+TEST_F(Explaining, NamesWhatIsTakenAwayAndWhatLimitsIt) {
+        auto& reason = held_.grant.reason;
+        reason.cpus = 1;
+        reason.foreign = 2;
+        reason.reserved = 3;
+        reason.rigid = 4;
+        max_ = 5;
+        team_ = 1;
+        burning_ = 1'059;
+        rule_ = "a, b";
+        const auto lines = steps(shown(), turns_);
+        ASSERT_EQ(lines.size(), 6U);
+        EXPECT_EQ(lines[0],
+                  "1 cpu to share; 2 left to programs that are not governed, which used as "
+                  "much within the last 10 s; 3 kept free for programs that come and "
+                  "go; 4 kept by programs that do not follow");
+        EXPECT_EQ(lines[2], "rules: a, b");
+        EXPECT_EQ(lines[3], "at most 5");
+        EXPECT_EQ(lines[4],
+                  "it has 1 thread in a region and burned 1.06 cpus over the last second");
+}
+
+TEST_F(Explaining, SaysHowFarABatchProgramIs) {
+        class_ = policy::fair::Class::Batch;
+        EXPECT_EQ(steps(shown(), turns_)[2], "batch, but it takes no turns");
+        turns_.emplace();
+        turns_->programs = 2;
+        turns_->served = milliseconds{3'210};
+        identity_.job = "sweep 7";
+        EXPECT_EQ(
+                steps(shown(), turns_)[2],
+                "batch job sweep 7, 2 programs, 3.2 s of turns so far; it does not tell how far it "
+                "is");
+        identity_.job.clear();
+        identity_.process_group = 4'711;
+        turns_->programs = 3;
+        EXPECT_EQ(steps(shown(), turns_)[2],
+                  "batch job of process group 4711, 3 programs, 3.2 s of turns so far; it does not "
+                  "tell how far it is");
+        identity_.process_group = 0;
+        turns_->programs = 1;
+        turns_->said = {40, 100};
+        EXPECT_EQ(steps(shown(), turns_)[2],
+                  "batch job, 1 program, 3.2 s of turns so far; 40 of 100 done, too early to tell "
+                  "how long the rest takes");
+        turns_->remaining = milliseconds{4'800};
+        EXPECT_EQ(steps(shown(), turns_)[2],
+                  "batch job, 1 program, 3.2 s of turns so far; 40 of 100 done, 4.8 s of turns to "
+                  "go");
+        turns_->remaining.reset();
+        turns_->said.is_believed = false;
+        EXPECT_EQ(steps(shown(), turns_)[2],
+                  "batch job, 1 program, 3.2 s of turns so far; 40 of 100 done, as it says; not "
+                  "believed: it went back, or took more than twice as long as it had promised");
+        turns_->said = {100, 100};
+        EXPECT_EQ(steps(shown(), turns_)[2],
+                  "batch job, 1 program, 3.2 s of turns so far; 100 of 100 done");
+}
+
+TEST_F(Explaining, SaysWhereNothingIsGranted) {
+        granted_ = false;
+        EXPECT_EQ(steps(shown(), turns_), std::vector<std::string>{"nothing is granted yet"});
+        rule_ = "mine";
+        EXPECT_EQ(steps(shown(), turns_),
+                  std::vector<std::string>{"rule mine: it is not governed"});
+}
+
+Event event_of(EventKind kind, std::uint64_t id, milliseconds at) {
+        Event event;
+        event.kind = kind;
+        event.id = ProgramId{id};
+        event.at = kStart + at;
+        return event;
+}
+
+TEST(ExplainingEvents, AreOfOneClientOldestFirst) {
+        registry::History history;
+        history.add(event_of(EventKind::Joined, 7, milliseconds{0}));
+        history.add(event_of(EventKind::Joined, 8, milliseconds{100}));
+        auto granted = event_of(EventKind::Granted, 7, milliseconds{500});
+        granted.from = 1;
+        granted.to = 4;
+        granted.reason.limit = Limit::Everything;
+        history.add(granted);
+        history.add(event_of(EventKind::Rigid, 7, milliseconds{1'000}));
+        history.add(event_of(EventKind::Left, 7, milliseconds{2'000}));
+        const auto lines = events(history, ProgramId{7}, kStart + milliseconds{2'500}, 20);
+        ASSERT_EQ(lines.size(), 4U);
+        EXPECT_EQ(lines[0], "2.5 s ago: came");
+        EXPECT_TRUE(lines[1].starts_with("2.0 s ago: granted 4, had 1; ")) << lines[1];
+        EXPECT_EQ(lines[2],
+                  "1.5 s ago: still ran on more than its grant: charged for what it burns");
+        EXPECT_EQ(lines[3], "0.5 s ago: went");
+}
+
+TEST(ExplainingEvents, AreTheLastOnes) {
+        registry::History history;
+        for (int i = 0; i < 5; i++)
+                history.add(event_of(EventKind::Rigid, 7, milliseconds{i * 1000}));
+        history.add(event_of(EventKind::Left, 7, milliseconds{5'000}));
+        const auto lines = events(history, ProgramId{7}, kStart + milliseconds{6'000}, 2);
+        ASSERT_EQ(lines.size(), 2U);
+        EXPECT_TRUE(lines[0].starts_with("2.0 s ago: still"));
+        EXPECT_EQ(lines[1], "1.0 s ago: went");
+        EXPECT_TRUE(events(history, ProgramId{8}, kStart, 2).empty());
+}
+
+}  // namespace
+}  // namespace governor::server
