@@ -16,8 +16,8 @@ using governor::policy::CpuMask;
 using governor::policy::Machine;
 using governor::policy::Topology;
 using governor::registry::Arbiter;
-using governor::registry::Clients;
 using governor::registry::Confinement;
+using governor::registry::Programs;
 using governor::registry::TimePoint;
 
 /// SideBySide: batch programs of one user of which it is known that few CPUs pay.
@@ -44,7 +44,7 @@ class Host {
 public:
         Host(std::uint32_t cpus, std::uint32_t clients, Kind kind)
                 : cpus_(cpus), kind_(kind),
-                  arbiter_({}, governor::registry::Mode::Govern, Clients({}, {}), machine(cpus),
+                  arbiter_({}, governor::registry::Mode::Govern, Programs({}, {}), machine(cpus),
                            kind == Kind::SideBySide ? decide_side_by_side : fair::decide) {
                 for (std::uint32_t i = 0; i < clients; i++)
                         add(i);
@@ -66,7 +66,7 @@ public:
                 const bool is_batch = kind_ == Kind::Batch || kind_ == Kind::SideBySide;
                 request.scheduling_class = is_batch ? fair::Class::Batch : fair::Class::Interactive;
                 request.can_wait = true;
-                return arbiter_.clients().join(identity, request, where, now_).id;
+                return arbiter_.programs().join(identity, request, where, now_).id;
         }
 
         void settle() {
@@ -105,7 +105,7 @@ void one_comes_and_goes(benchmark::State& state) {
         for (auto _ : state) {
                 const auto id = at.add(7);
                 benchmark::DoNotOptimize(at.arbiter().decide(at.now()));
-                at.arbiter().clients().leave(id, std::nullopt, at.now());
+                at.arbiter().programs().leave(id, std::nullopt, at.now());
                 benchmark::DoNotOptimize(at.arbiter().decide(at.now()));
         }
 }

@@ -21,19 +21,19 @@ void follow_at_once(policy::fair::Snapshot& snapshot) {
 
 }  // namespace
 
-Arbiter::Arbiter(const policy::fair::Settings& settings, Mode mode, Clients clients,
+Arbiter::Arbiter(const policy::fair::Settings& settings, Mode mode, Programs programs,
                  policy::Machine machine, Decide decider)
-        : settings_(settings), mode_(mode), clients_(std::move(clients)),
-          machine_(std::move(machine)), decide_(decider) {
-        clients_.set_handover_max(settings.handover_max);
+        : settings_(settings), mode_(mode), programs_(std::move(programs)),
+          machine_(std::move(machine)), decide_(std::move(decider)) {
+        programs_.set_handover_max(settings.handover_max);
 }
 
 void Arbiter::configure(const policy::fair::Settings& settings, Mode mode,
                         std::vector<policy::fair::Rule> rules) {
         settings_ = settings;
         mode_ = mode;
-        clients_.set_rules(std::move(rules));
-        clients_.set_handover_max(settings.handover_max);
+        programs_.set_rules(std::move(rules));
+        programs_.set_handover_max(settings.handover_max);
 }
 
 void Arbiter::suspended(bool suspended, std::uint32_t by, TimePoint now) {
@@ -41,7 +41,7 @@ void Arbiter::suspended(bool suspended, std::uint32_t by, TimePoint now) {
         event.at = now;
         event.kind = suspended ? EventKind::Suspended : EventKind::Restored;
         event.by = by;
-        clients_.history().add(event);
+        programs_.history().add(event);
 }
 
 void Arbiter::set_machine(policy::Machine machine) {
@@ -52,12 +52,12 @@ void Arbiter::set_machine(policy::Machine machine) {
 
 void Arbiter::sampled(const policy::Sample& sample, std::uint32_t yielding_millicpu,
                       TimePoint now) {
-        clients_.sampled(sample, now);
-        auto burns = clients_.burns(now);
+        programs_.sampled(sample, now);
+        auto burns = programs_.burns(now);
         if (yielding_millicpu > 0)
                 burns.push_back({policy::cpus_of(sample), yielding_millicpu});
         // What those burned who are not back yet is no foreign load: it is measured from then on.
-        if (clients_.are_returning(now))
+        if (programs_.are_returning(now))
                 foreign_ = {};
         else
                 foreign_.add(sample, burns, machine_.pool(), now);
@@ -70,14 +70,14 @@ std::vector<ProgramId> Arbiter::decide(TimePoint now) {
                 event.kind = EventKind::MachineChanged;
                 event.from = *cpus_before_;
                 event.to = machine_.pool().count();
-                clients_.history().add(event);
+                programs_.history().add(event);
                 cpus_before_.reset();
         }
-        auto snapshot = clients_.snapshot(machine_, foreign_.seen(), now);
+        auto snapshot = this->snapshot(now);
         if (mode_ == Mode::Observe)
                 follow_at_once(snapshot);
         last_ = decide_(settings_, snapshot);
-        return clients_.apply(last_, now);
+        return programs_.apply(last_, now);
 }
 
 }  // namespace governor::registry

@@ -7,9 +7,10 @@
 #include "policy/fair/decide.hpp"
 #include "policy/machine.hpp"
 #include "policy/sample.hpp"
-#include "registry/clients.hpp"
+#include "registry/programs.hpp"
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -17,25 +18,25 @@ namespace governor::registry {
 
 enum class Mode : std::uint8_t {
         Govern,
-        /// Decides as if every client followed at once. Nobody is told: what Clients::held() says
-        /// is a shadow, and the server writes "your own maximum" into every slot.
+        /// Decides as if every program followed at once. No program is told: what Program::held()
+        /// says is a shadow, and the server writes "your own maximum" into every slot.
         Observe,
 };
 
 /// Not thread-safe.
 class Arbiter {
 public:
-        using Decide = policy::fair::Decision (*)(const policy::fair::Settings&,
-                                                  const policy::fair::Snapshot&);
+        using Decide = std::function<policy::fair::Decision(const policy::fair::Settings&,
+                                                            const policy::fair::Snapshot&)>;
 
         /// `decider` is policy::fair::decide; tests put others in its place.
-        Arbiter(const policy::fair::Settings& settings, Mode mode, Clients clients,
+        Arbiter(const policy::fair::Settings& settings, Mode mode, Programs programs,
                 policy::Machine machine, Decide decider = policy::fair::decide);
 
-        [[nodiscard]] Clients& clients() { return clients_; }
-        [[nodiscard]] const Clients& clients() const { return clients_; }
+        [[nodiscard]] Programs& programs() { return programs_; }
+        [[nodiscard]] const Programs& programs() const { return programs_; }
 
-        /// Other settings or rules, for all clients: decide() next.
+        /// Other settings or rules, for all programs: decide() next.
         void configure(const policy::fair::Settings& settings, Mode mode,
                        std::vector<policy::fair::Rule> rules);
 
@@ -47,24 +48,31 @@ public:
         /// CPUs came or went: decide() next.
         void set_machine(policy::Machine machine);
 
-        /// Takes a sample; Clients::measured() of every client must have been called for it.
+        /// Takes a sample; Program::measured() of every program must have been called for it.
         /// `yielding_millicpu` is burned, somewhere, by threads that run only when nobody else
         /// wants to (SCHED_IDLE, cgroups with cpu.idle).
         void sampled(const policy::Sample& sample, std::uint32_t yielding_millicpu, TimePoint now);
-        /// Decides now and takes note. Returns the clients whose grant changed.
+        /// Decides now and takes note. Returns the programs whose grant changed.
         std::vector<ProgramId> decide(TimePoint now);
 
         [[nodiscard]] const policy::fair::Decision& last() const { return last_; }
 
-        /// See Clients::turns(). Empty where the settings say that nobody takes turns, too.
-        [[nodiscard]] std::optional<Clients::Turns> turns(ProgramId id, TimePoint now) const {
-                return settings_.turns ? clients_.turns(id, now) : std::nullopt;
+        /// What a decision now would go by. Valid until the next call that changes something.
+        [[nodiscard]] policy::fair::Snapshot snapshot(TimePoint now) const {
+                return programs_.snapshot(machine_, foreign_.seen(), now);
+        }
+        [[nodiscard]] const policy::Machine& machine() const { return machine_; }
+
+        /// See Programs::turns(). Empty where the settings say that nobody takes turns, too.
+        [[nodiscard]] std::optional<Programs::Turns> turns(const Program& program,
+                                                           TimePoint now) const {
+                return settings_.turns ? programs_.turns(program, now) : std::nullopt;
         }
 
 private:
         policy::fair::Settings settings_;
         Mode mode_;
-        Clients clients_;
+        Programs programs_;
         policy::Machine machine_;
         std::optional<std::uint32_t> cpus_before_;  ///< where the machine changed since decide()
         Decide decide_;

@@ -1,28 +1,26 @@
 // SPDX-License-Identifier: MIT
-// Client by client.
+// Program by program.
 #include "registry/holders.hpp"
 
 namespace governor::registry {
 
 namespace {
 
-using policy::fair::ProgramId;
-
-/// Who may run on no governed CPU, or begins no region until its turn, holds none.
+/// A program that may run on no governed CPU holds none, nor does one that waits for its turn.
 template <class Visit>
-void for_each_grant(const Clients& clients, Visit visit) {
-        for (auto id = clients.next(ProgramId{}); id; id = clients.next(*id)) {
-                const auto* held = clients.held(*id);
+void for_each_grant(const Programs& programs, Visit visit) {
+        programs.for_each([&](const Program& program) {
+                const auto* held = program.held();
                 if (held != nullptr && held->is_governed() && !held->grant.parked)
-                        visit(*id, held->grant.cpus);
-        }
+                        visit(program.id(), held->grant.cpus);
+        });
 }
 
 }  // namespace
 
-std::map<std::uint32_t, std::vector<ProgramId>> holders(const Clients& clients) {
+std::map<std::uint32_t, std::vector<ProgramId>> holders(const Programs& programs) {
         std::map<std::uint32_t, std::vector<ProgramId>> holders;
-        for_each_grant(clients, [&](ProgramId id, const policy::CpuMask& cpus) {
+        for_each_grant(programs, [&](ProgramId id, const policy::CpuMask& cpus) {
                 cpus.for_each([&](std::uint32_t cpu) {
                         if (auto& all = holders[cpu]; all.size() < kMostHolders)
                                 all.push_back(id);
@@ -31,9 +29,9 @@ std::map<std::uint32_t, std::vector<ProgramId>> holders(const Clients& clients) 
         return holders;
 }
 
-policy::CpuMask held_cpus(const Clients& clients) {
+policy::CpuMask held_cpus(const Programs& programs) {
         policy::CpuMask all;
-        for_each_grant(clients, [&](ProgramId, const policy::CpuMask& cpus) { all |= cpus; });
+        for_each_grant(programs, [&](ProgramId, const policy::CpuMask& cpus) { all |= cpus; });
         return all;
 }
 

@@ -3,7 +3,7 @@
 // Grants by CPU: who is to run where. Pure.
 #pragma once
 
-#include "registry/clients.hpp"
+#include "registry/programs.hpp"
 
 #include <cstdint>
 #include <map>
@@ -15,11 +15,11 @@ namespace governor::registry {
 inline constexpr std::size_t kMostHolders = 16;
 
 /// CPU -> the programs that were granted it, in the order in which they joined, at most
-/// kMostHolders. CPUs that nobody holds are not in it. O(clients x CPUs).
+/// kMostHolders. CPUs that nobody holds are not in it. O(programs x CPUs).
 [[nodiscard]] std::map<std::uint32_t, std::vector<policy::fair::ProgramId>>
-holders(const Clients& clients);
+holders(const Programs& programs);
 
-/// The CPUs that somebody holds. O(clients x CPUs / 64).
-[[nodiscard]] policy::CpuMask held_cpus(const Clients& clients);
+/// The CPUs that somebody holds. O(programs x CPUs / 64).
+[[nodiscard]] policy::CpuMask held_cpus(const Programs& programs);
 
 }  // namespace governor::registry

@@ -16,7 +16,7 @@ namespace governor::server {
 
 namespace {
 
-TimePoint now() { return std::chrono::steady_clock::now(); }
+TimePoint now() { return EventLoop::now(); }
 
 std::chrono::milliseconds since_start(TimePoint start) {
         return std::chrono::duration_cast<std::chrono::milliseconds>(now() - start);
@@ -35,22 +35,23 @@ Server::Server(EventLoop& loop, const std::string& root, std::size_t most)
         : started_(now()),
           governor_(
                   loop, root,
-                  [this](const Peer& peer) { return clients_.admit_lease(peer.connection); },
+                  [this](const Peer& peer) { return connections_.admit_lease(peer.connection); },
                   [this](int connection, const std::string& reply) {
-                          clients_.tell(connection, reply);
+                          connections_.tell(connection, reply);
                   }),
           sampling_(loop, root, settings_.period,
                     [this] {
                             governor_.sampled(sampling_.sampler().sample(), sampling_.topology());
                     }),
-          clients_(
+          connections_(
                   loop, most,
                   [this](std::string_view message, const Peer& peer) {
                           return handle(message, peer);
                   },
                   [this](const Peer& peer) { (void)governor_.leave(peer); }),
           acceptor_(loop, [this](Arrival arrival) {
-                  clients_.add(std::move(arrival.fd), policy::Account{arrival.uid}, arrival.pid);
+                  connections_.add(std::move(arrival.fd), policy::Account{arrival.uid},
+                                   arrival.pid);
           }) {}
 
 void Server::open(Listener listener) {
@@ -131,12 +132,12 @@ std::string Server::summary() const {
                                   : fmt::format("{} of {} cpus free",
                                                 policy::count_free(settings_.threshold, sample),
                                                 sample.cpus.size());
-        auto line = fmt::format("{}, {} connections, {}", free, clients_.size(),
+        auto line = fmt::format("{}, {} connections, {}", free, connections_.size(),
                                 policy_in_force(settings_));
         if (settings_.policy == config::PolicyName::Fair) {
-                const auto& programs = governor_.arbiter().clients();
+                const auto& programs = governor_.programs();
                 const auto cpus = held_cpus(programs).count();
-                if (governor_.is_paused())
+                if (governor_.cycle().is_paused())
                         line += " (paused)";
                 line += fmt::format(", {} program{} on {} cpu{}", programs.size(),
                                     programs.size() == 1 ? "" : "s", cpus, cpus == 1 ? "" : "s");
@@ -151,7 +152,7 @@ std::optional<Answer> Server::handle(std::string_view message, const Peer& peer)
         queries_ += request.has_query() ? 1 : 0;
         if (request.protocol() == kProtocol && peer.account.uid)
                 if (auto about_leases = answer_about_leases(request, peer, governor_)) {
-                        clients_.set_aside(governor_.descriptors());
+                        connections_.set_aside(governor_.descriptors());
                         return about_leases;
                 }
         return answer(request, view(), peer.account.uid ? Reach::Local : Reach::Network)
@@ -163,14 +164,14 @@ View Server::view() const {
         return {settings_,
                 sampler.sample(),
                 sampling_.topology(),
-                governor_.arbiter().clients(),
-                Counters{static_cast<std::uint32_t>(clients_.size()), queries_,
-                         clients_.misbehaved(), clients_.refused(), sampler.accepted(),
-                         sampler.discarded(), governor_.arbiter().last().foreign,
-                         governor_.decisions()},
+                governor_.programs(),
+                Counters{static_cast<std::uint32_t>(connections_.size()), queries_,
+                         connections_.misbehaved(), connections_.refused(), sampler.accepted(),
+                         sampler.discarded(), governor_.cycle().arbiter().last().foreign,
+                         governor_.cycle().decisions()},
                 since_start(started_),
                 sampling_.warm_in(),
-                governor_.is_paused()};
+                governor_.cycle().is_paused()};
 }
 
 }  // namespace governor::server

@@ -58,7 +58,7 @@ private:
         TimePoint started_;
         Governor governor_;
         SampleLoop sampling_;
-        Connections clients_;
+        Connections connections_;
         Acceptor acceptor_;
         std::string tcp_name_;  // of the listener that settings_.tcp has opened
         std::uint64_t queries_ = 0;

@@ -14,7 +14,7 @@ struct Machine {
         config::Settings settings;
         policy::Sample sample{{}, false};
         probe::Topology topology;
-        registry::Clients clients{{}, {}};
+        registry::Programs programs{{}, {}};
 
         Machine() {
                 settings.programs.resize(1000);

@@ -104,8 +104,8 @@ private:
                         because(Limit::Idle, 1);
                 else if (holding.shared)
                         because(share.wants_a_part ? Limit::Light : Limit::Floor, 1);
-                else if (client.is_returning(snapshot_.now) && threads >= client.had)
-                        because(Limit::Returning, client.had);
+                else if (client.is_returning(snapshot_.now) && threads >= client.resumed->threads)
+                        because(Limit::Returning, client.resumed->threads);
                 else if (threads >= common_.cpus)
                         because(Limit::Everything, threads);
                 else if (client.max > 0 && threads >= client.max)
@@ -167,8 +167,8 @@ std::optional<TimePoint> next_change(const Settings& settings, const Snapshot& s
         };
         for (const auto& client : snapshot.clients) {
                 consider(client.joined + settings.newcomer);
-                if (client.had > 0)
-                        consider(client.settled);
+                if (client.resumed)
+                        consider(client.resumed->settled);
                 if (client.above_since)
                         consider(*client.above_since + settings.handover_max);
         }

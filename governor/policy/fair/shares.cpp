@@ -56,7 +56,7 @@ private:
                         return;
                 auto own = client.max > 0 ? client.max : std::numeric_limits<std::uint32_t>::max();
                 if (client.is_returning(snapshot_.now))
-                        own = std::min(own, client.had);
+                        own = std::min(own, client.resumed->threads);
                 shares_[i].is_governed = true;
                 shares_[i].is_rigid = is_rigid(settings_, client, snapshot_.now);
                 shares_[i].limit = std::min(classes_.groups()[group].cpus.count(), own);

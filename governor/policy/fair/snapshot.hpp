@@ -60,6 +60,13 @@ struct Cgroup {
         std::optional<std::uint32_t> quota;
 };
 
+/// A program that came back after the governor was restarted keeps the threads that it had, and
+/// gets no more until others had the time to come back for theirs.
+struct Resumed {
+        std::uint32_t threads = 1;
+        TimePoint settled;  ///< all are back by then
+};
+
 /// One program that holds a lease.
 struct Client {
         ProgramId id{};
@@ -69,10 +76,8 @@ struct Client {
         std::uint32_t min = 1;         ///< comes first inside its account's share
         std::uint32_t guaranteed = 1;  ///< comes before the shares of accounts; by the admin only
         std::uint32_t max = 0;         ///< never more; 0: no limit of its own
-        /// It had so many threads under the last governor, and gets no more until `settled`: others
-        /// may still come back for theirs. 0: it was not there.
-        std::uint32_t had = 0;
-        TimePoint settled;
+        /// What it had under the last governor. Empty: it was not there.
+        std::optional<Resumed> resumed;
         CpuMask allowed;                    ///< cpuset and the union of its threads' affinity
         std::optional<std::size_t> cgroup;  ///< index in Snapshot::cgroups
         /// Index in Snapshot::gangs: a batch program that can wait for its turn. Empty: it cannot,
@@ -100,7 +105,9 @@ struct Client {
         /// wait for their turns. 0: there is no reason to.
         std::uint32_t tries = 0;
 
-        [[nodiscard]] bool is_returning(TimePoint now) const { return had > 0 && now < settled; }
+        [[nodiscard]] bool is_returning(TimePoint now) const {
+                return resumed && now < resumed->settled;
+        }
         /// CPUs that it is granted for itself.
         [[nodiscard]] std::uint32_t held() const { return shared ? 0 : granted.count(); }
 };

@@ -70,7 +70,7 @@ v1::Reply status(const View& view) {
         out.set_free(policy::count_free(view.settings.threshold, sample));
         out.set_policy(view.settings.policy == config::PolicyName::Fair ? "fair" : "threshold");
         out.set_mode(view.settings.is_observing ? "observe" : "govern");
-        out.set_clients(static_cast<std::uint32_t>(view.clients.size()));
+        out.set_clients(static_cast<std::uint32_t>(view.programs.size()));
         out.set_foreign(view.counters.foreign);
         out.set_budget(static_cast<std::uint32_t>(sample.cpus.size()) -
                        std::min<std::uint32_t>(view.counters.foreign,
@@ -115,7 +115,7 @@ v1::Reply cpus(const v1::CpusRequest& request, const View& view) {
         auto& page = *reply.mutable_cpus();
         const auto& all = view.sample.cpus;
         auto cpu = std::ranges::lower_bound(all, request.first(), {}, &policy::CpuIdle::cpu);
-        const auto held_by = holders(view.clients);
+        const auto held_by = registry::holders(view.programs);
         std::size_t bytes = 0;
         for (std::size_t n = 0; n < kCpusPerPage && bytes < kCpuPage && cpu != all.end();
              n++, cpu++) {

@@ -6,7 +6,7 @@
 #include "config/settings.hpp"
 #include "policy/sample.hpp"
 #include "probe/topology.hpp"
-#include "registry/clients.hpp"
+#include "registry/programs.hpp"
 
 #include <chrono>
 #include <cstdint>
@@ -33,7 +33,7 @@ struct View {
         const config::Settings& settings;
         const policy::Sample& sample;  ///< all online CPUs
         const probe::Topology& topology;
-        const registry::Clients& clients;
+        const registry::Programs& programs;
         Counters counters;
         std::chrono::milliseconds uptime;
         std::chrono::milliseconds warm_in;  ///< until the first period is over; else 0

@@ -112,14 +112,14 @@ v1::Reply update(const v1::Update& update, const Peer& peer, Governor& governor)
 v1::Reply clients(const v1::ClientsRequest& request, const Peer& peer, Governor& governor) {
         v1::Reply reply;
         auto& page = *reply.mutable_clients();
-        const auto& all = governor.arbiter().clients();
-        for (auto id = all.next(ProgramId{request.after()}); id; id = all.next(*id)) {
+        const auto& all = governor.programs();
+        for (const auto* program = all.next(ProgramId{request.after()}); program != nullptr;
+             program = all.next(program->id())) {
                 if (page.ByteSizeLong() > kPage) {
                         page.set_more(true);
                         break;
                 }
-                if (const auto shown = all.show(*id))
-                        fill(*page.add_client(), *shown, peer, governor);
+                fill(*page.add_client(), *program, peer, governor);
         }
         return reply;
 }
@@ -136,29 +136,31 @@ void fill(google::protobuf::RepeatedPtrField<v1::RegionTime>& out, const Lease& 
 
 v1::Reply explain(const v1::ExplainRequest& request, const Peer& peer, Governor& governor) {
         constexpr std::size_t kMostEvents = 20;
-        const auto& all = governor.arbiter().clients();
-        const auto shown = visible(request.pid(), peer, governor);
-        if (!shown)
-                return shown.error();
+        const auto& all = governor.programs();
+        const auto found = visible(request.pid(), peer, governor);
+        if (!found)
+                return found.error();
+        const auto& program = **found;
         v1::Reply reply;
         auto& out = *reply.mutable_explanation();
-        fill(*out.mutable_client(), *shown, peer, governor);
-        const auto now = std::chrono::steady_clock::now();
-        if (governor.is_paused())
+        fill(*out.mutable_client(), program, peer, governor);
+        const auto now = governor.now();
+        if (governor.cycle().is_paused())
                 out.add_step(
                         "governing is paused: it is left alone, and this is what it would have");
-        for (auto& step : steps(*shown, governor.arbiter().turns(shown->id, now)))
+        for (auto& step : steps(program, governor.cycle().arbiter().turns(program, now)))
                 out.add_step(std::move(step));
-        for (auto& event : events(all.history(), shown->id, now, kMostEvents))
+        for (auto& event : events(all.history(), program.id(), now, kMostEvents))
                 out.add_event(std::move(event));
         if (const auto* lease = governor.lease_of(request.pid()))
                 fill(*out.mutable_region_time(), *lease);
         return reply;
 }
 
-void fill(v1::Event& out, const registry::Event& event, std::uint64_t number, const Peer& peer) {
+void fill(v1::Event& out, const registry::Event& event, std::uint64_t number, const Peer& peer,
+          TimePoint now) {
         out.set_number(number);
-        const auto age = std::chrono::steady_clock::now() - event.at;
+        const auto age = now - event.at;
         out.set_age_ms(static_cast<std::uint64_t>(
                 std::chrono::duration_cast<std::chrono::milliseconds>(age).count()));
         const bool is_hidden = !peer.account.is_root() && peer.account.uid != event.uid;
@@ -178,11 +180,11 @@ void fill(v1::Event& out, const registry::Event& event, std::uint64_t number, co
 v1::Reply events(const v1::EventsRequest& request, const Peer& peer, Governor& governor) {
         v1::Reply reply;
         auto& page = *reply.mutable_events();
-        const auto& history = governor.arbiter().clients().history();
+        const auto& history = governor.programs().history();
         auto number = request.from_now() ? history.end_number()
                                          : std::max(request.first(), history.begin_number());
         for (; number < history.end_number() && page.ByteSizeLong() <= kPage; number++)
-                fill(*page.add_event(), history.at(number), number, peer);
+                fill(*page.add_event(), history.at(number), number, peer, governor.now());
         page.set_next(number);
         return reply;
 }

@@ -70,16 +70,16 @@ v1::Reply denied(Denied why, const std::string& process) {
 }
 
 v1::Reply order(std::uint32_t pid, const Order& order, const Peer& peer, Governor& governor) {
-        const auto shown = visible(pid, peer, governor);
-        if (!shown)
-                return shown.error();
-        const auto outcome =
-                governor.order(shown->id, order, authority_of(peer), peer.account.uid.value_or(0));
+        const auto found = visible(pid, peer, governor);
+        if (!found)
+                return found.error();
+        const auto& program = **found;
+        const auto outcome = governor.order(program.id(), order, authority_of(peer),
+                                            peer.account.uid.value_or(0));
         if (outcome.denied != Denied::None)
                 return denied(outcome.denied, std::to_string(pid));
         v1::Reply reply;
-        if (const auto now = governor.arbiter().clients().show(shown->id))
-                fill(*reply.mutable_client(), *now, peer, governor);
+        fill(*reply.mutable_client(), program, peer, governor);
         return reply;
 }
 

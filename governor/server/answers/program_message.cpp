@@ -13,8 +13,6 @@ namespace governor::server {
 
 namespace {
 
-using Shown = registry::Clients::Shown;
-
 v1::Class wire_class(policy::fair::Class scheduling_class) {
         return scheduling_class == policy::fair::Class::Batch ? v1::BATCH : v1::INTERACTIVE;
 }
@@ -50,50 +48,51 @@ void add_pool(v1::Client& out, const Lease& lease) {
 
 }  // namespace
 
-bool may_know(const Peer& peer, const Shown& shown) {
-        return peer.account.is_root() || peer.account.uid == shown.identity.uid ||
-               peer.account == shown.identity.account;
+bool may_know(const Peer& peer, const registry::Program& program) {
+        return peer.account.is_root() || peer.account.uid == program.identity().uid ||
+               peer.account == program.identity().account;
 }
 
-void fill(v1::Client& out, const Shown& shown, const Peer& peer, Governor& governor) {
-        out.set_id(static_cast<std::uint64_t>(shown.id));
-        out.set_uid(shown.identity.uid);
-        if (shown.held != nullptr) {
-                const auto& grant = shown.held->grant;
+void fill(v1::Client& out, const registry::Program& program, const Peer& peer, Governor& governor) {
+        const auto* held = program.held();
+        out.set_id(static_cast<std::uint64_t>(program.id()));
+        out.set_uid(program.identity().uid);
+        if (held != nullptr) {
+                const auto& grant = held->grant;
                 out.set_granted(grant.threads);
                 out.set_cpus(policy::format_cpu_list(grant.cpus.to_set()));
                 out.set_shared(grant.shared);
-                out.set_reason((shown.orders.paused() ? "paused; " : "") +
+                out.set_reason((program.orders().paused() ? "paused; " : "") +
                                policy::fair::explain(grant));
         }
-        out.set_in_use(shown.team);
-        out.set_burning_millicpu(shown.burning_millicpu);
-        const auto age = std::chrono::steady_clock::now() - shown.joined;
+        out.set_in_use(program.team());
+        out.set_burning_millicpu(program.burning_millicpu());
+        const auto age = governor.now() - program.joined();
         out.set_age_ms(static_cast<std::uint64_t>(
                 std::chrono::duration_cast<std::chrono::milliseconds>(age).count()));
-        if (!may_know(peer, shown))
+        if (!may_know(peer, program))
                 return;
-        out.set_pid(shown.identity.pid);
-        out.set_label(printable_ascii(shown.identity.label));
-        out.set_max(shown.max);
-        out.set_weight(shown.weight);
-        out.set_scheduling_class(wire_class(shown.scheduling_class));
-        out.set_paused(shown.orders.paused());
-        add(out, shown.orders.owner(), false);
-        add(out, shown.orders.administrator(), true);
-        if (const auto* lease = governor.lease(shown.id))
+        out.set_pid(program.identity().pid);
+        out.set_label(printable_ascii(program.identity().label));
+        out.set_max(program.max());
+        out.set_weight(program.weight());
+        out.set_scheduling_class(wire_class(program.scheduling_class()));
+        out.set_paused(program.orders().paused());
+        add(out, program.orders().owner(), false);
+        add(out, program.orders().administrator(), true);
+        if (const auto* lease = governor.lease(program.id()))
                 add_pool(out, *lease);
 }
 
-tl::expected<Shown, v1::Reply> visible(std::uint32_t pid, const Peer& peer, Governor& governor) {
+tl::expected<const registry::Program*, v1::Reply> visible(std::uint32_t pid, const Peer& peer,
+                                                          Governor& governor) {
         const auto* lease = governor.lease_of(pid);
-        const auto shown =
-                lease != nullptr ? governor.arbiter().clients().show(lease->id) : std::nullopt;
-        if (!shown || !may_know(peer, *shown))
+        const auto* program = lease != nullptr ? governor.programs().find(lease->id) : nullptr;
+        if (program == nullptr || !may_know(peer, *program))
                 return tl::unexpected(
                         refuse(v1::Error::NO_LEASE, "process " + std::to_string(pid) +
                                                             " holds no lease that you may see"));
-        return *shown;
+        return program;
 }
 
 }  // namespace governor::server

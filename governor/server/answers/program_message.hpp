@@ -13,15 +13,14 @@
 namespace governor::server {
 
 /// Its user, the owner of its account, and root.
-[[nodiscard]] bool may_know(const Peer& peer, const registry::Clients::Shown& shown);
+[[nodiscard]] bool may_know(const Peer& peer, const registry::Program& program);
 
 /// One system call, for what `peer` may know only.
-void fill(v1::Client& out, const registry::Clients::Shown& shown, const Peer& peer,
-          Governor& governor);
+void fill(v1::Client& out, const registry::Program& program, const Peer& peer, Governor& governor);
 
-/// The program `pid`. The error is a Reply: who may not know of a process is not told whether it
-/// holds a lease, either.
-[[nodiscard]] tl::expected<registry::Clients::Shown, v1::Reply>
+/// The program of process `pid`, never nullptr. The error is a Reply: a user who may not know of a
+/// process is not told whether it holds a lease, either.
+[[nodiscard]] tl::expected<const registry::Program*, v1::Reply>
 visible(std::uint32_t pid, const Peer& peer, Governor& governor);
 
 }  // namespace governor::server

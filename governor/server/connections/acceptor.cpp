@@ -22,7 +22,7 @@ constexpr int kAcceptsPerWakeup = 64;
 /// How long nobody is accepted when the descriptors have run out: the backlog keeps them.
 constexpr std::chrono::milliseconds kPause{100};
 
-TimePoint now() { return std::chrono::steady_clock::now(); }
+TimePoint now() { return EventLoop::now(); }
 
 /// Of one client, not of ours; see accept(2).
 bool is_passing(int error) {

@@ -33,7 +33,7 @@ constexpr std::chrono::seconds kSweep{10};
 /// When so many have left between two sweeps, their memory goes back to the system.
 constexpr std::size_t kCrowd = 1000;
 
-TimePoint now() { return std::chrono::steady_clock::now(); }
+TimePoint now() { return EventLoop::now(); }
 
 /// As the start of a process is counted.
 std::chrono::nanoseconds since_boot() {

@@ -15,8 +15,7 @@ namespace {
 
 using registry::Event;
 using registry::EventKind;
-using Shown = registry::Clients::Shown;
-using Turns = registry::Clients::Turns;
+using Turns = registry::Programs::Turns;
 
 std::string plural(std::uint32_t count, const char* noun) {
         return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
@@ -38,12 +37,12 @@ std::string distributed(const policy::fair::Reason& reason) {
         return text;
 }
 
-std::string use(const Shown& shown) {
+std::string use(const registry::Program& program) {
         const auto burns = fmt::format("burned {:.2f} cpus over the last second",
-                                       shown.burning_millicpu / 1e3);
-        return shown.team > 0 ? fmt::format("it has {} in a region and {}",
-                                            plural(shown.team, "thread"), burns)
-                              : "it is in no region and " + burns;
+                                       program.burning_millicpu() / 1e3);
+        return program.team() > 0 ? fmt::format("it has {} in a region and {}",
+                                                plural(program.team(), "thread"), burns)
+                                  : "it is in no region and " + burns;
 }
 
 std::string seconds(std::chrono::nanoseconds time) {
@@ -152,25 +151,27 @@ std::string what_happened(const Event& event) {
         return fmt::format("the machine changed from {} to {} cpus", event.from, event.to);
 }
 
-std::vector<std::string> steps(const Shown& shown, const std::optional<Turns>& turns) {
-        if (shown.held == nullptr)
-                return {shown.rule.empty() ? "nothing is granted yet"
-                                           : "rule " + shown.rule + ": it is not governed"};
-        const auto& [threads, reason] =
-                std::pair(shown.held->grant.threads, shown.held->grant.reason);
+std::vector<std::string> steps(const registry::Program& program,
+                               const std::optional<Turns>& turns) {
+        const auto* held = program.held();
+        if (held == nullptr)
+                return {program.rule_names().empty()
+                                ? "nothing is granted yet"
+                                : "rule " + program.rule_names() + ": it is not governed"};
+        const auto& [threads, reason] = std::pair(held->grant.threads, held->grant.reason);
         std::vector<std::string> steps{distributed(reason)};
         steps.push_back(fmt::format("shared by {} of {}; its fair share is {}",
                                     plural(reason.programs, "program"),
                                     plural(reason.accounts, "account"), reason.share));
-        if (!shown.rule.empty())
-                steps.push_back("rules: " + shown.rule);
-        add_orders(steps, shown.orders);
-        if (shown.max > 0)
-                steps.push_back(fmt::format("at most {}", shown.max));
-        if (shown.scheduling_class == policy::fair::Class::Batch)
-                steps.push_back(batch(shown.identity, turns));
-        steps.push_back(use(shown));
-        steps.push_back(policy::fair::explain(shown.held->grant));
+        if (!program.rule_names().empty())
+                steps.push_back("rules: " + program.rule_names());
+        add_orders(steps, program.orders());
+        if (program.max() > 0)
+                steps.push_back(fmt::format("at most {}", program.max()));
+        if (program.scheduling_class() == policy::fair::Class::Batch)
+                steps.push_back(batch(program.identity(), turns));
+        steps.push_back(use(program));
+        steps.push_back(policy::fair::explain(held->grant));
         return steps;
 }
 

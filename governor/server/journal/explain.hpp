@@ -4,7 +4,7 @@
 #pragma once
 
 #include "policy/time_point.hpp"
-#include "registry/clients.hpp"
+#include "registry/programs.hpp"
 
 #include <optional>
 #include <string>
@@ -14,8 +14,8 @@ namespace governor::server {
 
 /// One sentence each, in the order of the reckoning. `turns`: of the same client; empty: it takes
 /// none.
-[[nodiscard]] std::vector<std::string> steps(const registry::Clients::Shown& shown,
-                                             const std::optional<registry::Clients::Turns>& turns);
+[[nodiscard]] std::vector<std::string> steps(const registry::Program& program,
+                                             const std::optional<registry::Programs::Turns>& turns);
 
 /// "granted 8, had 4; fair share: ... -> 8"
 [[nodiscard]] std::string what_happened(const registry::Event& event);

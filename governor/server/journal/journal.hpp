@@ -3,8 +3,8 @@
 // What happens to programs, as the administrator is told of it.
 #pragma once
 
-#include "registry/clients.hpp"
 #include "registry/history.hpp"
+#include "registry/programs.hpp"
 #include "server/journal/throttle.hpp"
 
 #include <chrono>

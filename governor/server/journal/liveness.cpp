@@ -14,7 +14,7 @@ namespace {
 constexpr std::chrono::milliseconds kHeartbeat{500};
 constexpr std::chrono::seconds kStatus{5};  // each one wakes systemd and whoever watches the unit
 
-TimePoint now() { return std::chrono::steady_clock::now(); }
+TimePoint now() { return EventLoop::now(); }
 
 }  // namespace
 

@@ -43,6 +43,9 @@ public:
         EventLoop(const EventLoop&) = delete;
         EventLoop& operator=(const EventLoop&) = delete;
 
+        /// The clock of the server, CLOCK_MONOTONIC: nothing else in it reads the time.
+        [[nodiscard]] static TimePoint now() { return std::chrono::steady_clock::now(); }
+
         /// Throws std::system_error if the kernel refuses (out of memory or descriptors). A
         /// callback costs the same however many descriptors are ready at once.
         [[nodiscard]] SocketSource on_io(int fd, std::uint32_t epoll_events,

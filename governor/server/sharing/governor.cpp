@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
-// One sample or event after the other.
+// One event after the other.
 #include "server/sharing/governor.hpp"
 
 #include "probe/cpu_sets.hpp"
 #include "probe/program.hpp"
+#include "server/kernel/undo.hpp"
 
 #include <algorithm>
 #include <cerrno>
@@ -11,39 +12,17 @@
 #include <system_error>
 #include <unistd.h>
 #include <utility>
-#include <vector>
 
 namespace governor::server {
 
 namespace {
 
-using policy::fair::Limit;
-
 constexpr std::chrono::milliseconds kHeartbeat{500};
-/// Programs of a daemon that was restarted have come back by then.
-constexpr std::chrono::seconds kReturn{60};
-/// Who is in regions is back after this: a heartbeat that stands still is noticed after 2 s, and a
-/// governor is looked for once a second.
-constexpr std::chrono::seconds kSettling{4};
-/// Who comes later has been foreign load, and is measured from then on.
-constexpr std::chrono::seconds kSettlingOfOne{1};
-/// Each program's affinity and control groups are read this often: that is what they cost most by.
-constexpr std::chrono::seconds kLook{10};
-
-TimePoint now() { return std::chrono::steady_clock::now(); }
 
 std::uint32_t cpus_in_sets() {
         const auto configured = ::sysconf(_SC_NPROCESSORS_CONF);
         return static_cast<std::uint32_t>(
                 std::clamp(configured, 64L, static_cast<long>(policy::kCpuNumberLimit)));
-}
-
-/// Of who is held to nothing: as many as it likes, and no CPUs in particular.
-policy::fair::Grant ungoverned() {
-        policy::fair::Grant grant;
-        grant.threads = GOVERNOR_WORD_THREADS_MAX;
-        grant.reason.limit = Limit::Ungoverned;
-        return grant;
 }
 
 /// A slot for every lease that there may be.
@@ -52,11 +31,6 @@ Arenas::Limits slots_for(const registry::LeaseLimits& leases) {
         limits.total = static_cast<std::uint32_t>(leases.leases);
         limits.per_account = static_cast<std::uint32_t>(leases.per_account);
         return limits;
-}
-
-registry::Arbiter make_arbiter() {
-        return {policy::fair::Settings{}, registry::Mode::Govern,
-                registry::Clients(registry::LeaseLimits{}, {}), policy::Machine{}};
 }
 
 Governor::Refusal refusal(const NoPlace& why) {
@@ -71,15 +45,25 @@ Governor::Refusal refusal(const NoPlace& why) {
         return Governor::Refusal::System;
 }
 
+Governor::Refusal refusal(registry::Refusal why) {
+        return why == registry::Refusal::TooMany ? Governor::Refusal::TooMany
+                                                 : Governor::Refusal::TooManyOfAccount;
+}
+
 }  // namespace
 
 Governor::Governor(EventLoop& loop, const std::string& root, Admission admission, Teller teller)
         : loop_(loop), root_(root), admission_(std::move(admission)), teller_(std::move(teller)),
-          started_(now()), meter_(root),
-          arenas_(slots_for(registry::LeaseLimits{}), cpus_in_sets()), arbiter_(make_arbiter()),
-          leases_(loop, [this](const Lease& lease) { ended(lease); }), reports_(leases_),
+          meter_(root), arenas_(slots_for(registry::LeaseLimits{}), cpus_in_sets()),
+          leases_(loop, [this](const Lease& lease) { ended(lease); }),
+          facts_(leases_, meter_, root), reports_(leases_), cycle_(facts_, reports_, loop.now()),
           timer_(loop.on_time(
-                  TimePoint::max(), [this] { wake(); }, EventLoop::kExact)),
+                  TimePoint::max(),
+                  [this] {
+                          cycle_.woke(now());
+                          carry_out();
+                  },
+                  EventLoop::kExact)),
           heartbeat_(loop.on_time(now() + kHeartbeat, [this] {
                   arenas_.beat();
                   arenas_.forget_idle(now());
@@ -91,36 +75,21 @@ void Governor::configure(const config::Settings& settings, const policy::Sample&
         settings_ = settings;
         if (settings_.policy != config::PolicyName::Fair) {
                 release_all();
-                paused_ = false;
+                cycle_.forget_pause();
         }
-        set_machine(policy::cpus_of(sample), topology);
-        follow_settings();
-}
-
-void Governor::follow_settings() {
-        const bool is_observing = settings_.is_observing || paused_;
-        const bool were_known = std::exchange(
-                needs_executables_, std::ranges::any_of(settings_.programs, [](const auto& rule) {
-                        return rule.executable.has_value();
-                }));
-        if (needs_executables_ && !were_known)
-                leases_.for_each([this](const Lease& lease) {
-                        arbiter_.clients().runs(lease.id, probe::read_executable(root_, lease.pid));
-                });
-        arbiter_.configure(settings_.fair,
-                           is_observing ? registry::Mode::Observe : registry::Mode::Govern,
-                           settings_.programs);
-        // Another mode, or a rule to ignore it, is no other grant, but other words.
-        leases_.for_each([this](const Lease& lease) { tell(lease.id); });
-        want_decision(now());
+        online_ = policy::cpus_of(sample);
+        cycle_.configured(
+                {settings_.fair, settings_.programs, settings_.is_observing, settings_.period},
+                machine_of(online_, topology), now());
+        carry_out();
 }
 
 void Governor::release_all() { leases_.end_all(); }
 
-void Governor::set_machine(policy::CpuMask online, const probe::Topology& topology) {
-        online_ = std::move(online);
+policy::Machine Governor::machine_of(const policy::CpuMask& online,
+                                     const probe::Topology& topology) const {
         const auto apart = probe::read_cpu_sets(root_);
-        auto pool = online_;
+        auto pool = online;
         if (apart.isolated)
                 pool -= *apart.isolated;
         if (apart.nohz_full)
@@ -130,84 +99,16 @@ void Governor::set_machine(policy::CpuMask online, const probe::Topology& topolo
                 if (settings_.pool.contains(cpu))
                         distributed.add(cpu);
         });
-        arbiter_.set_machine(policy::Machine(topology, distributed));
+        return {topology, distributed};
 }
 
 void Governor::sampled(const policy::Sample& sample, const probe::Topology& topology) {
-        const auto at = now();
-        auto online = policy::cpus_of(sample);
-        const bool other_cpus = online != online_;
-        if (other_cpus)
-                set_machine(std::move(online), topology);
-        // The kernel leaves what is offline out of a program's mask: all may be other ones now.
-        look_where_they_are(at, other_cpus ? leases_.size()
-                                           : leases_.size() * settings_.period / kLook + 1);
-        scan(at);
-        // What they do now says what the time since the last sample was for.
-        (void)reports_.take_all(arbiter_.clients(), at);
-        measure(at);
-        // Nobody looks at processes while nobody holds a lease: what yields counts as foreign then.
-        arbiter_.sampled(sample, leases_.size() > 0 ? meter_.yielding_millicpu() : 0, at);
-        agenda_.sampled(at);
-        decide(at);
-        arm();
-}
-
-void Governor::scan(TimePoint at) {
-        std::vector<std::uint32_t> pids;
-        leases_.for_each([&](const Lease& lease) { pids.push_back(lease.pid); });
-        if (!pids.empty())
-                meter_.scan(pids, at);
-}
-
-void Governor::measure(TimePoint at) {
-        leases_.for_each([&](const Lease& lease) {
-                const auto used = meter_.cpu_time_at_scan(lease.pid);
-                if (!used)
-                        return;
-                auto& clients = arbiter_.clients();
-                clients.measured(lease.id, *used, meter_.is_stopped(lease.pid), at);
-                if (clients.may_be_light(lease.id, at))
-                        clients.measured(lease.id, meter_.light_use(lease.pid, *used), at);
-        });
-}
-
-/// True: somebody was stopped since the last look. About 0.5 us for each program with CPUs of its
-/// own that it does not lend.
-bool Governor::find_stopped(TimePoint at) {
-        auto& clients = arbiter_.clients();
-        std::vector<ProgramId> stopped;
-        leases_.for_each([&](const Lease& lease) {
-                if (!clients.may_fall_silent(lease.id))
-                        return;
-                const auto used = meter_.cpu_time(lease.pid);
-                if (used && clients.fell_silent(lease.id, *used) &&
-                    meter_.is_stopped_now(lease.pid))
-                        stopped.push_back(lease.id);
-        });
-        // A region that began before it was stopped does not wake it.
-        if (!stopped.empty())
-                (void)reports_.take_all(clients, at);
-        for (const auto id : stopped)
-                clients.stopped(id, at);
-        return !stopped.empty();
-}
-
-/// So many of them; at each sample such a part that each is looked at once in kLook.
-void Governor::look_where_they_are(TimePoint at, std::size_t part) {
-        for (std::size_t i = 0; i < std::min(part, leases_.size()); i++) {
-                auto next = arbiter_.clients().next(looked_at_);
-                if (!next)
-                        next = arbiter_.clients().next(ProgramId{});
-                if (!next)
-                        return;
-                looked_at_ = *next;
-                const auto* lease = leases_.find(*next);
-                if (lease == nullptr)
-                        continue;
-                if (const auto where = meter_.where(lease->pid, lease->affinity, at))
-                        arbiter_.clients().confine(*next, where->confinement, at);
+        if (auto online = policy::cpus_of(sample); online != online_) {
+                online_ = std::move(online);
+                cycle_.plugged(machine_of(online_, topology));
         }
+        cycle_.sampled(sample, now());
+        carry_out();
 }
 
 tl::expected<Place, Governor::Refusal> Governor::join(const Peer& peer, const Wish& wish) {
@@ -235,12 +136,11 @@ void Governor::widen(Lease& lease, const policy::CpuMask& affinity) {
         if (widened == lease.affinity)
                 return;
         lease.affinity = std::move(widened);
-        const auto at = now();
-        if (const auto where = meter_.where(lease.pid, lease.affinity, at))
-                arbiter_.clients().confine(lease.id, where->confinement, at);
-        want_decision(at);
+        cycle_.moved(lease.id, now());
+        carry_out();
 }
 
+/// All of it or nothing: what was taken is given back where a later step fails.
 tl::expected<Place, Governor::Refusal> Governor::admit(const Peer& peer, Process process,
                                                        const Wish& wish) {
         const auto at = now();
@@ -254,39 +154,29 @@ tl::expected<Place, Governor::Refusal> Governor::admit(const Peer& peer, Process
                         journal_.refused(identity, at);
                 return tl::unexpected(refusal(place.error()));
         }
-        auto& clients = arbiter_.clients();
-        const auto joined = clients.join(identity, wish.request, where->confinement, at);
-        write_journal(at);
-        if (joined.refusal != registry::Refusal::None) {
+        Undo give_back([&] { arenas_.give_back(identity.account, *place, at); });
+        const auto joined =
+                cycle_.joined(identity, wish.request, where->confinement, wish.holds, at);
+        if (joined.refusal) {
+                carry_out();
                 journal_.refused(identity, at);
-                arenas_.give_back(identity.account, *place, at);
-                return tl::unexpected(joined.refusal == registry::Refusal::TooMany
-                                              ? Refusal::TooMany
-                                              : Refusal::TooManyOfAccount);
+                return tl::unexpected(refusal(*joined.refusal));
         }
-        if (may_claim(at) && !wish.holds.empty()) {
-                clients.claim(joined.id, wish.holds,
-                              std::max(started_ + kSettling, at + kSettlingOfOne), at);
-                returned_.push_back({joined.id});
-        }
+        Undo leave([&] { cycle_.left(joined.id, at); });
         try {
                 leases_.add({joined.id, identity.account, peer.pid, *place, 0, wish.affinity},
                             std::move(process), peer.connection);
-                if (wish.request.can_wait)
-                        leases_.let_wait(peer.connection);
         } catch (const std::system_error&) {
-                clients.leave(joined.id, std::chrono::nanoseconds{0}, at);
-                arenas_.give_back(identity.account, *place, at);
                 return tl::unexpected(Refusal::System);
         }
-        // What it has claimed: the decision may be just that, and no change. Or that it is ignored.
-        tell(joined.id);
-        want_decision(at);
-        wake();
+        give_back.keep();
+        leave.keep();
+        if (wish.request.can_wait)
+                leases_.let_wait(peer.connection);
+        cycle_.woke(at);
+        carry_out();
         return *place;
 }
-
-bool Governor::may_claim(TimePoint at) const { return at - started_ < kReturn; }
 
 registry::Identity Governor::identify(const Peer& peer, const ProcessMeter::Where& where,
                                       const Wish& wish) {
@@ -299,7 +189,7 @@ registry::Identity Governor::identify(const Peer& peer, const ProcessMeter::Wher
         identity.job = wish.job;
         const auto group = ::getpgid(static_cast<pid_t>(peer.pid));
         identity.process_group = group > 0 ? static_cast<std::uint32_t>(group) : 0;
-        if (needs_executables_)
+        if (cycle_.needs_executables())
                 identity.executable = probe::read_executable(root_, peer.pid);
         identity.cpu_time = meter_.cpu_time(peer.pid);
         return identity;
@@ -309,8 +199,8 @@ bool Governor::request(const Peer& peer, const registry::Request& request) {
         const auto* lease = leases_.of_connection(peer.connection);
         if (lease == nullptr)
                 return false;
-        arbiter_.clients().request(lease->id, request, now());
-        want_decision(now());
+        cycle_.requested(lease->id, request, now());
+        carry_out();
         return true;
 }
 
@@ -323,75 +213,46 @@ bool Governor::leave(const Peer& peer) {
 
 void Governor::ended(const Lease& lease) {
         const auto at = now();
-        arbiter_.clients().leave(lease.id, meter_.cpu_time(lease.pid), at);
-        write_journal(at);
+        cycle_.left(lease.id, at);
         arenas_.give_back(lease.account, lease.place, at);
-        want_decision(at);
+        carry_out();
 }
 
-void Governor::want_decision(TimePoint at) {
-        agenda_.want_decision(at);
-        arm();
+registry::Orders::Outcome Governor::order(ProgramId id, const registry::Order& order,
+                                          registry::Authority by, std::uint32_t uid) {
+        const auto outcome = cycle_.ordered(id, order, by, uid, now());
+        carry_out();
+        return outcome;
 }
 
-/// A decision goes by what programs do at this moment.
-void Governor::wake() {
-        const auto at = now();
-        if (agenda_.is_poll_due(at))
-                agenda_.polled(reports_.take_waited_for(arbiter_.clients(), at), at);
-        if (agenda_.is_watch_due(at))
-                agenda_.watched(find_stopped(at), at);
-        if (agenda_.is_decision_due(at)) {
-                (void)reports_.take_all(arbiter_.clients(), at);
-                decide(at);
-        }
-        arm();
+bool Governor::pause(bool paused, std::uint32_t uid) {
+        if (settings_.policy != config::PolicyName::Fair)
+                return false;
+        cycle_.paused(paused, uid, now());
+        carry_out();
+        return true;
 }
 
-void Governor::arm() { timer_.set_time(agenda_.next()); }
-
-/// Right after Reports::take_all().
-void Governor::decide(TimePoint at) {
-        const auto changed = arbiter_.decide(at);
-        for (const auto id : changed)
-                tell(id);
-        tell_who_returned();
-        reports_.decided(changed);
-        decisions_++;
-        write_journal(at);
-        agenda_.decided(arbiter_.last(), at);
+void Governor::carry_out() {
+        const auto effects = cycle_.take_effects();
+        for (const auto& word : effects.publish)
+                publish(word);
+        if (effects.has_news)
+                journal_.follow(cycle_.history(), now());
+        timer_.set_time(effects.wake_at);
 }
 
-/// A claim has no reason yet, and the decision may be just that grant: nothing that changes, but to
-/// be told for its reason: that it is to wait until all are back, and when that is over.
-void Governor::tell_who_returned() {
-        std::erase_if(returned_, [this](Returned& returned) {
-                const auto* held = arbiter_.clients().held(returned.id);
-                const bool is_over =
-                        held == nullptr || held->grant.reason.limit != Limit::Returning;
-                if (is_over || !std::exchange(returned.knows_why, true))
-                        tell(returned.id);
-                return is_over;
-        });
-}
-
-void Governor::write_journal(TimePoint at) { journal_.follow(arbiter_.clients().history(), at); }
-
-void Governor::tell(ProgramId id) {
-        const auto& clients = arbiter_.clients();
-        auto* lease = leases_.find(id);
-        const auto* held = clients.held(id);
-        if (lease == nullptr || (held == nullptr && !clients.is_ignored(id)))
+void Governor::publish(const registry::Effects::Word& word) {
+        auto* lease = leases_.find(word.id);
+        if (lease == nullptr)  // it left after this was decided
                 return;
-        auto grant = held != nullptr ? held->grant : ungoverned();
-        if (arbiter_.mode() == registry::Mode::Observe) {
+        auto grant = word.grant;
+        if (word.is_unlimited)
                 grant.threads = GOVERNOR_WORD_THREADS_MAX;  // what it would have anyway
-                grant.parked = false;
-        }
         const auto epoch = lease->place.arena->publish(lease->place.slot, grant, 0);
-        if (held != nullptr)
-                lease->epoch_offset = epoch - static_cast<std::uint32_t>(held->epoch);
-        if (std::exchange(lease->is_parked, grant.parked) && !grant.parked)
+        if (word.epoch)
+                lease->epoch_offset = epoch - static_cast<std::uint32_t>(*word.epoch);
+        if (word.is_its_turn)
                 tell_its_turn(*lease);
 }
 

@@ -1,29 +1,30 @@
 // SPDX-License-Identifier: MIT
 //
-// The programs that share this machine: measured, decided about, told.
+// The programs that share this machine: admitted, decided about by the governing cycle, told.
 #pragma once
 
 #include "config/settings.hpp"
 #include "policy/sample.hpp"
 #include "probe/topology.hpp"
-#include "registry/agenda.hpp"
-#include "registry/arbiter.hpp"
+#include "registry/cycle.hpp"
 #include "server/journal/journal.hpp"
 #include "server/kernel/event_loop.hpp"
 #include "server/sharing/arenas.hpp"
+#include "server/sharing/lease_facts.hpp"
 #include "server/sharing/leases.hpp"
 #include "server/sharing/process_meter.hpp"
 #include "server/sharing/reports.hpp"
 
 #include <cstdint>
 #include <functional>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <tl/expected.hpp>
 
 namespace governor::server {
 
+/// Turns what connections say and what the kernel tells into events of registry::Cycle, and carries
+/// out its effects.
 class Governor {
 public:
         /// Has the account of a connection room for its part in a lease?
@@ -66,21 +67,21 @@ public:
         [[nodiscard]] bool request(const Peer& peer, const registry::Request& request);
         [[nodiscard]] bool leave(const Peer& peer);
 
-        /// See registry::Clients::order().
+        /// See registry::Program::order().
         registry::Orders::Outcome order(ProgramId id, const registry::Order& order,
                                         registry::Authority by, std::uint32_t uid);
         /// The user `uid` has it: while paused, all is as under mode=observe. False: there is
         /// nothing to pause under the policy in force.
         [[nodiscard]] bool pause(bool paused, std::uint32_t uid);
-        [[nodiscard]] bool is_paused() const { return paused_; }
 
-        [[nodiscard]] const registry::Arbiter& arbiter() const { return arbiter_; }
-        [[nodiscard]] std::uint64_t decisions() const { return decisions_; }
+        [[nodiscard]] const registry::Cycle& cycle() const { return cycle_; }
+        [[nodiscard]] const registry::Programs& programs() const { return cycle_.programs(); }
+        [[nodiscard]] TimePoint now() const { return loop_.now(); }
         /// Open for shared memory.
         [[nodiscard]] std::size_t descriptors() const {
                 return arenas_.arenas() * Arena::kDescriptors;
         }
-        /// nullptr: there is no such client.
+        /// nullptr: there is no such program.
         [[nodiscard]] const Lease* lease(ProgramId id) { return leases_.find(id); }
         /// nullptr: that process holds no lease.
         [[nodiscard]] const Lease* lease_of(std::uint32_t pid) { return leases_.of_process(pid); }
@@ -91,46 +92,26 @@ private:
         [[nodiscard]] tl::expected<Place, Refusal> admit(const Peer& peer, Process process,
                                                          const Wish& wish);
         void widen(Lease& lease, const policy::CpuMask& affinity);
-        [[nodiscard]] bool may_claim(TimePoint now) const;
-        void set_machine(policy::CpuMask online, const probe::Topology& topology);
-        void look_where_they_are(TimePoint now, std::size_t part);
-        void scan(TimePoint now);
-        void measure(TimePoint now);
-        [[nodiscard]] bool find_stopped(TimePoint now);
-        void follow_settings();
-        void want_decision(TimePoint now);
-        void wake();
-        void arm();
-        void decide(TimePoint now);
-        void tell(ProgramId id);
-        void tell_its_turn(const Lease& lease) const;
-        void tell_who_returned();
-        void write_journal(TimePoint now);
+        [[nodiscard]] policy::Machine machine_of(const policy::CpuMask& online,
+                                                 const probe::Topology& topology) const;
         void ended(const Lease& lease);
+        void carry_out();
+        void publish(const registry::Effects::Word& word);
+        void tell_its_turn(const Lease& lease) const;
 
         EventLoop& loop_;
         std::string root_;
         Admission admission_;
         Teller teller_;
-        TimePoint started_;
         config::Settings settings_;
-        bool paused_ = false;
-        bool needs_executables_ = false;  // a rule asks for them
-        policy::CpuMask online_;          // when arbiter_ was last told of the machine
+        policy::CpuMask online_;  // when the cycle was last told of the machine
         ProcessMeter meter_;
         Arenas arenas_;
-        registry::Arbiter arbiter_;
-        registry::Agenda agenda_;
         Journal journal_;
         Leases leases_;
+        LeaseFacts facts_;
         Reports reports_;
-        ProgramId looked_at_{};  // the last one that look_where_they_are() came to
-        struct Returned {
-                ProgramId id;
-                bool knows_why = false;  // that not all are back yet
-        };
-        std::vector<Returned> returned_;  // with a claim
-        std::uint64_t decisions_ = 0;
+        registry::Cycle cycle_;
         EventSource timer_;
         EventSource heartbeat_;
 };

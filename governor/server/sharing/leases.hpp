@@ -39,12 +39,11 @@ struct Lease {
         policy::Account account;
         std::uint32_t pid = 0;
         Place place{};
-        /// What to add to the client's epochs in the registry for those in its slot.
+        /// What to add to the program's epochs in the registry for those in its slot.
         std::uint32_t epoch_offset = 0;
         /// Where it says that it may run beyond what its threads' masks show, since they are bound;
         /// empty: they show all.
         policy::CpuMask affinity = {};
-        bool is_parked = false;  ///< as it was told last
 };
 
 class Leases {

@@ -69,8 +69,8 @@ bool ProcessMeter::is_stopped(std::uint32_t pid) const {
         return process != nullptr && process->is_stopped();
 }
 
-std::optional<evidence::LowUse::Reading>
-ProcessMeter::light_use(std::uint32_t pid, std::chrono::nanoseconds cpu_time) {
+std::optional<evidence::LowUse::Reading> ProcessMeter::low_use(std::uint32_t pid,
+                                                               std::chrono::nanoseconds cpu_time) {
         std::string_view text;
         if (files_.read_short(root_ + "/proc/" + std::to_string(pid) + "/schedstat", text) < 0)
                 return std::nullopt;

@@ -53,7 +53,7 @@ public:
         /// What a LowUse wants to know, now; `cpu_time` is that of the process. Empty where it
         /// cannot be read (hidepid=). Costs as much as FileReader::read_short().
         [[nodiscard]] std::optional<evidence::LowUse::Reading>
-        light_use(std::uint32_t pid, std::chrono::nanoseconds cpu_time);
+        low_use(std::uint32_t pid, std::chrono::nanoseconds cpu_time);
         /// Between the last two scans, by threads that run only when nobody else wants to.
         [[nodiscard]] std::uint32_t yielding_millicpu() const { return yielding_millicpu_; }
 

@@ -16,7 +16,7 @@ namespace {
 
 constexpr int kFreshPeriods = 3;
 
-TimePoint now() { return std::chrono::steady_clock::now(); }
+TimePoint now() { return EventLoop::now(); }
 
 }  // namespace
 

@@ -41,7 +41,7 @@ void Beliefs::decided(const World& world) {
         if (world.now < next_look_)
                 return;
         next_look_ = world.now + world.scenario.governor.period / 2;
-        const auto believed = world.governor.believed(world.now);
+        const auto believed = world.believed();
         check_foreign(world, believed);
         for (const auto& client : believed.clients) {
                 const auto resident =

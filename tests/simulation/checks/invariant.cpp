@@ -50,7 +50,7 @@ bool may_be_rigid(const World& world) {
 }
 
 bool all_may_run_everywhere(const World& world) {
-        const auto& pool = world.machine.governed().pool();
+        const auto& pool = world.known().pool();
         return std::ranges::all_of(world.residents, [&](const Resident& resident) {
                 return !resident.client || pool.is_within(resident.process->allowed());
         });

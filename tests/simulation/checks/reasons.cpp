@@ -19,7 +19,7 @@ using governor::policy::fair::Reason;
 
 bool may_run(const World& world, const Resident& resident) {
         return resident.client && !ruled(world.scenario, resident.process->program()).ignored &&
-               resident.process->allowed().intersects(world.machine.governed().pool());
+               resident.process->allowed().intersects(world.known().pool());
 }
 
 /// The numbers that are known from outside.
@@ -33,8 +33,8 @@ Reason count(const World& world) {
                 users.insert(resident.process->program().user);
         }
         common.accounts = static_cast<std::uint32_t>(users.size());
-        common.cpus = world.machine.governed().pool().count();
-        common.foreign = world.governor.last().foreign;
+        common.cpus = world.known().pool().count();
+        common.foreign = world.last().foreign;
         return common;
 }
 
@@ -56,8 +56,7 @@ bool is_a_quota(const World& world, const Resident& resident, std::uint32_t boun
 bool agrees(const World& world, const Resident& resident, const Grant& grant) {
         const auto& reason = grant.reason;
         const auto max = true_max(world, resident);
-        const auto usable =
-                resident.process->allowed().count_common(world.machine.governed().pool());
+        const auto usable = resident.process->allowed().count_common(world.known().pool());
         switch (reason.limit) {
         case Limit::Ungoverned:
                 return true;

@@ -38,14 +38,13 @@ const Resident* resident_of(const World& world, governor::registry::ProgramId id
 std::vector<double> certain_entitlements(const World& world, const Snapshot& snapshot) {
         const auto& settings = world.scenario.governor.fair;
         auto entitled = entitlements(settings, snapshot);
-        const bool is_enough =
-                std::ranges::all_of(world.governor.last().grants, [&](const auto& grant) {
-                        const auto client = std::ranges::find(snapshot.clients, grant.id,
-                                                              &governor::policy::fair::Client::id);
-                        const auto i = static_cast<std::size_t>(client - snapshot.clients.begin());
-                        return i >= entitled.size() ||
-                               grant.threads >= entitled[i] - Shares::tolerance(world);
-                });
+        const bool is_enough = std::ranges::all_of(world.last().grants, [&](const auto& grant) {
+                const auto client = std::ranges::find(snapshot.clients, grant.id,
+                                                      &governor::policy::fair::Client::id);
+                const auto i = static_cast<std::size_t>(client - snapshot.clients.begin());
+                return i >= entitled.size() ||
+                       grant.threads >= entitled[i] - Shares::tolerance(world);
+        });
         if (is_enough)
                 return entitled;
         const auto by_demand = entitlements(settings, snapshot, {.by_demand = true});
@@ -56,7 +55,7 @@ std::vector<double> certain_entitlements(const World& world, const Snapshot& sna
 
 /// CPUs that nobody has, runs on, or should be left to others.
 CpuMask unused_cpus(const World& world) {
-        auto unused = world.machine.governed().pool();
+        auto unused = world.known().pool();
         for (const auto& resident : world.residents) {
                 if (const auto* held = world.held(resident))
                         unused -= held->grant.cpus;
@@ -100,7 +99,7 @@ void Shares::decided(const World& world) {
 }
 
 double Shares::tolerance(const World& world) {
-        const auto cpus = world.machine.governed().pool().count();
+        const auto cpus = world.known().pool().count();
         return cpus <= 4 ? kSmallTolerance : cpus <= 8 ? kMediumTolerance : kTolerance;
 }
 
@@ -115,7 +114,7 @@ void Shares::check_newcomers(const World& world) {
         if (rigid_ != kNever && world.now - rigid_ < 2 * reading)
                 return;
         const auto had = [&](const Resident& resident) {  // CPUs that have gone are nobody's fault
-                return watches_[resident.number].cpus.count_common(world.machine.governed().pool());
+                return watches_[resident.number].cpus.count_common(world.known().pool());
         };
         if (!std::ranges::any_of(world.residents, [&](const Resident& resident) {
                     const auto* held = world.held(resident);
@@ -192,7 +191,7 @@ void Shares::watch_conservation(const World& world, const Resident& resident, st
         const auto& grant = world.held(resident)->grant;
         const auto& process = *resident.process;
         const auto left = unused.count_common(process.allowed());
-        const auto others = world.governor.last().foreign + grant.reason.reserved;
+        const auto others = world.last().foreign + grant.reason.reserved;
         if (!is_hungry(resident) || left <= others || (max > 0 && grant.threads >= max) ||
             grant.reason.limit == Limit::Ungoverned ||
             world.disturbed + settling_time(world) > world.now || may_be_rigid(world) ||

@@ -48,7 +48,7 @@ void Soundness::check_known(const World& world, const Resident& resident) {
 void Soundness::check_grant(const World& world, const Resident& resident) {
         const auto& grant = world.held(resident)->grant;
         const auto& process = *resident.process;
-        const auto usable = process.allowed() & world.machine.governed().pool();
+        const auto usable = process.allowed() & world.known().pool();
         const auto complain = [&](const std::string& what) {
                 violated(world, "well-formed", name_of(resident) + " " + what);
         };
@@ -100,8 +100,8 @@ void Soundness::check_machine(const World& world) {
                 else if (held->grant.threads == 1)
                         floors++;
         }
-        const auto foreign = world.governor.last().foreign;
-        const auto pool = world.machine.governed().pool().count();
+        const auto foreign = world.last().foreign;
+        const auto pool = world.known().pool().count();
         if (granted + foreign > pool + floors)
                 violated(world, "within-machine",
                          std::to_string(granted) + " CPUs are granted, " + std::to_string(floors) +
@@ -136,13 +136,12 @@ void Soundness::check_quotas(const World& world) {
 }
 
 void Soundness::check_foreign(const World& world) {
-        if (world.governor.last().grants.empty())
+        if (world.last().grants.empty())
                 return;
-        const auto should =
-                foreign_cpus(world.scenario.governor.fair, world.governor.believed(world.now));
-        if (std::abs(should - world.governor.last().foreign) > 1.01)
+        const auto should = foreign_cpus(world.scenario.governor.fair, world.believed());
+        if (std::abs(should - world.last().foreign) > 1.01)
                 violated(world, "foreign-load",
-                         std::to_string(world.governor.last().foreign) +
+                         std::to_string(world.last().foreign) +
                                  " CPUs are left to others, who should have " +
                                  std::to_string(should));
 }

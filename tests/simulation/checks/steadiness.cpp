@@ -44,7 +44,7 @@ std::string rounds_text(const World& world, Snapshot& snapshot, Decision decisio
         int rounds = 0;
         for (bool changed = true; changed && rounds < kMost; rounds++) {
                 apply(snapshot, decision);
-                auto next = world.governor.decide_on(snapshot);
+                auto next = world.decide_on(snapshot);
                 changed = !difference(decision, next).empty();
                 decision = std::move(next);
         }
@@ -73,10 +73,10 @@ void Steadiness::decided(const World& world) {
 void Steadiness::ended(const World&, const Resident& resident) { watches_.erase(resident.number); }
 
 void Steadiness::check_convergence(const World& world) {
-        auto snapshot = world.governor.snapshot(world.now);
+        auto snapshot = world.snapshot();
         if (snapshot.clients.empty())
                 return;
-        const auto decide = [&] { return world.governor.decide_on(snapshot); };
+        const auto decide = [&] { return world.decide_on(snapshot); };
         auto decision = decide();
         apply(snapshot, decision);
         decision = decide();
@@ -88,7 +88,7 @@ void Steadiness::check_convergence(const World& world) {
 /// True while what those who pause want, what pays, and what is kept free for newcomers, has been
 /// the same for as long as things take to settle.
 bool Steadiness::is_demand_steady(const World& world) {
-        const auto believed = world.governor.believed(world.now);
+        const auto believed = world.believed();
         std::map<std::size_t, Demand> demands{{0, {believed.short_lived}}};  // no client
         for (const auto& resident : world.residents) {
                 const auto client = std::ranges::find_if(believed.clients, [&](const auto& one) {
@@ -115,8 +115,7 @@ void Steadiness::check_flapping(const World& world) {
                 (world.foreign_disturbed == kNever || world.now - world.disturbed > kForeign) &&
                 everybody_is_honest(world) && !may_be_rigid(world);
         // Foreign load that moves between overlapping cpusets can move a CPU along.
-        const bool moves_with_load =
-                world.governor.last().foreign > 0 && !all_may_run_everywhere(world);
+        const bool moves_with_load = world.last().foreign > 0 && !all_may_run_everywhere(world);
         for (const auto& resident : world.residents) {
                 const auto* held = world.held(resident);
                 if (held == nullptr)

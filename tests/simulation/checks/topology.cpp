@@ -18,9 +18,9 @@ CpuMask own_cpus(const World& world, const Resident& resident) {
 }
 
 bool has_foreign_homes(const World& world) {
-        const auto& foreign = world.governor.believed(world.now).foreign;
+        const auto& foreign = world.believed().foreign;
         bool found = false;
-        world.machine.governed().pool().for_each([&](std::uint32_t cpu) {
+        world.known().pool().for_each([&](std::uint32_t cpu) {
                 found = found || foreign.now_millicpu(cpu) >= kForeignHome_millicpu;
         });
         return found;
@@ -29,7 +29,7 @@ bool has_foreign_homes(const World& world) {
 }  // namespace
 
 bool Topology::only_places_matter(const World& world) {
-        return world.governor.last().foreign == 0 && all_may_run_everywhere(world) &&
+        return world.last().foreign == 0 && all_may_run_everywhere(world) &&
                std::ranges::all_of(
                        world.residents,
                        [](const Resident& one) { return !one.client || is_honest(one); }) &&
@@ -41,8 +41,7 @@ void Topology::deciding(const World& world) {
         if (world.scenario.machine.smt < 2)
                 return;
         for (const auto& resident : world.residents)
-                before_[resident.number] = {own_cpus(world, resident) &
-                                                    world.machine.governed().pool(),
+                before_[resident.number] = {own_cpus(world, resident) & world.known().pool(),
                                             resident.process->occupied()};
 }
 
@@ -63,7 +62,7 @@ void Topology::decided(const World& world) {
 
 /// CPUs of the smallest core that nobody has or runs on.
 std::uint32_t Topology::smallest_free_core(const World& world) const {
-        const auto& machine = world.machine.governed();
+        const auto& machine = world.known();
         auto free = machine.pool();
         for (const auto& resident : world.residents) {
                 free -= own_cpus(world, resident);
@@ -81,7 +80,7 @@ void Topology::check_shrunk(const World& world, const Resident& resident, const 
         if (now.empty() || now.count() >= before.granted.count())
                 return;
         std::uint32_t broken = 0;
-        for (const auto& core : world.machine.governed().cores())
+        for (const auto& core : world.known().cores())
                 if (core.is_within(before.granted) && core.intersects(now) && !core.is_within(now))
                         broken++;
         if (broken > world.scenario.machine.smt - 1)
@@ -99,7 +98,7 @@ void Topology::check_grown(const World& world, const Resident& resident, const B
         if (added.empty() || smallest_free_core == kNoCore)
                 return;
         std::uint32_t parts = 0;
-        for (const auto& core : world.machine.governed().cores())
+        for (const auto& core : world.known().cores())
                 if (!core.is_within(now) && !core.intersects(before.granted))
                         parts += core.count_common(added);
         if (parts >= smallest_free_core)

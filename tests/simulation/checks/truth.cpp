@@ -45,7 +45,7 @@ fair::Client true_client(const World& world, const Resident& resident) {
         client.allowed = resident.process->allowed();
         client.cgroup = program.cgroup;
         if (const auto* held = world.held(resident)) {
-                client.granted = held->grant.cpus & world.machine.governed().pool();
+                client.granted = held->grant.cpus & world.known().pool();
                 client.shared = held->grant.shared;
         }
         return client;
@@ -79,13 +79,10 @@ std::uint32_t true_max(const World& world, const Resident& resident) {
 }
 
 fair::Snapshot true_snapshot(const World& world) {
-        const auto believed = world.governor.believed(world.now);
-        fair::Snapshot snapshot{time_point(world.now),
-                                world.machine.governed(),
-                                believed.foreign,
-                                quotas(world.scenario),
-                                {},
-                                believed.short_lived};
+        const auto believed = world.believed();
+        fair::Snapshot snapshot{
+                time_point(world.now), world.known(), believed.foreign, quotas(world.scenario), {},
+                believed.short_lived};
         for (const auto& resident : world.residents) {
                 if (!resident.client || ruled(world.scenario, resident.process->program()).ignored)
                         continue;

@@ -12,6 +12,7 @@ namespace simulation {
 
 namespace {
 
+using governor::policy::CpuMask;
 using governor::policy::fair::decide;
 using governor::policy::fair::Decision;
 using governor::policy::fair::Grant;

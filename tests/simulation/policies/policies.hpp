@@ -4,7 +4,7 @@
 // with a mistake that the invariants must find.
 #pragma once
 
-#include "simulation/world/governor.hpp"
+#include "simulation/world/decider.hpp"
 
 #include <optional>
 #include <span>

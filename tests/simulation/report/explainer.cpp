@@ -70,7 +70,7 @@ void Explainer::deciding(const World& world) {
         is_open_ = text_.empty() && world.now >= at_;
         if (!is_open_)
                 return;
-        const auto snapshot = world.governor.snapshot(world.now);
+        const auto snapshot = world.snapshot();
         seen_.clear();
         reserved_.clear();
         if (snapshot.short_lived > 0)
@@ -82,7 +82,7 @@ void Explainer::deciding(const World& world) {
 void Explainer::decided(const World& world) {
         if (!is_open_)
                 return;
-        const auto& decision = world.governor.last();
+        const auto& decision = world.last();
         text_ = "At " + format_time(world.now) + ": " + std::to_string(decision.cpus) +
                 " CPUs, of these " + std::to_string(decision.foreign) + " left to others\n" +
                 reserved_;

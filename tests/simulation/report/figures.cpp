@@ -125,7 +125,7 @@ void Meter::count_changes(const World& world) {
 }
 
 void Meter::update_entitlements(const World& world) {
-        const auto snapshot = world.governor.snapshot(world.now);
+        const auto snapshot = world.snapshot();
         const auto entitled =
                 entitlements(world.scenario.governor.fair, snapshot, {.by_demand = true});
         for (const auto& resident : world.residents) {

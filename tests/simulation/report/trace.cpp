@@ -67,7 +67,7 @@ void Recorder::ended(const World& world, const Resident& resident) {
 
 void Recorder::decided(const World& world) {
         trace_.decisions_taken++;
-        const auto& decision = world.governor.last();
+        const auto& decision = world.last();
         if (trace_.decisions.empty() || trace_.decisions.back().cpus != decision.cpus ||
             trace_.decisions.back().foreign != decision.foreign)
                 trace_.decisions.push_back({world.now, decision.cpus, decision.foreign});

@@ -3,7 +3,7 @@
 // One running copy of a program: regions, serial parts and sleeps, one after the other.
 #pragma once
 
-#include "registry/clients.hpp"
+#include "registry/programs.hpp"
 #include "simulation/scenario/scenario.hpp"
 #include "simulation/world/kernel.hpp"
 

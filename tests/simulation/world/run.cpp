@@ -62,14 +62,17 @@ private:
         void step_processes();
         void look_at_foreign();
         void govern();
-        void tell(const std::vector<ProgramId>& clients);
+        void sample();
+        void carry_out();
+        void tell(ProgramId id);
+        [[nodiscard]] std::optional<ProgramId> join(const Process& process);
+        void leave(ProgramId id);
         void divide();
         void remove_gone();
         [[nodiscard]] bool is_over() const;
         [[nodiscard]] bool is_idle(const std::optional<std::size_t>& cgroup) const;
         [[nodiscard]] CpuMask allowed(const std::optional<std::size_t>& cgroup,
                                       const std::optional<CpuSet>& cpus) const;
-        [[nodiscard]] governor::registry::Confinement confinement(const Process& process) const;
 
         template <class Call>
         void observe(Call call) {
@@ -90,12 +93,17 @@ private:
         std::vector<Threads> threads_;
         Division division_;
         double yielding_rate_ = 0;
-        bool changed_ = true;  // who runs, or where
+        Time next_sample_{0};
+        Time wake_at_ = kNever;  // as the cycle says
+        CpuMask online_;         // at the last sample
+        bool changed_ = true;    // who runs, or where
 };
 
 Engine::Engine(const Scenario& scenario, const RunOptions& options)
-        : scenario_(scenario), options_(options), world_(scenario, options.decider),
-          arrivals_(arrivals_of(scenario)) {
+        : scenario_(scenario), options_(options),
+          world_(scenario, options.decider,
+                 [this] { observe([this](Observer& observer) { observer.deciding(world_); }); }),
+          arrivals_(arrivals_of(scenario)), online_(world_.machine.online()) {
         for (const auto& group : scenario.cgroups)
                 throttles_.push_back({group.parent, group.quota});
         for (const auto& foreign : scenario.foreign)
@@ -118,21 +126,8 @@ CpuMask Engine::allowed(const std::optional<std::size_t>& cgroup,
         return cpus ? within(cpus, base) : within(world_.machine.usual().to_set(), base);
 }
 
-governor::registry::Confinement Engine::confinement(const Process& process) const {
-        governor::registry::Confinement where{process.allowed(), {}, process.program().nice > 0};
-        for (auto at = process.program().cgroup; at; at = scenario_.cgroups[*at].parent) {
-                const auto& group = scenario_.cgroups[*at];
-                std::optional<std::uint32_t> quota;
-                if (group.quota)
-                        quota = static_cast<std::uint32_t>(std::ceil(*group.quota));
-                where.groups.push_back({group.name, quota});
-        }
-        where.groups.push_back({"", std::nullopt});
-        return where;
-}
-
 Time Engine::next_event() const {
-        Time at = std::min(scenario_.end, world_.governor.next());
+        Time at = std::min({scenario_.end, next_sample_, wake_at_});
         if (arrived_ < arrivals_.size())
                 at = std::min(at, arrivals_[arrived_].at);
         if (plugged_ < scenario_.hotplug.size())
@@ -161,10 +156,35 @@ void Engine::plug() {
              plugged_++) {
                 world_.machine.set_online(scenario_.hotplug[plugged_].offline, false);
                 world_.machine.set_online(scenario_.hotplug[plugged_].online, true);
-                world_.governor.set_machine(world_.machine.governed(), world_.now);
                 world_.disturbed = world_.foreign_disturbed = world_.now;
                 changed_ = true;
         }
+}
+
+std::optional<ProgramId> Engine::join(const Process& process) {
+        const auto& program = process.program();
+        governor::registry::Identity identity;
+        identity.pid = static_cast<std::uint32_t>(world_.cycle.programs().size() + 1);
+        identity.account.uid = program.user;
+        identity.uid = program.user;
+        identity.label = program.name;
+        identity.executable = "/usr/bin/" + program.name;
+        identity.job = program.job;
+        identity.cpu_time = Time{0};
+        governor::registry::Request request;
+        request.min = program.min;
+        request.max = program.max;
+        request.weight = program.weight;
+        request.scheduling_class = program.scheduling_class;
+        request.can_wait = program.waits;
+        request.start_only = program.behaviour == Behaviour::StartOnly;
+        const auto joined = world_.cycle.joined(identity, request, world_.facts.where(process), {},
+                                                time_point(world_.now));
+        if (joined.refusal)
+                return std::nullopt;
+        world_.facts.add(joined.id, process);
+        carry_out();
+        return joined.id;
 }
 
 void Engine::arrive() {
@@ -176,7 +196,7 @@ void Engine::arrive() {
                                                          is_idle(program.cgroup), world_.now);
                 std::optional<ProgramId> client;
                 if (process->governed())
-                        client = world_.governor.join(*process, confinement(*process), world_.now);
+                        client = join(*process);
                 if (!client) {
                         process->begin_alone();
                         world_.foreign_disturbed = world_.now;
@@ -215,6 +235,12 @@ void Engine::step_processes() {
                 remove_gone();
 }
 
+void Engine::leave(ProgramId id) {
+        world_.cycle.left(id, time_point(world_.now));
+        world_.facts.remove(id);
+        carry_out();
+}
+
 void Engine::remove_gone() {
         for (const auto& resident : world_.residents) {
                 if (resident.process->phase() != Phase::Gone)
@@ -226,7 +252,7 @@ void Engine::remove_gone() {
                                                time_point(world_.now));
                 }
                 if (resident.client)
-                        world_.governor.leave(*resident.client, world_.now);
+                        leave(*resident.client);
                 else
                         world_.foreign_disturbed = world_.now;
                 observe([&](Observer& observer) { observer.ended(world_, resident); });
@@ -245,33 +271,51 @@ void Engine::look_at_foreign() {
         world_.short_lived.update(time_point(world_.now));
 }
 
+/// The daemon has a timer for samples and one for what its cycle wants.
 void Engine::govern() {
-        auto& governor = world_.governor;
-        if (governor.next() > world_.now)
+        const auto decisions = world_.cycle.decisions();
+        if (next_sample_ <= world_.now)
+                sample();
+        if (wake_at_ <= world_.now)
+                world_.cycle.woke(time_point(world_.now));
+        if (world_.cycle.decisions() == decisions) {
+                carry_out();
                 return;
-        if (governor.samples_at(world_.now)) {
-                const auto& sample = counters_.read(world_.machine.online(), world_.now,
-                                                    scenario_.governor.period);
-                governor.sample(sample, counters_.yielding_millicpu(), world_.now);
-                look_at_foreign();
         }
-        if (!governor.wake(world_.now))
-                return;
-        observe([&](Observer& observer) { observer.deciding(world_); });
-        governor.decide(world_.now);
-        tell(governor.changed());
+        carry_out();
         observe([&](Observer& observer) { observer.decided(world_); });
 }
 
-void Engine::tell(const std::vector<ProgramId>& clients) {
-        for (const auto id : clients) {
-                const auto resident = std::ranges::find_if(
-                        world_.residents, [&](const Resident& one) { return one.client == id; });
-                const auto* held = world_.governor.held(id);
-                if (resident != world_.residents.end() && held != nullptr &&
-                    resident->process->told(*held))
-                        changed_ = true;
+void Engine::sample() {
+        const auto& online = world_.machine.online();
+        const auto& sample = counters_.read(online, world_.now, scenario_.governor.period);
+        look_at_foreign();
+        if (online != online_) {
+                online_ = online;
+                world_.cycle.plugged(world_.machine.governed());
+                world_.disturbed = world_.foreign_disturbed = world_.now;
         }
+        world_.facts.set_yielding_millicpu(counters_.yielding_millicpu());
+        world_.cycle.sampled(sample, time_point(world_.now));
+        next_sample_ = world_.now + scenario_.governor.period;
+        carry_out();
+}
+
+void Engine::carry_out() {
+        const auto effects = world_.cycle.take_effects();
+        for (const auto& word : effects.publish)
+                tell(word.id);
+        wake_at_ = virtual_time(effects.wake_at);
+}
+
+void Engine::tell(ProgramId id) {
+        const auto resident = std::ranges::find_if(
+                world_.residents, [&](const Resident& one) { return one.client == id; });
+        if (resident == world_.residents.end())
+                return;
+        const auto* held = world_.held(*resident);
+        if (held != nullptr && resident->process->told(*held))
+                changed_ = true;
 }
 
 /// Anew, when somebody began or stopped running.
@@ -324,10 +368,25 @@ void Engine::run() {
 
 }  // namespace
 
-World::World(const Scenario& a_scenario, const Decider& decider)
-        : scenario(a_scenario), machine(a_scenario.machine),
-          governor(a_scenario, decider, machine.governed()),
-          cpusets(effective_cpusets(a_scenario, machine)) {}
+World::World(const Scenario& a_scenario, const Decider& a_decider, std::function<void()> deciding)
+        : scenario(a_scenario), machine(a_scenario.machine), decider(a_decider), facts(a_scenario),
+          cycle(facts, facts, time_point(now), {},
+                [this, deciding = std::move(deciding)](const auto& settings, const auto& told) {
+                        deciding();
+                        return decider.decide(settings, told);
+                }),
+          cpusets(effective_cpusets(a_scenario, machine)) {
+        facts.follow(cycle.programs());
+        const auto& governor = a_scenario.governor;
+        cycle.configured({governor.fair, a_scenario.rules, false,
+                          std::chrono::duration_cast<std::chrono::milliseconds>(governor.period)},
+                         machine.governed(), time_point(now));
+}
+
+const Held* World::held(const Resident& resident) const {
+        const auto* program = resident.client ? cycle.programs().find(*resident.client) : nullptr;
+        return program != nullptr ? program->held() : nullptr;
+}
 
 void run(const Scenario& scenario, const RunOptions& options) { Engine(scenario, options).run(); }
 

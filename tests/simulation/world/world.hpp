@@ -6,11 +6,13 @@
 #include "evidence/foreign_load.hpp"
 #include "evidence/short_lived.hpp"
 #include "simulation/scenario/scenario.hpp"
-#include "simulation/world/governor.hpp"
+#include "simulation/world/decider.hpp"
+#include "simulation/world/facts.hpp"
 #include "simulation/world/hog.hpp"
 #include "simulation/world/process.hpp"
 #include "simulation/world/virtual_machine.hpp"
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -25,12 +27,15 @@ struct Resident {
 };
 
 struct World {
-        World(const Scenario& a_scenario, const Decider& decider);
+        /// `deciding` is called before each decision.
+        World(const Scenario& a_scenario, const Decider& a_decider, std::function<void()> deciding);
 
         const Scenario& scenario;
         Time now{0};
         VirtualMachine machine;
-        Governor governor;
+        Decider decider;
+        Facts facts;
+        governor::registry::Cycle cycle;  ///< the daemon's own
         std::vector<Resident> residents;  ///< in the order in which they started
         std::vector<Hog> hogs;
         std::vector<CpuMask> cpusets;  ///< effective, by control group
@@ -47,8 +52,28 @@ struct World {
         /// The same for foreign load, what is not governed, and CPUs alone; kNever: not yet.
         Time foreign_disturbed = kNever;
 
-        [[nodiscard]] const Held* held(const Resident& resident) const {
-                return resident.client ? governor.held(*resident.client) : nullptr;
+        /// nullptr: it has no lease, or was not granted anything yet.
+        [[nodiscard]] const Held* held(const Resident& resident) const;
+        [[nodiscard]] const governor::policy::fair::Decision& last() const {
+                return cycle.arbiter().last();
+        }
+        /// The machine as the governor knows it: it learns at the next sample that CPUs came or
+        /// went.
+        [[nodiscard]] const governor::policy::Machine& known() const {
+                return cycle.arbiter().machine();
+        }
+        /// What a decision now would go by. Valid until something changes.
+        [[nodiscard]] governor::policy::fair::Snapshot snapshot() const {
+                return cycle.arbiter().snapshot(time_point(now));
+        }
+        /// The same as the policy is told it.
+        [[nodiscard]] governor::policy::fair::Snapshot believed() const {
+                return decider.told != nullptr ? decider.told(snapshot()) : snapshot();
+        }
+        /// What the policy says to something else.
+        [[nodiscard]] governor::policy::fair::Decision
+        decide_on(const governor::policy::fair::Snapshot& of) const {
+                return decider.decide(scenario.governor.fair, of);
         }
 };
 
@@ -63,7 +88,7 @@ public:
         virtual void started(const World&, const Resident&) {}
         /// It is still in World::residents, and no longer known to the governor.
         virtual void ended(const World&, const Resident&) {}
-        /// The governor is about to decide by Governor::snapshot().
+        /// The governor is about to decide by World::snapshot().
         virtual void deciding(const World&) {}
         /// It has decided.
         virtual void decided(const World&) {}

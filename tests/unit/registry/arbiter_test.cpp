@@ -45,22 +45,22 @@ class ArbiterTest : public ::testing::TestWithParam<Mode> {
 protected:
         ProgramId join() {
                 const auto where = within(CpuMask::range(0, 16));
-                return arbiter_.clients().join(program_of(1000), {}, where, now_).id;
+                return arbiter_.programs().join(program_of(1000), {}, where, now_).id;
         }
 
         /// A second in which the client burns so many of 16 busy CPUs.
         void second(ProgramId id, std::uint32_t cpus) {
                 now_ += 1s;
                 cpu_time_ += cpus * 1s;
-                arbiter_.clients().measured(id, cpu_time_, false, now_);
+                arbiter_.programs().find(id)->measured(cpu_time_, false, now_);
                 arbiter_.sampled(busy_sample(16), 0, now_);
         }
 
         [[nodiscard]] policy::fair::Reason reason(ProgramId id) const {
-                return arbiter_.clients().held(id)->grant.reason;
+                return arbiter_.programs().find(id)->held()->grant.reason;
         }
 
-        Arbiter arbiter_{{}, GetParam(), Clients({}, {}), machine_of(16), equal_parts};
+        Arbiter arbiter_{{}, GetParam(), Programs({}, {}), machine_of(16), equal_parts};
         TimePoint now_ = kStart;
         std::chrono::nanoseconds cpu_time_{0};
 };
@@ -72,7 +72,7 @@ TEST_P(ArbiterTest, SaysWhoseGrantChanged) {
         EXPECT_TRUE(arbiter_.decide(now_).empty());
         const auto second = join();
         EXPECT_EQ(arbiter_.decide(now_), (std::vector{first, second}));
-        arbiter_.clients().leave(first, std::nullopt, now_);
+        arbiter_.programs().leave(first, std::nullopt, now_);
         EXPECT_EQ(arbiter_.decide(now_), std::vector{second});
         EXPECT_EQ(arbiter_.last().grants.size(), 1U);
 }
@@ -87,7 +87,7 @@ TEST_P(ArbiterTest, KnowsWhatIsForeign) {
 
 TEST_P(ArbiterTest, KnowsNothingForeignUntilAllAreBackWhoMayComeBack) {
         const auto id = join();
-        arbiter_.clients().claim(id, CpuMask::range(0, 4), now_ + 4s, now_);
+        arbiter_.programs().resume(id, CpuMask::range(0, 4), now_ + 4s, now_);
         for (int i = 0; i < 3; i++)
                 second(id, 4);
         (void)arbiter_.decide(now_);
@@ -106,7 +106,7 @@ TEST_P(ArbiterTest, TakesNoNewcomerAndNoneThatLeavesForForeign) {
                 second(id, 16);
                 second(id, 16);
                 now_ += 500ms;
-                arbiter_.clients().leave(id, std::nullopt, now_);
+                arbiter_.programs().leave(id, std::nullopt, now_);
                 now_ -= 500ms;
         }
         (void)arbiter_.decide(now_);
@@ -118,7 +118,7 @@ TEST_P(ArbiterTest, NotesThatTheMachineChanged) {
         arbiter_.set_machine(machine_of(8));
         (void)arbiter_.decide(now_);
         EXPECT_EQ(arbiter_.last().cpus, 8U);
-        const auto& history = arbiter_.clients().history();
+        const auto& history = arbiter_.programs().history();
         ASSERT_EQ(history.end_number(), 1U);
         EXPECT_EQ(history.at(0).kind, EventKind::MachineChanged);
         EXPECT_EQ(history.at(0).from, 16U);
@@ -133,7 +133,7 @@ using GoverningArbiter = ArbiterTest;
 TEST_P(GoverningArbiter, ShowsWhoIsLate) {
         const auto id = join();
         (void)arbiter_.decide(now_);
-        (void)arbiter_.clients().report(id, {1, 16, true}, now_);
+        (void)arbiter_.programs().find(id)->report({1, 16, true}, now_);
         second(id, 16);
         second(id, 16);
         (void)join();
@@ -150,7 +150,7 @@ using ObservingArbiter = ArbiterTest;
 TEST_P(ObservingArbiter, ShowsEverybodyAsIfTheyFollowedAtOnce) {
         const auto id = join();
         (void)arbiter_.decide(now_);
-        (void)arbiter_.clients().report(id, {1, 16, true}, now_);
+        (void)arbiter_.programs().find(id)->report({1, 16, true}, now_);
         second(id, 16);
         (void)join();
         (void)arbiter_.decide(now_);

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "policy/machine.hpp"
-#include "registry/clients.hpp"
+#include "registry/programs.hpp"
 
 #include <initializer_list>
 #include <string>

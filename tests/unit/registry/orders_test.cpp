@@ -137,29 +137,30 @@ TEST_F(OrdersTest, SayWhetherTheyChangeAnything) {
         EXPECT_FALSE(changes(max(0), Authority::Administrator));
 }
 
-/// In front of the policy, as Clients has them.
+/// In front of the policy, as Programs has them.
 class OrderedClients : public ::testing::Test {
 protected:
         ProgramId join(const Request& request = {}) {
-                return clients_
+                return programs_
                         .join(program_of(kUser), request, within(CpuMask::range(0, 16)), now_)
                         .id;
         }
         Orders::Outcome order(const Order& order, Authority by = Authority::Owner) {
-                return clients_.order(id_, order, by, by == Authority::Owner ? kUser : kRoot, now_);
+                return programs_.find(id_)->order(order, by, by == Authority::Owner ? kUser : kRoot,
+                                                  now_);
         }
         [[nodiscard]] policy::fair::Client client() const {
-                return clients_.snapshot(machine_, foreign_, now_).clients.at(0);
+                return programs_.snapshot(machine_, foreign_, now_).clients.at(0);
         }
         [[nodiscard]] std::uint32_t max() const { return client().max; }
         [[nodiscard]] const Event& last() const {
-                const auto& history = clients_.history();
+                const auto& history = programs_.history();
                 return history.at(history.end_number() - 1);
         }
 
         policy::Machine machine_ = machine_of(16);
         policy::fair::Foreign foreign_;
-        Clients clients_{LeaseLimits{}, {}};
+        Programs programs_{LeaseLimits{}, {}};
         TimePoint now_ = kStart;
         ProgramId id_{};
 };
@@ -182,7 +183,7 @@ TEST_F(OrderedClients, KeepAnOrderWhenTheProgramAsksAnew) {
         Request request;
         request.max = 9;
         request.weight = 70;
-        clients_.request(id_, request, now_);
+        programs_.find(id_)->request(request, now_);
         EXPECT_EQ(max(), 3U);
         EXPECT_EQ(client().weight, 50U);
 }
@@ -196,20 +197,20 @@ TEST_F(OrderedClients, GrowAgainOnlyNowAndThenByTheirOwner) {
         }
         EXPECT_EQ(max(), 1U);
         now_ += evidence::RequestLimits::kRest;
-        clients_.sampled({}, now_);
+        programs_.sampled({}, now_);
         EXPECT_EQ(max(), 0U);
 }
 
 TEST_F(OrderedClients, HaveOneThreadWhilePausedWhateverARuleGuarantees) {
         Rule rule;
         rule.min = 4;
-        clients_ = Clients(LeaseLimits{}, {rule});
+        programs_ = Programs(LeaseLimits{}, {rule});
         id_ = join();
         EXPECT_EQ(client().guaranteed, 4U);
         order({{}, {}, {}, true}, Authority::Administrator);
         EXPECT_EQ(client().max, 1U);
         EXPECT_EQ(client().guaranteed, 1U);
-        EXPECT_TRUE(clients_.show(id_)->orders.paused());
+        EXPECT_TRUE(programs_.find(id_)->orders().paused());
 }
 
 TEST_F(OrderedClients, RememberWhatChangedAndByWhom) {
@@ -219,17 +220,16 @@ TEST_F(OrderedClients, RememberWhatChangedAndByWhom) {
         EXPECT_EQ(last().by, kRoot);
         EXPECT_EQ(last().uid, kUser);
         EXPECT_EQ(last().order.max, 3U);
-        const auto events = clients_.history().end_number();
+        const auto events = programs_.history().end_number();
         order({3, {}, {}, {}}, Authority::Administrator);
         order({4, {}, {}, {}});
-        EXPECT_EQ(clients_.history().end_number(), events) << "the same, and what is denied";
+        EXPECT_EQ(programs_.history().end_number(), events) << "the same, and what is denied";
 }
 
 TEST_F(OrderedClients, ThatComeAgainAreUnderNoOrder) {
         id_ = join();
         order({3, {}, {}, true});
-        clients_.leave(id_, std::nullopt, now_);
-        EXPECT_FALSE(order({3, {}, {}, {}}).changed);
+        programs_.leave(id_, std::nullopt, now_);
         id_ = join();
         EXPECT_EQ(max(), 0U);
 }

@@ -62,7 +62,7 @@ protected:
         config::Settings settings_;
         policy::Sample sample_;
         probe::Topology topology_;
-        registry::Clients clients_{registry::LeaseLimits{}, {}};
+        registry::Programs clients_{registry::LeaseLimits{}, {}};
         policy::fair::Decision decision_;
         Counters counters_;
         int warm_in_ = 0;

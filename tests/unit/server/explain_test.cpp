@@ -18,59 +18,68 @@ const policy::TimePoint kStart{std::chrono::hours{1}};
 class Explaining : public testing::Test {
 protected:
         Explaining() {
-                held_.epoch = 1;
-                held_.grant.threads = 3;
-                auto& reason = held_.grant.reason;
-                reason.limit = Limit::FairShare;
-                reason.cpus = 8;
-                reason.programs = 2;
-                reason.accounts = 1;
-                reason.share = 3;
+                grant_.threads = 3;
+                grant_.reason.limit = Limit::FairShare;
+                grant_.reason.cpus = 8;
+                grant_.reason.programs = 2;
+                grant_.reason.accounts = 1;
+                grant_.reason.share = 3;
+                identity_.cpu_time = milliseconds{0};
         }
 
-        [[nodiscard]] registry::Clients::Shown shown() const {
-                return {ProgramId{7},
-                        identity_,
-                        kStart,
-                        max_,
-                        100,
-                        class_,
-                        granted_ ? &held_ : nullptr,
-                        team_,
-                        burning_,
-                        rule_,
-                        orders_};
+        /// The program of these settings, which has come and was not granted anything yet.
+        registry::Program& come() {
+                programs_ = registry::Programs({}, rules_);
+                registry::Confinement where;
+                where.cpus = policy::CpuMask::range(0, 8);
+                const auto id = programs_.join(identity_, request_, where, kStart).id;
+                return *programs_.find(id);
+        }
+        registry::Program& come_and_be_granted() {
+                auto& program = come();
+                grant_.id = program.id();
+                policy::fair::Decision decision;
+                decision.grants = {grant_};
+                (void)programs_.apply(decision, kStart);
+                return program;
+        }
+        [[nodiscard]] std::vector<std::string> lines() {
+                return steps(come_and_be_granted(), turns_);
         }
 
         registry::Identity identity_;
-        evidence::Held held_;
-        std::string rule_;
-        registry::Orders orders_;
-        policy::fair::Class class_ = policy::fair::Class::Interactive;
-        std::optional<registry::Clients::Turns> turns_;
-        bool granted_ = true;
-        std::uint32_t max_ = 0;
-        std::uint32_t team_ = 0;
-        std::uint32_t burning_ = 0;
+        registry::Request request_;
+        policy::fair::Grant grant_;
+        std::vector<policy::fair::Rule> rules_;
+        std::optional<registry::Programs::Turns> turns_;
+        registry::Programs programs_{{}, {}};
 };
 
 TEST_F(Explaining, GoesFromWhatThereIsToWhatItGets) {
-        EXPECT_EQ(
-                steps(shown(), turns_),
-                (std::vector<std::string>{
-                        "8 cpus to share", "shared by 2 programs of 1 account; its fair share is 3",
-                        "it is in no region and burned 0.00 cpus over the last second",
-                        policy::fair::explain(held_.grant)}));
+        EXPECT_EQ(lines(), (std::vector<std::string>{
+                                   "8 cpus to share",
+                                   "shared by 2 programs of 1 account; its fair share is 3",
+                                   "it is in no region and burned 0.00 cpus over the last second",
+                                   policy::fair::explain(grant_)}));
 }
 
 TEST_F(Explaining, SaysWhoHasOrderedWhat) {
         using registry::Authority;
-        (void)orders_.take({4, 30, policy::fair::Class::Batch, {}}, Authority::Owner, 1000, {});
-        (void)orders_.take({{}, {}, {}, true}, Authority::Administrator, 0, {});
-        const auto lines = steps(shown(), turns_);
-        ASSERT_EQ(lines.size(), 6U);
-        EXPECT_EQ(lines[2], "set by user 1000: max 4, weight 30, class batch");
-        EXPECT_EQ(lines[3], "paused by root: one thread until it is resumed");
+        auto& program = come_and_be_granted();
+        (void)program.order({{}, 30, {}, {}}, Authority::Owner, 1000, kStart);
+        (void)program.order({{}, {}, {}, true}, Authority::Administrator, 0, kStart);
+        const auto said = steps(program, turns_);
+        ASSERT_EQ(said.size(), 7U);
+        EXPECT_EQ(said[2], "set by user 1000: weight 30");
+        EXPECT_EQ(said[3], "paused by root: one thread until it is resumed");
+        EXPECT_EQ(said[4], "at most 1");
+}
+
+TEST_F(Explaining, SaysAllThatWasOrderedAtOnce) {
+        auto& program = come_and_be_granted();
+        (void)program.order({4, 30, policy::fair::Class::Batch, {}}, registry::Authority::Owner,
+                            1000, kStart);
+        EXPECT_EQ(steps(program, turns_)[2], "set by user 1000: max 4, weight 30, class batch");
 }
 
 TEST(WhatHappened, NamesWhoOrderedIt) {
@@ -90,16 +99,19 @@ TEST(WhatHappened, NamesWhoOrderedIt) {
 }
 
 TEST_F(Explaining, NamesWhatIsTakenAwayAndWhatLimitsIt) {
-        auto& reason = held_.grant.reason;
+        auto& reason = grant_.reason;
         reason.cpus = 1;
         reason.foreign = 2;
         reason.reserved = 3;
         reason.rigid = 4;
-        max_ = 5;
-        team_ = 1;
-        burning_ = 1'059;
-        rule_ = "a, b";
-        const auto lines = steps(shown(), turns_);
+        request_.max = 5;
+        rules_.resize(2);
+        rules_[0].name = "a";
+        rules_[1].name = "b";
+        auto& program = come_and_be_granted();
+        (void)program.report({1, 1, true, 1}, kStart);
+        program.measured(milliseconds{1'059}, false, kStart + milliseconds{1'000});
+        const auto lines = steps(program, turns_);
         ASSERT_EQ(lines.size(), 6U);
         EXPECT_EQ(lines[0],
                   "1 cpu to share; 2 left to programs that are not governed, which used as "
@@ -112,48 +124,47 @@ TEST_F(Explaining, NamesWhatIsTakenAwayAndWhatLimitsIt) {
 }
 
 TEST_F(Explaining, SaysHowFarABatchProgramIs) {
-        class_ = policy::fair::Class::Batch;
-        EXPECT_EQ(steps(shown(), turns_)[2], "batch, but it takes no turns");
+        request_.scheduling_class = policy::fair::Class::Batch;
+        EXPECT_EQ(lines()[2], "batch, but it takes no turns");
         turns_.emplace();
         turns_->programs = 2;
         turns_->served = milliseconds{3'210};
         identity_.job = "sweep 7";
         EXPECT_EQ(
-                steps(shown(), turns_)[2],
+                lines()[2],
                 "batch job sweep 7, 2 programs, 3.2 s of turns so far; it does not tell how far it "
                 "is");
         identity_.job.clear();
         identity_.process_group = 4'711;
         turns_->programs = 3;
-        EXPECT_EQ(steps(shown(), turns_)[2],
+        EXPECT_EQ(lines()[2],
                   "batch job of process group 4711, 3 programs, 3.2 s of turns so far; it does not "
                   "tell how far it is");
         identity_.process_group = 0;
         turns_->programs = 1;
         turns_->said = {40, 100};
-        EXPECT_EQ(steps(shown(), turns_)[2],
+        EXPECT_EQ(lines()[2],
                   "batch job, 1 program, 3.2 s of turns so far; 40 of 100 done, too early to tell "
                   "how long the rest takes");
         turns_->remaining = milliseconds{4'800};
-        EXPECT_EQ(steps(shown(), turns_)[2],
+        EXPECT_EQ(lines()[2],
                   "batch job, 1 program, 3.2 s of turns so far; 40 of 100 done, 4.8 s of turns to "
                   "go");
         turns_->remaining.reset();
         turns_->said.is_believed = false;
-        EXPECT_EQ(steps(shown(), turns_)[2],
+        EXPECT_EQ(lines()[2],
                   "batch job, 1 program, 3.2 s of turns so far; 40 of 100 done, as it says; not "
                   "believed: it went back, or took more than twice as long as it had promised");
         turns_->said = {100, 100};
-        EXPECT_EQ(steps(shown(), turns_)[2],
-                  "batch job, 1 program, 3.2 s of turns so far; 100 of 100 done");
+        EXPECT_EQ(lines()[2], "batch job, 1 program, 3.2 s of turns so far; 100 of 100 done");
 }
 
 TEST_F(Explaining, SaysWhereNothingIsGranted) {
-        granted_ = false;
-        EXPECT_EQ(steps(shown(), turns_), std::vector<std::string>{"nothing is granted yet"});
-        rule_ = "mine";
-        EXPECT_EQ(steps(shown(), turns_),
-                  std::vector<std::string>{"rule mine: it is not governed"});
+        EXPECT_EQ(steps(come(), turns_), std::vector<std::string>{"nothing is granted yet"});
+        rules_.resize(1);
+        rules_[0].name = "mine";
+        rules_[0].ignore = true;
+        EXPECT_EQ(steps(come(), turns_), std::vector<std::string>{"rule mine: it is not governed"});
 }
 
 Event event_of(EventKind kind, std::uint64_t id, milliseconds at) {

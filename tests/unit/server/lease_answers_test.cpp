@@ -60,7 +60,7 @@ protected:
                 request.mutable_explain()->set_pid(static_cast<std::uint32_t>(::getpid()));
                 return ask(request, {-1, {uid}, 1});
         }
-        [[nodiscard]] std::size_t leases() const { return governor_.arbiter().clients().size(); }
+        [[nodiscard]] std::size_t leases() const { return governor_.programs().size(); }
 
         int ends_[2] = {-1, -1};
         EventLoop loop_;
@@ -152,13 +152,10 @@ TEST_F(LeaseAnswers, TakeTheJobOfAProgramAndItsProcessGroup) {
         v1::Hello said;
         said.set_job("a\nb" + std::string(100, 'x'));
         ASSERT_TRUE(hello(self(1000), said).has_welcome());
-        const auto& clients = governor_.arbiter().clients();
-        const auto id = clients.next(policy::fair::ProgramId{});
-        ASSERT_TRUE(id);
-        const auto shown = clients.show(*id);
-        ASSERT_TRUE(shown);
-        EXPECT_EQ(shown->identity.job, "a\\x0ab" + std::string(63 - 3, 'x'));
-        EXPECT_EQ(shown->identity.process_group, static_cast<std::uint32_t>(::getpgrp()));
+        const auto* program = governor_.programs().next(policy::fair::ProgramId{});
+        ASSERT_NE(program, nullptr);
+        EXPECT_EQ(program->identity().job, "a\\x0ab" + std::string(63 - 3, 'x'));
+        EXPECT_EQ(program->identity().process_group, static_cast<std::uint32_t>(::getpgrp()));
 }
 
 TEST_F(LeaseAnswers, NameAProgramWithoutALabelByItsFile) {

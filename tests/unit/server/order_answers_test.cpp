@@ -121,7 +121,7 @@ TEST_F(OrderAnswers, StrangersAreNotToldWhetherAProcessHoldsALease) {
         EXPECT_EQ(of_none.SerializeAsString(), set_max(3, kStranger).SerializeAsString());
         EXPECT_EQ(no_pause.SerializeAsString(), pause(kStranger, pid()).SerializeAsString());
         EXPECT_EQ(pause(kOwner, 1).error().code(), Error::NO_LEASE);
-        EXPECT_EQ(governor_.arbiter().clients().show(ProgramId{1})->max, 0U);
+        EXPECT_EQ(governor_.programs().find(ProgramId{1})->max(), 0U);
 }
 
 TEST_F(OrderAnswers, OutOfRangeChangeNothing) {
@@ -159,13 +159,13 @@ TEST_F(OrderAnswers, WhatRootHasPausedOnlyRootResumes) {
 
 TEST_F(OrderAnswers, OnlyTheAdministratorPausesGoverning) {
         EXPECT_EQ(pause_all(kOwner).error().code(), Error::NOT_PERMITTED);
-        EXPECT_FALSE(governor_.is_paused());
+        EXPECT_FALSE(governor_.cycle().is_paused());
         EXPECT_TRUE(pause_all(::geteuid()).has_done());
-        EXPECT_TRUE(governor_.is_paused());
-        EXPECT_EQ(governor_.arbiter().mode(), registry::Mode::Observe);
+        EXPECT_TRUE(governor_.cycle().is_paused());
+        EXPECT_EQ(governor_.cycle().arbiter().mode(), registry::Mode::Observe);
         EXPECT_EQ(resume_all(kOwner).error().code(), Error::NOT_PERMITTED);
         EXPECT_TRUE(resume_all(0).has_done());
-        EXPECT_EQ(governor_.arbiter().mode(), registry::Mode::Govern);
+        EXPECT_EQ(governor_.cycle().arbiter().mode(), registry::Mode::Govern);
         EXPECT_TRUE(resume_all(0).has_done()) << "it is so already";
 }
 
@@ -182,14 +182,14 @@ TEST_F(OrderAnswers, WhileGoverningIsPausedAnExplanationSaysSo) {
 TEST_F(OrderAnswers, APauseOutlastsAReloadButNotThePolicy) {
         EXPECT_TRUE(pause_all(0).has_done());
         governor_.configure(settings_, {}, {});
-        EXPECT_EQ(governor_.arbiter().mode(), registry::Mode::Observe);
+        EXPECT_EQ(governor_.cycle().arbiter().mode(), registry::Mode::Observe);
         settings_.policy = config::PolicyName::Threshold;
         governor_.configure(settings_, {}, {});
-        EXPECT_FALSE(governor_.is_paused());
+        EXPECT_FALSE(governor_.cycle().is_paused());
         EXPECT_EQ(pause_all(0).error().code(), Error::NOT_GOVERNING);
         settings_.policy = config::PolicyName::Fair;
         governor_.configure(settings_, {}, {});
-        EXPECT_EQ(governor_.arbiter().mode(), registry::Mode::Govern);
+        EXPECT_EQ(governor_.cycle().arbiter().mode(), registry::Mode::Govern);
 }
 
 TEST_F(OrderAnswers, ToOthersAreOnlyThatThereIsOne) {

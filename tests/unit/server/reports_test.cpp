@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Whose reports are taken when: of programs in shared memory, on a clock of the test's own.
+// Reports in shared memory, by program.
 #include "server/sharing/reports.hpp"
 
 #include <csignal>
@@ -12,7 +12,6 @@ namespace governor::server {
 namespace {
 
 using namespace std::chrono_literals;
-using policy::CpuMask;
 
 class ReportsTest : public testing::Test {
 protected:
@@ -24,34 +23,19 @@ protected:
                 }
         }
 
-        /// A program in the slot of that number, with 8 CPUs.
-        ProgramId join(std::uint32_t slot) {
+        /// A program in the slot of that number.
+        ProgramId join(std::uint32_t slot, std::uint32_t epoch_offset = 0) {
                 const auto pid = ::fork();
                 while (pid == 0)
                         ::pause();
                 pids_.push_back(pid);
-                registry::Identity identity;
-                identity.pid = static_cast<std::uint32_t>(pid);
-                identity.account = policy::Account{1000U};
-                registry::Confinement where;
-                where.cpus = CpuMask::range(0, 16);
-                const auto id = clients_.join(identity, {}, where, now_).id;
-                Process process{identity.pid,
+                const auto id = ProgramId{pids_.size()};
+                Process process{static_cast<std::uint32_t>(pid),
                                 UniqueFd(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)))};
-                leases_.add({id, identity.account, identity.pid, {&arena_, slot}, 0},
-                            std::move(process), static_cast<int>(slot));
-                grant(id, 8);
+                leases_.add(
+                        {id, policy::Account{1000U}, process.pid, {&arena_, slot}, epoch_offset},
+                        std::move(process), static_cast<int>(slot));
                 return id;
-        }
-
-        void grant(ProgramId id, std::uint32_t cpus) {
-                policy::fair::Grant grant;
-                grant.id = id;
-                grant.threads = cpus;
-                grant.cpus = CpuMask::range(0, cpus);
-                policy::fair::Decision decision;
-                decision.grants = {grant};
-                reports_.decided(clients_.apply(decision, now_));
         }
 
         /// A region that begins by the grant of that number, and goes on.
@@ -69,60 +53,43 @@ protected:
                           static_cast<ssize_t>(sizeof(said)));
         }
 
-        [[nodiscard]] std::uint32_t team(ProgramId id) const { return clients_.show(id)->team; }
-
         EventLoop loop_;
         Arena arena_{256, 64};
         Leases leases_{loop_, [](const Lease&) {}};
-        registry::Clients clients_{registry::LeaseLimits{}, {}};
         Reports reports_{leases_};
-        policy::TimePoint now_{1h};
         std::vector<pid_t> pids_;
         std::uint64_t regions_ = 0;
 };
 
-TEST_F(ReportsTest, OfAllAreTakenForADecision) {
-        const auto one = join(0);
-        const auto other = join(255);
+TEST_F(ReportsTest, AreThoseOfTheProgramsThatAreAskedFor) {
+        const std::vector ids{join(0), join(7), join(255)};
         region(0, 1, 3);
         region(255, 1, 5);
-        EXPECT_FALSE(reports_.take_all(clients_, now_));
-        EXPECT_EQ(team(one), 3U);
-        EXPECT_EQ(team(other), 5U);
+        const auto all = reports_.reports(ids);
+        ASSERT_EQ(all.size(), 3U);
+        ASSERT_TRUE(all[0]);
+        EXPECT_EQ(all[0]->team, 3U);
+        EXPECT_FALSE(all[1]) << "it does not report";
+        ASSERT_TRUE(all[2]);
+        EXPECT_EQ(all[2]->team, 5U);
+        const auto one = reports_.reports(std::vector{ids[2]});
+        ASSERT_EQ(one.size(), 1U);
+        EXPECT_EQ(one[0], all[2]);
 }
 
-TEST_F(ReportsTest, OfWhoGivesBackWhatItHeldAreTakenAtOnce) {
-        const auto id = join(3);
-        region(3, 1, 8);
-        ASSERT_FALSE(reports_.take_all(clients_, now_));
-        grant(id, 4);
-        EXPECT_FALSE(reports_.take_waited_for(clients_, now_)) << "still in its region";
-        EXPECT_FALSE(reports_.take_waited_for(clients_, now_));
-        region(3, 2, 4);
-        EXPECT_TRUE(reports_.take_waited_for(clients_, now_));
-        EXPECT_EQ(team(id), 4U);
+TEST_F(ReportsTest, CountTheGrantsOfTheLeaseAndNotThoseOfItsSlot) {
+        const auto id = join(3, 40);
+        region(3, 42, 8);
+        const auto reports = reports_.reports(std::vector{id});
+        ASSERT_TRUE(reports[0]);
+        EXPECT_EQ(reports[0]->epoch, 2U);
 }
 
-TEST_F(ReportsTest, OfOthersCanWait) {
-        const auto busy = join(1);
-        const auto late = join(2);  // the last decision was about this one
-        region(1, 1, 8);
-        region(2, 1, 8);
-        (void)reports_.take_waited_for(clients_, now_);
-        EXPECT_EQ(team(busy), 0U);
-        EXPECT_EQ(team(late), 8U);
-        (void)reports_.take_all(clients_, now_);
-        EXPECT_EQ(team(busy), 8U);
-}
-
-TEST_F(ReportsTest, OfWhoEndsBetweenDecisionsMeanNothing) {
+TEST_F(ReportsTest, OfAProgramThatHasGoneAreEmpty) {
         const auto id = join(1);
         region(1, 1, 8);
-        EXPECT_FALSE(reports_.take_waited_for(clients_, now_));
-        clients_.leave(id, 0ns, now_);
         leases_.leave(1);
-        region(1, 1, 3);
-        EXPECT_FALSE(reports_.take_waited_for(clients_, now_));
+        EXPECT_FALSE(reports_.reports(std::vector{id})[0]);
 }
 
 }  // namespace

@@ -43,24 +43,22 @@ TEST_F(Handover, ANewcomerMakesNobodyShrink) {
 
 TEST_F(Handover, WhoHasComeBackGetsNoMoreThanItHadUntilAllAreBack) {
         auto& client = world.clients[0];
-        client.had = 3;
+        client.resumed = Resumed{3, world.now + seconds{4}};
         client.granted = CpuMask::range(2, 3);
         client.in_use = client.granted;
-        client.settled = world.now + seconds{4};
         auto decision = world.decide();
         EXPECT_EQ(threads_of(decision), (Counts{3}));
         EXPECT_EQ(decision.grants[0].cpus, CpuMask::range(2, 3));
         EXPECT_EQ(decision.grants[0].reason.limit, Limit::Returning);
-        EXPECT_EQ(decision.again, client.settled);
-        world.now = client.settled;
+        EXPECT_EQ(decision.again, client.resumed->settled);
+        world.now = client.resumed->settled;
         decision = world.decide();
         EXPECT_EQ(threads_of(decision), (Counts{8}));
         EXPECT_EQ(decision.grants[0].reason.limit, Limit::Everything);
 }
 
 TEST_F(Handover, WhoHasComeBackGetsLessWhereItHasARightToLess) {
-        world.clients[0].had = 8;
-        world.clients[0].settled = world.now + seconds{4};
+        world.clients[0].resumed = Resumed{8, world.now + seconds{4}};
         world.add();
         EXPECT_EQ(world.decide().grants[0].threads, 4U);
 }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 // What programs burn, and who burns more than it was granted.
-#include "registry/clients_fixture.hpp"
+#include "registry/programs_fixture.hpp"
 
 namespace governor::registry {
 namespace {
 
-TEST_F(ClientsTest, ThatNeverReportAreFoundOutByWhatTheyBurn) {
+TEST_F(ProgramsTest, ThatNeverReportAreFoundOutByWhatTheyBurn) {
         const auto id = join();
         grant(id, 0, 8);
         second(id, 8);
@@ -21,7 +21,7 @@ TEST_F(ClientsTest, ThatNeverReportAreFoundOutByWhatTheyBurn) {
         EXPECT_TRUE(only().in_use.empty());
 }
 
-TEST_F(ClientsTest, ThatMakeTheirOwnGrantShrinkAllTheTimeAreFoundOut) {
+TEST_F(ProgramsTest, ThatMakeTheirOwnGrantShrinkAllTheTimeAreFoundOut) {
         const auto id = join();
         for (int i = 0; i < 5; i++) {
                 grant(id, 0, 16);
@@ -35,7 +35,7 @@ TEST_F(ClientsTest, ThatMakeTheirOwnGrantShrinkAllTheTimeAreFoundOut) {
         EXPECT_GE(now_ - *only().above_since, 2s);
 }
 
-TEST_F(ClientsTest, ThatNeverReportAndFollowAreNotAbove) {
+TEST_F(ProgramsTest, ThatNeverReportAndFollowAreNotAbove) {
         const auto id = join();
         grant(id, 0, 8);
         second(id, 8);
@@ -51,7 +51,7 @@ TEST_F(ClientsTest, ThatNeverReportAndFollowAreNotAbove) {
         EXPECT_EQ(only().wants, 0U);
 }
 
-TEST_F(ClientsTest, ThatActOnAShrinkAreNotBlamedForTheTimeBefore) {
+TEST_F(ProgramsTest, ThatActOnAShrinkAreNotBlamedForTheTimeBefore) {
         const auto id = join();
         grant(id, 0, 8);
         (void)region(id, 1, 8);
@@ -68,90 +68,90 @@ TEST_F(ClientsTest, ThatActOnAShrinkAreNotBlamedForTheTimeBefore) {
         EXPECT_FALSE(only().above_since);
 }
 
-TEST_F(ClientsTest, ThatLieAboutBeingOutsideAreFoundOut) {
+TEST_F(ProgramsTest, ThatLieAboutBeingOutsideAreFoundOut) {
         const auto id = join();
         grant(id, 0, 4);
         for (int i = 0; i < 3; i++) {
-                (void)clients_.report(id, {0, 0, false}, now_);
+                (void)programs_.find(id)->report({0, 0, false}, now_);
                 second(id, 12);
         }
         EXPECT_TRUE(only().above_since);
         EXPECT_EQ(only().burning, 12U);
 }
 
-TEST_F(ClientsTest, BurnOnTheCpusThatTheyMayRunOn) {
+TEST_F(ProgramsTest, BurnOnTheCpusThatTheyMayRunOn) {
         auto where = within(CpuMask::range(3, 2));
         where.niced = true;
-        const auto id = clients_.join(program_of(1), {}, where, now_).id;
+        const auto id = programs_.join(program_of(1), {}, where, now_).id;
         second(id, 2);
         second(id, 2);
-        const auto burns = clients_.burns(now_);
+        const auto burns = programs_.burns(now_);
         ASSERT_EQ(burns.size(), 1U);
         EXPECT_EQ(burns[0].cpus, where.cpus);
         EXPECT_EQ(burns[0].millicpu, 2'000U);
         EXPECT_TRUE(burns[0].niced);
 }
 
-TEST_F(ClientsTest, ThatComeAreChargedForTheWholeWindow) {
-        (void)clients_.burns(now_);
+TEST_F(ProgramsTest, ThatComeAreChargedForTheWholeWindow) {
+        (void)programs_.burns(now_);
         now_ += 500ms;
         const auto id = join();
         cpu_time_ = 4s;
         now_ += 500ms;
-        clients_.measured(id, cpu_time_, false, now_);
-        clients_.sampled(sample_, now_);
-        const auto burns = clients_.burns(now_);
+        programs_.find(id)->measured(cpu_time_, false, now_);
+        programs_.sampled(sample_, now_);
+        const auto burns = programs_.burns(now_);
         ASSERT_EQ(burns.size(), 1U);
         EXPECT_EQ(burns[0].millicpu, 4'000U) << "or a newcomer would be taken for foreign load";
         EXPECT_EQ(only().burning, 0U) << "which says nothing about its grant";
 }
 
-TEST_F(ClientsTest, ThatLeaveAreChargedUntilTheWindowHasPassed) {
+TEST_F(ProgramsTest, ThatLeaveAreChargedUntilTheWindowHasPassed) {
         const auto id = join();
         grant(id, 0, 8);
         for (int i = 0; i < 3; i++) {
                 second(id, 8);
-                (void)clients_.burns(now_);
+                (void)programs_.burns(now_);
         }
-        clients_.leave(id, std::nullopt, now_ + 500ms);
-        const auto burns = clients_.burns(now_ + 1s);
+        programs_.leave(id, std::nullopt, now_ + 500ms);
+        const auto burns = programs_.burns(now_ + 1s);
         ASSERT_EQ(burns.size(), 1U);
         EXPECT_EQ(burns[0].millicpu, 4'000U) << "or its end would be taken for foreign load";
-        EXPECT_TRUE(clients_.burns(now_ + 2s).empty());
+        EXPECT_TRUE(programs_.burns(now_ + 2s).empty());
 }
 
-TEST_F(ClientsTest, ThatLiveLessThanAPeriodAreChargedForIt) {
-        (void)clients_.burns(now_);
+TEST_F(ProgramsTest, ThatLiveLessThanAPeriodAreChargedForIt) {
+        (void)programs_.burns(now_);
         const auto id = join();
         grant(id, 0, 8);
-        clients_.leave(id, std::nullopt, now_ + 250ms);
-        const auto burns = clients_.burns(now_ + 1s);
+        programs_.leave(id, std::nullopt, now_ + 250ms);
+        const auto burns = programs_.burns(now_ + 1s);
         ASSERT_EQ(burns.size(), 1U);
         EXPECT_EQ(burns[0].millicpu, 2'000U);
 }
 
-TEST_F(ClientsTest, ThatLeaveAreChargedForWhatTheyBurnedWhereThatIsKnown) {
-        (void)clients_.burns(now_);
+TEST_F(ProgramsTest, ThatLeaveAreChargedForWhatTheyBurnedWhereThatIsKnown) {
+        (void)programs_.burns(now_);
         const auto id = join();
         grant(id, 0, 8);
-        clients_.leave(id, 500ms, now_ + 250ms);
-        const auto burns = clients_.burns(now_ + 1s);
+        programs_.leave(id, 500ms, now_ + 250ms);
+        const auto burns = programs_.burns(now_ + 1s);
         ASSERT_EQ(burns.size(), 1U) << "not for the 8 CPUs that it did not use";
         EXPECT_EQ(burns[0].millicpu, 500U);
 }
 
-TEST_F(ClientsTest, ThatWereLastSeenAsleepHideNoForeignLoadWhenTheyGo) {
+TEST_F(ProgramsTest, ThatWereLastSeenAsleepHideNoForeignLoadWhenTheyGo) {
         const auto id = join();
         grant(id, 0, 8);
         for (int i = 0; i < 3; i++)
                 second(id, 0);
-        clients_.leave(id, std::nullopt, now_ + 900ms);
-        for (const auto& burn : clients_.burns(now_ + 1s))
+        programs_.leave(id, std::nullopt, now_ + 900ms);
+        for (const auto& burn : programs_.burns(now_ + 1s))
                 EXPECT_EQ(burn.millicpu, 0U);
 }
 
 /// A parked one whose turn comes 250 ms before it ends.
-class ClientsThatEndInTheirFirstTurn : public ClientsTest {
+class ClientsThatEndInTheirFirstTurn : public ProgramsTest {
 protected:
         ProgramId begin_turn() {
                 const auto id = join(
@@ -159,7 +159,7 @@ protected:
                 park(id);
                 for (int i = 0; i < 3; i++) {
                         second(id, 0);
-                        (void)clients_.burns(now_);
+                        (void)programs_.burns(now_);
                 }
                 now_ += 500ms;
                 grant(id, 0, 8);
@@ -168,9 +168,9 @@ protected:
         [[nodiscard]] std::uint32_t
         burned_in_the_second_of_its_end(ProgramId id,
                                         std::optional<std::chrono::nanoseconds> cpu_time) {
-                clients_.leave(id, cpu_time, now_ + 250ms);
+                programs_.leave(id, cpu_time, now_ + 250ms);
                 std::uint32_t sum = 0;
-                for (const auto& burn : clients_.burns(now_ + 500ms))
+                for (const auto& burn : programs_.burns(now_ + 500ms))
                         sum += burn.millicpu;
                 return sum;
         }
@@ -194,23 +194,23 @@ TEST_F(ClientsThatEndInTheirFirstTurn, AreSoAlsoIfTheirGrantHasChangedMeanwhile)
                 << "4 CPUs for 350 ms of 1.1 s";
 }
 
-TEST_F(ClientsTest, ThatWereParkedAMomentAgoHaveRunUntilThen) {
+TEST_F(ProgramsTest, ThatWereParkedAMomentAgoHaveRunUntilThen) {
         const auto id = join();
         grant(id, 0, 8);
         for (int i = 0; i < 3; i++) {
                 second(id, 8);
-                (void)clients_.burns(now_);
+                (void)programs_.burns(now_);
         }
         now_ += 500ms;
         park(id);
-        clients_.leave(id, std::nullopt, now_ + 100ms);
+        programs_.leave(id, std::nullopt, now_ + 100ms);
         std::uint32_t sum = 0;
-        for (const auto& burn : clients_.burns(now_ + 500ms))
+        for (const auto& burn : programs_.burns(now_ + 500ms))
                 sum += burn.millicpu;
         EXPECT_EQ(sum, 4'000U);
 }
 
-class ShortLivedClients : public ClientsTest {
+class ShortLivedClients : public ProgramsTest {
 protected:
         /// So many programs of this user a second that keep `cpus` CPUs busy for a tenth of it.
         void run(std::uint32_t uid, int per_second, std::uint32_t cpus) {
@@ -218,12 +218,12 @@ protected:
                         const auto id = join(uid);
                         grant(id, 0, 8);
                         now_ += 1000ms / per_second;
-                        clients_.leave(id, cpus * 100ms, now_);
-                        (void)clients_.burns(now_);
+                        programs_.leave(id, cpus * 100ms, now_);
+                        (void)programs_.burns(now_);
                 }
         }
         [[nodiscard]] std::uint32_t reserve() const {
-                return clients_.snapshot(machine_, foreign_, now_).short_lived;
+                return programs_.snapshot(machine_, foreign_, now_).short_lived;
         }
 };
 

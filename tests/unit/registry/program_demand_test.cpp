@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Who can make use of what: idle, stopped, light, crowded out.
-#include "registry/clients_fixture.hpp"
+#include "registry/programs_fixture.hpp"
 
 namespace governor::registry {
 namespace {
 
-TEST_F(ClientsTest, ReportWhatMayChangeADecision) {
+TEST_F(ProgramsTest, ReportWhatMayChangeADecision) {
         const auto id = join();
         grant(id, 0, 8);
         EXPECT_FALSE(region(id, 1, 8)) << "nothing is new";
@@ -17,10 +17,10 @@ TEST_F(ClientsTest, ReportWhatMayChangeADecision) {
         EXPECT_TRUE(region(id, 2, 4)) << "not above any more";
 }
 
-TEST_F(ClientsTest, ThatAreIdleWakeWithARegion) {
+TEST_F(ProgramsTest, ThatAreIdleWakeWithARegion) {
         const auto id = join();
         grant(id, 0, 8);
-        (void)clients_.report(id, {1, 8, false}, now_);
+        (void)programs_.find(id)->report({1, 8, false}, now_);
         for (int i = 0; i < 4; i++)
                 second(id, 0);
         EXPECT_TRUE(only().idle);
@@ -30,43 +30,42 @@ TEST_F(ClientsTest, ThatAreIdleWakeWithARegion) {
         EXPECT_EQ(only().wants, 0U);
 }
 
-TEST_F(ClientsTest, AreWaitedForWhileTheyAreIdle) {
+TEST_F(ProgramsTest, AreWaitedForWhileTheyAreIdle) {
         const auto id = join();
         grant(id, 0, 8);
-        EXPECT_FALSE(clients_.is_waited_for(id));
+        EXPECT_FALSE(programs_.find(id)->is_waited_for());
         for (int i = 0; i < 3; i++)
                 second(id, 0);
         ASSERT_TRUE(only().idle);
-        EXPECT_TRUE(clients_.is_waited_for(id));
+        EXPECT_TRUE(programs_.find(id)->is_waited_for());
         region(id, 1, 8);
-        EXPECT_FALSE(clients_.is_waited_for(id));
+        EXPECT_FALSE(programs_.find(id)->is_waited_for());
 }
 
-TEST_F(ClientsTest, AreWaitedForUntilTheyFollow) {
+TEST_F(ProgramsTest, AreWaitedForUntilTheyFollow) {
         const auto id = join();
         grant(id, 0, 8);
         region(id, 1, 8);
-        EXPECT_FALSE(clients_.is_waited_for(id));
+        EXPECT_FALSE(programs_.find(id)->is_waited_for());
         grant(id, 0, 4);
-        EXPECT_TRUE(clients_.is_waited_for(id)) << "its region goes on with all 8";
+        EXPECT_TRUE(programs_.find(id)->is_waited_for()) << "its region goes on with all 8";
         region(id, 2, 4);
-        EXPECT_FALSE(clients_.is_waited_for(id));
-        EXPECT_FALSE(clients_.is_waited_for(ProgramId{99}));
+        EXPECT_FALSE(programs_.find(id)->is_waited_for());
 }
 
-TEST_F(ClientsTest, ThatAreIdleWakeWithARegionThatNobodySaw) {
+TEST_F(ProgramsTest, ThatAreIdleWakeWithARegionThatNobodySaw) {
         const auto id = join();
         grant(id, 0, 8);
-        (void)clients_.report(id, {1, 8, false, 7}, now_);
+        (void)programs_.find(id)->report({1, 8, false, 7}, now_);
         for (int i = 0; i < 4; i++)
                 second(id, 0);
-        EXPECT_FALSE(clients_.report(id, {1, 8, false, 7}, now_));
+        EXPECT_FALSE(programs_.find(id)->report({1, 8, false, 7}, now_));
         EXPECT_TRUE(only().idle);
-        EXPECT_TRUE(clients_.report(id, {1, 8, false, 8}, now_));
+        EXPECT_TRUE(programs_.find(id)->report({1, 8, false, 8}, now_));
         EXPECT_FALSE(only().idle);
 }
 
-TEST_F(ClientsTest, ThatAreCrowdedOutWantNoLess) {
+TEST_F(ProgramsTest, ThatAreCrowdedOutWantNoLess) {
         sample_.warming_up = false;
         for (std::uint32_t cpu = 0; cpu < 16; cpu++)
                 sample_.cpus.push_back({cpu, 0U});
@@ -84,7 +83,7 @@ TEST_F(ClientsTest, ThatAreCrowdedOutWantNoLess) {
         EXPECT_TRUE(only().idle);
 }
 
-TEST_F(ClientsTest, ThatAreStoppedAreIdle) {
+TEST_F(ProgramsTest, ThatAreStoppedAreIdle) {
         const auto id = join();
         grant(id, 0, 8);
         (void)region(id, 1, 8);
@@ -94,26 +93,26 @@ TEST_F(ClientsTest, ThatAreStoppedAreIdle) {
         second(id, 0, true);
         EXPECT_TRUE(only().idle);
         EXPECT_TRUE(only().in_use.empty()) << "its region runs on nothing";
-        EXPECT_TRUE(clients_.is_waited_for(id));
+        EXPECT_TRUE(programs_.find(id)->is_waited_for());
 }
 
-TEST_F(ClientsTest, ThatAreStoppedBetweenSamplesLendAtOnceAndWakeWithARegion) {
+TEST_F(ProgramsTest, ThatAreStoppedBetweenSamplesLendAtOnceAndWakeWithARegion) {
         const auto id = join();
         grant(id, 0, 8);
-        (void)clients_.report(id, {1, 8, true, 5}, now_);
-        clients_.stopped(id, now_);
+        (void)programs_.find(id)->report({1, 8, true, 5}, now_);
+        programs_.find(id)->stopped(now_);
         EXPECT_TRUE(only().idle);
         grant(id, 0, 1);
         EXPECT_TRUE(only().in_use.empty());
         EXPECT_FALSE(only().above_since);
-        EXPECT_FALSE(clients_.report(id, {1, 8, true, 5}, now_)) << "the same region";
+        EXPECT_FALSE(programs_.find(id)->report({1, 8, true, 5}, now_)) << "the same region";
         EXPECT_TRUE(only().idle);
-        EXPECT_TRUE(clients_.report(id, {2, 1, true, 6}, now_));
+        EXPECT_TRUE(programs_.find(id)->report({2, 1, true, 6}, now_));
         EXPECT_FALSE(only().idle);
         EXPECT_EQ(only().in_use.count(), 1U);
 }
 
-TEST_F(ClientsTest, ThatGoOnInTheirRegionUseItsCpusAgain) {
+TEST_F(ProgramsTest, ThatGoOnInTheirRegionUseItsCpusAgain) {
         const auto id = join();
         grant(id, 0, 8);
         (void)region(id, 1, 8);
@@ -126,56 +125,55 @@ TEST_F(ClientsTest, ThatGoOnInTheirRegionUseItsCpusAgain) {
         EXPECT_TRUE(only().above_since);
 }
 
-TEST_F(ClientsTest, ThatUseLittleOfOneCpuAreLight) {
+TEST_F(ProgramsTest, ThatUseLittleOfOneCpuAreLight) {
         const auto id = join();
-        EXPECT_FALSE(clients_.may_be_light(id, now_)) << "nothing granted";
+        EXPECT_FALSE(programs_.find(id)->may_be_light(now_)) << "nothing granted";
         grant(id, 0, 2);
         second(id, 0);
-        EXPECT_FALSE(clients_.may_be_light(id, now_)) << "it has two";
+        EXPECT_FALSE(programs_.find(id)->may_be_light(now_)) << "it has two";
         grant(id, 0, 1);
         for (int i = 0; i < 3; i++) {
                 second(id, 0);
-                ASSERT_TRUE(clients_.may_be_light(id, now_));
-                clients_.measured(id, evidence::LowUse::Reading{cpu_time_, cpu_time_, 0ns}, now_);
+                ASSERT_TRUE(programs_.find(id)->may_be_light(now_));
+                programs_.find(id)->low_use(evidence::LowUse::Reading{cpu_time_, cpu_time_, 0ns},
+                                            now_);
         }
         EXPECT_TRUE(only().light);
         int asked = 0;
         for (int i = 0; i < 12; i++) {
                 second(id, 0);
-                if (!clients_.may_be_light(id, now_))
+                if (!programs_.find(id)->may_be_light(now_))
                         continue;
-                clients_.measured(id, evidence::LowUse::Reading{cpu_time_, cpu_time_, 0ns}, now_);
+                programs_.find(id)->low_use(evidence::LowUse::Reading{cpu_time_, cpu_time_, 0ns},
+                                            now_);
                 asked++;
         }
         EXPECT_EQ(asked, 3) << "it sleeps";
         EXPECT_TRUE(only().light);
-        clients_.measured(id, std::nullopt, now_);
+        programs_.find(id)->low_use(std::nullopt, now_);
         EXPECT_FALSE(only().light) << "who knows?";
         second(id, 1);
-        EXPECT_FALSE(clients_.may_be_light(id, now_)) << "it works";
-        EXPECT_FALSE(clients_.may_be_light(ProgramId{99}, now_));
+        EXPECT_FALSE(programs_.find(id)->may_be_light(now_)) << "it works";
 }
 
-TEST_F(ClientsTest, FallSilentOnceUntilTheyRunAgain) {
+TEST_F(ProgramsTest, FallSilentOnceUntilTheyRunAgain) {
         const auto id = join();
-        EXPECT_FALSE(clients_.fell_silent(id, 1s)) << "nothing to lend";
-        EXPECT_FALSE(clients_.may_fall_silent(id));
+        EXPECT_FALSE(programs_.find(id)->fell_silent(1s)) << "nothing to lend";
+        EXPECT_FALSE(programs_.find(id)->may_fall_silent());
         grant(id, 0, 8);
-        EXPECT_TRUE(clients_.may_fall_silent(id));
-        EXPECT_FALSE(clients_.fell_silent(id, 1s));
-        EXPECT_TRUE(clients_.fell_silent(id, 1s));
-        EXPECT_FALSE(clients_.fell_silent(id, 1s)) << "as before";
-        EXPECT_FALSE(clients_.fell_silent(id, 2s));
-        EXPECT_TRUE(clients_.fell_silent(id, 2s));
-        EXPECT_FALSE(clients_.fell_silent(id, 3s));
-        clients_.stopped(id, now_);
-        EXPECT_FALSE(clients_.fell_silent(id, 3s)) << "it lends already";
-        EXPECT_FALSE(clients_.may_fall_silent(id));
-        EXPECT_FALSE(clients_.fell_silent(ProgramId{99}, 3s));
-        EXPECT_FALSE(clients_.may_fall_silent(ProgramId{99}));
+        EXPECT_TRUE(programs_.find(id)->may_fall_silent());
+        EXPECT_FALSE(programs_.find(id)->fell_silent(1s));
+        EXPECT_TRUE(programs_.find(id)->fell_silent(1s));
+        EXPECT_FALSE(programs_.find(id)->fell_silent(1s)) << "as before";
+        EXPECT_FALSE(programs_.find(id)->fell_silent(2s));
+        EXPECT_TRUE(programs_.find(id)->fell_silent(2s));
+        EXPECT_FALSE(programs_.find(id)->fell_silent(3s));
+        programs_.find(id)->stopped(now_);
+        EXPECT_FALSE(programs_.find(id)->fell_silent(3s)) << "it lends already";
+        EXPECT_FALSE(programs_.find(id)->may_fall_silent());
 }
 
-TEST_F(ClientsTest, WantWhatTheyBurn) {
+TEST_F(ProgramsTest, WantWhatTheyBurn) {
         const auto id = join();
         grant(id, 0, 8);
         (void)region(id, 1, 8);
@@ -187,7 +185,7 @@ TEST_F(ClientsTest, WantWhatTheyBurn) {
         EXPECT_EQ(only().wants, 0U);
 }
 
-TEST_F(ClientsTest, AreNotHeldToWhatTheyBurnedOnLessThanTheyHaveNow) {
+TEST_F(ProgramsTest, AreNotHeldToWhatTheyBurnedOnLessThanTheyHaveNow) {
         const auto id = join();
         grant(id, 0, 1);
         (void)region(id, 1, 1);

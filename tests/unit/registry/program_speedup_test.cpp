@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 // What a batch program's reports tell of how many CPUs pay.
-#include "clients_fixture.hpp"
+#include "programs_fixture.hpp"
 
 namespace governor::registry {
 namespace {
 
-class ClientSpeedup : public ClientsTest {
+class ClientSpeedup : public ProgramsTest {
 protected:
         static Request batch() {
                 Request request;
@@ -16,17 +16,16 @@ protected:
 
         /// Regions of a millisecond on as many CPUs as it has, or on 4 if it has more.
         void run(ProgramId id, std::chrono::milliseconds span) {
-                const auto* held = clients_.held(id);
+                const auto* held = programs_.find(id)->held();
                 const auto cpus = held->grant.threads;
                 for (const auto end = now_ + span; now_ < end;) {
                         now_ += 100ms;
                         auto& [ended, time_ns] = done_[cpus];
                         ended += 100 * std::min(cpus, 4U);
                         time_ns += 100'000'000;
-                        clients_.report(id,
-                                        {epoch_.value_or(held->epoch), cpus, true, ++regions_, 0, 0,
-                                         ended, time_ns},
-                                        now_);
+                        programs_.find(id)->report({epoch_.value_or(held->epoch), cpus, true,
+                                                    ++regions_, 0, 0, ended, time_ns},
+                                                   now_);
                 }
         }
 
@@ -36,7 +35,7 @@ protected:
                 one.shared = shared;
                 auto decision = decision_of({one});
                 decision.turns = decision.served = {policy::fair::GangId{1}};
-                clients_.apply(decision, now_);
+                programs_.apply(decision, now_);
         }
 
         struct Done {
@@ -96,7 +95,7 @@ TEST_F(ClientSpeedup, RegionsOfAnEarlierGrantSayNothing) {
         const auto id = join(1000, batch());
         decide(id, 16);
         run(id, 3s);
-        epoch_ = clients_.held(id)->epoch;
+        epoch_ = programs_.find(id)->held()->epoch;
         decide(id, 8);
         run(id, 3s);
         EXPECT_EQ(only().knee, 0U);

@@ -20,7 +20,7 @@ class AnyLife : public ::testing::Test {
 protected:
         void start(unsigned seed) {
                 random_.seed(seed);
-                clients_ = Clients(kLimits, {});
+                programs_ = Programs(kLimits, {});
                 now_ = kStart;
                 ids_.clear();
         }
@@ -51,13 +51,14 @@ protected:
                 Request request;
                 request.max = below(3) == 0 ? below(kCpus) : 0;
                 request.start_only = below(4) == 0;
-                const auto joined = clients_.join(program_of(below(4)), request, somewhere(), now_);
-                if (joined.refusal == Refusal::None)
+                const auto joined =
+                        programs_.join(program_of(below(4)), request, somewhere(), now_);
+                if (!joined.refusal)
                         ids_.push_back(joined.id);
         }
         void leave() {
                 const auto id = somebody();
-                clients_.leave(id, std::nullopt, now_);
+                programs_.leave(id, std::nullopt, now_);
                 std::erase(ids_, id);
         }
         void sample() {
@@ -65,14 +66,14 @@ protected:
                         auto cpu_time = std::chrono::nanoseconds{random_() % 100'000'000'000};
                         if (below(10) == 0)
                                 cpu_time = -cpu_time;
-                        clients_.measured(id, cpu_time, below(10) == 0, now_);
+                        programs_.find(id)->measured(cpu_time, below(10) == 0, now_);
                 }
                 policy::Sample sample;
                 sample.warming_up = below(2) == 0;
                 for (std::uint32_t cpu = 0; cpu < kCpus; cpu++)
                         sample.cpus.push_back({cpu, below(10'001)});
-                clients_.sampled(sample, now_);
-                for (const auto& burn : clients_.burns(now_))
+                programs_.sampled(sample, now_);
+                for (const auto& burn : programs_.burns(now_))
                         EXPECT_LE(burn.millicpu, kCpus * 1000) << "more than there is";
         }
         /// What no policy should decide, too.
@@ -83,7 +84,7 @@ protected:
                                 decision.grants.push_back(grant_of(id, some_cpus()));
                                 decision.grants.back().shared = below(8) == 0;
                         }
-                (void)clients_.apply(decision, now_);
+                (void)programs_.apply(decision, now_);
         }
 
         void step() {
@@ -94,17 +95,19 @@ protected:
                 case 1:
                         return leave();
                 case 2:
-                        return clients_.confine(somebody(), somewhere(), now_);
+                        if (auto* program = programs_.find(somebody()))
+                                program->confine(somewhere(), now_);
+                        return;
                 case 3:
                         return sample();
                 case 4:
                 case 5:
                         return decide();
                 default:
-                        (void)clients_.report(
-                                somebody(),
-                                {below(3) == 0 ? random_() : below(6), below(40), below(3) != 0},
-                                now_);
+                        if (auto* program = programs_.find(somebody()))
+                                (void)program->report({below(3) == 0 ? random_() : below(6),
+                                                       below(40), below(3) != 0},
+                                                      now_);
                 }
         }
 
@@ -118,7 +121,7 @@ protected:
         }
 
         void check() const {
-                const auto snapshot = clients_.snapshot(machine_, foreign_, now_);
+                const auto snapshot = programs_.snapshot(machine_, foreign_, now_);
                 EXPECT_EQ(snapshot.clients.size(), ids_.size());
                 EXPECT_LE(ids_.size(), kLimits.leases);
                 std::map<std::uint64_t, std::size_t> leases;
@@ -133,14 +136,14 @@ protected:
                         EXPECT_TRUE(uid == 0 || count <= kLimits.per_account);
                 for (std::size_t i = 0; i < snapshot.cgroups.size(); i++)
                         EXPECT_LT(snapshot.cgroups[i].parent.value_or(0), i + 1);
-                const auto& history = clients_.history();
+                const auto& history = programs_.history();
                 EXPECT_LE(history.end_number() - history.begin_number(), 1024U);
         }
 
         std::mt19937_64 random_;
         policy::Machine machine_ = machine_of(kCpus);
         policy::fair::Foreign foreign_;
-        Clients clients_{kLimits, {}};
+        Programs programs_{kLimits, {}};
         TimePoint now_;
         std::vector<ProgramId> ids_;
 };

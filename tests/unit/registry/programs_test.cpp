@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
 // What the policy is told of programs, and what becomes of what it decides.
-#include "registry/clients_fixture.hpp"
+#include "registry/programs_fixture.hpp"
 
 namespace governor::registry {
 namespace {
 
-TEST_F(ClientsTest, AreListedInTheOrderInWhichTheyJoined) {
+TEST_F(ProgramsTest, AreListedInTheOrderInWhichTheyJoined) {
         const auto first = join();
         const auto second = join(0);
         const auto third = join(1001);
-        clients_.leave(second, std::nullopt, now_);
+        programs_.leave(second, std::nullopt, now_);
         const auto fourth = join(1);
         const auto clients = listed();
         ASSERT_EQ(clients.size(), 3U);
@@ -19,7 +19,7 @@ TEST_F(ClientsTest, AreListedInTheOrderInWhichTheyJoined) {
         EXPECT_EQ(clients[1].account, AccountId{1001});
 }
 
-TEST_F(ClientsTest, AreListedAsTheyAsk) {
+TEST_F(ProgramsTest, AreListedAsTheyAsk) {
         Request request;
         request.min = 2;
         request.max = 6;
@@ -37,15 +37,15 @@ TEST_F(ClientsTest, AreListedAsTheyAsk) {
         EXPECT_EQ(client.wants, 0U);
 }
 
-TEST_F(ClientsTest, AskAnew) {
+TEST_F(ProgramsTest, AskAnew) {
         const auto id = join();
         Request request;
         request.max = 3;
-        clients_.request(id, request, now_);
+        programs_.find(id)->request(request, now_);
         EXPECT_EQ(only().max, 3U);
 }
 
-TEST_F(ClientsTest, NeverWantMoreForCertainThanTheirMaximum) {
+TEST_F(ProgramsTest, NeverWantMoreForCertainThanTheirMaximum) {
         Request request;
         request.min = 9;
         request.max = 4;
@@ -53,7 +53,7 @@ TEST_F(ClientsTest, NeverWantMoreForCertainThanTheirMaximum) {
         EXPECT_EQ(only().min, 4U);
 }
 
-TEST_F(ClientsTest, AreHeldToARule) {
+TEST_F(ProgramsTest, AreHeldToARule) {
         Rule rule;
         rule.max = 4;
         rule.min = 2;
@@ -66,14 +66,14 @@ TEST_F(ClientsTest, AreHeldToARule) {
         EXPECT_EQ(only().guaranteed, 2U);
         EXPECT_EQ(only().weight, 50U);
         request.max = 3;
-        clients_.request(id, request, now_);
+        programs_.find(id)->request(request, now_);
         EXPECT_EQ(only().max, 3U) << "the stricter of both";
         request.max = 0;
-        clients_.request(id, request, now_);
+        programs_.find(id)->request(request, now_);
         EXPECT_EQ(only().max, 4U);
 }
 
-TEST_F(ClientsTest, ThatAreIgnoredAreNotListedButMeasured) {
+TEST_F(ProgramsTest, ThatAreIgnoredAreNotListedButMeasured) {
         Rule rule;
         rule.ignore = true;
         use_rule(rule);
@@ -81,15 +81,15 @@ TEST_F(ClientsTest, ThatAreIgnoredAreNotListedButMeasured) {
         second(id, 4);
         second(id, 4);
         EXPECT_TRUE(listed().empty());
-        EXPECT_EQ(clients_.size(), 1U);
-        const auto burns = clients_.burns(now_);
+        EXPECT_EQ(programs_.size(), 1U);
+        const auto burns = programs_.burns(now_);
         ASSERT_EQ(burns.size(), 1U);
         EXPECT_EQ(burns[0].millicpu, 4'000U);
         EXPECT_FALSE(region(id, 1, 4));
-        EXPECT_EQ(clients_.held(id), nullptr);
+        EXPECT_EQ(programs_.find(id)->held(), nullptr);
 }
 
-TEST_F(ClientsTest, ThatOnlyStartKeepTheirFirstGrantAsMaximum) {
+TEST_F(ProgramsTest, ThatOnlyStartKeepTheirFirstGrantAsMaximum) {
         Request request;
         request.start_only = true;
         const auto id = join(1000, request);
@@ -100,18 +100,18 @@ TEST_F(ClientsTest, ThatOnlyStartKeepTheirFirstGrantAsMaximum) {
         EXPECT_EQ(only().max, 6U);
 }
 
-TEST_F(ClientsTest, HoldWhatWasAppliedLast) {
+TEST_F(ProgramsTest, HoldWhatWasAppliedLast) {
         const auto id = join();
-        EXPECT_EQ(clients_.held(id), nullptr);
+        EXPECT_EQ(programs_.find(id)->held(), nullptr);
         EXPECT_TRUE(grant(id, 0, 8));
         EXPECT_FALSE(grant(id, 0, 8));
-        EXPECT_EQ(clients_.held(id)->grant.threads, 8U);
+        EXPECT_EQ(programs_.find(id)->held()->grant.threads, 8U);
         EXPECT_EQ(only().granted, CpuMask::range(0, 8));
-        clients_.leave(id, std::nullopt, now_);
-        EXPECT_EQ(clients_.held(id), nullptr);
+        programs_.leave(id, std::nullopt, now_);
+        EXPECT_EQ(programs_.find(id), nullptr);
 }
 
-TEST_F(ClientsTest, HoldNoCpuThatIsGone) {
+TEST_F(ProgramsTest, HoldNoCpuThatIsGone) {
         const auto id = join();
         grant(id, 0, 16);
         (void)region(id, 1, 16);
@@ -121,48 +121,44 @@ TEST_F(ClientsTest, HoldNoCpuThatIsGone) {
         EXPECT_TRUE(only().in_use.is_within(only().granted));
 }
 
-TEST_F(ClientsTest, HoldNothingOnCpusThatWereNotGovernedWhenTheyAre) {
+TEST_F(ProgramsTest, HoldNothingOnCpusThatWereNotGovernedWhenTheyAre) {
         const auto id = join();
         auto all = grant_of(id, kAll);
         all.reason.limit = policy::fair::Limit::Ungoverned;
-        (void)clients_.apply(decision_of({all}), now_);
+        (void)programs_.apply(decision_of({all}), now_);
         EXPECT_TRUE(only().granted.empty()) << "others may have them, too";
 }
 
-TEST_F(ClientsTest, ThatAreNotKnownAreNobody) {
+TEST_F(ProgramsTest, ThatAreNotKnownAreNobody) {
         const ProgramId nobody{99};
-        clients_.leave(nobody, std::nullopt, now_);
-        clients_.request(nobody, {}, now_);
-        clients_.confine(nobody, {}, now_);
-        clients_.measured(nobody, 1s, false, now_);
-        EXPECT_FALSE(region(nobody, 1, 1));
+        programs_.leave(nobody, std::nullopt, now_);
         EXPECT_FALSE(grant(nobody, 0, 1));
-        EXPECT_EQ(clients_.held(nobody), nullptr);
-        EXPECT_FALSE(clients_.turns(nobody, now_));
+        EXPECT_EQ(programs_.find(nobody), nullptr);
+        EXPECT_EQ(programs_.next(nobody), nullptr);
 }
 
-TEST_F(ClientsTest, TellOfTheirTurns) {
+TEST_F(ProgramsTest, TellOfTheirTurns) {
         Request request;
         request.can_wait = true;
-        EXPECT_FALSE(clients_.turns(join(1000, request), now_));
+        EXPECT_FALSE(programs_.turns(*programs_.find(join(1000, request)), now_));
         request.scheduling_class = policy::fair::Class::Batch;
         auto identity = program_of(1000);
         identity.job = "a";
-        const auto id = clients_.join(identity, request, within(kAll), now_).id;
-        (void)clients_.join(identity, request, within(kAll), now_);
-        (void)clients_.join(identity, {}, within(kAll), now_);  // interactive
+        const auto id = programs_.join(identity, request, within(kAll), now_).id;
+        (void)programs_.join(identity, request, within(kAll), now_);
+        (void)programs_.join(identity, {}, within(kAll), now_);  // interactive
 
         auto decision = decision_of({grant_of(id, kAll)});
-        const auto gangs = clients_.snapshot(machine_, foreign_, now_).gangs;
+        const auto gangs = programs_.snapshot(machine_, foreign_, now_).gangs;
         decision.turns = decision.served = {gangs.at(0).id};
-        (void)clients_.apply(decision, now_);
-        (void)clients_.report(id, {1, 16, true, 1, 0, 10}, now_);
+        (void)programs_.apply(decision, now_);
+        (void)programs_.find(id)->report({1, 16, true, 1, 0, 10}, now_);
         now_ += 1s;
-        (void)clients_.report(id, {1, 16, true, 2, 2, 10}, now_);
+        (void)programs_.find(id)->report({1, 16, true, 2, 2, 10}, now_);
         now_ += 1s;
-        (void)clients_.report(id, {1, 16, true, 3, 4, 10}, now_);
+        (void)programs_.find(id)->report({1, 16, true, 3, 4, 10}, now_);
 
-        const auto turns = clients_.turns(id, now_);
+        const auto turns = programs_.turns(*programs_.find(id), now_);
         ASSERT_TRUE(turns);
         EXPECT_EQ(turns->programs, 2U);
         EXPECT_EQ(turns->served, 2s);
@@ -172,70 +168,71 @@ TEST_F(ClientsTest, TellOfTheirTurns) {
         EXPECT_EQ(turns->remaining, 3s);
 }
 
-TEST_F(ClientsTest, ToWhomCpusAreGuaranteedTakeNoTurns) {
+TEST_F(ProgramsTest, ToWhomCpusAreGuaranteedTakeNoTurns) {
         Rule rule;
         rule.min = 2;
         use_rule(rule);
         Request request;
         request.can_wait = true;
         request.scheduling_class = policy::fair::Class::Batch;
-        EXPECT_FALSE(clients_.turns(join(1000, request), now_));
+        EXPECT_FALSE(programs_.turns(*programs_.find(join(1000, request)), now_));
         request.max = 1;
-        EXPECT_TRUE(clients_.turns(join(1000, request), now_)) << "that is all it can have";
+        EXPECT_TRUE(programs_.turns(*programs_.find(join(1000, request)), now_))
+                << "that is all it can have";
 }
 
-TEST_F(ClientsTest, HaveNoLargerTeamThanCpus) {
-        const auto id = clients_.join(program_of(1), {}, within(CpuMask::range(0, 4)), now_).id;
+TEST_F(ProgramsTest, HaveNoLargerTeamThanCpus) {
+        const auto id = programs_.join(program_of(1), {}, within(CpuMask::range(0, 4)), now_).id;
         grant(id, 0, 4);
         (void)region(id, 1, 4'000'000'000);
         EXPECT_FALSE(only().above_since) << "more threads than CPUs run on no more CPUs";
 }
 
-TEST_F(ClientsTest, AreConfinedAnew) {
+TEST_F(ProgramsTest, AreConfinedAnew) {
         const auto id = join();
         Confinement where = within(CpuMask::range(0, 2));
         where.groups = {{"/a", 2}, {"", {}}};
-        clients_.confine(id, where, now_);
+        programs_.find(id)->confine(where, now_);
         EXPECT_EQ(only().allowed, CpuMask::range(0, 2));
         EXPECT_EQ(only().cgroup, 0U);
-        clients_.confine(id, where, now_);
-        EXPECT_EQ(clients_.snapshot(machine_, foreign_, now_).cgroups.size(), 1U);
-        clients_.confine(id, within(kAll), now_);
-        EXPECT_TRUE(clients_.snapshot(machine_, foreign_, now_).cgroups.empty());
+        programs_.find(id)->confine(where, now_);
+        EXPECT_EQ(programs_.snapshot(machine_, foreign_, now_).cgroups.size(), 1U);
+        programs_.find(id)->confine(within(kAll), now_);
+        EXPECT_TRUE(programs_.snapshot(machine_, foreign_, now_).cgroups.empty());
 }
 
-TEST(ClientLimits, AreOfAllAndOfEachUserButRoot) {
-        Clients clients(LeaseLimits{5, 2}, {});
+TEST(LeaseQuotas, AreOfAllAndOfEachUserButRoot) {
+        Programs programs(LeaseLimits{5, 2}, {});
         const auto join = [&](std::uint32_t uid) {
-                return clients.join(program_of(uid), {}, {}, kStart).refusal;
+                return programs.join(program_of(uid), {}, {}, kStart).refusal;
         };
-        EXPECT_EQ(join(1000), Refusal::None);
-        EXPECT_EQ(join(1000), Refusal::None);
+        EXPECT_EQ(join(1000), std::nullopt);
+        EXPECT_EQ(join(1000), std::nullopt);
         EXPECT_EQ(join(1000), Refusal::TooManyOfAccount);
-        EXPECT_EQ(join(0), Refusal::None);
-        EXPECT_EQ(join(0), Refusal::None);
-        EXPECT_EQ(join(0), Refusal::None);
+        EXPECT_EQ(join(0), std::nullopt);
+        EXPECT_EQ(join(0), std::nullopt);
+        EXPECT_EQ(join(0), std::nullopt);
         EXPECT_EQ(join(0), Refusal::TooMany);
         EXPECT_EQ(join(1001), Refusal::TooMany);
-        clients.leave(ProgramId{1}, std::nullopt, kStart);
-        EXPECT_EQ(join(1000), Refusal::None);
+        programs.leave(ProgramId{1}, std::nullopt, kStart);
+        EXPECT_EQ(join(1000), std::nullopt);
 }
 
-class ClientHistory : public ClientsTest {
+class ClientHistory : public ProgramsTest {
 protected:
         [[nodiscard]] const Event& last() const {
-                return clients_.history().at(clients_.history().end_number() - 1);
+                return programs_.history().at(programs_.history().end_number() - 1);
         }
 };
 
 TEST_F(ClientHistory, KnowsWhoCameAndWent) {
-        const auto id = clients_.join(program_of(1000, "prime"), {}, within(kAll), now_).id;
+        const auto id = programs_.join(program_of(1000, "prime"), {}, within(kAll), now_).id;
         EXPECT_EQ(last().kind, EventKind::Joined);
         EXPECT_EQ(last().id, id);
         EXPECT_EQ(last().pid, 100U);
         EXPECT_EQ(last().uid, 1000U);
         EXPECT_STREQ(last().label.data(), "prime");
-        clients_.leave(id, std::nullopt, now_ + 1s);
+        programs_.leave(id, std::nullopt, now_ + 1s);
         EXPECT_EQ(last().kind, EventKind::Left);
         EXPECT_EQ(last().at, now_ + 1s);
 }
@@ -244,30 +241,30 @@ TEST_F(ClientHistory, KnowsGrantsAndTheirReasons) {
         const auto id = join();
         auto one = grant_of(id, CpuMask::range(0, 8));
         one.reason.limit = policy::fair::Limit::Newcomer;
-        (void)clients_.apply(decision_of({one}), now_);
+        (void)programs_.apply(decision_of({one}), now_);
         EXPECT_EQ(last().kind, EventKind::Granted);
         EXPECT_EQ(last().from, 0U);
         EXPECT_EQ(last().to, 8U);
         EXPECT_EQ(last().reason.limit, policy::fair::Limit::Newcomer);
-        const auto events = clients_.history().end_number();
-        (void)clients_.apply(decision_of({one}), now_);
-        EXPECT_EQ(clients_.history().end_number(), events) << "nothing has changed";
+        const auto events = programs_.history().end_number();
+        (void)programs_.apply(decision_of({one}), now_);
+        EXPECT_EQ(programs_.history().end_number(), events) << "nothing has changed";
 }
 
 TEST_F(ClientHistory, KnowsWhoBecameRigidOnce) {
         const auto id = join();
         auto one = grant_of(id, CpuMask::range(0, 8));
-        (void)clients_.apply(decision_of({one}), now_);
+        (void)programs_.apply(decision_of({one}), now_);
         one.reason.limit = policy::fair::Limit::Rigid;
-        (void)clients_.apply(decision_of({one}), now_);
+        (void)programs_.apply(decision_of({one}), now_);
         EXPECT_EQ(last().kind, EventKind::Rigid);
-        const auto events = clients_.history().end_number();
-        (void)clients_.apply(decision_of({one}), now_);
-        EXPECT_EQ(clients_.history().end_number(), events);
+        const auto events = programs_.history().end_number();
+        (void)programs_.apply(decision_of({one}), now_);
+        EXPECT_EQ(programs_.history().end_number(), events);
 }
 
 TEST_F(ClientHistory, KnowsWhoWasRefused) {
-        clients_ = Clients(LeaseLimits{0, 0}, {});
+        programs_ = Programs(LeaseLimits{0, 0}, {});
         (void)join(1234);
         EXPECT_EQ(last().kind, EventKind::Refused);
         EXPECT_EQ(last().uid, 1234U);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Three due times.
-#include "registry/agenda.hpp"
+#include "registry/schedule.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -40,20 +40,20 @@ bool holds(const policy::fair::Grant& grant) {
 
 }  // namespace
 
-void Agenda::want_decision(TimePoint now) {
+void Schedule::want_decision(TimePoint now) {
         const bool may_rest = last_decision_ != TimePoint::min();
         next_decision_ =
                 std::min(next_decision_, may_rest ? std::max(now, last_decision_ + kRest) : now);
 }
 
-std::chrono::nanoseconds Agenda::pause(TimePoint now) const {
+std::chrono::nanoseconds Schedule::pause(TimePoint now) const {
         if (is_waited_for_)
                 return kPoll;
         return std::clamp<std::chrono::nanoseconds>((now - quiet_since_) / kPatience, kPoll,
                                                     kSlowestPoll);
 }
 
-void Agenda::polled(bool matters, TimePoint now) {
+void Schedule::polled(bool matters, TimePoint now) {
         if (matters) {
                 quiet_since_ = now;
                 want_decision(now);
@@ -62,14 +62,14 @@ void Agenda::polled(bool matters, TimePoint now) {
                 next_poll_ = now + pause(now);
 }
 
-void Agenda::watched(bool matters, TimePoint now) {
+void Schedule::watched(bool matters, TimePoint now) {
         if (matters)
                 want_decision(now);
         if (next_watch_ != kNever)
                 next_watch_ = now + kWatch;
 }
 
-void Agenda::decided(const policy::fair::Decision& decision, TimePoint now) {
+void Schedule::decided(const policy::fair::Decision& decision, TimePoint now) {
         last_decision_ = now;
         next_decision_ = decision.again ? std::max(*decision.again, now + kRest) : kNever;
         is_waited_for_ = std::ranges::any_of(decision.grants, makes_wait);

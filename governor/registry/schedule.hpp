@@ -21,7 +21,7 @@ using policy::TimePoint;
 /// end. While somebody would have more if another program were not there, it is looked every kWatch
 /// whether one was stopped; not where more than kMostWatched have CPUs of their own and do not lend
 /// them: then one holds little as a rule, and the next sample has to do.
-class Agenda {
+class Schedule {
 public:
         static constexpr std::chrono::milliseconds kRest{1};
         static constexpr std::chrono::milliseconds kPoll{25};

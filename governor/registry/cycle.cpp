@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: MIT
+// One sample or event after the other.
+#include "registry/cycle.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace governor::registry {
+
+namespace fair = policy::fair;
+
+namespace {
+
+Mode mode_of(bool is_observing) { return is_observing ? Mode::Observe : Mode::Govern; }
+
+/// Of a program that is held to nothing: as many threads as it likes, and no CPUs in particular.
+fair::Grant ungoverned() {
+        fair::Grant grant;
+        grant.reason.limit = fair::Limit::Ungoverned;
+        return grant;
+}
+
+std::vector<ProgramId> all_of(const Programs& programs) {
+        std::vector<ProgramId> all;
+        all.reserve(programs.size());
+        programs.for_each([&](const Program& program) { all.push_back(program.id()); });
+        return all;
+}
+
+}  // namespace
+
+Cycle::Cycle(ProcessFacts& facts, ReportSource& reports, TimePoint started,
+             const LeaseLimits& limits, Arbiter::Decide decide)
+        : facts_(facts), reports_(reports), started_(started),
+          arbiter_(fair::Settings{}, Mode::Govern, Programs(limits, {}), policy::Machine{},
+                   std::move(decide)) {}
+
+void Cycle::configured(const Settings& settings, policy::Machine machine, TimePoint now) {
+        settings_ = settings;
+        arbiter_.set_machine(std::move(machine));
+        follow_settings(now);
+}
+
+void Cycle::paused(bool paused, std::uint32_t by, TimePoint now) {
+        if (is_paused_ == paused)
+                return;
+        is_paused_ = paused;
+        arbiter_.suspended(paused, by, now);
+        follow_settings(now);
+}
+
+void Cycle::follow_settings(TimePoint now) {
+        auto& programs = arbiter_.programs();
+        const bool were_known = std::exchange(
+                needs_executables_, std::ranges::any_of(settings_.rules, [](const auto& rule) {
+                        return rule.executable.has_value();
+                }));
+        if (needs_executables_ && !were_known)
+                programs.for_each([this](Program& program) {
+                        program.runs(facts_.executable(program.id()));
+                });
+        arbiter_.configure(settings_.fair, mode_of(settings_.is_observing || is_paused_),
+                           settings_.rules);
+        // Another mode, or a rule to ignore it, is no other grant, but other words.
+        programs.for_each([this](const Program& program) { tell(program.id()); });
+        schedule_.want_decision(now);
+}
+
+void Cycle::plugged(policy::Machine machine) {
+        arbiter_.set_machine(std::move(machine));
+        is_plugged_ = true;
+}
+
+void Cycle::sampled(const policy::Sample& sample, TimePoint now) {
+        look_where_they_are(now);
+        facts_.look(now);
+        // What they do now says what the time since the last sample was for.
+        (void)take_all_reports(now);
+        measure(now);
+        // Nobody looks at processes while no program holds a lease: what yields counts as foreign
+        // load then.
+        arbiter_.sampled(sample, programs().size() > 0 ? facts_.yielding_millicpu() : 0, now);
+        schedule_.sampled(now);
+        decide(now);
+}
+
+/// Such a part of the programs that each is looked at once in kLook. All of them where CPUs came or
+/// went: the kernel leaves what is offline out of a program's mask.
+void Cycle::look_where_they_are(TimePoint now) {
+        const auto all = programs().size();
+        const auto part =
+                std::exchange(is_plugged_, false) ? all : all * settings_.period / kLook + 1;
+        for (std::size_t i = 0; i < std::min(part, all); i++) {
+                const auto* next = programs().next(looked_at_);
+                if (next == nullptr)
+                        next = programs().next(ProgramId{});
+                looked_at_ = next->id();
+                if (const auto where = facts_.where(looked_at_, now))
+                        arbiter_.programs().find(looked_at_)->confine(*where, now);
+        }
+}
+
+void Cycle::measure(TimePoint now) {
+        arbiter_.programs().for_each([&](Program& program) {
+                const auto measured = facts_.measured(program.id());
+                if (!measured)
+                        return;
+                program.measured(measured->cpu_time, measured->is_stopped, now);
+                if (program.may_be_light(now))
+                        program.low_use(facts_.low_use(program.id(), measured->cpu_time), now);
+        });
+}
+
+/// Before a decision. True: they may change it.
+bool Cycle::take_all_reports(TimePoint now) {
+        const auto all = all_of(programs());
+        const auto reports = reports_.reports(all);
+        bool matters = false;
+        for (std::size_t i = 0; i < all.size(); i++)
+                if (reports[i])
+                        matters = arbiter_.programs().find(all[i])->report(*reports[i], now) ||
+                                  matters;
+        return matters;
+}
+
+void Cycle::find_waited_for() {
+        std::ranges::sort(changed_);
+        waited_.emplace();
+        programs().for_each([this](const Program& program) {
+                if (program.is_waited_for() || std::ranges::binary_search(changed_, program.id()))
+                        waited_->push_back({program.id()});
+        });
+}
+
+/// Between decisions: reports of programs that may change a decision, or that were just told
+/// another grant, as far as they differ from the last ones.
+bool Cycle::take_reports_waited_for(TimePoint now) {
+        if (!waited_)
+                find_waited_for();
+        std::erase_if(*waited_, [this](const Waited& waited) {
+                return programs().find(waited.id) == nullptr;
+        });
+        std::vector<ProgramId> ids;
+        ids.reserve(waited_->size());
+        for (const auto& waited : *waited_)
+                ids.push_back(waited.id);
+        auto reports = reports_.reports(ids);
+        bool matters = false;
+        for (std::size_t i = 0; i < ids.size(); i++) {
+                auto& last = (*waited_)[i].last;
+                if (!reports[i] || last == reports[i])
+                        continue;
+                last = reports[i];
+                matters = arbiter_.programs().find(ids[i])->report(*reports[i], now) || matters;
+        }
+        return matters;
+}
+
+/// True: a program was stopped since the last look. About 0.5 us for each program with CPUs of its
+/// own that it does not lend.
+bool Cycle::find_stopped(TimePoint now) {
+        std::vector<Program*> stopped;
+        arbiter_.programs().for_each([&](Program& program) {
+                if (!program.may_fall_silent())
+                        return;
+                const auto used = facts_.cpu_time(program.id());
+                if (used && program.fell_silent(*used) && facts_.is_stopped(program.id()))
+                        stopped.push_back(&program);
+        });
+        // A region that began before it was stopped does not wake it.
+        if (!stopped.empty())
+                (void)take_all_reports(now);
+        for (auto* program : stopped)
+                program->stopped(now);
+        return !stopped.empty();
+}
+
+/// A decision goes by what programs do at this moment.
+void Cycle::woke(TimePoint now) {
+        if (schedule_.is_poll_due(now))
+                schedule_.polled(take_reports_waited_for(now), now);
+        if (schedule_.is_watch_due(now))
+                schedule_.watched(find_stopped(now), now);
+        if (schedule_.is_decision_due(now)) {
+                (void)take_all_reports(now);
+                decide(now);
+        }
+}
+
+/// Right after take_all_reports().
+void Cycle::decide(TimePoint now) {
+        changed_ = arbiter_.decide(now);
+        waited_.reset();
+        for (const auto id : changed_)
+                tell(id);
+        tell_returned();
+        decisions_++;
+        schedule_.decided(arbiter_.last(), now);
+}
+
+void Cycle::tell(ProgramId id) {
+        const auto* program = programs().find(id);
+        if (program == nullptr)
+                return;
+        const auto* held = program->held();
+        if (held == nullptr && !program->is_ignored())
+                return;
+        Effects::Word word;
+        word.id = id;
+        word.grant = held != nullptr ? held->grant : ungoverned();
+        word.is_unlimited = held == nullptr || arbiter_.mode() == Mode::Observe;
+        word.grant.parked = word.grant.parked && !word.is_unlimited;
+        if (held != nullptr)
+                word.epoch = held->epoch;
+        if (word.grant.parked)
+                parked_.insert(id);
+        else
+                word.is_its_turn = parked_.erase(id) > 0;
+        publish_.push_back(std::move(word));
+}
+
+/// A program that resumed what it had has no reason yet, and the decision may be just that grant:
+/// nothing changes, but it is told the reason: that it waits until all are back, and when that is
+/// over.
+void Cycle::tell_returned() {
+        std::erase_if(returned_, [this](Returned& returned) {
+                const auto* program = programs().find(returned.id);
+                const auto* held = program != nullptr ? program->held() : nullptr;
+                const bool is_over =
+                        held == nullptr || held->grant.reason.limit != fair::Limit::Returning;
+                if (is_over || !std::exchange(returned.is_told, true))
+                        tell(returned.id);
+                return is_over;
+        });
+}
+
+Programs::Joined Cycle::joined(const Identity& identity, const Request& request,
+                               const Confinement& where, const policy::CpuMask& held,
+                               TimePoint now) {
+        auto& programs = arbiter_.programs();
+        const auto joined = programs.join(identity, request, where, now);
+        if (joined.refusal)
+                return joined;
+        if (!held.empty() && now - started_ < kReturn) {
+                programs.resume(joined.id, held,
+                                std::max(started_ + kSettling, now + kSettlingOfOne), now);
+                returned_.push_back({joined.id});
+        }
+        // What it has resumed: the decision may be just that, and no change. Or that it is ignored.
+        tell(joined.id);
+        schedule_.want_decision(now);
+        return joined;
+}
+
+void Cycle::left(ProgramId id, TimePoint now) {
+        arbiter_.programs().leave(id, facts_.cpu_time(id), now);
+        parked_.erase(id);
+        schedule_.want_decision(now);
+}
+
+void Cycle::requested(ProgramId id, const Request& request, TimePoint now) {
+        if (auto* program = arbiter_.programs().find(id)) {
+                program->request(request, now);
+                schedule_.want_decision(now);
+        }
+}
+
+void Cycle::moved(ProgramId id, TimePoint now) {
+        auto* program = arbiter_.programs().find(id);
+        if (program == nullptr)
+                return;
+        if (const auto where = facts_.where(id, now))
+                program->confine(*where, now);
+        schedule_.want_decision(now);
+}
+
+Orders::Outcome Cycle::ordered(ProgramId id, const Order& order, Authority by, std::uint32_t uid,
+                               TimePoint now) {
+        auto* program = arbiter_.programs().find(id);
+        if (program == nullptr)
+                return {};
+        const auto outcome = program->order(order, by, uid, now);
+        if (outcome.changed)
+                schedule_.want_decision(now);
+        return outcome;
+}
+
+Effects Cycle::take_effects() {
+        Effects effects;
+        effects.publish = std::exchange(publish_, {});
+        effects.has_news = std::exchange(told_until_, history().end_number()) != told_until_;
+        effects.wake_at = schedule_.next();
+        return effects;
+}
+
+}  // namespace governor::registry

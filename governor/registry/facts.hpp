@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: MIT
+//
+// The two doors of the governing cycle: what the kernel tells of programs, and what these report.
+#pragma once
+
+#include "evidence/low_use.hpp"
+#include "evidence/occupancy.hpp"
+#include "policy/fair/snapshot.hpp"
+#include "registry/cgroups.hpp"
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace governor::registry {
+
+using policy::TimePoint;
+using policy::fair::ProgramId;
+
+/// What the kernel tells of programs that hold leases. Empty answers: the process has gone, or the
+/// kernel hides it (hidepid=).
+class ProcessFacts {
+public:
+        virtual ~ProcessFacts() = default;
+
+        /// Looks at all processes of the machine. Once per sample, before measured() and
+        /// yielding_millicpu() are asked.
+        virtual void look(TimePoint now) = 0;
+        struct Measured {
+                /// Used since it began, with its descendants that hold no lease.
+                std::chrono::nanoseconds cpu_time{0};
+                bool is_stopped = false;  ///< by a signal or a debugger
+        };
+        /// As of the last look().
+        virtual std::optional<Measured> measured(ProgramId id) = 0;
+        /// Burned between the last two looks by threads that run only when nobody else wants to
+        /// (SCHED_IDLE, control groups with cpu.idle).
+        virtual std::uint32_t yielding_millicpu() = 0;
+
+        /// CPU time as in Measured, now.
+        virtual std::optional<std::chrono::nanoseconds> cpu_time(ProgramId id) = 0;
+        /// Now. False where nobody can know.
+        virtual bool is_stopped(ProgramId id) = 0;
+        /// How long its first thread waited for a CPU, now; `cpu_time` is that of the process.
+        virtual std::optional<evidence::LowUse::Reading>
+        low_use(ProgramId id, std::chrono::nanoseconds cpu_time) = 0;
+        /// Where the kernel lets it run, now.
+        virtual std::optional<Confinement> where(ProgramId id, TimePoint now) = 0;
+        /// The path of what it runs; empty: not known.
+        virtual std::string executable(ProgramId id) = 0;
+
+protected:
+        ProcessFacts() = default;
+        ProcessFacts(const ProcessFacts&) = default;
+        ProcessFacts& operator=(const ProcessFacts&) = default;
+};
+
+/// What programs report of their regions.
+class ReportSource {
+public:
+        virtual ~ReportSource() = default;
+
+        /// The reports of these programs, which ascend, in their order. Empty: it does not report.
+        /// Epochs count the grants that the registry gave.
+        virtual std::vector<std::optional<evidence::Report>>
+        reports(std::span<const ProgramId> programs) = 0;
+
+protected:
+        ReportSource() = default;
+        ReportSource(const ReportSource&) = default;
+        ReportSource& operator=(const ReportSource&) = default;
+};
+
+}  // namespace governor::registry

@@ -1,0 +1,333 @@
+// SPDX-License-Identifier: MIT
+// What evidence there is of a program, put together.
+#include "registry/program.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+namespace governor::registry {
+
+namespace fair = policy::fair;
+
+namespace {
+
+constexpr std::uint32_t kMaxWeight = 10'000;
+constexpr auto kNobody = std::numeric_limits<std::uint32_t>::max();  // no user's number
+
+std::uint32_t rounded_cpus(std::uint32_t millicpu) { return (millicpu + 500) / 1000; }
+
+/// Any user can make groups, as deep and as many as they like; a group without a quota says
+/// nothing.
+Confinement with_quotas_only(Confinement where) {
+        std::erase_if(where.groups, [](const auto& group) { return !group.quota; });
+        return where;
+}
+
+evidence::Gangs::Key gang_of(const Identity& identity, ProgramId id) {
+        const bool has_job = !identity.job.empty();
+        const bool has_group = has_job || identity.process_group > 0;
+        return {identity.account, identity.job, has_job ? 0 : identity.process_group,
+                has_group ? 0 : static_cast<std::uint64_t>(id)};
+}
+
+}  // namespace
+
+Event event_of(const Identity& identity, EventKind kind, TimePoint now) {
+        Event event;
+        event.at = now;
+        event.kind = kind;
+        event.pid = identity.pid;
+        event.uid = identity.uid;
+        event.set_label(identity.label);
+        return event;
+}
+
+Event Program::event(EventKind kind, TimePoint now) const {
+        auto event = event_of(identity_, kind, now);
+        event.id = id_;
+        return event;
+}
+
+Program::Program(ProgramId id, const Identity& identity, const Request& request,
+                 const Confinement& where, const std::vector<fair::Rule>& rules,
+                 std::chrono::milliseconds late_after, Surroundings& around, TimePoint now)
+        : around_(around), id_(id), joined_(now), identity_(identity), request_(request),
+          where_(with_quotas_only(where)), limits_(request.max, where.cpus),
+          groups_(around.cgroups.enter(where_.groups)), occupancy_(late_after),
+          gang_(around.gangs.enter(gang_of(identity, id), now)) {
+        follow(rules);
+        if (identity.cpu_time)
+                burn_.begin(*identity.cpu_time, now);
+        around_.history.add(event(EventKind::Joined, now));
+}
+
+std::uint32_t Program::max() const {
+        const auto own = stricter(limits_.max(), orders_.highest(rule_));
+        return request_.start_only ? stricter(own, first_grant_) : own;
+}
+
+std::uint32_t Program::weight() const {
+        return std::clamp(orders_.weight(rule_, request_.weight), 1U, kMaxWeight);
+}
+
+std::uint32_t Program::burning_millicpu() const {
+        const auto rate = burn_.judged();
+        return rate ? rate->millicpu : 0;
+}
+
+std::uint32_t Program::own_cpus() const {
+        const auto* held = occupancy_.held();
+        const bool runs = held != nullptr && held->is_own() && !held->grant.parked;
+        return runs ? held->grant.threads : 0;
+}
+
+bool Program::parked() const {
+        const auto* held = occupancy_.held();
+        return held != nullptr && held->grant.parked;
+}
+
+void Program::follow(const std::vector<fair::Rule>& rules) {
+        rule_ = fair::combine(rules, {identity_.uid, identity_.label, identity_.executable});
+}
+
+void Program::resume(const policy::CpuMask& cpus, TimePoint settled, TimePoint now) {
+        fair::Grant grant;
+        grant.id = id_;
+        grant.cpus = cpus;
+        grant.threads = std::max(cpus.count(), 1U);
+        resumed_ = {grant.threads, settled};
+        if (!cpus.empty())
+                (void)occupancy_.grant(grant, now);
+}
+
+void Program::ask_for_limits(TimePoint now) {
+        limits_.ask(stricter(request_.max, orders_.owners_max()), where_.cpus, now);
+}
+
+void Program::request(const Request& request, TimePoint now) {
+        const auto before = std::exchange(request_, request);
+        request_.start_only = before.start_only;
+        request_.can_wait = before.can_wait;
+        ask_for_limits(now);
+}
+
+Orders::Outcome Program::order(const Order& order, Authority by, std::uint32_t uid, TimePoint now) {
+        const auto outcome = orders_.take(order, by, uid, rule_);
+        if (!outcome.changed)
+                return outcome;
+        ask_for_limits(now);
+        auto ordered = event(EventKind::Ordered, now);
+        ordered.order = order;
+        ordered.by = uid;
+        around_.history.add(ordered);
+        return outcome;
+}
+
+void Program::confine(const Confinement& where, TimePoint now) {
+        auto next = with_quotas_only(where);
+        auto entered = around_.cgroups.enter(next.groups);  // first: groups of both must not go
+        around_.cgroups.leave(where_.groups);
+        groups_ = std::move(entered);
+        where_ = std::move(next);
+        ask_for_limits(now);
+}
+
+bool Program::report(const evidence::Report& report, TimePoint now) {
+        if (is_ignored())
+                return false;
+        const bool was_above = occupancy_.above_since().has_value();
+        progress_.report(report.progress_done, report.progress_total,
+                         around_.gangs.served(gang_, now));
+        if (takes_turns())
+                note_pace(report, now);
+        const auto effect = occupancy_.report(report, where_.cpus.count(), now);
+        const bool woke = effect.began && demand_.idle();
+        if (effect.began)
+                demand_.woke(now);
+        return effect.gave_back || woke || (was_above && !occupancy_.above_since());
+}
+
+/// A region of an earlier grant says nothing about this one.
+void Program::note_pace(const evidence::Report& report, TimePoint now) {
+        const auto cpus = own_cpus();
+        if (cpus > 0 && report.epoch == occupancy_.held()->epoch)
+                speedup_.report({cpus, report.ended, report.ended_ns}, now);
+        else
+                speedup_.interrupted();
+}
+
+bool Program::is_waited_for() const {
+        return !is_ignored() &&
+               (demand_.idle() || occupancy_.above_since() || !occupancy_.lingering().empty());
+}
+
+void Program::add_reading(std::chrono::nanoseconds cpu_time, TimePoint now) {
+        burn_.add({cpu_time, occupancy_.allowed(now), occupancy_.knows_of()}, where_.cpus.count(),
+                  now, around_.samples.previous().value_or(joined_));
+}
+
+void Program::measured(std::chrono::nanoseconds cpu_time, bool stopped, TimePoint now) {
+        around_.samples.add(now);
+        add_reading(cpu_time, now);
+        const auto rate = burn_.judged();
+        if (rate)
+                occupancy_.burned(rounded_cpus(rate->millicpu), rounded_cpus(rate->excess_millicpu),
+                                  rate->since, now);
+        occupancy_.set_stopped(stopped, now);
+        // A program that never reports may be in a region at any time. One that has waited for its
+        // turn since then wants what it wanted before.
+        const bool was_parked = std::exchange(was_parked_, parked());
+        if (stopped || (rate && !was_parked))
+                usage_ = {rate ? rate->granted : occupancy_.knows_of(), rate ? rate->millicpu : 0,
+                          occupancy_.in_region() || !occupancy_.reported(), stopped};
+}
+
+bool Program::may_be_light(TimePoint now) {
+        const auto* granted = held();
+        if (granted == nullptr)
+                return false;
+        if (granted->grant.parked) {
+                low_use_.pause();
+                return false;
+        }
+        const auto rate = burn_.judged();
+        if (rate)
+                low_use_.burned(rate->millicpu);
+        if (granted->grant.threads == 1 && rate &&
+            rate->millicpu <= evidence::LowUse::kHeavy_millicpu)
+                return !low_use_.may_wait(rate->millicpu, now);
+        low_use_.pause();
+        return false;
+}
+
+void Program::low_use(const std::optional<evidence::LowUse::Reading>& reading, TimePoint now) {
+        if (reading)
+                low_use_.add(*reading, now);
+        else
+                low_use_.unknown();
+}
+
+bool Program::may_fall_silent() const {
+        const auto* granted = held();
+        return granted != nullptr && granted->is_own() && !demand_.idle();
+}
+
+bool Program::fell_silent(std::chrono::nanoseconds cpu_time) {
+        if (!may_fall_silent())
+                return false;
+        const bool was_silent = std::exchange(silent_, last_seen_at_ == cpu_time);
+        last_seen_at_ = cpu_time;
+        return silent_ && !was_silent;
+}
+
+void Program::stopped(TimePoint now) {
+        occupancy_.set_stopped(true, now);
+        demand_.stopped(now);
+}
+
+void Program::sampled(std::uint32_t idle_millicpu, TimePoint now) {
+        if (!usage_)
+                return;
+        usage_->idle_millicpu = idle_millicpu;
+        demand_.add(*usage_, now);
+        usage_.reset();
+}
+
+/// A CPU that is not in the pool any more is nobody's: it is neither granted nor lingers.
+fair::Client Program::client(const policy::CpuMask& pool) const {
+        fair::Client client;
+        client.id = id_;
+        client.account = fair::AccountId{identity_.account.uid.value_or(kNobody)};
+        client.joined = joined_;
+        client.weight = weight();
+        client.max = max();
+        const auto most = [&client](std::uint32_t wish) {
+                return client.max == 0 ? std::max(wish, 1U) : std::clamp(wish, 1U, client.max);
+        };
+        client.resumed = resumed_;
+        client.min = most(request_.min);
+        client.guaranteed = most(rule_.min.value_or(1));
+        client.allowed = limits_.cpus();
+        if (const auto* granted = occupancy_.held(); granted != nullptr && granted->is_governed()) {
+                client.granted = granted->grant.cpus & pool;
+                client.shared = granted->grant.shared;
+                client.parked = granted->grant.parked;
+        }
+        client.in_use = occupancy_.in_use() & pool;
+        client.above_since = occupancy_.above_since();
+        client.relapsed = occupancy_.relapsed();
+        client.burning = occupancy_.burning();
+        client.idle = demand_.idle();
+        client.light = low_use_.light();
+        client.wants = client.idle || client.light ? 1 : demand_.wants();
+        return client;
+}
+
+void Program::add_turns(fair::Client& client, fair::Gang& gang, bool is_first,
+                        TimePoint now) const {
+        gang.account = client.account;
+        client.knee = speedup_.knee(now);
+        client.enough = speedup_.enough(now);
+        if (const auto probe = probe_width(gang.served, now))
+                client.tries = probe->cpus;
+        const auto left = progress_.remaining(gang.served);
+        gang.remaining = is_first || (left && gang.remaining) ? std::max(left, gang.remaining)
+                                                              : std::nullopt;
+        gang.is_on_trial = gang.is_on_trial || progress_.is_on_trial(gang.served);
+}
+
+bool Program::apply(const fair::Grant& grant, TimePoint now) {
+        const auto probe = takes_turns() ? probe_width(around_.gangs.served(gang_, now).time, now)
+                                         : std::nullopt;
+        const auto* before = occupancy_.held();
+        const auto threads = before != nullptr ? before->grant.threads : 0;
+        const bool was_rigid =
+                before != nullptr && before->grant.reason.limit == fair::Limit::Rigid;
+        const bool waited = parked();
+        const bool changed = occupancy_.grant(grant, now);
+        was_parked_ = was_parked_ || grant.parked;
+        if (waited && !grant.parked)
+                turn_since_ = now;
+        if (first_grant_ == 0)
+                first_grant_ = grant.threads;
+        if (grant.reason.limit == fair::Limit::Rigid && !was_rigid)
+                around_.history.add(event(EventKind::Rigid, now));
+        if (changed) {
+                auto granted = event(EventKind::Granted, now);
+                granted.from = threads;
+                granted.to = grant.threads;
+                granted.reason = grant.reason;
+                around_.history.add(granted);
+        }
+        width_probe_.decided(probe, own_cpus(), speedup_, now);
+        return changed;
+}
+
+/// As it was last seen to, else all that it has of its own. A program that was parked when it was
+/// seen has had that since its turn came; one that has been parked since then went on until that.
+std::chrono::nanoseconds Program::presumably_used(TimePoint since, TimePoint now) const {
+        const auto* granted = occupancy_.held();
+        if (parked())
+                return (std::max(since, granted->since) - since) * occupancy_.burning();
+        if (burn_.judged() && !was_parked_)
+                return (now - since) * occupancy_.burning();
+        if (granted == nullptr || !granted->is_own())
+                return std::chrono::nanoseconds{0};
+        return (now - std::max(since, was_parked_ ? turn_since_ : since)) * occupancy_.knows_of();
+}
+
+evidence::Departed::Program Program::leave(std::optional<std::chrono::nanoseconds> cpu_time,
+                                           TimePoint now) {
+        if (cpu_time)
+                add_reading(*cpu_time, now);
+        auto spans = burn_.spans();
+        const auto since = spans.empty() ? joined_ : spans.back().end;
+        spans.push_back({since, now, presumably_used(since, now)});
+        around_.history.add(event(EventKind::Left, now));
+        around_.cgroups.leave(where_.groups);
+        around_.gangs.leave(gang_);
+        return {where_.cpus, where_.niced, std::move(spans)};
+}
+
+}  // namespace governor::registry

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: MIT
+//
+// One program that holds a lease: what it is, asks for, holds, uses and burns. Pure; time is an
+// argument.
+#pragma once
+
+#include "evidence/burn_window.hpp"
+#include "evidence/demand.hpp"
+#include "evidence/gangs.hpp"
+#include "evidence/low_use.hpp"
+#include "evidence/occupancy.hpp"
+#include "evidence/progress.hpp"
+#include "evidence/request_limits.hpp"
+#include "evidence/speedup.hpp"
+#include "evidence/width_probe.hpp"
+#include "policy/account.hpp"
+#include "policy/fair/decision.hpp"
+#include "policy/fair/rules.hpp"
+#include "policy/fair/snapshot.hpp"
+#include "registry/cgroups.hpp"
+#include "registry/history.hpp"
+#include "registry/orders.hpp"
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace governor::registry {
+
+using policy::Account;
+using policy::TimePoint;
+using policy::fair::GangId;
+using policy::fair::ProgramId;
+
+/// What the daemon found out about a program. It takes the program's word for the label only.
+struct Identity {
+        std::uint32_t pid = 0;
+        Account account;         ///< whose share it counts against
+        std::uint32_t uid = 0;   ///< may differ from the account's: subordinate uids
+        std::string label;       ///< as the program says
+        std::string executable;  ///< path; empty: not known, or no rule asks for it
+        /// Programs of one account and one job work together; without a job, those of one process
+        /// group do.
+        std::string job = {};
+        std::uint32_t process_group = 0;
+        /// CPU time it had used when it came. Empty: it has just begun.
+        std::optional<std::chrono::nanoseconds> cpu_time = std::nullopt;
+};
+
+/// Of no program's number yet.
+[[nodiscard]] Event event_of(const Identity& identity, EventKind kind, TimePoint now);
+
+/// What the program asks for; validated by the caller.
+struct Request {
+        std::uint32_t min = 1;
+        std::uint32_t max = 0;       ///< 0: no limit of its own
+        std::uint32_t weight = 100;  ///< 1..10000, against others of its account
+        policy::fair::Class scheduling_class = policy::fair::Class::Interactive;
+        bool start_only = false;  ///< never changes its count: keeps its first grant
+        bool can_wait = false;    ///< begins no region while it is parked
+};
+
+/// What all programs have in common.
+struct Surroundings {
+        Cgroups cgroups;
+        evidence::Gangs gangs;
+        evidence::SampleTimes samples;
+        History history;
+};
+
+/// Not thread-safe. Each call costs O(1) but for copies of CPU masks.
+class Program {
+public:
+        /// `around` must outlive this. `late_after`: policy::fair::Settings::handover_max.
+        Program(ProgramId id, const Identity& identity, const Request& request,
+                const Confinement& where, const std::vector<policy::fair::Rule>& rules,
+                std::chrono::milliseconds late_after, Surroundings& around, TimePoint now);
+
+        // What is known of it.
+
+        [[nodiscard]] ProgramId id() const { return id_; }
+        [[nodiscard]] const Identity& identity() const { return identity_; }
+        [[nodiscard]] TimePoint joined() const { return joined_; }
+        /// A rule says so: it is held to nothing.
+        [[nodiscard]] bool is_ignored() const { return rule_.ignore.value_or(false); }
+        /// nullptr: nothing granted yet, or it is ignored.
+        [[nodiscard]] const evidence::Held* held() const {
+                return is_ignored() ? nullptr : occupancy_.held();
+        }
+        /// Its own maximum, a rule's or an order's; 0: none.
+        [[nodiscard]] std::uint32_t max() const;
+        [[nodiscard]] std::uint32_t weight() const;  ///< 1..10000
+        [[nodiscard]] policy::fair::Class scheduling_class() const {
+                return orders_.scheduling_class(rule_, request_.scheduling_class);
+        }
+        /// Threads of its present region; 0: in none.
+        [[nodiscard]] std::uint32_t team() const { return occupancy_.team(); }
+        [[nodiscard]] std::uint32_t burning_millicpu() const;
+        /// "a, b" of the rules that apply
+        [[nodiscard]] const std::string& rule_names() const { return rule_.name; }
+        [[nodiscard]] const Orders& orders() const { return orders_; }
+        [[nodiscard]] const Confinement& where() const { return where_; }
+        [[nodiscard]] const Cgroups::Chain& groups() const { return groups_; }
+        [[nodiscard]] GangId gang() const { return gang_; }
+        [[nodiscard]] const evidence::Progress& progress() const { return progress_; }
+        /// It waits for its turn where others have theirs.
+        [[nodiscard]] bool takes_turns() const {
+                return request_.can_wait && scheduling_class() == policy::fair::Class::Batch;
+        }
+        /// A program that is guaranteed more than a CPU runs beside those whose turn it is.
+        [[nodiscard]] bool may_be_parked() const {
+                return !is_ignored() && takes_turns() && (rule_.min.value_or(1) <= 1 || max() == 1);
+        }
+        /// CPUs of its own that it may run a team on; 0: none.
+        [[nodiscard]] std::uint32_t own_cpus() const;
+
+        // What others say of it.
+
+        /// Rules that were just set.
+        void follow(const std::vector<policy::fair::Rule>& rules);
+        void set_late_after(std::chrono::milliseconds late_after) {
+                occupancy_.set_late_after(late_after);
+        }
+        /// The path of what it runs, for the rules that are set next.
+        void runs(std::string executable) { identity_.executable = std::move(executable); }
+        /// A governor before this one granted it `cpus`, which nobody else holds. It has no more
+        /// than that until `settled`.
+        void resume(const policy::CpuMask& cpus, TimePoint settled, TimePoint now);
+        /// More than it had may act later: see evidence::RequestLimits. What its library does
+        /// (starts only, can wait) stays as it is.
+        void request(const Request& request, TimePoint now);
+        /// The user `uid`, who has the authority `by`. All of it or nothing; an owner's maximum
+        /// goes up as the program's own does. Decide next where something has changed.
+        Orders::Outcome order(const Order& order, Authority by, std::uint32_t uid, TimePoint now);
+        void confine(const Confinement& where, TimePoint now);
+
+        /// True if this may change a decision: it gave back what it held, or woke.
+        bool report(const evidence::Report& report, TimePoint now);
+        /// What it reports may change a decision: it lends, or runs on more than it was granted.
+        [[nodiscard]] bool is_waited_for() const;
+
+        /// CPU time it has used since it began, with its descendants that hold no lease, and
+        /// whether a signal has stopped it. Once per sample, at the time of the sample.
+        void measured(std::chrono::nanoseconds cpu_time, bool stopped, TimePoint now);
+        /// As far as measured() tells: it is granted one thread, and burns little. Then low_use()
+        /// has to tell whether that is because it waits for a CPU; of a program that is light and
+        /// sleeps only now and then. Right after measured().
+        [[nodiscard]] bool may_be_light(TimePoint now);
+        /// Empty: nobody can know.
+        void low_use(const std::optional<evidence::LowUse::Reading>& reading, TimePoint now);
+
+        /// It has CPUs that others could have, were it stopped: fell_silent() may say so.
+        [[nodiscard]] bool may_fall_silent() const;
+        /// Between samples: it has not run since the last call, and had before that. So it may have
+        /// been stopped, which is dearer to find out. `cpu_time` as for measured(). False, too,
+        /// where it has nothing to lend.
+        [[nodiscard]] bool fell_silent(std::chrono::nanoseconds cpu_time);
+        /// A signal has stopped it, after what it has reported so far: it lends what it has.
+        void stopped(TimePoint now);
+
+        // What Programs asks of each.
+
+        /// What was measured and is not part of its demand yet.
+        [[nodiscard]] const std::optional<evidence::Usage>& usage() const { return usage_; }
+        /// Besides what it used since the last sample it could have burned `idle_millicpu`.
+        void sampled(std::uint32_t idle_millicpu, TimePoint now);
+        /// Takes note of the time, once per sample.
+        void update(TimePoint now) { limits_.update(now); }
+        [[nodiscard]] std::uint32_t burned_millicpu_since(TimePoint window_start) const {
+                return burn_.millicpu_since(window_start);
+        }
+        [[nodiscard]] policy::fair::Client client(const policy::CpuMask& pool) const;
+        /// Adds what it knows of its turns to both; `is_first`: of its gang, in this snapshot.
+        void add_turns(policy::fair::Client& client, policy::fair::Gang& gang, bool is_first,
+                       TimePoint now) const;
+        /// True if it must be told.
+        bool apply(const policy::fair::Grant& grant, TimePoint now);
+        /// It is gone, and is not to be asked anything any more. `cpu_time`: see Programs::leave().
+        evidence::Departed::Program leave(std::optional<std::chrono::nanoseconds> cpu_time,
+                                          TimePoint now);
+
+private:
+        [[nodiscard]] Event event(EventKind kind, TimePoint now) const;
+        [[nodiscard]] bool parked() const;
+        void ask_for_limits(TimePoint now);
+        /// CPU time after the last reading, which was at `since`.
+        [[nodiscard]] std::chrono::nanoseconds presumably_used(TimePoint since,
+                                                               TimePoint now) const;
+        void note_pace(const evidence::Report& report, TimePoint now);
+        /// How many CPUs it should be tried on.
+        [[nodiscard]] std::optional<evidence::WidthProbe::Try>
+        probe_width(std::chrono::nanoseconds served, TimePoint now) const {
+                return width_probe_.next(speedup_, own_cpus(), served, now);
+        }
+        void add_reading(std::chrono::nanoseconds cpu_time, TimePoint now);
+
+        Surroundings& around_;
+        ProgramId id_;
+        TimePoint joined_;
+        Identity identity_;
+        policy::fair::Rule rule_;
+        Request request_;
+        Orders orders_;
+        Confinement where_;
+        evidence::RequestLimits limits_;  // as far as it has these now
+        Cgroups::Chain groups_;
+        evidence::Occupancy occupancy_;
+        evidence::BurnWindow burn_;
+        evidence::Demand demand_;
+        evidence::LowUse low_use_;
+        GangId gang_;
+        evidence::Progress progress_;
+        evidence::Speedup speedup_;
+        evidence::WidthProbe width_probe_;
+        bool was_parked_ = false;  // at some time since it was measured
+        TimePoint turn_since_;     // not parked since then
+        std::optional<evidence::Usage> usage_;
+        std::optional<std::chrono::nanoseconds> last_seen_at_;  // its CPU clock, at fell_silent()
+        bool silent_ = false;  // it had not run between the last two calls
+        std::uint32_t first_grant_ = 0;
+        std::optional<policy::fair::Resumed> resumed_;
+};
+
+}  // namespace governor::registry

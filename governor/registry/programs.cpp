@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: MIT
+// Program by program.
+#include "registry/programs.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+namespace governor::registry {
+
+namespace fair = policy::fair;
+
+namespace {
+
+/// CPU time that a program could have had: of a CPU that was idle, or busy with what yields to it.
+/// A CPU whose idle time is not known counts as idle.
+std::uint32_t idle_on(const policy::Sample& sample, const policy::CpuMask& cpus) {
+        if (sample.warming_up)
+                return std::numeric_limits<std::uint32_t>::max();
+        std::uint32_t permyriad = 0;
+        for (const auto& cpu : sample.cpus)
+                if (cpus.contains(cpu.cpu))
+                        permyriad += std::min(policy::kPermyriad,
+                                              cpu.idle_permyriad.value_or(policy::kPermyriad) +
+                                                      cpu.nice_permyriad);
+        return permyriad / 10;
+}
+
+}  // namespace
+
+Programs::Programs(const LeaseLimits& limits, std::vector<fair::Rule> rules)
+        : limits_(limits), rules_(std::move(rules)) {}
+
+Program* Programs::find(ProgramId id) {
+        const auto found = programs_.find(id);
+        return found != programs_.end() ? found->second.get() : nullptr;
+}
+
+const Program* Programs::find(ProgramId id) const {
+        const auto found = programs_.find(id);
+        return found != programs_.end() ? found->second.get() : nullptr;
+}
+
+const Program* Programs::next(ProgramId id) const {
+        const auto found = programs_.upper_bound(id);
+        return found != programs_.end() ? found->second.get() : nullptr;
+}
+
+std::optional<Refusal> Programs::refusal(const Account& account) const {
+        if (programs_.size() >= limits_.leases)
+                return Refusal::TooMany;
+        const auto held = leases_.find(account);
+        if (!account.is_root() && held != leases_.end() && held->second >= limits_.per_account)
+                return Refusal::TooManyOfAccount;
+        return std::nullopt;
+}
+
+Programs::Joined Programs::join(const Identity& identity, const Request& request,
+                                const Confinement& where, TimePoint now) {
+        if (const auto refused = refusal(identity.account)) {
+                around_->history.add(event_of(identity, EventKind::Refused, now));
+                return {refused, {}};
+        }
+        const auto id = ProgramId{++last_id_};
+        programs_.append(id, std::make_unique<Program>(id, identity, request, where, rules_,
+                                                       handover_max_, *around_, now));
+        leases_[identity.account]++;
+        return {std::nullopt, id};
+}
+
+void Programs::set_rules(std::vector<fair::Rule> rules) {
+        rules_ = std::move(rules);
+        for (auto& [id, program] : programs_)
+                program->follow(rules_);
+}
+
+void Programs::set_handover_max(std::chrono::milliseconds handover_max) {
+        handover_max_ = handover_max;
+        for (auto& [id, program] : programs_)
+                program->set_late_after(handover_max);
+}
+
+void Programs::resume(ProgramId id, const policy::CpuMask& cpus, TimePoint settled, TimePoint now) {
+        auto* program = find(id);
+        if (cpus.empty() || program == nullptr || program->is_ignored() ||
+            program->held() != nullptr)
+                return;
+        auto left = cpus & program->where().cpus;
+        for (const auto& [other, holder] : programs_)
+                if (const auto* held = holder->held(); held != nullptr && held->is_own())
+                        left -= held->grant.cpus;
+        program->resume(left, settled, now);
+        settled_ = std::max(settled_, settled);
+}
+
+void Programs::leave(ProgramId id, std::optional<std::chrono::nanoseconds> cpu_time,
+                     TimePoint now) {
+        auto* program = find(id);
+        if (program == nullptr)
+                return;
+        const auto account = program->identity().account;
+        auto departed = program->leave(cpu_time, now);
+        auto used = std::chrono::nanoseconds{0};
+        for (const auto& span : departed.spans)
+                used += span.used;
+        departed_.add(std::move(departed));
+        short_lived_[account].add(now - program->joined(), used, now);
+        if (--leases_[account] == 0)
+                leases_.erase(account);
+        programs_.erase(id);
+}
+
+void Programs::sampled(const policy::Sample& sample, TimePoint now) {
+        std::map<const Cgroups::Entry*, std::uint64_t> burn_millicpu;
+        for (const auto& [id, program] : programs_)
+                for (const auto* group : program->groups())
+                        if (group->quota && program->usage())
+                                burn_millicpu[group] += program->usage()->burn_millicpu;
+        // A program whose quota is used up cannot burn more, however idle the CPUs are.
+        const auto is_throttled = [&](const Program& program) {
+                return std::ranges::any_of(program.groups(), [&](const Cgroups::Entry* group) {
+                        return group->quota && burn_millicpu[group] >= *group->quota * 900ULL;
+                });
+        };
+        const policy::CpuMask* cpus = nullptr;  // most programs may run on the same ones
+        std::uint32_t idle_millicpu = 0;
+        for (auto& [id, program] : programs_) {
+                program->update(now);
+                if (!program->usage())
+                        continue;
+                if (cpus == nullptr || *cpus != program->where().cpus) {
+                        cpus = &program->where().cpus;
+                        idle_millicpu = idle_on(sample, *cpus);
+                }
+                program->sampled(is_throttled(*program) ? 0 : idle_millicpu, now);
+        }
+}
+
+std::vector<evidence::Burn> Programs::burns(TimePoint now) {
+        auto& samples = around_->samples;
+        samples.add(now);
+        const auto start = samples.window_start();
+        std::vector<evidence::Burn> burns;
+        burns.reserve(programs_.size());
+        for (const auto& [id, program] : programs_)
+                if (const auto millicpu = program->burned_millicpu_since(start); millicpu > 0)
+                        burns.push_back({program->where().cpus, millicpu, program->where().niced});
+        departed_.collect(start, now, burns);
+        for (auto& [account, programs] : short_lived_)
+                programs.update(now);
+        std::erase_if(short_lived_, [](const auto& of) { return of.second.empty(); });
+        return burns;
+}
+
+/// No account's more than an equal part of the pool: its programs, too, have to share.
+std::uint32_t Programs::short_lived_cpus(std::uint32_t pool) const {
+        auto accounts = leases_.size();
+        for (const auto& [account, programs] : short_lived_)
+                accounts += leases_.contains(account) ? 0 : 1;
+        std::uint32_t sum = 0;
+        for (const auto& [account, programs] : short_lived_)
+                sum += std::min(programs.cpus(), static_cast<std::uint32_t>(pool / accounts));
+        return sum;
+}
+
+fair::Snapshot Programs::snapshot(const policy::Machine& machine, const fair::Foreign& foreign,
+                                  TimePoint now) const {
+        fair::Snapshot snapshot{now, machine, foreign,
+                                {},  {},      short_lived_cpus(machine.pool().count())};
+        snapshot.clients.reserve(programs_.size());
+        CgroupIndex cgroups;
+        std::map<GangId, std::size_t> gangs;  // to their numbers in the snapshot
+        for (const auto& [id, program] : programs_) {
+                if (program->is_ignored())
+                        continue;
+                auto& client = snapshot.clients.emplace_back(program->client(machine.pool()));
+                client.cgroup = cgroups.add(program->groups());
+                if (!program->takes_turns())
+                        continue;
+                const auto [entry, is_new] = gangs.try_emplace(program->gang(), gangs.size());
+                if (is_new)
+                        snapshot.gangs.push_back(around_->gangs.show(program->gang(), now));
+                client.gang = entry->second;
+                program->add_turns(client, snapshot.gangs[entry->second], is_new, now);
+        }
+        snapshot.cgroups = cgroups.take();
+        return snapshot;
+}
+
+std::vector<ProgramId> Programs::apply(const fair::Decision& decision, TimePoint now) {
+        std::vector<ProgramId> changed;
+        for (const auto& grant : decision.grants)
+                if (auto* program = find(grant.id);
+                    program != nullptr && program->apply(grant, now))
+                        changed.push_back(grant.id);
+        note_turns(decision, now);
+        return changed;
+}
+
+/// A program that is idle or light does not wait: it has what it needs.
+void Programs::note_turns(const fair::Decision& decision, TimePoint now) {
+        std::map<GangId, evidence::Gangs::Decided> decided;
+        for (const auto id : decision.turns)
+                decided[id].has_turn = true;
+        for (const auto id : decision.served)
+                decided[id].is_served = true;
+        for (const auto& grant : decision.grants) {
+                const auto* program = find(grant.id);
+                if (program == nullptr || !program->takes_turns())
+                        continue;
+                auto& gang = decided[program->gang()];
+                gang.wants_to_run = gang.wants_to_run || (grant.reason.limit != fair::Limit::Idle &&
+                                                          grant.reason.limit != fair::Limit::Light);
+                gang.is_parked = gang.is_parked || grant.parked;
+                gang.cpus += grant.parked ? 0 : std::max(program->own_cpus(), 1U);
+        }
+        around_->gangs.decided(decided, now);
+}
+
+std::optional<Programs::Turns> Programs::turns(const Program& program, TimePoint now) const {
+        if (!program.may_be_parked())
+                return std::nullopt;
+        const auto members = std::ranges::count_if(programs_, [&](const auto& other) {
+                return other.second->gang() == program.gang() && other.second->may_be_parked();
+        });
+        const auto served = around_->gangs.served(program.gang(), now).time;
+        return Turns{static_cast<std::size_t>(members), served, program.progress().said(),
+                     program.progress().remaining(served)};
+}
+
+}  // namespace governor::registry

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: MIT
+//
+// The programs that hold leases, and what holds for all of them together. Pure; time is an
+// argument.
+#pragma once
+
+#include "evidence/short_lived.hpp"
+#include "registry/by_id.hpp"
+#include "registry/program.hpp"
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <vector>
+
+namespace governor::registry {
+
+/// Why a program gets no lease.
+enum class Refusal : std::uint8_t {
+        TooManyOfAccount,  ///< the account holds its quota of leases
+        TooMany,           ///< all leases are taken
+};
+
+struct LeaseLimits {
+        std::size_t leases = 16'384;      ///< of all accounts together
+        std::size_t per_account = 4'096;  ///< of each account but root
+};
+
+/// Not thread-safe. Finding, adding and removing a program costs O(log programs); snapshot() and
+/// apply() O(programs x CPUs / 64).
+class Programs {
+public:
+        Programs(const LeaseLimits& limits, std::vector<policy::fair::Rule> rules);
+
+        /// For the programs that are here, too.
+        void set_rules(std::vector<policy::fair::Rule> rules);
+        void set_handover_max(std::chrono::milliseconds handover_max);
+
+        struct Joined {
+                std::optional<Refusal> refusal;
+                ProgramId id{};  ///< where not refused
+        };
+        /// A program that an `ignore` rule applies to joins too: it is held to nothing. Its account
+        /// is a user's: the network has no leases.
+        Joined join(const Identity& identity, const Request& request, const Confinement& where,
+                    TimePoint now);
+
+        /// The program says that a governor before this one granted it `cpus`. It keeps those that
+        /// nobody else holds, as far as it has a right to as many. It has no more until `settled`:
+        /// others may still come back for theirs. Right after join().
+        void resume(ProgramId id, const policy::CpuMask& cpus, TimePoint settled, TimePoint now);
+        /// A program has come back that may have to wait for others.
+        [[nodiscard]] bool are_returning(TimePoint now) const { return now < settled_; }
+
+        /// The program had used `cpu_time` in all. Empty: it was gone before anybody could look;
+        /// then it is taken to have gone on as it was last seen to, or to have used what it was
+        /// granted.
+        void leave(ProgramId id, std::optional<std::chrono::nanoseconds> cpu_time, TimePoint now);
+
+        /// nullptr: there is none.
+        [[nodiscard]] Program* find(ProgramId id);
+        [[nodiscard]] const Program* find(ProgramId id) const;
+        /// The next one after `id` in the order in which they joined; nullptr: none.
+        [[nodiscard]] const Program* next(ProgramId id) const;
+        [[nodiscard]] std::size_t size() const { return programs_.size(); }
+        template <class Visit>
+        void for_each(Visit visit) {
+                for (auto& [id, program] : programs_)
+                        visit(*program);
+        }
+        template <class Visit>
+        void for_each(Visit visit) const {
+                for (const auto& [id, program] : programs_)
+                        visit(static_cast<const Program&>(*program));
+        }
+
+        /// After all of them were measured: what they could have burned besides.
+        void sampled(const policy::Sample& sample, TimePoint now);
+        /// What each burned over the window of the sample of `now`. Ignored programs are in it, and
+        /// those that left in that time.
+        [[nodiscard]] std::vector<evidence::Burn> burns(TimePoint now);
+
+        /// Without ignored programs. `foreign` and `machine` must outlive it.
+        [[nodiscard]] policy::fair::Snapshot snapshot(const policy::Machine& machine,
+                                                      const policy::fair::Foreign& foreign,
+                                                      TimePoint now) const;
+        /// Takes note of a decision on a snapshot of this very moment. Returns the programs whose
+        /// grant changed (threads, CPUs), which must be told.
+        std::vector<ProgramId> apply(const policy::fair::Decision& decision, TimePoint now);
+
+        /// What there is to be told of a program's turns.
+        struct Turns {
+                std::size_t programs = 1;  ///< of its job that take their turn with it, and itself
+                std::chrono::nanoseconds served{0};
+                evidence::Progress::Said said;
+                std::optional<std::chrono::nanoseconds> remaining;  ///< in its turns, as it said
+        };
+        /// Empty: it takes none. The caller knows whether any program does: see Arbiter::turns().
+        /// O(programs).
+        [[nodiscard]] std::optional<Turns> turns(const Program& program, TimePoint now) const;
+
+        [[nodiscard]] const History& history() const { return around_->history; }
+        [[nodiscard]] History& history() { return around_->history; }
+
+private:
+        [[nodiscard]] std::optional<Refusal> refusal(const Account& account) const;
+        [[nodiscard]] std::uint32_t short_lived_cpus(std::uint32_t pool) const;
+        void note_turns(const policy::fair::Decision& decision, TimePoint now);
+
+        LeaseLimits limits_;
+        std::vector<policy::fair::Rule> rules_;
+        std::chrono::milliseconds handover_max_ = policy::fair::Settings{}.handover_max;
+        std::unique_ptr<Surroundings> around_ = std::make_unique<Surroundings>();
+        ById<ProgramId, std::unique_ptr<Program>> programs_;  // as they joined
+        std::map<Account, std::size_t> leases_;
+        std::uint64_t last_id_ = 0;
+        TimePoint settled_;  // see resume()
+        evidence::Departed departed_;
+        std::map<Account, evidence::ShortLived> short_lived_;
+};
+
+}  // namespace governor::registry

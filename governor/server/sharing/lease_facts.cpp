@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT
+// From programs to their processes.
+#include "server/sharing/lease_facts.hpp"
+
+#include "probe/program.hpp"
+
+#include <vector>
+
+namespace governor::server {
+
+void LeaseFacts::look(TimePoint now) {
+        std::vector<std::uint32_t> pids;
+        leases_.for_each([&](const Lease& lease) { pids.push_back(lease.pid); });
+        if (!pids.empty())
+                meter_.scan(pids, now);
+}
+
+std::optional<LeaseFacts::Measured> LeaseFacts::measured(ProgramId id) {
+        const auto* lease = leases_.find(id);
+        const auto used = lease != nullptr ? meter_.cpu_time_at_scan(lease->pid) : std::nullopt;
+        return used ? std::optional(Measured{*used, meter_.is_stopped(lease->pid)}) : std::nullopt;
+}
+
+std::optional<std::chrono::nanoseconds> LeaseFacts::cpu_time(ProgramId id) {
+        const auto* lease = leases_.find(id);
+        return lease != nullptr ? meter_.cpu_time(lease->pid) : std::nullopt;
+}
+
+bool LeaseFacts::is_stopped(ProgramId id) {
+        const auto* lease = leases_.find(id);
+        return lease != nullptr && meter_.is_stopped_now(lease->pid);
+}
+
+std::optional<evidence::LowUse::Reading> LeaseFacts::low_use(ProgramId id,
+                                                             std::chrono::nanoseconds cpu_time) {
+        const auto* lease = leases_.find(id);
+        return lease != nullptr ? meter_.low_use(lease->pid, cpu_time) : std::nullopt;
+}
+
+std::optional<registry::Confinement> LeaseFacts::where(ProgramId id, TimePoint now) {
+        const auto* lease = leases_.find(id);
+        auto where =
+                lease != nullptr ? meter_.where(lease->pid, lease->affinity, now) : std::nullopt;
+        return where ? std::optional(std::move(where->confinement)) : std::nullopt;
+}
+
+std::string LeaseFacts::executable(ProgramId id) {
+        const auto* lease = leases_.find(id);
+        return lease != nullptr ? probe::read_executable(root_, lease->pid) : std::string();
+}
+
+}  // namespace governor::server

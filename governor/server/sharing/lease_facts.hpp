@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT
+//
+// What the kernel tells of the processes that hold leases, by program.
+#pragma once
+
+#include "registry/facts.hpp"
+#include "server/sharing/leases.hpp"
+#include "server/sharing/process_meter.hpp"
+
+#include <string>
+
+namespace governor::server {
+
+/// Not thread-safe. Costs as the functions of ProcessMeter do.
+class LeaseFacts : public registry::ProcessFacts {
+public:
+        /// `leases` and `meter` must outlive this. Reads below `root`, which is empty for this
+        /// machine.
+        LeaseFacts(Leases& leases, ProcessMeter& meter, const std::string& root)
+                : leases_(leases), meter_(meter), root_(root) {}
+
+        void look(TimePoint now) override;
+        std::optional<Measured> measured(ProgramId id) override;
+        std::uint32_t yielding_millicpu() override { return meter_.yielding_millicpu(); }
+        std::optional<std::chrono::nanoseconds> cpu_time(ProgramId id) override;
+        bool is_stopped(ProgramId id) override;
+        std::optional<evidence::LowUse::Reading>
+        low_use(ProgramId id, std::chrono::nanoseconds cpu_time) override;
+        std::optional<registry::Confinement> where(ProgramId id, TimePoint now) override;
+        std::string executable(ProgramId id) override;
+
+private:
+        Leases& leases_;
+        ProcessMeter& meter_;
+        std::string root_;
+};
+
+}  // namespace governor::server

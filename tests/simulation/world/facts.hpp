@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: MIT
+//
+// What the virtual kernel and shared memory tell the governing cycle.
+#pragma once
+
+#include "registry/cycle.hpp"
+#include "simulation/scenario/scenario.hpp"
+#include "simulation/world/process.hpp"
+
+#include <map>
+
+namespace simulation {
+
+using governor::registry::Confinement;
+using governor::registry::ProgramId;
+
+/// The policy's clock at a virtual time.
+[[nodiscard]] governor::policy::TimePoint time_point(Time at);
+/// The virtual time of the policy's clock; kNever for Schedule::kNever.
+[[nodiscard]] Time virtual_time(governor::policy::TimePoint at);
+
+/// A process that no CPU is idle for says so itself; nothing here is guessed.
+class Facts : public governor::registry::ProcessFacts, public governor::registry::ReportSource {
+public:
+        explicit Facts(const Scenario& scenario) : scenario_(scenario) {}
+
+        /// `process` must live until remove().
+        void add(ProgramId id, const Process& process);
+        void remove(ProgramId id);
+        /// Reports go by the grants that the cycle's programs hold.
+        void follow(const governor::registry::Programs& programs) { programs_ = &programs; }
+        /// Burned over the last period by threads that yield to everybody.
+        void set_yielding_millicpu(std::uint32_t millicpu) { yielding_millicpu_ = millicpu; }
+        [[nodiscard]] Confinement where(const Process& process) const;
+
+        void look(governor::policy::TimePoint) override {}
+        std::optional<Measured> measured(ProgramId id) override;
+        std::uint32_t yielding_millicpu() override { return yielding_millicpu_; }
+        std::optional<std::chrono::nanoseconds> cpu_time(ProgramId id) override;
+        bool is_stopped(ProgramId id) override { return processes_.at(id)->stopped(); }
+        std::optional<governor::evidence::LowUse::Reading>
+        low_use(ProgramId id, std::chrono::nanoseconds cpu_time) override;
+        std::optional<Confinement> where(ProgramId id, governor::policy::TimePoint) override {
+                return where(*processes_.at(id));
+        }
+        std::string executable(ProgramId id) override;
+
+        std::vector<std::optional<governor::evidence::Report>>
+        reports(std::span<const ProgramId> programs) override;
+
+private:
+        const Scenario& scenario_;
+        const governor::registry::Programs* programs_ = nullptr;
+        std::map<ProgramId, const Process*> processes_;
+        std::uint32_t yielding_millicpu_ = 0;
+};
+
+}  // namespace simulation

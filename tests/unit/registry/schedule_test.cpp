@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: MIT
+// When to decide and when to look, on a clock that the test turns.
+#include "registry/schedule.hpp"
+
+#include "made_up_programs.hpp"
+
+#include <algorithm>
+#include <gtest/gtest.h>
+#include <vector>
+
+namespace governor::registry {
+namespace {
+
+using policy::fair::Decision;
+using policy::fair::Limit;
+using std::chrono::microseconds;
+using std::chrono::milliseconds;
+
+Decision limited_by(Limit limit) {
+        auto grant = grant_of(ProgramId{1}, policy::CpuMask::range(0, 2));
+        grant.reason.limit = limit;
+        return decision_of({grant});
+}
+
+TEST(Schedule, HasNothingToDoBeforeSomethingHappens) {
+        const Schedule schedule;
+        EXPECT_EQ(schedule.next(), Schedule::kNever);
+        EXPECT_FALSE(schedule.is_decision_due(kStart));
+        EXPECT_FALSE(schedule.is_poll_due(kStart));
+}
+
+TEST(Schedule, DecidesOnTheFirstEventAtOnce) {
+        Schedule schedule;
+        schedule.want_decision(kStart);
+        EXPECT_EQ(schedule.next(), kStart);
+        EXPECT_TRUE(schedule.is_decision_due(kStart));
+}
+
+TEST(Schedule, RestsBetweenDecisionsOnEvents) {
+        Schedule schedule;
+        schedule.decided({}, kStart);
+        EXPECT_EQ(schedule.next(), Schedule::kNever);
+        schedule.want_decision(kStart + microseconds{100});
+        schedule.want_decision(kStart + microseconds{900});  // does not put it off
+        EXPECT_EQ(schedule.next(), kStart + Schedule::kRest);
+        EXPECT_FALSE(schedule.is_decision_due(kStart + microseconds{999}));
+        EXPECT_TRUE(schedule.is_decision_due(kStart + Schedule::kRest));
+}
+
+TEST(Schedule, DecidesAtOnceAfterARest) {
+        Schedule schedule;
+        schedule.decided({}, kStart);
+        schedule.want_decision(kStart + milliseconds{5});
+        EXPECT_EQ(schedule.next(), kStart + milliseconds{5});
+}
+
+TEST(Schedule, DecidesOnASampleAlsoWithoutARest) {
+        Schedule schedule;
+        schedule.decided({}, kStart);
+        schedule.sampled(kStart + microseconds{1});
+        EXPECT_TRUE(schedule.is_decision_due(kStart + microseconds{1}));
+}
+
+TEST(Schedule, DecidesAgainWhenTimeAloneChangesIt) {
+        Schedule schedule;
+        Decision decision;
+        decision.again = kStart + milliseconds{700};
+        schedule.decided(decision, kStart);
+        EXPECT_EQ(schedule.next(), kStart + milliseconds{700});
+        schedule.want_decision(kStart + milliseconds{10});
+        EXPECT_EQ(schedule.next(), kStart + milliseconds{10});
+        decision.again = kStart;  // is over: not a loop without a rest
+        schedule.decided(decision, kStart + milliseconds{10});
+        EXPECT_EQ(schedule.next(), kStart + milliseconds{10} + Schedule::kRest);
+}
+
+TEST(Schedule, LooksAtReportsWhileSomebodyWaits) {
+        for (const auto limit : {Limit::Handover, Limit::Newcomer, Limit::Idle}) {
+                Schedule schedule;
+                schedule.decided(limited_by(limit), kStart);
+                EXPECT_EQ(schedule.next(), kStart + Schedule::kPoll);
+                EXPECT_FALSE(schedule.is_poll_due(kStart + Schedule::kPoll - microseconds{1}));
+                EXPECT_TRUE(schedule.is_poll_due(kStart + Schedule::kPoll));
+                schedule.polled(false, kStart + Schedule::kPoll);
+                EXPECT_EQ(schedule.next(), kStart + 2 * Schedule::kPoll);
+                schedule.decided(limited_by(Limit::FairShare), kStart + milliseconds{30});
+                EXPECT_EQ(schedule.next(), Schedule::kNever);
+        }
+}
+
+/// How long from each look to the next, for as long as nothing happens.
+std::vector<std::chrono::nanoseconds> pauses(Schedule& schedule, TimePoint until) {
+        std::vector<std::chrono::nanoseconds> pauses;
+        for (auto at = schedule.next(); at < until; at = schedule.next()) {
+                schedule.polled(false, at);
+                pauses.push_back(schedule.next() - at);
+        }
+        return pauses;
+}
+
+TEST(Schedule, LooksLessOftenTheLongerThoseWhoLendWantNothingBack) {
+        Schedule schedule;
+        schedule.decided(limited_by(Limit::Idle), kStart);
+        EXPECT_EQ(pauses(schedule, kStart + milliseconds{400}),
+                  std::vector(15, std::chrono::nanoseconds{Schedule::kPoll}));
+        EXPECT_TRUE(std::ranges::is_sorted(pauses(schedule, kStart + milliseconds{1700})));
+        for (const auto pause : pauses(schedule, kStart + milliseconds{3000}))
+                EXPECT_EQ(pause, Schedule::kSlowestPoll);
+}
+
+TEST(Schedule, NeverLooksLaterThanASixteenthOfTheTimeThatNothingHappened) {
+        Schedule schedule;
+        schedule.decided(limited_by(Limit::Idle), kStart);
+        for (auto at = schedule.next(); at < kStart + std::chrono::seconds{5};
+             at = schedule.next()) {
+                schedule.polled(false, at);
+                EXPECT_LE(schedule.next() - at,
+                          std::max<std::chrono::nanoseconds>(Schedule::kPoll, (at - kStart) / 16));
+        }
+}
+
+TEST(Schedule, LooksOftenAgainAsSoonAsSomebodyWantsSomethingBack) {
+        Schedule schedule;
+        schedule.decided(limited_by(Limit::Idle), kStart);
+        (void)pauses(schedule, kStart + milliseconds{3000});
+        const auto at = schedule.next();
+        schedule.polled(true, at);
+        EXPECT_EQ(schedule.next(), at) << "to decide";
+        schedule.decided(limited_by(Limit::Idle), at);
+        EXPECT_EQ(schedule.next(), at + Schedule::kPoll);
+}
+
+TEST(Schedule, LooksOftenAgainWhenSomebodyElseLends) {
+        Schedule schedule;
+        auto decision = limited_by(Limit::Idle);
+        schedule.decided(decision, kStart);
+        (void)pauses(schedule, kStart + milliseconds{3000});
+        const auto again = schedule.next() - milliseconds{60};
+        schedule.decided(decision, again);
+        EXPECT_GT(schedule.next(), again + Schedule::kPoll) << "the same as before";
+        decision.grants.push_back(decision.grants.front());
+        decision.grants.back().id = ProgramId{2};
+        schedule.decided(decision, again);
+        EXPECT_EQ(schedule.next(), again + Schedule::kPoll);
+}
+
+TEST(Schedule, LooksOftenForThoseWhoWaitHoweverLongOthersHaveLent) {
+        Schedule schedule;
+        auto decision = limited_by(Limit::Idle);
+        schedule.decided(decision, kStart);
+        (void)pauses(schedule, kStart + milliseconds{3000});
+        decision.grants.push_back(limited_by(Limit::Handover).grants.front());
+        decision.grants.back().id = ProgramId{2};
+        const auto at = schedule.next() - milliseconds{60};
+        schedule.decided(decision, at);
+        EXPECT_EQ(schedule.next(), at + Schedule::kPoll);
+        schedule.polled(false, at + Schedule::kPoll);
+        EXPECT_EQ(schedule.next(), at + 2 * Schedule::kPoll);
+}
+
+TEST(Schedule, DoesNotPutOffALookByDecisions) {
+        Schedule schedule;
+        schedule.decided(limited_by(Limit::Handover), kStart);
+        schedule.decided(limited_by(Limit::Handover), kStart + milliseconds{20});
+        EXPECT_EQ(schedule.next(), kStart + Schedule::kPoll);
+}
+
+TEST(Schedule, DecidesOnReportsThatMatter) {
+        Schedule schedule;
+        schedule.decided(limited_by(Limit::Handover), kStart);
+        schedule.polled(false, kStart + milliseconds{25});
+        EXPECT_FALSE(schedule.is_decision_due(kStart + milliseconds{25}));
+        schedule.polled(true, kStart + milliseconds{50});
+        EXPECT_TRUE(schedule.is_decision_due(kStart + milliseconds{50}));
+}
+
+/// By a limit that others have a part in.
+Decision contended(Limit limit, std::uint32_t programs) {
+        auto decision = limited_by(limit);
+        decision.grants[0].reason.programs = programs;
+        return decision;
+}
+
+TEST(Schedule, WatchesWhoIsStoppedWhileOthersCouldUseHisCpus) {
+        for (const auto limit : {Limit::FairShare, Limit::Floor, Limit::Quota}) {
+                Schedule schedule;
+                schedule.decided(contended(limit, 2), kStart);
+                EXPECT_EQ(schedule.next(), kStart + Schedule::kWatch);
+                EXPECT_TRUE(schedule.is_watch_due(kStart + Schedule::kWatch));
+                schedule.decided(contended(limit, 2), kStart + milliseconds{70});
+                EXPECT_TRUE(schedule.is_watch_due(kStart + Schedule::kWatch)) << "not put off";
+                schedule.watched(false, kStart + Schedule::kWatch);
+                EXPECT_EQ(schedule.next(), kStart + 2 * Schedule::kWatch);
+                schedule.watched(true, kStart + 2 * Schedule::kWatch);
+                EXPECT_TRUE(schedule.is_decision_due(kStart + 2 * Schedule::kWatch));
+        }
+}
+
+TEST(Schedule, WatchesWhereFewShareTheMachine) {
+        auto decision = contended(Limit::FairShare, 2);
+        decision.grants.resize(Schedule::kMostWatched, decision.grants[0]);
+        Schedule schedule;
+        schedule.decided(decision, kStart);
+        EXPECT_EQ(schedule.next(), kStart + Schedule::kWatch);
+        auto lends = limited_by(Limit::Idle);
+        decision.grants.resize(1000, lends.grants[0]);
+        decision.grants[999].shared = true;
+        decision.grants[999].reason.limit = Limit::Light;
+        schedule.decided(decision, kStart + milliseconds{10});
+        EXPECT_LE(schedule.next(), kStart + Schedule::kWatch) << "others hold nothing";
+        EXPECT_TRUE(schedule.is_watch_due(kStart + Schedule::kWatch));
+        decision.grants.resize(Schedule::kMostWatched + 1);
+        decision.grants.back() = decision.grants[0];
+        schedule.decided(decision, kStart + milliseconds{20});
+        EXPECT_FALSE(schedule.is_watch_due(kStart + Schedule::kWatch));
+}
+
+TEST(Schedule, WatchesNobodyWhoseCpusNobodyWants) {
+        for (const auto& decision : {contended(Limit::Everything, 2), contended(Limit::OwnMax, 2),
+                                     contended(Limit::FairShare, 1), Decision{}}) {
+                Schedule schedule;
+                schedule.decided(contended(Limit::FairShare, 2), kStart);
+                schedule.decided(decision, kStart + milliseconds{10});
+                EXPECT_EQ(schedule.next(), Schedule::kNever);
+        }
+}
+
+}  // namespace
+}  // namespace governor::registry
