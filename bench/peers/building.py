@@ -8,7 +8,7 @@ import re
 import subprocess
 from pathlib import Path
 
-from experiment.endings import Failed
+from lab.endings import Failed
 
 _NOT_FOUND = re.compile(r"^-- peer (\w+): left out, (.*)$", re.MULTILINE)
 

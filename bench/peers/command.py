@@ -11,12 +11,12 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from experiment.drawing import NoPictures
-from experiment.endings import EXIT_FAILED, EXIT_OK, Failed, exit_status, output_folder, print_result
-from experiment.interruption import Interrupted
-from experiment.machine import describe_machine
-from experiment.progress import Progress
-from experiment.quantities import BadInput, span_text
+from lab.drawing import NoPictures
+from lab.endings import EXIT_FAILED, EXIT_OK, Failed, exit_status, output_folder, print_result
+from lab.interruption import Interrupted
+from lab.machine import describe_machine
+from lab.progress import Progress
+from lab.quantities import BadInput, span_text
 
 from .building import build_programs
 from .goals import goals, verdict_of

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from experiment.drawing import pyplot, save
+from lab.drawing import pyplot, save
 
 from .outcomes import Outcomes
 from .plan import OURS

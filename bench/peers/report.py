@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from experiment.columns import columns
+from lab.columns import columns
 
 from .goals import ELSEWHERE, TITLES, Verdict
 from .outcomes import Outcomes, number

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from experiment.options import OneSentenceParser, add_whole
-from experiment.quantities import BadInput
+from lab.options import OneSentenceParser, add_whole
+from lab.quantities import BadInput
 
 from .plan import OURS, POOLS, Bench, all_benches
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from experiment.drawing import NoPictures
-from experiment.endings import EXIT_FAILED, EXIT_OK, Failed
-from experiment.endings import complain, exit_status, output_folder, print_result
+from lab.drawing import NoPictures
+from lab.endings import EXIT_FAILED, EXIT_OK, Failed
+from lab.endings import complain, exit_status, output_folder, print_result
 
 from .pictures import draw_pictures
 from .run import Run, simulate

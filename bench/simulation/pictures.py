@@ -6,7 +6,7 @@ from __future__ import annotations
 import colorsys
 from pathlib import Path
 
-from experiment.drawing import pyplot, save
+from lab.drawing import pyplot, save
 
 from .run import Process, Run
 

@@ -8,8 +8,8 @@ import subprocess
 from dataclasses import dataclass
 from typing import Any
 
-from experiment.endings import Failed
-from experiment.quantities import BadInput
+from lab.endings import Failed
+from lab.quantities import BadInput
 
 _OK, _FAILED = 0, 1
 

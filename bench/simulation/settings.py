@@ -7,8 +7,8 @@ import argparse
 from dataclasses import dataclass
 from pathlib import Path
 
-from experiment.options import OneSentenceParser, add_programs
-from experiment.quantities import BadInput, whole_option
+from lab.options import OneSentenceParser, add_programs
+from lab.quantities import BadInput, whole_option
 
 FORMATS = ("png", "svg")
 _MOST_SEED = 2**53

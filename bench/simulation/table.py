@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from experiment.columns import columns
+from lab.columns import columns
 
 from .run import Process, Run
 

@@ -4,7 +4,7 @@
 import unittest
 from pathlib import Path
 
-from experiment.quantities import BadInput
+from lab.quantities import BadInput
 from peers.goals import Goal, goals, verdict_of
 from peers.outcomes import HUNG, OK, Outcome, Outcomes
 from peers.plan import OURS, all_benches

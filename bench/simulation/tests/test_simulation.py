@@ -10,7 +10,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from experiment.quantities import BadInput
+from lab.quantities import BadInput
 from simulation.pictures import draw_pictures
 from simulation.run import Run, Steps, cpu_list, simulate
 from simulation.settings import read_settings

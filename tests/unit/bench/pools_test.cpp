@@ -27,8 +27,8 @@ using examples::Arguments;
 using examples::ConditionPool;
 using examples::RatedPlace;
 using examples::RatedPool;
-using pooling::ListPool;
-using pooling::Stages;
+using pool::ListPool;
+using pool::Stages;
 
 namespace {
 

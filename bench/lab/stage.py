@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: MIT
+"""What measuring commands share: a folder that other users can enter, signals, files."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import sys
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Callable
+
+from .endings import exit_status
+from .interruption import Interruption
+from .progress import Progress
+from .quantities import BadInput
+
+
+@dataclass(frozen=True)
+class Stage:
+    """Where a measurement takes place; the folder is removed at the end."""
+
+    folder: Path
+    interruption: Interruption
+    progress: Progress
+
+
+def run_command(name: str, body: Callable[[Callable[[], Stage]], int]) -> int:
+    """The exit status. `body` asks for its stage when the settings are in order; whatever it raises,
+    the folder is gone afterwards."""
+    folder: Path | None = None
+    progress = Progress(sys.stderr)
+
+    def interruptible() -> int:
+        with Interruption() as interruption:
+
+            def stage() -> Stage:
+                nonlocal folder
+                folder = Path(tempfile.mkdtemp(prefix="governor-run-"))
+                folder.chmod(0o755)
+                return Stage(folder, interruption, progress)
+
+            return body(stage)
+
+    try:
+        return exit_status(name, interruptible)
+    finally:
+        progress.close()
+        if folder is not None:
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def is_root() -> bool:
+    return os.geteuid() == 0
+
+
+def check_files(folder: Path, names: list[str]) -> None:
+    """BadInput when one of the programs is not there."""
+    missing = [str(folder / name) for name in names if not (folder / name).is_file()]
+    if missing:
+        raise BadInput(
+            f"--bin {folder}: {', '.join(missing)} missing; build first, or name the folder that"
+            " holds governord, governorctl, bench/ and examples/."
+        )
+
+
+def check_writable(path: Path | None) -> None:
+    """BadInput when a result could not be written there after a long measurement."""
+    if path is not None and (path.is_dir() or not os.access(path.parent, os.W_OK)):
+        raise BadInput(f"--json {path}: that cannot be written.")
+
+
+def write_json(document: dict[str, Any], path: Path) -> None:
+    """BadInput when the file cannot be written."""
+    try:
+        path.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
+    except OSError as error:
+        raise BadInput(f"--json {path}: {error.strerror}.") from error

@@ -1,2 +1,0 @@
-# SPDX-License-Identifier: MIT
-"""The governor under pressure: a crowd of clients, and hostile ones; beside bench/experiment."""
