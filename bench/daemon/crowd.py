@@ -14,11 +14,12 @@ from lab.endings import EXIT_FAILED, EXIT_OK, complain, print_result
 from lab.governor import Governor, socket_path, threshold_policy
 from lab.machine import describe_machine
 from lab.programs import ProcessFailed
-from lab.stage import Stage, check_files, check_writable, is_root, run_command, write_json
+from lab.report import asked_folder, command_line, fenced, write_files
+from lab.stage import Stage, check_files, is_root, run_command
 
 from .accounts import raise_descriptor_limit
 from .counters import Counters, read_counters, samples_between
-from .crowd_report import crowd_text, losses, servers_of
+from .crowd_report import crowd_text, losses, servers_of, summary_rows
 from .crowd_settings import CrowdSettings, read_crowd_settings
 from .figures import Figures, figures_of
 from .processes import Client, probe, start_echo
@@ -36,14 +37,16 @@ def main(arguments: list[str], checkout: Path) -> int:
         limit = raise_descriptor_limit()
         settings = read_crowd_settings(arguments, checkout / "build" / "bin", limit, is_root())
         check_files(settings.programs, ["governord", "governorctl", "bench/crowd", "bench/echo"])
-        check_writable(settings.json)
+        output = asked_folder(settings.output)
         machine = describe_machine(checkout, [])
-        document = {"format": FORMAT, "machine": machine, "settings": settings.described()}
+        described = settings.described() | {"command_line": command_line(NAME, arguments)}
+        document = {"format": FORMAT, "machine": machine, "settings": described}
         document |= measure(settings, stage())
         document["notes"] = list(settings.notes)
-        printed = print_result(NAME, crowd_text(document))
-        if settings.json is not None:
-            write_json(document, settings.json)
+        text = crowd_text(document)
+        printed = print_result(NAME, text)
+        if output is not None:
+            write_files(output, document, fenced(NAME, text), summary_rows(document))
         for loss in document["errors"]:
             complain(NAME, loss)
         return EXIT_OK if printed and not document["errors"] else EXIT_FAILED

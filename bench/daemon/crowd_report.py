@@ -7,6 +7,7 @@ from dataclasses import asdict
 from typing import Any
 
 from lab.columns import aligned
+from lab.machine import machine_text
 
 from .crowd_settings import CrowdSettings
 from .latency import Latency, latency_of, ratios
@@ -64,12 +65,24 @@ def losses(reports: list[dict[str, Any]], settings: CrowdSettings) -> list[str]:
     return sentences
 
 
+def summary_rows(document: dict[str, Any]) -> list[dict[str, Any]]:
+    """A row for each server: counts, latencies in microseconds, and what it took while all asked."""
+    rows = []
+    for name in SERVERS:
+        server, looks = document["servers"][name], document["processes"][name]
+        row: dict[str, Any] = {"server": name, "held": server["held"], **server["run"]}
+        row |= {f"{key}_{part}": server[key][part] for key in _TIMES for part in ("median", "p99", "max")}
+        full = looks.get("asked", looks["after"])
+        row["cpu_s"] = round(full["cpu_s"] - looks.get("gathered", looks["before"])["cpu_s"], 3)
+        rows.append({**row, "rss_kib": full["rss_kib"]})
+    return rows
+
+
 def crowd_text(document: dict[str, Any]) -> str:
     """The report for a terminal."""
     machine, settings, servers = document["machine"], document["settings"], document["servers"]
     blocks = [
-        f"{machine['cpu_model']}, {len(machine['cpus_allowed'])} CPUs allowed, {machine['kernel']},"
-        f" {machine['date']}; load average before {machine['load_average_before'][0]:.2f}.",
+        machine_text(machine),
         f"{settings['connections']} connections to each server, {settings['askers']} of them ask every"
         f" second for {settings['seconds']} s; {_users(settings['users'])}.",
         _counts_table(servers),

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from lab.options import OneSentenceParser, add_duration, add_programs, add_whole
+from lab.options import OneSentenceParser, add_duration, add_output, add_programs, add_whole
 from lab.quantities import BadInput
 
 from .accounts import MOST_CONNECTIONS, Crowd, chosen_connections, crowds_of
@@ -27,7 +27,7 @@ class CrowdSettings:
     rate: int
     period_s: float
     programs: Path
-    json: Path | None
+    output: Path | None
     root: bool
     descriptor_limit: int
     notes: tuple[str, ...]
@@ -61,7 +61,7 @@ def read_crowd_settings(
         rate=options.rate,
         period_s=options.period,
         programs=options.bin.resolve(),
-        json=options.json,
+        output=options.output,
         root=root,
         descriptor_limit=descriptor_limit,
         notes=tuple(_notes(connections, options.connections or default, descriptor_limit, root)),
@@ -99,5 +99,5 @@ def _parser(default_programs: Path) -> OneSentenceParser:
     add_whole(parser, "--rate", 1, 1_000_000, "connections opened per second, both servers (4000)", 4000)
     add_duration(parser, "--period", 0.05, 60.0, 1.0, "how often the governor measures (1 s)")
     add_programs(parser, default_programs, "governord, governorctl and bench/")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write the results there too")
+    add_output(parser, "no files")
     return parser

@@ -19,10 +19,11 @@ from lab.governor import Governor, socket_path, threshold_policy
 from lab.machine import describe_machine
 from lab.programs import Launch
 from lab.quantities import duration_text
-from lab.records import RunRecord, write_results
+from lab.records import RunRecord, as_document
+from lab.report import asked_folder, command_line, fenced, write_files
 from lab.side_by_side import Outcome, Pace, run_side_by_side
-from lab.stage import Stage, check_files, check_writable, is_root, run_command
-from lab.summary import as_json
+from lab.stage import Stage, check_files, is_root, run_command
+from lab.summary import as_json, summary_rows
 
 from .accounts import raise_descriptor_limit
 from .counters import Counters, read_counters, samples_between
@@ -43,18 +44,21 @@ def main(arguments: list[str], checkout: Path) -> int:
         settings = read_hostile_settings(arguments, checkout / "build" / "bin", limit, is_root())
         tools = ["governord", "governorctl", "bench/crowd", "bench/echo", "bench/hostile"]
         check_files(settings.programs.programs, [*tools, *(f"examples/{load}" for load in PROGRAMS)])
-        check_writable(settings.json)
+        output = asked_folder(settings.output)
         programs = [settings.programs.program(load) for load in PROGRAMS]
         machine = describe_machine(checkout, programs)
-        results = HostileResults(machine, settings.described(), {})
+        described = settings.described() | {"command_line": command_line(NAME, arguments)}
+        results = HostileResults(machine, described, {})
         if settings.user is None:
             results.notes.append("not root: the hostile clients are the programs' own user's.")
         _Measurement(settings, results, stage()).run()
         results.errors += checksum_errors(results.runs)
         rows = rows_of(results)
-        printed = print_result(NAME, hostile_text(results, rows))
-        if settings.json is not None:
-            write_results(results, as_json(rows), settings.json)
+        text = hostile_text(results, rows)
+        printed = print_result(NAME, text)
+        if output is not None:
+            document = as_document(results, as_json(rows))
+            write_files(output, document, fenced(NAME, text), summary_rows(rows))
         for error in results.errors:
             complain(NAME, error)
         return EXIT_OK if printed and not results.errors else EXIT_FAILED

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from lab.columns import aligned
+from lab.machine import machine_text
 from lab.records import Results
 from lab.summary import Row, ratio_text, summarize, time_text
 from lab.table import remarks
@@ -56,8 +57,7 @@ def hostile_text(results: HostileResults, rows: list[Row]) -> str:
     """The report for a terminal."""
     machine, settings = results.machine, results.settings
     blocks = [
-        f"{machine['cpu_model']}, {len(machine['cpus_allowed'])} CPUs allowed, {machine['kernel']},"
-        f" {machine['date']}; load average before {machine['load_average_before'][0]:.2f}.",
+        machine_text(machine),
         f"{settings['connections']} hostile connections, {settings['rate']} turns per second in all;"
         f" {settings['repetitions']} repetition(s) of {settings['length_s']:g} s programs.",
         _times_table(rows),

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from lab.cells import Method, Scenario
-from lab.options import OneSentenceParser, add_duration, add_programs, add_whole
+from lab.options import OneSentenceParser, add_duration, add_output, add_programs, add_whole
 from lab.quantities import BadInput
 from sharing.settings import Settings, read_settings
 
@@ -31,7 +31,7 @@ class HostileSettings:
     repetitions: int
     length_s: float
     user: int | None
-    json: Path | None
+    output: Path | None
     threshold_percent: int = _THRESHOLD_PERCENT
 
     @property
@@ -80,7 +80,7 @@ def read_hostile_settings(
         repetitions=options.repetitions or (1 if options.quick else 5),
         length_s=options.length or (3.0 if options.quick else 6.0),
         user=NOBODY if root else None,
-        json=options.json,
+        output=options.output,
     )
 
 
@@ -104,5 +104,5 @@ def _parser(default_programs: Path) -> OneSentenceParser:
     add_duration(parser, "--run-limit", 1.0, 86400.0, 300.0, "a longer run is stopped (5 min)")
     add_whole(parser, "--seed", 0, 2**32 - 1, "for the order of the arms (1)", 1)
     add_programs(parser, default_programs, "governord, governorctl, bench/ and examples/")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write the results there too")
+    add_output(parser, "no files")
     return parser

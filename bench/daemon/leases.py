@@ -15,7 +15,8 @@ from typing import Any, Iterator
 from lab.endings import EXIT_FAILED, EXIT_OK, print_result
 from lab.governor import FAIR_POLICY, Governor, socket_path
 from lab.machine import describe_machine
-from lab.stage import Stage, check_files, check_writable, is_root, run_command, write_json
+from lab.report import asked_folder, command_line, fenced, write_files
+from lab.stage import Stage, check_files, is_root, run_command
 
 from .accounts import raise_descriptor_limit
 from .counters import read_counters, read_decisions, samples_between
@@ -43,13 +44,15 @@ def main(arguments: list[str], checkout: Path) -> int:
         settings = read_leases_settings(arguments, checkout / "build" / "bin", limit, is_root())
         names = ["governord", "governorctl", "bench/leases", "bench/echo"]
         check_files(settings.programs, names)
-        check_writable(settings.json)
+        output = asked_folder(settings.output)
         machine = describe_machine(checkout, [])
-        document = {"format": FORMAT, "machine": machine, "settings": settings.described()}
+        described = settings.described() | {"command_line": command_line(NAME, arguments)}
+        document = {"format": FORMAT, "machine": machine, "settings": described}
         document |= _Measurement(settings, stage()).everything()
-        printed = print_result(NAME, leases_text(document))
-        if settings.json is not None:
-            write_json(document, settings.json)
+        text = leases_text(document)
+        printed = print_result(NAME, text)
+        if output is not None:
+            write_files(output, document, fenced(NAME, text), document["rows"])
         return EXIT_OK if printed else EXIT_FAILED
 
     return run_command(NAME, body)

@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, Iterable
 
 from lab.columns import columns
+from lab.machine import machine_text
 
 from .latency import latency_of
 
@@ -129,8 +130,7 @@ def leases_text(document: dict[str, Any]) -> str:
     width = max(len(line) for line in lines)
     lines[1:] = [f"{line.ljust(width)}  {text}".rstrip() for line, text in zip(lines[1:], remarks)]
     blocks = [
-        f"{machine['cpu_model']}, {len(machine['cpus_allowed'])} CPUs allowed, {machine['kernel']},"
-        f" {machine['date']}; load average before {machine['load_average_before'][0]:.2f}.",
+        machine_text(machine),
         "\n".join("  " + line for line in lines),
         _EXPLANATION,
     ]

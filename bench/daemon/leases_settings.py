@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from lab.options import OneSentenceParser, add_programs, add_whole
-from lab.quantities import BadInput
+from lab.options import OneSentenceParser, add_output, add_programs, add_whole, chosen
 
 from .accounts import Crowd, chosen_connections, crowds_of
 
@@ -30,9 +29,8 @@ class LeasesSettings:
     rate: int
     load_s: int
     programs: Path
-    json: Path | None
+    output: Path | None
     root: bool
-    command_line: tuple[str, ...]
 
     cpus: int = 256
     cpus_of_all_events: int = 2048
@@ -43,9 +41,9 @@ class LeasesSettings:
 
     def described(self) -> dict[str, Any]:
         """For the JSON."""
-        left_out = ("programs", "json", "root")
+        left_out = ("programs", "output", "root", "command_line")
         fields = {name: getattr(self, name) for name in self.__dataclass_fields__ if name not in left_out}
-        return {**fields, "parts": list(self.parts), "command_line": list(self.command_line)}
+        return {**fields, "parts": list(self.parts)}
 
 
 def read_leases_settings(
@@ -58,7 +56,7 @@ def read_leases_settings(
         options.connections, 1000 if quick else 10_000, descriptor_limit, root
     )
     return LeasesSettings(
-        parts=_parts(options.parts),
+        parts=chosen("--parts", options.parts, PARTS),
         hellos=options.hellos or (200 if quick else 2000),
         programs_of_events=options.programs_of_events or (100 if quick else 1000),
         rounds=options.rounds or (10 if quick else 100),
@@ -69,20 +67,9 @@ def read_leases_settings(
         rate=options.rate or (100 if quick else 1000),
         load_s=options.load_seconds or (5 if quick else 60),
         programs=options.bin.resolve(),
-        json=options.json,
+        output=options.output,
         root=root,
-        command_line=tuple(arguments),
     )
-
-
-def _parts(text: str | None) -> tuple[str, ...]:
-    if text is None:
-        return PARTS
-    parts = tuple(text.split(","))
-    unknown = [part for part in parts if part not in PARTS]
-    if unknown:
-        raise BadInput(f"--parts {text}: '{unknown[0]}' is none of {', '.join(PARTS)}.")
-    return parts
 
 
 def _parser(default_programs: Path) -> OneSentenceParser:
@@ -107,5 +94,5 @@ def _parser(default_programs: Path) -> OneSentenceParser:
     add_whole(parser, "--rate", 4, 100_000, "leases per second under load (1000; quick: 100)")
     add_whole(parser, "--load-seconds", 1, 3600, "of load (60; quick: 5)")
     add_programs(parser, default_programs, "governord, governorctl and bench/")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write the results there too")
+    add_output(parser, "no files")
     return parser

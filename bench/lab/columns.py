@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Texts in columns of equal width."""
+"""Texts in columns of equal width, for a terminal or as Markdown."""
 
 from __future__ import annotations
 
@@ -19,6 +19,17 @@ def aligned(rows: list[list[str]]) -> str:
     """The same, indented; the first row holds titles of groups of columns, which may run over."""
     groups, *cells = rows
     return "\n".join([_group_line(groups, _widths(cells)), *("  " + line for line in columns(cells))])
+
+
+def markdown(rows: list[list[str]]) -> str:
+    """A table of Markdown that can be read in a terminal; the first row is its head."""
+    widths = _widths(rows)
+
+    def line(cells: list[str]) -> str:
+        return "| " + " | ".join(cell.ljust(width) for cell, width in zip(cells, widths)) + " |"
+
+    rule = "|" + "|".join("-" * (width + 2) for width in widths) + "|"
+    return "\n".join([line(rows[0]), rule, *(line(row) for row in rows[1:])])
 
 
 def _widths(rows: list[list[str]]) -> list[int]:

@@ -36,6 +36,14 @@ def describe_machine(checkout: Path, programs: list[Path]) -> dict[str, Any]:
     }
 
 
+def machine_text(machine: dict[str, Any]) -> str:
+    """One sentence, for the head of a report."""
+    return (
+        f"{machine['cpu_model']}, {len(machine['cpus_allowed'])} CPUs allowed, {machine['kernel']},"
+        f" {machine['date']}; load average before {machine['load_average_before'][0]:.2f}."
+    )
+
+
 def allowed_cpus() -> list[int]:
     """The ids this process may run on, SMT siblings and packages next to each other."""
     return sorted(os.sched_getaffinity(0), key=_core_of)

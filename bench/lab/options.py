@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
+from typing import Iterable
 
 from .quantities import BadInput, duration_option, whole_option
 
@@ -42,7 +43,23 @@ def add_whole(
     parser.add_argument(option, type=reader, metavar="N", default=default, help=text)
 
 
+def chosen(option: str, text: str | None, names: Iterable[str]) -> tuple[str, ...]:
+    """What a list such as a,b,c holds, each once; None: all of `names`. BadInput for other names."""
+    listed = tuple(names)
+    wanted = listed if text is None else text.split(",")
+    unknown = [name for name in wanted if name not in listed]
+    if unknown:
+        raise BadInput(f"{option} {text}: '{unknown[0]}' is none of {', '.join(listed)}.")
+    return tuple(dict.fromkeys(wanted))
+
+
 def add_programs(parser: argparse.ArgumentParser, default: Path, holds: str) -> None:
     """--bin: the folder in which the programs are that were built."""
     text = f"folder with {holds} (build/bin)"
     parser.add_argument("--bin", type=Path, metavar="DIR", default=default, help=text)
+
+
+def add_output(parser: argparse.ArgumentParser, otherwise: str) -> None:
+    """--output: the folder for the files of a result, and what happens without it."""
+    text = f"folder for results.json, results.md and summary.json ({otherwise})"
+    parser.add_argument("--output", type=Path, metavar="DIR", help=text)

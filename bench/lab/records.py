@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What is kept of a run, and how it is written to and read from results.json."""
+"""What is kept of a run, and how it is told in and read from results.json."""
 
 from __future__ import annotations
 
@@ -80,10 +80,9 @@ class Results:
     errors: list[str] = field(default_factory=list)
 
 
-def write_results(results: Results, summary: list[dict[str, Any]], path: Path) -> None:
-    """Writes results.json; `summary` is for readers of the file and is not read back."""
-    document = {"format": FORMAT, **asdict(results), "summary": summary}
-    path.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
+def as_document(results: Results, summary: list[dict[str, Any]]) -> dict[str, Any]:
+    """For results.json; `summary` is for readers of the file and is not read back."""
+    return {"format": FORMAT, **asdict(results), "summary": summary}
 
 
 def read_results(path: Path) -> Results:

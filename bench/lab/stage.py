@@ -1,16 +1,15 @@
 # SPDX-License-Identifier: MIT
-"""What measuring commands share: a folder that other users can enter, signals, files."""
+"""What measuring commands share: a folder that other users can enter, signals, programs that are there."""
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 import sys
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Callable
+from typing import Callable
 
 from .endings import exit_status
 from .interruption import Interruption
@@ -64,17 +63,3 @@ def check_files(folder: Path, names: list[str]) -> None:
             f"--bin {folder}: {', '.join(missing)} missing; build first, or name the folder that"
             " holds governord, governorctl, bench/ and examples/."
         )
-
-
-def check_writable(path: Path | None) -> None:
-    """BadInput when a result could not be written there after a long measurement."""
-    if path is not None and (path.is_dir() or not os.access(path.parent, os.W_OK)):
-        raise BadInput(f"--json {path}: that cannot be written.")
-
-
-def write_json(document: dict[str, Any], path: Path) -> None:
-    """BadInput when the file cannot be written."""
-    try:
-        path.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
-    except OSError as error:
-        raise BadInput(f"--json {path}: {error.strerror}.") from error

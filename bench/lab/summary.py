@@ -119,6 +119,31 @@ def as_json(rows: list[Row]) -> list[dict[str, Any]]:
     ]
 
 
+def summary_rows(rows: list[Row]) -> list[dict[str, Any]]:
+    """The same in short, for summary.json: medians, numbers where they are exact."""
+    return [
+        {
+            "scenario": row.scenario,
+            "method": row.method,
+            "runs": len(row.aggregates),
+            "stopped": row.stopped,
+            "aggregate_s": _short(row.aggregate),
+            "makespan_s": _short(row.makespan),
+            **_short_ratios("aggregate", row.aggregate_ratios),
+            **_short_ratios("makespan", row.makespan_ratios),
+        }
+        for row in rows
+    ]
+
+
+def _short_ratios(name: str, ratios: dict[str, tuple[Range, ...]]) -> dict[str, Any]:
+    return {f"{name}/{base}": _short(median(v)) if v else None for base, v in ratios.items()}
+
+
+def _short(value: Range) -> float | list[float | None]:
+    return round(value.low, 3) if value.exact else _pair(value)
+
+
 def _medians(ratios: dict[str, tuple[Range, ...]]) -> dict[str, list[float | None] | None]:
     return {base: _pair(median(values)) if values else None for base, values in ratios.items()}
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""bench/peers/run: builds, measures, and writes results.json, results.md and peers.png."""
+"""bench/peers/run: builds, measures, and writes the files of a result and peers.png."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from lab.interruption import Interrupted
 from lab.machine import describe_machine
 from lab.progress import Progress
 from lab.quantities import BadInput, span_text
+from lab.report import fenced, write_files
 
 from .building import build_programs
 from .goals import goals, verdict_of
@@ -44,7 +45,7 @@ def _command(arguments: list[str], checkout: Path) -> int:
     else:
         document = _measured(settings, checkout, output)
     text = _written(document, output)
-    printed = print_result(NAME, f"{text}\nIn {output}: results.json, results.md, peers.png\n")
+    printed = print_result(NAME, f"{text}\nIn {output}: results.json, results.md, summary.json, peers.png\n")
     if not document["complete"] and settings.redraw is None:
         raise Interrupted()
     return EXIT_OK if printed else EXIT_FAILED
@@ -85,8 +86,7 @@ def _written(document: dict[str, Any], output: Path) -> str:
     document["goals"] = verdicts_as_json(verdicts)
     settings = document["settings"]
     text = report_text(document["machine"], settings, document["left_out"], verdicts, outcomes)
-    (output / "results.json").write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
-    (output / "results.md").write_text(f"```\n{text}```\n", encoding="utf-8")
+    write_files(output, document, fenced(NAME, text), document["goals"])
     try:
         draw_peers(outcomes, output / "peers.png")
     except NoPictures as error:

@@ -5,7 +5,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from .outcomes import Outcomes, Spread
+from lab.spreads import Spread
+
+from .outcomes import Outcomes
 from .plan import BASELINES, OURS, POOLS
 
 TITLES = {

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from statistics import median
 from typing import Iterable
 
+from lab.spreads import Spread, spread_of
+
 OK, UNSUPPORTED, HUNG, CRASHED, WRONG = "ok", "unsupported", "hung", "crashed", "wrong"
 
 
@@ -20,25 +22,6 @@ class Outcome:
     status: str
     figures: dict[str, float]
     seconds: float
-
-
-@dataclass(frozen=True)
-class Spread:
-    """Of several repetitions."""
-
-    median: float
-    low: float
-    high: float
-
-    def text(self) -> str:
-        return f"{number(self.median)} [{number(self.low)}-{number(self.high)}]"
-
-
-def number(value: float) -> str:
-    """Three digits, and no exponent."""
-    if value != 0 and abs(value) < 100:
-        return f"{value:.3g}"
-    return f"{value:.0f}"
 
 
 def read_figures(text: str) -> dict[str, float] | None:
@@ -76,7 +59,7 @@ class Outcomes:
 
     def spread(self, pool: str, bench: str, figure: str) -> Spread | None:
         values = list(self._values.get((pool, bench, figure), {}).values())
-        return Spread(median(values), min(values), max(values)) if values else None
+        return spread_of(values) if values else None
 
     def ratio(
         self, above: tuple[str, str, str], below: tuple[str, str, str]

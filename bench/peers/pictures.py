@@ -48,8 +48,8 @@ def _draw_panel(axis, outcomes: Outcomes, bench: str, name: str) -> None:
     shown = {pool: spread for pool, spread in spreads.items() if spread is not None}
     pools = sorted(shown, key=lambda pool: -shown[pool].median)
     medians = [shown[pool].median for pool in pools]
-    below = [shown[pool].median - shown[pool].low for pool in pools]
-    above = [shown[pool].high - shown[pool].median for pool in pools]
+    below = [shown[pool].median - shown[pool].least for pool in pools]
+    above = [shown[pool].most - shown[pool].median for pool in pools]
     colours = ["#2171b5" if pool == OURS else "#bdbdbd" for pool in pools]
     axis.barh(pools, medians, xerr=[below, above], color=colours, ecolor="#636363", capsize=2)
     if medians and min(medians) > 0 and max(medians) > 10 * min(medians):

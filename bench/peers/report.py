@@ -6,9 +6,11 @@ from __future__ import annotations
 from typing import Any
 
 from lab.columns import columns
+from lab.machine import machine_text
+from lab.spreads import number
 
 from .goals import ELSEWHERE, TITLES, Verdict
-from .outcomes import Outcomes, number
+from .outcomes import Outcomes
 
 _HEAD = ["", "ours", "best", "", "ratio", "goal", "met"]
 _EXPLANATION = """\
@@ -45,8 +47,7 @@ def report_text(
 ) -> str:
     """For a terminal, and between fences for a page."""
     blocks = [
-        f"{machine['cpu_model']}, {len(machine['cpus_allowed'])} CPUs allowed, {machine['kernel']},"
-        f" {machine['date']}; load average before {machine['load_average_before'][0]:.2f}.",
+        machine_text(machine),
         f"Repetitions: {settings['repetitions']}." + _scale_text(settings["scale"]),
         *(f"{name} is left out: {why}." for name, why in left_out.items()),
     ]

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from lab.options import OneSentenceParser, add_whole
+from lab.options import OneSentenceParser, add_output, add_whole, chosen
 from lab.quantities import BadInput
+from lab.report import command_line
 
 from .plan import OURS, POOLS, Bench, all_benches
 
@@ -29,7 +30,7 @@ class PeersSettings:
     builds: bool
     output: Path | None
     redraw: Path | None
-    command_line: tuple[str, ...]
+    command_line: str
 
     def described(self) -> dict[str, Any]:
         """For the JSON."""
@@ -38,7 +39,7 @@ class PeersSettings:
             "scale": self.scale,
             "pools": list(self.pools),
             "benches": [bench.key for bench in self.benches],
-            "command_line": list(self.command_line),
+            "command_line": self.command_line,
         }
 
 
@@ -53,31 +54,21 @@ def read_peers_settings(arguments: list[str], checkout: Path) -> PeersSettings:
     return PeersSettings(
         repetitions=options.repetitions or (3 if quick else 7),
         scale=_QUICK_SCALE if quick else 1.0,
-        pools=tuple(_chosen("--pools", options.pools, list(POOLS))),
+        pools=chosen("--pools", options.pools, POOLS),
         benches=_benches(options.benches),
         sources={name: folder.resolve() for name, folder in sources.items()},
         build=options.build.resolve(),
         builds=not options.no_build,
         output=options.output,
         redraw=options.redraw,
-        command_line=tuple(arguments),
+        command_line=command_line("bench/peers/run", arguments),
     )
 
 
 def _benches(text: str | None) -> tuple[Bench, ...]:
     benches = all_benches()
-    names = _chosen("--benches", text, list(dict.fromkeys(bench.name for bench in benches)))
+    names = chosen("--benches", text, dict.fromkeys(bench.name for bench in benches))
     return tuple(bench for bench in benches if bench.name in names)
-
-
-def _chosen(option: str, text: str | None, names: list[str]) -> list[str]:
-    if text is None:
-        return names
-    chosen = text.split(",")
-    unknown = [name for name in chosen if name not in names]
-    if unknown:
-        raise BadInput(f"{option} {text}: '{unknown[0]}' is none of {', '.join(names)}.")
-    return [name for name in names if name in chosen]
 
 
 def _parser(checkout: Path) -> OneSentenceParser:
@@ -101,7 +92,7 @@ def _parser(checkout: Path) -> OneSentenceParser:
     build = checkout / "build-peers"
     parser.add_argument("--build", type=Path, metavar="DIR", default=build, help=f"({build.name})")
     parser.add_argument("--no-build", action="store_true", help="the programs are in --build already")
-    parser.add_argument("--output", type=Path, metavar="DIR", help="for the results (a temporary one)")
+    add_output(parser, "a temporary one")
     parser.add_argument(
         "--redraw", type=Path, metavar="FILE", help="tables and pictures of this results.json"
     )

@@ -8,14 +8,15 @@ import time
 from pathlib import Path
 from typing import Any
 
-from lab.endings import EXIT_FAILED, EXIT_OK, Failed, output_folder, print_result
+from lab.endings import EXIT_FAILED, EXIT_OK, Failed, print_result
 from lab.machine import busy_cpu_seconds, describe_machine
 from lab.programs import Launch, Process
-from lab.stage import Stage, check_files, run_command, write_json
+from lab.report import asked_folder, write_files
+from lab.stage import Stage, check_files, run_command
 
 from .cases import Case, Part, Site
 from .figures import Runs, disagreement
-from .report import report_text
+from .report import report_text, summary_rows
 from .settings import PARTS, Settings, read_settings
 
 NAME = "bench/pools"
@@ -34,7 +35,7 @@ def main(arguments: list[str], checkout: Path) -> int:
         if settings.list_only:
             return EXIT_OK if print_result(NAME, _listed(parts, settings)) else EXIT_FAILED
         check_files(settings.programs, [part.program for part in parts])
-        output = None if settings.output is None else output_folder(settings.output, "")
+        output = asked_folder(settings.output)
         return _measured(settings, parts, machine, output, stage())
 
     return run_command(NAME, body)
@@ -54,8 +55,8 @@ def _measured(
         runs = {part.name: runs for part, runs in results}
         document = {"format": FORMAT, "machine": machine, "settings": settings.described()}
         document |= {"foreign_cpus": foreign, "runs": runs}
-        write_json(document, output / "results.json")
-        (output / "results.md").write_text(f"# bench/pools\n\n{text}", encoding="utf-8")
+        rows = [row for part, runs in results for row in summary_rows(part, runs)]
+        write_files(output, document, f"# {NAME}\n\n{text}", rows)
     for part, runs in results:
         if wrong := disagreement(runs, part):
             raise Failed(f"part {part.name}: {wrong}")

@@ -4,22 +4,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from statistics import median
-from typing import Any, Iterable
+from typing import Any
+
+from lab.spreads import Spread, spread_of
 
 from .cases import Case, Goal, Part, ratio
 
 # Repetition -> case -> the program's JSON object.
 Runs = list[dict[str, dict[str, Any]]]
-
-
-@dataclass(frozen=True)
-class Spread:
-    """Median, smallest and largest."""
-
-    median: float
-    least: float
-    most: float
 
 
 @dataclass(frozen=True)
@@ -29,12 +21,6 @@ class Verdict:
     goal: Goal
     ratio: float
     met: bool
-
-
-def spread_of(values: Iterable[float]) -> Spread:
-    """Of one value at least."""
-    found = sorted(values)
-    return Spread(median(found), found[0], found[-1])
 
 
 def figures_of(runs: Runs, name: str, key: str) -> Spread:

@@ -5,8 +5,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from lab.columns import markdown
+from lab.machine import machine_text
+
 from .cases import Part, article_ratio
-from .figures import Runs, Spread, figures_of, ratios_of, transfer_text, verdicts_of
+from .figures import Runs, figures_of, ratios_of, transfer_text, verdicts_of
 
 _MOST_FOREIGN = 0.1
 _EXPLANATION = """\
@@ -23,19 +26,33 @@ def report_text(
 ) -> str:
     """Everything, part after part; foreign_cpus: of each part, how many CPUs others kept busy."""
     blocks = [
-        f"{machine['cpu_model']}, {len(machine['cpus_allowed'])} CPUs allowed, {machine['kernel']},"
-        f" {machine['date']}; load average before {machine['load_average_before'][0]:.2f}."
-        f" {settings['repetitions']} repetitions{', quick' if settings['quick'] else ''}.",
+        f"{machine_text(machine)} {settings['repetitions']} repetitions{', quick' if settings['quick'] else ''}.",
         _EXPLANATION,
     ]
     for part, runs in results:
-        blocks += [f"## {part.title}", part.remark, _table(_rows(part, runs))]
+        blocks += [f"## {part.title}", part.remark, markdown(_rows(part, runs))]
         foreign = foreign_cpus.get(part.name) or 0.0
         trouble = ": measure again, these figures say little" if foreign > _MOST_FOREIGN else ""
         blocks.append(f"Others kept {foreign:.2f} CPUs busy{trouble}.")
         if part.goals:
-            blocks.append(_table(_goal_rows(part, runs, doubtful=bool(trouble))))
+            blocks.append(markdown(_goal_rows(part, runs, doubtful=bool(trouble))))
     return "\n\n".join(blocks) + "\n"
+
+
+def summary_rows(part: Part, runs: Runs) -> list[dict[str, Any]]:
+    """A row for each case: its figure, and the ratio to the case that it is compared with."""
+    rows = []
+    for case in part.cases:
+        here, against = figures_of(runs, case.name, part.key), ratios_of(runs, part, case)
+        row = {"part": part.name, "case": case.name, "unit": part.unit}
+        row |= {"median": _short(here.median), "least": _short(here.least), "most": _short(here.most)}
+        row |= {"to": case.against, "ratio": None if against is None else _short(against.median)}
+        rows.append({**row, "article_ratio": _short(article_ratio(part, case))})
+    return rows
+
+
+def _short(value: float | None) -> float | None:
+    return None if value is None else float(f"{value:.4g}")
 
 
 def _rows(part: Part, runs: Runs) -> list[list[str]]:
@@ -46,8 +63,8 @@ def _rows(part: Part, runs: Runs) -> list[list[str]]:
     for case in part.cases:
         there, here = article_ratio(part, case), ratios_of(runs, part, case)
         row = [letters[case.name], case.name, "" if case.article is None else f"{case.article:g}"]
-        row += [_spread_text(figures_of(runs, case.name, part.key)), letters.get(case.against or "", "")]
-        row += ["" if there is None else f"{there:.2f}", "" if here is None else _spread_text(here, 2)]
+        row += [figures_of(runs, case.name, part.key).text(), letters.get(case.against or "", "")]
+        row += ["" if there is None else f"{there:.2f}", "" if here is None else here.text(2)]
         row += [f"{figures_of(runs, case.name, key).median:.3g}" for key in part.extra]
         rows.append([*row, transfer_text(case, there, here)])
     return rows
@@ -61,22 +78,3 @@ def _goal_rows(part: Part, runs: Runs, doubtful: bool) -> list[list[str]]:
         met = ("reached" if verdict.met else "MISSED") + ("?" if doubtful else "")
         rows.append([goal.what, goal.ours, goal.rival, f"{verdict.ratio:.3f}", f"{sign} {goal.bound:g}", met])
     return rows
-
-
-def _spread_text(spread: Spread, digits: int | None = None) -> str:
-    def text(value: float) -> str:
-        if digits is not None:
-            return f"{value:.{digits}f}"
-        return f"{value:.0f}" if abs(value) >= 100 else f"{value:.3g}"
-
-    return f"{text(spread.median)} [{text(spread.least)}-{text(spread.most)}]"
-
-
-def _table(rows: list[list[str]]) -> str:
-    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
-
-    def line(cells: list[str]) -> str:
-        return "| " + " | ".join(cell.ljust(width) for cell, width in zip(cells, widths)) + " |"
-
-    rule = "|" + "|".join("-" * (width + 2) for width in widths) + "|"
-    return "\n".join([line(rows[0]), rule, *(line(row) for row in rows[1:])])

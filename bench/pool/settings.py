@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from lab.options import OneSentenceParser, add_programs, add_whole
-from lab.quantities import BadInput
+from lab.options import OneSentenceParser, add_output, add_programs, add_whole, chosen
+from lab.report import command_line
 
 from .cases import Builder
 from .jobs import jobs_part
@@ -35,7 +35,7 @@ class Settings:
     programs: Path
     output: Path | None
     list_only: bool
-    command_line: tuple[str, ...]
+    command_line: str
 
     def described(self) -> dict[str, Any]:
         """For the JSON."""
@@ -44,7 +44,7 @@ class Settings:
             "repetitions": self.repetitions,
             "quick": self.quick,
             "seed": self.seed,
-            "command_line": list(self.command_line),
+            "command_line": self.command_line,
         }
 
 
@@ -52,25 +52,15 @@ def read_settings(arguments: list[str], default_programs: Path) -> Settings:
     """BadInput names the option, the value and what is accepted."""
     options = _parser(default_programs).parse_args(arguments)
     return Settings(
-        parts=_parts(options.parts),
+        parts=chosen("--parts", options.parts, PARTS),
         repetitions=options.repetitions or (2 if options.quick else 7),
         quick=options.quick,
         seed=options.seed,
         programs=options.bin.resolve(),
         output=options.output,
         list_only=options.list,
-        command_line=tuple(arguments),
+        command_line=command_line("bench/pools", arguments),
     )
-
-
-def _parts(text: str | None) -> tuple[str, ...]:
-    if text is None:
-        return tuple(PARTS)
-    parts = tuple(text.split(","))
-    unknown = [part for part in parts if part not in PARTS]
-    if unknown:
-        raise BadInput(f"--parts {text}: '{unknown[0]}' is none of {', '.join(PARTS)}.")
-    return tuple(dict.fromkeys(parts))
 
 
 def _parser(default_programs: Path) -> OneSentenceParser:
@@ -87,6 +77,6 @@ def _parser(default_programs: Path) -> OneSentenceParser:
     parser.add_argument("--quick", action="store_true", help="everything smaller: a first impression")
     add_whole(parser, "--seed", 0, 2**31, "of the order within each repetition", 1)
     add_programs(parser, default_programs, "examples/ and bench/")
-    parser.add_argument("--output", type=Path, metavar="DIR", help="write results.json and results.md there")
+    add_output(parser, "no files")
     parser.add_argument("--list", action="store_true", help="print the commands and run nothing")
     return parser

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import shlex
 import shutil
 import sys
 import tempfile
@@ -18,8 +17,9 @@ from lab.machine import describe_machine
 from lab.programs import ProcessFailed
 from lab.progress import Progress
 from lab.quantities import BadInput
-from lab.records import Results, read_results, write_results
-from lab.summary import Row, as_json, summarize
+from lab.records import Results, as_document, read_results
+from lab.report import command_line, write_files
+from lab.summary import Row, as_json, summarize, summary_rows
 from lab.table import markdown_table, plain_table
 
 from .pictures import draw_pictures
@@ -51,7 +51,7 @@ def _experiment(
 ) -> int:
     output = _output_folder(settings)
     programs = [settings.program(load) for load in settings.loads()]
-    described = {**settings.described(), "command_line": shlex.join(["bench/scenario", *arguments])}
+    described = settings.described() | {"command_line": command_line(NAME, arguments)}
     results = Results(describe_machine(checkout, programs), described, {})
     _warn_if_busy(results)
     folder = Path(tempfile.mkdtemp(prefix="governor-run-"))
@@ -86,10 +86,7 @@ def _report(results: Results, output: Path, pictures: bool, status: int) -> int:
     """Table on stdout, files in `output`; returns `status`, or that this failed."""
     rows = summarize(results.runs, results.settings["methods"])
     printed = print_result(NAME, plain_table(results, rows))
-    try:
-        names = _write_files(results, rows, output, pictures and status != EXIT_INTERRUPTED)
-    except OSError as error:
-        raise Failed(f"{error.filename or output} cannot be written: {error.strerror}.") from error
+    names = _write_files(results, rows, output, pictures and status != EXIT_INTERRUPTED)
     for error in results.errors:
         complain(NAME, error)
     printed = printed and print_result(NAME, f"\nIn {output}: {', '.join(names)}\n")
@@ -98,14 +95,15 @@ def _report(results: Results, output: Path, pictures: bool, status: int) -> int:
 
 def _write_files(results: Results, rows: list[Row], output: Path, pictures: bool) -> list[str]:
     """Returns their names."""
-    write_results(results, as_json(rows), output / "results.json")
-    (output / "results.md").write_text(markdown_table(results, rows), encoding="utf-8")
-    names = ["results.json", "results.md"]
+    document = as_document(results, as_json(rows))
+    names = write_files(output, document, markdown_table(results, rows), summary_rows(rows))
     if pictures:
         try:
             names += [path.name for path in draw_pictures(results, rows, output)]
         except NoPictures as reason:
             complain(NAME, str(reason))
+        except OSError as error:
+            raise Failed(f"{error.filename or output} cannot be written: {error.strerror}.") from error
     return names
 
 

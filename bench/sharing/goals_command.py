@@ -4,15 +4,18 @@
 from __future__ import annotations
 
 import argparse
+import itertools
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 from lab.endings import EXIT_FAILED, EXIT_OK, Failed, exit_status, output_folder, print_result
 from lab.options import OneSentenceParser, add_programs, add_whole
 from lab.quantities import BadInput, duration_text
 from lab.ranges import median
-from lab.records import RunRecord, read_results
+from lab.records import Results, RunRecord, read_results
+from lab.report import SUMMARY, command_line, summary_text, write_text
 
 from .goal import Block, Cell, Goal, cells_of
 from .goals import blocks, goals
@@ -36,9 +39,15 @@ def _command(arguments: list[str], checkout: Path) -> int:
         for block in wanted:
             if not (output / block.name / "results.json").is_file():
                 _make(block, options, output, checkout)
-    text = report(_runs(output))
-    (output / "goals.md").write_text(text, encoding="utf-8")
-    return EXIT_OK if print_result(NAME, f"{text}\nIn {output}: goals.md\n") else EXIT_FAILED
+    made = _made(output)
+    runs = {name: results.runs for name, results in made.items()}
+    text = report(runs)
+    machine = next((results.machine for results in made.values()), {})
+    write_text(output / "goals.md", text)
+    summary = summary_text(command_line(NAME, arguments), machine, summary_rows(runs))
+    write_text(output / SUMMARY, summary)
+    printed = print_result(NAME, f"{text}\nIn {output}: goals.md, {SUMMARY}\n")
+    return EXIT_OK if printed else EXIT_FAILED
 
 
 def report(runs: dict[str, list[RunRecord]]) -> str:
@@ -56,6 +65,18 @@ def report(runs: dict[str, list[RunRecord]]) -> str:
     if len(misses) > 1:
         parts.append(_markdown(misses))
     return "\n".join(parts)
+
+
+def summary_rows(runs: dict[str, list[RunRecord]]) -> list[dict[str, Any]]:
+    """A row for each goal and block that has runs: ratios of its cells."""
+    rows = []
+    for goal, (block, of_block) in itertools.product(goals(), runs.items()):
+        cells = cells_of(goal, {block: of_block})
+        if cells:
+            _, bound, met, *ratios = _summary(goal, cells)
+            row = {"goal": goal.name, "bound": bound, "runs of": block, "met": met}
+            rows.append({**row, **dict(zip(("median", "best", "worst"), ratios))})
+    return rows
 
 
 def _summary(goal: Goal, cells: list[Cell]) -> list[str]:
@@ -85,13 +106,13 @@ def _markdown(rows: list[list[str]]) -> str:
     return "\n".join([lines[0], "|" + "---|" * len(rows[0]), *lines[1:]]) + "\n"
 
 
-def _runs(output: Path) -> dict[str, list[RunRecord]]:
+def _made(output: Path) -> dict[str, Results]:
     """By block, what has been made so far."""
     found = {}
     for block in blocks():
         path = output / block.name / "results.json"
         if path.is_file():
-            found[block.name] = read_results(path).runs
+            found[block.name] = read_results(path)
     return found
 
 

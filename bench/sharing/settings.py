@@ -19,7 +19,7 @@ from lab.cells import (
     method_named,
     scenario_named,
 )
-from lab.options import OneSentenceParser, add_duration, add_programs, add_whole
+from lab.options import OneSentenceParser, add_duration, add_output, add_programs, add_whole
 from lab.quantities import BadInput, whole_option
 
 from .plan import Size, size_for_length
@@ -219,9 +219,7 @@ def _add_how(parser: argparse.ArgumentParser) -> None:
 
 def _add_where(parser: argparse.ArgumentParser, default_programs: Path) -> None:
     add_programs(parser, default_programs, "governord and examples/")
-    parser.add_argument(
-        "--output", type=Path, metavar="DIR", help="folder for the results (a new temporary one)"
-    )
+    add_output(parser, "a new temporary one")
     parser.add_argument(
         "--no-pictures", dest="pictures", action="store_false", help="no PNG files"
     )

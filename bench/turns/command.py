@@ -9,10 +9,11 @@ from pathlib import Path
 from typing import Any, Callable
 
 from lab.checks import checksum_errors
-from lab.endings import EXIT_FAILED, EXIT_OK, complain, output_folder, print_result
+from lab.endings import EXIT_FAILED, EXIT_OK, complain, print_result
 from lab.interruption import Interrupted
 from lab.machine import allowed_cpus, describe_machine
-from lab.records import Results, write_results
+from lab.records import Results, as_document
+from lab.report import asked_folder, command_line, write_files
 from lab.stage import Stage, check_files, is_root, run_command
 
 from .cases import ALLREDUCE, MD, NEED_MPI, STEPS, Arm, Case
@@ -36,9 +37,10 @@ def main(arguments: list[str], checkout: Path) -> int:
             return EXIT_OK if print_result(NAME, _listed(cases, arms, settings)) else EXIT_FAILED
         needed = {str(settings.program(name).relative_to(settings.programs)) for name in _needed(cases)}
         check_files(settings.programs, ["governord", *sorted(needed)])
-        output = None if settings.output is None else output_folder(settings.output, "")
+        output = asked_folder(settings.output)
         programs = [settings.program(name) for name in _needed(cases)]
         described = settings.described() | _names(cases, arms)
+        described["command_line"] = command_line(NAME, arguments)
         results = Results(describe_machine(checkout, programs), described, {}, notes=notes + more_notes)
         try:
             Runner(settings, cases, arms, results, stage()).run()
@@ -56,8 +58,8 @@ def _told(settings: Settings, cases: tuple[Case, ...], results: Results, output:
     text = report_text(results, rows)
     printed = print_result(NAME, text)
     if output is not None:
-        write_results(results, as_json(rows), output / "results.json")
-        (output / "results.md").write_text(f"# bench/coupled\n\n{text}", encoding="utf-8")
+        document = as_document(results, as_json(rows))
+        write_files(output, document, f"# {NAME}\n\n{text}", as_json(rows))
     for error in results.errors:
         complain(NAME, error)
     return EXIT_OK if printed and not results.errors else EXIT_FAILED

@@ -10,12 +10,13 @@ from pathlib import Path
 from typing import Any, Callable
 
 from lab.columns import columns
-from lab.endings import EXIT_FAILED, EXIT_OK, output_folder, print_result
+from lab.endings import EXIT_FAILED, EXIT_OK, print_result
 from lab.governor import FAIR_POLICY, Governor, socket_path
 from lab.machine import describe_machine
-from lab.options import OneSentenceParser, add_programs, add_whole
+from lab.options import OneSentenceParser, add_output, add_programs, add_whole
 from lab.programs import Launch, Process, ProcessFailed
-from lab.stage import Stage, check_files, run_command, write_json
+from lab.report import asked_folder, command_line, fenced, write_files
+from lab.stage import Stage, check_files, run_command
 
 NAME = "bench/handover"
 _PERIOD_S = 1.0  # as the daemon's
@@ -48,12 +49,20 @@ def waits_ms(killed_s: float, reports: list[dict[str, Any]]) -> list[float]:
     return waits
 
 
-def row(goal: Goal, waits: list[float]) -> list[str]:
-    """Goal beside median, ninth tenth and worst, milliseconds. Pure."""
+def summary(goal: Goal, waits: list[float]) -> dict[str, Any]:
+    """Median, ninth tenth and worst, milliseconds, and the goal. Pure."""
     ordered = sorted(waits)
-    picked = [ordered[len(ordered) // 2], ordered[len(ordered) * 9 // 10], ordered[-1]]
-    met = "met" if ordered[-1] <= goal.most_ms else "MISSED"
-    return [goal.killed, str(len(ordered)), *(f"{value:.2f}" for value in picked), f"{goal.most_ms:g}", met]
+    picked = {"median_ms": len(ordered) // 2, "p90_ms": len(ordered) * 9 // 10, "worst_ms": -1}
+    row: dict[str, Any] = {"killed": goal.killed, "waits": len(ordered)}
+    row |= {name: round(ordered[index], 2) for name, index in picked.items()}
+    return {**row, "goal_ms": goal.most_ms, "met": ordered[-1] <= goal.most_ms}
+
+
+def row(goal: Goal, waits: list[float]) -> list[str]:
+    """The same as texts. Pure."""
+    killed, count, *picked, most_ms, met = summary(goal, waits).values()
+    texts = (f"{value:.2f}" for value in picked)
+    return [killed, str(count), *texts, f"{most_ms:g}", "met" if met else "MISSED"]
 
 
 def main(arguments: list[str], checkout: Path) -> int:
@@ -63,16 +72,17 @@ def main(arguments: list[str], checkout: Path) -> int:
         options = _parser(checkout / "build" / "bin").parse_args(arguments)
         programs = options.bin.resolve()
         check_files(programs, ["governord", _PROGRAM])
-        output = None if options.output is None else output_folder(options.output, "")
+        output = asked_folder(options.output)
         scene = _Scene(programs, stage())
         waits = {goal: scene.play(goal, options.repetitions) for goal in (HOLDER, GOVERNOR)}
         header = ["killed", "waits", "median ms", "p90", "worst", "goal", ""]
         text = "\n".join(columns([header, *(row(goal, of) for goal, of in waits.items())])) + "\n"
         if output is not None:
             machine = describe_machine(checkout, [programs / "governord"])
-            document = {goal.killed: of for goal, of in waits.items()} | {"machine": machine}
-            write_json(document, output / "results.json")
-            (output / "results.md").write_text(f"# {NAME}\n\n```\n{text}```\n", encoding="utf-8")
+            settings = {"command_line": command_line(NAME, arguments)}
+            document = {"machine": machine, "settings": settings}
+            document |= {goal.killed: of for goal, of in waits.items()}
+            write_files(output, document, fenced(NAME, text), [summary(*pair) for pair in waits.items()])
         return EXIT_OK if print_result(NAME, text) else EXIT_FAILED
 
     return run_command(NAME, body)
@@ -141,5 +151,5 @@ def _parser(default_programs: Path) -> argparse.ArgumentParser:
     )
     add_whole(parser, "--repetitions", 1, 1000, "of each kill (20)", 20)
     add_programs(parser, default_programs, "governord and examples/")
-    parser.add_argument("--output", type=Path, metavar="DIR", help="write results.json and results.md there")
+    add_output(parser, "no files")
     return parser

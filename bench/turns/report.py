@@ -3,8 +3,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from lab.columns import markdown
 from lab.quantities import region_text
 from lab.ranges import Range, median, spread_text
 from lab.records import Results
@@ -39,10 +38,7 @@ def _table(rows: list[Row]) -> str:
         verdict = _VERDICTS[row.met] if row.goal else ""
         line = [row.case, row.figure, row.arm, _text(row.values), _text(row.baselines), _text(row.ratios)]
         cells.append([*line, row.goal, verdict])
-    widths = [max(len(line[column]) for line in cells) for column in range(len(cells[0]))]
-    lines = ["| " + " | ".join(c.ljust(w) for c, w in zip(line, widths)) + " |" for line in cells]
-    rule = "|" + "|".join("-" * (width + 2) for width in widths) + "|"
-    return "\n".join([lines[0], rule, *lines[1:]])
+    return markdown(cells)
 
 
 def _text(values: tuple[Range, ...]) -> str:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from lab.options import OneSentenceParser, add_duration, add_programs, add_whole
+from lab.options import OneSentenceParser, add_duration, add_output, add_programs, add_whole, chosen
 from lab.quantities import BadInput
 
 from .cases import ARMS, CASES, FAIR, FAIR_BESIDE, MD, TURNS, TURNS_BESIDE, USUAL_CASES, Arm, Case
@@ -88,13 +88,7 @@ def _chosen(option: str, asked: Any, usual: Any, lacking: dict[str, str]) -> tup
 
 
 def _named(option: str, text: str | None, known: dict[str, Any]) -> Any:
-    if text is None:
-        return None
-    names = list(dict.fromkeys(text.split(",")))
-    unknown = [name for name in names if name not in known]
-    if unknown:
-        raise BadInput(f"{option} {text}: {unknown[0]!r} is none of {', '.join(known)}.")
-    return tuple(known[name] for name in names)
+    return None if text is None else tuple(known[name] for name in chosen(option, text, known))
 
 
 def _parser(default_programs: Path) -> OneSentenceParser:
@@ -119,6 +113,6 @@ def _parser(default_programs: Path) -> OneSentenceParser:
     add_duration(parser, "--run-limit", 1.0, 86400.0, 300.0, "a longer run is stopped (5 min)")
     add_whole(parser, "--seed", 0, 2**32 - 1, "for the order of the arms (1)", 1)
     add_programs(parser, default_programs, "governord, bench/ and examples/")
-    parser.add_argument("--output", type=Path, metavar="DIR", help="write results.json and results.md there")
+    add_output(parser, "no files")
     parser.add_argument("--list", action="store_true", help="print what would be run, and run nothing")
     return parser

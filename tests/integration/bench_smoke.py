@@ -30,7 +30,7 @@ class Smoke(unittest.TestCase):
         command = [sys.executable, str(CHECKOUT / "bench" / name), "--bin", str(PROGRAMS)]
         environment = {**os.environ, "TMPDIR": str(self.scratch)}
         done = subprocess.run(
-            [*command, "--json", str(path), *options],
+            [*command, "--output", str(self.folder), *options],
             capture_output=True, text=True, check=False, env=environment,
         )  # fmt: skip
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)

@@ -9,7 +9,7 @@ from pathlib import Path
 from lab.checks import checksum_errors
 from lab.quantities import BadInput
 from lab.ranges import Range
-from lab.records import ProgramRecord, RunRecord, read_results, write_results
+from lab.records import ProgramRecord, RunRecord, as_document, read_results
 from lab.summary import as_json, ratio_text, summarize
 from lab.table import markdown_table, plain_table
 
@@ -111,7 +111,7 @@ class Files(unittest.TestCase):
         rows = as_json(summarize(results.runs, results.settings["methods"]))
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "results.json"
-            write_results(results, rows, path)
+            path.write_text(json.dumps(as_document(results, rows)), encoding="utf-8")
             self.assertEqual(read_results(path), results)
             summary = json.loads(path.read_text(encoding="utf-8"))["summary"]
         self.assertEqual(summary[0]["method"], "default")

@@ -3,6 +3,7 @@
 
 import unittest
 
+from lab.spreads import number
 from peers.measurement import read_outcome
 from peers.outcomes import (
     CRASHED,
@@ -12,7 +13,6 @@ from peers.outcomes import (
     WRONG,
     Outcome,
     Outcomes,
-    number,
     read_figures,
 )
 

@@ -3,8 +3,9 @@ import unittest
 from pathlib import Path
 
 from lab.quantities import BadInput
+from lab.spreads import Spread
 from pool.cases import Case, Goal, Part, Site, article_ratio, ratio
-from pool.figures import Spread, disagreement, ratios_of, transfer_text, verdicts_of
+from pool.figures import disagreement, ratios_of, transfer_text, verdicts_of
 from pool.report import report_text
 from pool.settings import PARTS, read_settings
 
