@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-_DPI = 130
+_DPI = 100
 
 
 class NoPictures(Exception):
