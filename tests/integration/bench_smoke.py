@@ -26,7 +26,6 @@ class Smoke(unittest.TestCase):
 
     def bench(self, name, *options):
         """The JSON of a run that ended well."""
-        path = self.folder / "results.json"
         command = [sys.executable, str(CHECKOUT / "bench" / name), "--bin", str(PROGRAMS)]
         environment = {**os.environ, "TMPDIR": str(self.scratch)}
         done = subprocess.run(
@@ -35,7 +34,14 @@ class Smoke(unittest.TestCase):
         )  # fmt: skip
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         self.assertEqual(list(self.scratch.iterdir()), [])
-        return json.loads(path.read_text())
+        return self.results()
+
+    def results(self):
+        """All that was measured; the summary beside it is small and has a line for each figure."""
+        text = (self.folder / "summary.json").read_text()
+        self.assertLess(len(text), 20 * 1024)
+        self.assertTrue(json.loads(text)["rows"])
+        return json.loads((self.folder / "results.json").read_text())
 
     def test_every_connection_of_a_crowd_is_held_and_every_question_answered(self):
         found = self.bench("crowd", "--connections", "50", "--askers", "10", "--seconds", "2")
@@ -86,7 +92,7 @@ class Smoke(unittest.TestCase):
         command += ["--quick", "--repetitions", "1", "--output", str(self.folder)]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
-        found = json.loads((self.folder / "results.json").read_text())
+        found = self.results()
         for part, runs in found["runs"].items():
             self.assertEqual(len(runs), 1, part)
             self.assertGreater(len(runs[0]), 5, part)
@@ -116,7 +122,7 @@ class Smoke(unittest.TestCase):
         )  # fmt: skip
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         self.assertEqual(list(self.scratch.iterdir()), [])
-        found = json.loads((self.folder / "results.json").read_text())
+        found = self.results()
         cases = found["settings"]["cases"]
         self.assertEqual(cases[-3:], ["pipe", "stopped", "liar"])
         self.assertEqual(len(found["runs"]), 2 * len(cases))
@@ -132,7 +138,7 @@ class Smoke(unittest.TestCase):
         )  # fmt: skip
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         self.assertEqual(list(self.scratch.iterdir()), [])
-        found = json.loads((self.folder / "results.json").read_text())
+        found = self.results()
         self.assertEqual([len(found[killed]) for killed in ("the holder", "the governor")], [1, 3])
 
     @unittest.skipUnless((PROGRAMS / "bench" / "steps").is_file(), "built without OpenMP, or with sanitizers")

@@ -7,7 +7,7 @@ from lab.cells import method_named, scenario_named
 from lab.records import ProgramRecord, RunRecord
 from sharing.goal import Goal, cells_of
 from sharing.goals import blocks, goals
-from sharing.goals_command import report
+from sharing.goals_command import report, summary_rows
 
 
 def run(method, repetition, finished_s, stopped_s=None, scenario="mix-1"):
@@ -118,6 +118,10 @@ class Report(unittest.TestCase):
         self.assertIn("not run", text)
         self.assertIn("turns / best of default, passive, static, dynamic &lt;= 0.78 (aggregate)", text)
         self.assertIn("told-turns / told-turns in shortest-md-4 &lt;= 1.05 (aggregate)", text)
+
+    def test_the_summary_has_a_row_for_each_goal_that_was_run_in_a_block(self):
+        (row,) = summary_rows({"static-gcc-50us": [run("static", 0, 10), run("fair", 0, 11)]})
+        self.assertEqual((row["runs of"], row["met"], row["median"]), ("static-gcc-50us", "0 of 1", "1.10"))
 
 
 if __name__ == "__main__":
