@@ -50,7 +50,7 @@ TEST_F(Top, ShowsCoresAndProgramsUntilQ) {
         PseudoTerminal terminal(command({}));
         EXPECT_TRUE(shows(terminal, "8 cpus, 6 free; 0 programs on "));
         EXPECT_TRUE(terminal.shows("GRANTED"));
-        EXPECT_TRUE(terminal.shows("q quit"));
+        EXPECT_TRUE(shows(terminal, "q quit"));
         EXPECT_EQ(terminal.screen().size(), 24U);
         EXPECT_TRUE(terminal.output().starts_with(kEnter));
         EXPECT_TRUE(terminal.is_raw());
@@ -81,6 +81,49 @@ TEST_F(Top, ShowsWhoHoldsWhatAndWhoComes) {
         EXPECT_FALSE(terminal.shows(std::to_string(::getpid()) + "  "));
         terminal.type("\x1b");
         EXPECT_TRUE(shows(terminal, std::to_string(::getpid()) + "  "));
+}
+
+/// tmux is a terminal that somebody else wrote: it shows what `command` draws on `columns`
+/// times 10.
+class Tmux {
+public:
+        Tmux(const Command& command, const std::string& columns)
+                : configuration_(directory_.write("conf", session(command, columns))),
+                  server_({{"/usr/bin/tmux", "-D", "-f", configuration_, "-S", socket()},
+                           {"LC_ALL=C.UTF-8"},
+                           {}}) {}
+
+        [[nodiscard]] std::vector<std::string> screen() const {
+                std::istringstream text(
+                        run({{"/usr/bin/tmux", "-S", socket(), "capture-pane", "-p"}, {}, {}}).out);
+                std::vector<std::string> lines;
+                for (std::string line; std::getline(text, line);)
+                        lines.push_back(line);
+                return lines;
+        }
+
+private:
+        [[nodiscard]] std::string socket() const { return directory_.path("tmux"); }
+        static std::string session(const Command& command, const std::string& columns) {
+                std::string text = "new-session -d -x " + columns + " -y 10";
+                for (const auto& argument : command.arguments)
+                        text += " '" + argument + "'";
+                return text + "\n";
+        }
+
+        TemporaryDirectory directory_;
+        std::string configuration_;
+        Process server_;
+};
+
+TEST_F(Top, FillsALineToItsLastColumn) {
+        const Tmux tmux(command({"--interval", "60"}), "30");
+        const std::string summary = "8 cpus, 6 free; 0 programs on~";
+        const std::string keys = "q quit  sort: g u p l a (gran~";
+        EXPECT_TRUE(eventually([&] {
+                const auto lines = tmux.screen();
+                return lines.size() == 10 && lines[1] == summary && lines[9] == keys;
+        })) << testing::PrintToString(tmux.screen());
 }
 
 TEST_F(Top, SortsByKeys) {
@@ -142,7 +185,7 @@ TEST_F(Top, ShowsThatTheGovernorIsGoneAndThatItComesBack) {
         EXPECT_TRUE(shows(terminal, "8 cpus, 6 free; "));
         daemon_.kill();
         EXPECT_TRUE(shows(terminal, "no governor at "));
-        EXPECT_TRUE(terminal.shows("q quit"));
+        EXPECT_TRUE(shows(terminal, "q quit"));
         daemon_.start();
         EXPECT_TRUE(shows(terminal, "8 cpus, 6 free; "));
         daemon_.kill();

@@ -2,6 +2,7 @@
 // forkpty(3).
 #include "support/pseudo_terminal.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <fcntl.h>
@@ -101,9 +102,10 @@ std::vector<std::string> PseudoTerminal::screen() {
         const auto begin = end == output_.npos ? end : output_.rfind(kHome, end);
         if (begin == output_.npos)
                 return {};
-        static const std::regex sequence("\x1b\\[[0-9;]*[mK]|\r");
-        std::istringstream text(std::regex_replace(
-                output_.substr(begin + kHome.size(), end - begin - kHome.size()), sequence, ""));
+        const auto next = std::min(output_.find(kHome, end), output_.size());
+        static const std::regex sequence("\x1b\\[[?0-9;]*[A-Za-z]|\r");
+        std::istringstream text(
+                std::regex_replace(output_.substr(begin, next - begin), sequence, ""));
         std::vector<std::string> lines;
         for (std::string line; std::getline(text, line);)
                 lines.push_back(line);

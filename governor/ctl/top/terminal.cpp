@@ -100,11 +100,12 @@ Terminal::Size Terminal::size() {
 
 bool Terminal::show(const std::vector<std::string>& lines) const {
         std::string bytes(kHome);
+        // Erased before it is written: behind a full line the cursor is still in its last column.
         for (std::size_t i = 0; i < lines.size(); i++) {
-                bytes += (i > 0 ? "\r\n" : "") + lines[i];
-                bytes += kEndOfLine;
+                bytes += i > 0 ? "\r\n" : "";
+                bytes += i + 1 < lines.size() ? kEndOfLine : kRestOfScreen;
+                bytes += lines[i];
         }
-        bytes += kRestOfScreen;
         return write_all(bytes);
 }
 
