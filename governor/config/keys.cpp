@@ -65,13 +65,22 @@ bool set_period(Settings& settings, std::string_view value) {
 }
 std::string get_period(const Settings& settings) { return format_duration(settings.period); }
 
+/// Linux knows no more than 8192 CPUs, and `governorctl config` shows two such lists in one reply
+/// (GOVERNOR_REPLY_MAX).
+constexpr std::uint32_t kCpuEnd = 8192;
+
+std::optional<policy::CpuSet> parse_cpus(std::string_view value) {
+        auto cpus = policy::parse_cpu_list(value);
+        return cpus && !cpus->empty() && cpus->back() < kCpuEnd ? cpus : std::nullopt;
+}
+
 bool set_cpus(Settings& settings, std::string_view value) {
         if (value == "all") {
                 settings.pool.cpus.reset();
                 return true;
         }
-        auto cpus = policy::parse_cpu_list(value);
-        if (!cpus || cpus->empty())
+        auto cpus = parse_cpus(value);
+        if (!cpus)
                 return false;
         settings.pool.cpus = std::move(*cpus);
         return true;
@@ -85,8 +94,8 @@ bool set_reserve(Settings& settings, std::string_view value) {
                 settings.pool.reserve.clear();
                 return true;
         }
-        auto cpus = policy::parse_cpu_list(value);
-        if (!cpus || cpus->empty())
+        auto cpus = parse_cpus(value);
+        if (!cpus)
                 return false;
         settings.pool.reserve = std::move(*cpus);
         return true;
@@ -184,10 +193,10 @@ constexpr std::array kKeys{
             "a CPU that was idle at least this much is free", set_threshold, get_threshold},
         Key{"period", "50ms .. 60s, with the unit", "time between two samples of /proc/stat",
             set_period, get_period},
-        Key{"cpus", "all, or a CPU list such as 0-3,8", "only these CPUs are distributed", set_cpus,
-            get_cpus},
-        Key{"reserve", "off, or a CPU list such as 0-3,8", "of these, never distributed",
-            set_reserve, get_reserve},
+        Key{"cpus", "all, or a list of CPUs 0 .. 8191 such as 0-3,8 or 0-14:2",
+            "only these CPUs are distributed", set_cpus, get_cpus},
+        Key{"reserve", "off, or a list of CPUs 0 .. 8191 such as 0-3,8 or 0-14:2",
+            "of these, never distributed", set_reserve, get_reserve},
         Key{"foreign_max", "0% .. 100%, with the sign",
             "programs that are not governed are yielded at most this part", set_foreign_max,
             get_foreign_max},

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// The kernel's CPU list format (Documentation/admin-guide/kernel-parameters: "cpu lists").
+// The kernel's CPU list format (Documentation/admin-guide/kernel-parameters: "cpu lists"), and the
+// steps that taskset(1) takes.
 #include "policy/cpu_set.hpp"
 
-#include <algorithm>
 #include <charconv>
 
 namespace governor::policy {
@@ -25,6 +25,27 @@ bool take(std::string_view& text, char wanted) {
         return true;
 }
 
+/// Of a range: the first `used` of each `group`.
+struct Pattern {
+        std::uint32_t used = 1;
+        std::uint32_t group = 1;
+};
+
+/// ":2" is every second one, as ":1/2" is; all where there is neither.
+std::optional<Pattern> take_pattern(std::string_view& text) {
+        Pattern pattern;
+        if (!take(text, ':'))
+                return pattern;
+        const auto first = take_number(text);
+        const bool is_group = first && take(text, '/');
+        const auto second = is_group ? take_number(text) : first;
+        if (!second)
+                return std::nullopt;
+        pattern = {is_group ? *first : 1, *second};
+        return pattern.used >= 1 && pattern.used <= pattern.group ? std::optional(pattern)
+                                                                  : std::nullopt;
+}
+
 }  // namespace
 
 std::optional<CpuSet> parse_cpu_list(std::string_view text) {
@@ -33,12 +54,18 @@ std::optional<CpuSet> parse_cpu_list(std::string_view text) {
         std::vector<bool> members;
         while (!text.empty()) {
                 const auto first = take_number(text);
-                const auto last = first && take(text, '-') ? take_number(text) : first;
+                const bool is_range = first && take(text, '-');
+                const auto last = is_range ? take_number(text) : first;
                 if (!last || *last < *first)
+                        return std::nullopt;
+                const auto pattern = is_range ? take_pattern(text) : Pattern{};
+                if (!pattern)
                         return std::nullopt;
                 if (members.size() <= *last)
                         members.resize(*last + 1);
-                std::fill(members.begin() + *first, members.begin() + *last + 1, true);
+                for (auto cpu = *first; cpu <= *last; cpu++)
+                        if ((cpu - *first) % pattern->group < pattern->used)
+                                members[cpu] = true;
                 if (!text.empty() && (!take(text, ',') || text.empty()))
                         return std::nullopt;
         }

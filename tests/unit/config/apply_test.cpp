@@ -87,9 +87,9 @@ TEST(Configuration, NamesTheAcceptedRangeOfAValue) {
         EXPECT_EQ(
                 only_error("[governor]\nperiod = 49ms\n"),
                 "f.conf:2: `period = 49ms` is not accepted; accepted: 50ms .. 60s, with the unit");
-        EXPECT_EQ(
-                only_error("[governor]\ncpus =\n"),
-                "f.conf:2: `cpus = ` is not accepted; accepted: all, or a CPU list such as 0-3,8");
+        EXPECT_EQ(only_error("[governor]\ncpus =\n"),
+                  "f.conf:2: `cpus = ` is not accepted; accepted: all, or a list of CPUs 0 .. 8191 "
+                  "such as 0-3,8 or 0-14:2");
         EXPECT_EQ(only_error("[governor]\nlog_level = loud\n"),
                   "f.conf:2: `log_level = loud` is not accepted; accepted: debug, info, warning or "
                   "error");

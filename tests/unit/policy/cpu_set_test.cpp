@@ -22,6 +22,20 @@ TEST(CpuList, ReadsWhatSysfsWritesWithItsNewline) {
         EXPECT_EQ(parse_cpu_list(""), CpuSet{});
 }
 
+TEST(CpuList, ReadsSteps) {
+        EXPECT_EQ(parse_cpu_list("0-6:2"), (CpuSet{0, 2, 4, 6}));
+        EXPECT_EQ(parse_cpu_list("1-6:2,9"), (CpuSet{1, 3, 5, 9}));
+        EXPECT_EQ(parse_cpu_list("0-254:2")->size(), 128U);
+        EXPECT_EQ(parse_cpu_list("0-3:1"), (CpuSet{0, 1, 2, 3}));
+        EXPECT_EQ(parse_cpu_list("0-3:100"), (CpuSet{0}));
+}
+
+TEST(CpuList, ReadsGroupsAsTheKernelDoes) {
+        EXPECT_EQ(parse_cpu_list("0-10:2/4"), (CpuSet{0, 1, 4, 5, 8, 9}));
+        EXPECT_EQ(parse_cpu_list("1-9:1/4"), (CpuSet{1, 5, 9}));
+        EXPECT_EQ(parse_cpu_list("0-4:4/4"), (CpuSet{0, 1, 2, 3, 4}));
+}
+
 TEST(CpuList, SortsAndUnitesRangesInAnyOrder) {
         EXPECT_EQ(parse_cpu_list("8,0-3"), (CpuSet{0, 1, 2, 3, 8}));
         EXPECT_EQ(parse_cpu_list("2-5,0-3,4,4"), (CpuSet{0, 1, 2, 3, 4, 5}));
@@ -29,8 +43,11 @@ TEST(CpuList, SortsAndUnitesRangesInAnyOrder) {
 
 TEST(CpuList, RefusesWhatIsNoList) {
         for (const auto* text :
-             {",",  "0,", ",0",   "0,,1", "-",  "-1",  "1-",      "3-1", "1-2-3", "a",     "0x1",
-              "0 ", " 0", "0, 1", "0;1",  "+1", "1.5", "0-3:2/4", "all", "0\n\n", "0\r\n", "\n0"})
+             {",",       "0,",      ",0",     "0,,1",      "-",        "-1",      "1-",
+              "3-1",     "1-2-3",   "a",      "0x1",       "0 ",       " 0",      "0, 1",
+              "0;1",     "+1",      "1.5",    "all",       "0\n\n",    "0\r\n",   "\n0",
+              "0:2",     "0-3:",    "0-3:0",  "0-3:2/",    "0-3:/4",   "0-3:0/4", "0-3:5/4",
+              "0-3:2/0", "0-3:1:2", "0-3:-1", "0-3:2/4/8", "0-3:65536"})
                 EXPECT_FALSE(parse_cpu_list(text)) << '"' << text << '"';
         EXPECT_FALSE(parse_cpu_list(std::string_view("0\0001", 3)));
 }
