@@ -228,6 +228,16 @@ TEST_F(LeaseOfALinkedProgram, IsNotThatOfAProgramThatItStarts) {
         EXPECT_TRUE(lease(static_cast<std::uint32_t>(child.pid())));
 }
 
+TEST_F(LeaseOfALinkedProgram, IsGivenInAPidNamespaceBelowTheDaemonsToo) {
+        if (::geteuid() != 0)
+                GTEST_SKIP() << "needs root";
+        const Process container(Command{{"/usr/bin/unshare", "--pid", "--fork", "--kill-child",
+                                         "--mount-proc", FOLLOWER, "0", "0"},
+                                        {daemon_.environment()},
+                                        {}});
+        EXPECT_TRUE(becomes(1));
+}
+
 TEST_F(LeaseOfALinkedProgram, EndsWithExecAndTheNextTakesItsOwn) {
         ForkedProgram program([&] {
                 const Program first(daemon_);

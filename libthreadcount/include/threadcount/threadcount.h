@@ -155,7 +155,8 @@ THREADCOUNT_EXPORT int threadcount_open(const threadcount_options *options,
  * Cost: a few words of shared memory (some 10 ns), no system call, and now and then a
  * coarse clock.
  *
- * A governor that grants nothing (policy threshold, TCP, another pid namespace) is asked
+ * A governor that grants nothing (policy threshold, TCP, a daemon in a container that the
+ * program is outside of) is asked
  * when an interval is over (and, having grown, no sooner than the new threads show in its
  * measurement: 1 s or more); then the count only grows, by the CPUs that were free
  * (L. Akyil, "Managing Application Thread Use", 2008). Cost: a coarse clock reading (some
