@@ -30,18 +30,6 @@ bool write_mask(int thread, const CpuMask& mask) {
         return syscall(SYS_sched_setaffinity, thread, sizeof(mask.words), mask.words) == 0;
 }
 
-/// Of `mutex`, to the end of a scope.
-class Lock {
-public:
-        explicit Lock(pthread_mutex_t& mutex) : mutex_(mutex) { pthread_mutex_lock(&mutex_); }
-        ~Lock() { pthread_mutex_unlock(&mutex_); }
-        Lock(const Lock&) = delete;
-        Lock& operator=(const Lock&) = delete;
-
-private:
-        pthread_mutex_t& mutex_;
-};
-
 }  // namespace
 
 Binding& process_binding() {
@@ -62,7 +50,7 @@ CpuMask Binding::SharedMask::load() const {
 }
 
 bool Binding::enter() {
-        const Lock lock(mutex_);
+        const MutexLock lock(mutex_);
         if (handles_ == 0) {
                 if (!read_mask(getpid(), &initial_))
                         return false;
@@ -75,13 +63,13 @@ bool Binding::enter() {
 }
 
 void Binding::leave() {
-        const Lock lock(mutex_);
+        const MutexLock lock(mutex_);
         if (--handles_ == 0)
                 bind_all(initial_);
 }
 
 void Binding::add_initial(CpuMask& mask) {
-        const Lock lock(mutex_);
+        const MutexLock lock(mutex_);
         if (handles_ > 0)
                 for (std::size_t i = 0; i < CpuMask::kWords; i++)
                         mask.words[i] |= initial_.words[i];
@@ -90,8 +78,9 @@ void Binding::add_initial(CpuMask& mask) {
 bool Binding::follow(const Arena& arena, std::uint64_t word, std::uint32_t threads, bool again) {
         if (!again && followed_.load(std::memory_order_relaxed) == word)
                 return true;
-        if (pthread_mutex_trylock(&mutex_) != 0)
+        if (!mutex_.try_lock())
                 return false;
+        const MutexLock lock(mutex_, MutexLock::Adopt::Locked);
         CpuMask granted;
         std::uint64_t read_word = 0;
         governor_grant_reason reason;
@@ -102,21 +91,20 @@ bool Binding::follow(const Arena& arena, std::uint64_t word, std::uint32_t threa
                 bind_all(bound_mask(initial_, granted, governor_word_flags(word), threads));
                 followed_.store(word, std::memory_order_relaxed);
         }
-        pthread_mutex_unlock(&mutex_);
         return is_read;
 }
 
 void Binding::release() {
         forget();
-        if (!is_bound_.load(std::memory_order_relaxed) || pthread_mutex_trylock(&mutex_) != 0)
+        if (!is_bound_.load(std::memory_order_relaxed) || !mutex_.try_lock())
                 return;
+        const MutexLock lock(mutex_, MutexLock::Adopt::Locked);
         bind_all(initial_);
-        pthread_mutex_unlock(&mutex_);
 }
 
 void Binding::in_child() {
         // Another thread of the parent may have had it locked.
-        new (&mutex_) pthread_mutex_t(PTHREAD_MUTEX_INITIALIZER);
+        new (&mutex_) Mutex;
         handles_ = 0;
         forget();
         CpuMask mask;

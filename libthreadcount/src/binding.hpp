@@ -5,10 +5,10 @@
 
 #include "arena.hpp"
 #include "cpu_mask.hpp"
+#include "locks/mutex.hpp"
 
 #include <atomic>
 #include <cstdint>
-#include <pthread.h>
 
 namespace threadcount {
 
@@ -47,7 +47,7 @@ public:
 
         /// In a forked child, by its only thread: no handle is open, and it has the initial mask if
         /// it had one of ours. Async-signal-safe.
-        void in_child();
+        void in_child() THREADCOUNT_NOT_ANALYSED;
 
 private:
         static constexpr std::uint64_t kNothing = 0;  // no grant has epoch 0
@@ -61,18 +61,18 @@ private:
         };
 
         [[nodiscard]] bool is_ours(const CpuMask& mask) const;
-        void bind_all(const CpuMask& mask);
-        [[nodiscard]] bool bind_once(const CpuMask& mask);
-        [[nodiscard]] bool bind(int thread, const CpuMask& mask);
+        void bind_all(const CpuMask& mask) THREADCOUNT_REQUIRES(mutex_);
+        [[nodiscard]] bool bind_once(const CpuMask& mask) THREADCOUNT_REQUIRES(mutex_);
+        [[nodiscard]] bool bind(int thread, const CpuMask& mask) THREADCOUNT_REQUIRES(mutex_);
 
-        pthread_mutex_t mutex_ = PTHREAD_MUTEX_INITIALIZER;
-        std::uint32_t handles_ = 0;  // guarded by mutex_, as all but what is atomic
-        CpuMask initial_;
-        CpuMask asked_;  // what all were to have, last
+        Mutex mutex_;
+        std::uint32_t handles_ THREADCOUNT_GUARDED_BY(mutex_) = 0;
+        CpuMask initial_;                               // written by the first enter() only
+        CpuMask asked_ THREADCOUNT_GUARDED_BY(mutex_);  // what all were to have, last
         // What they were given then, which the kernel cuts to the cpuset, and before that. No
         // thread has a mask that is just being written.
         SharedMask given_[2];
-        unsigned last_given_ = 0;
+        unsigned last_given_ THREADCOUNT_GUARDED_BY(mutex_) = 0;
         std::atomic<bool> is_bound_{false};
         std::atomic<std::uint64_t> followed_{kNothing};  // the word
 };

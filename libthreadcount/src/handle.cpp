@@ -32,7 +32,8 @@ constexpr std::uint64_t kWelcome_ns = 250'000'000;
 
 /// A governor that grants nothing is asked; its answers tell when it does. Returns when to call
 /// this again.
-std::uint64_t talk(threadcount_handle& handle, std::uint64_t now_ms, std::uint64_t deadline_ns) {
+std::uint64_t talk(threadcount_handle& handle, std::uint64_t now_ms, std::uint64_t deadline_ns)
+        THREADCOUNT_REQUIRES(handle.mutex) {
         auto& lease = handle.lease;
         if (!lease.is_refused()) {
                 const auto next_ms = lease.run(now_ms, deadline_ns);
@@ -63,8 +64,8 @@ CpuMask mask_of(const std::uint64_t* words, std::uint32_t n) {
         return mask;
 }
 
-/// The handle's mutex is held.
-void talk_now(threadcount_handle& handle, std::uint64_t now_ms, std::uint64_t deadline_ns) {
+void talk_now(threadcount_handle& handle, std::uint64_t now_ms, std::uint64_t deadline_ns)
+        THREADCOUNT_REQUIRES(handle.mutex) {
         // Before it is noticed that the governor has gone: others read it meanwhile.
         if (const auto last = handle.lease.granted_last(); last > 0)
                 handle.threads.store(last, std::memory_order_relaxed);
@@ -73,8 +74,8 @@ void talk_now(threadcount_handle& handle, std::uint64_t now_ms, std::uint64_t de
         handle.next_poll_ms.store(next_ms, std::memory_order_relaxed);
 }
 
-/// What to wait on; -1: it is not parked any more. The handle's mutex is held.
-int turn_socket(threadcount_handle& handle) {
+/// What to wait on; -1: it is not parked any more.
+int turn_socket(threadcount_handle& handle) THREADCOUNT_REQUIRES(handle.mutex) {
         if (handle.lease.is_gone())
                 talk_now(handle, coarse_now_ms(), 0);
         if (!handle.lease.is_parked())
@@ -93,11 +94,11 @@ std::uint32_t threadcount::next_serial() {
 
 void threadcount::consult(threadcount_handle& handle, std::uint64_t now_ms,
                           std::uint64_t deadline_ns) {
-        if (pthread_mutex_trylock(&handle.mutex) != 0)
+        if (!handle.mutex.try_lock())
                 return;
+        const MutexLock lock(handle.mutex, MutexLock::Adopt::Locked);
         if (now_ms >= handle.next_poll_ms.load(std::memory_order_relaxed))
                 talk_now(handle, now_ms, deadline_ns);
-        pthread_mutex_unlock(&handle.mutex);
 }
 
 bool threadcount::wait_for_turn(threadcount_handle& handle) {
@@ -106,9 +107,9 @@ bool threadcount::wait_for_turn(threadcount_handle& handle) {
         // What is called under the mutex may end a thread that is cancelled.
         int cancel_state = 0;
         pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
-        pthread_mutex_lock(&handle.mutex);
+        handle.mutex.lock();
         const int fd = turn_socket(handle);
-        pthread_mutex_unlock(&handle.mutex);
+        handle.mutex.unlock();
         pthread_setcancelstate(cancel_state, &cancel_state);
         if (fd < 0)
                 return false;

@@ -7,12 +7,12 @@
 #include "environment.hpp"
 #include "fork_generation.hpp"
 #include "lease.hpp"
+#include "locks/mutex.hpp"
 #include "polling.hpp"
 #include "transport.hpp"
 
 #include <atomic>
 #include <cstdint>
-#include <pthread.h>
 #include <threadcount/threadcount.h>
 
 namespace threadcount {
@@ -37,9 +37,11 @@ struct threadcount_handle {
         const threadcount::CpuMask affinity;  // where a runtime binds its threads; empty: not known
         threadcount::Binding* const binding;  // nullptr: threads stay as they are
 
-        // Of the lease and of polling: one of them talks at a time. Guarded by `mutex`.
-        threadcount::Transport transport;
-        threadcount::GrownCount count;
+        mutable threadcount::Mutex mutex;
+
+        // Of the lease and of polling: one of them talks at a time.
+        threadcount::Transport transport THREADCOUNT_GUARDED_BY(mutex);
+        threadcount::GrownCount count THREADCOUNT_GUARDED_BY(mutex);
 
         // The hot path of a lease; run() and what is said of it are guarded by `mutex`.
         threadcount::Lease lease;
@@ -49,8 +51,7 @@ struct threadcount_handle {
         std::atomic<std::uint32_t> threads{1};
         std::atomic<std::uint64_t> next_poll_ms{0};
 
-        mutable pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-        threadcount::Polling polling;  // guarded by `mutex`
+        threadcount::Polling polling THREADCOUNT_GUARDED_BY(mutex);
 };
 
 namespace threadcount {
@@ -64,12 +65,13 @@ namespace threadcount {
 /// Talks to the governor if it is time to: says hello, asks, or looks for an answer, which it waits
 /// for until `deadline_ns` at most. While one thread does, others return at once, and go on with
 /// the numbers as they are. MT-Safe.
-void consult(threadcount_handle& handle, std::uint64_t now_ms, std::uint64_t deadline_ns);
+void consult(threadcount_handle& handle, std::uint64_t now_ms, std::uint64_t deadline_ns)
+        THREADCOUNT_EXCLUDES(handle.mutex);
 
 /// Of a program that is parked: looks whether it still is, or the governor has gone, and where it
 /// has to wait waits for something to happen, at most for half a second. The thread may be
 /// cancelled, and signals are handled, while it waits. False: it is not parked any more. MT-Safe;
 /// any number of threads may wait.
-[[nodiscard]] bool wait_for_turn(threadcount_handle& handle);
+[[nodiscard]] bool wait_for_turn(threadcount_handle& handle) THREADCOUNT_EXCLUDES(handle.mutex);
 
 }  // namespace threadcount

@@ -41,9 +41,8 @@ int explain_absence(const Address* peer, int error, char* text, std::size_t size
                                   describe_error(error, why, sizeof(why)));
 }
 
-/// The handle's mutex is held.
 int explain_polling(const threadcount_handle& handle, std::uint32_t threads, char* text,
-                    std::size_t size) {
+                    std::size_t size) THREADCOUNT_REQUIRES(handle.mutex) {
         const auto& polling = handle.polling;
         const auto* answer = polling.last_answer();
         if (polling.error() == 0 && answer == nullptr)
@@ -58,9 +57,9 @@ int explain_polling(const threadcount_handle& handle, std::uint32_t threads, cha
                                  threads);
 }
 
-/// There is no grant. The handle's mutex is held.
+/// There is no grant.
 int explain_no_lease(const threadcount_handle& handle, std::uint32_t threads, char* text,
-                     std::size_t size) {
+                     std::size_t size) THREADCOUNT_REQUIRES(handle.mutex) {
         const auto& lease = handle.lease;
         if (lease.error() == 0)
                 return snprintf(text, size, "the governor has not answered yet: %u", threads);
@@ -100,8 +99,8 @@ int explain_grant(const threadcount_handle& handle, char* text, std::size_t size
         return length + describe_grant(reason, allowed, text + used, size - used);
 }
 
-/// The handle's mutex is held.
-int explain_following(const threadcount_handle& handle, char* text, std::size_t size) {
+int explain_following(const threadcount_handle& handle, char* text, std::size_t size)
+        THREADCOUNT_REQUIRES(handle.mutex) {
         if (const int length = explain_grant(handle, text, size); length > 0)
                 return length;
         const auto threads = handle.threads.load(std::memory_order_relaxed);
@@ -123,10 +122,8 @@ int explain(const threadcount_handle& handle, char* text, std::size_t size) {
         if (mode.mode == Mode::Fixed)
                 return snprintf(text, size, "THREADCOUNT=fixed:%u of at most %u: %u", mode.fixed,
                                 handle.max, threads);
-        pthread_mutex_lock(&handle.mutex);
-        const int length = explain_following(handle, text, size);
-        pthread_mutex_unlock(&handle.mutex);
-        return length;
+        const MutexLock lock(handle.mutex);
+        return explain_following(handle, text, size);
 }
 
 int write_reason(const threadcount_handle* handle, char* text, std::size_t size) {

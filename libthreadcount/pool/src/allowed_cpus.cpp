@@ -2,11 +2,12 @@
 // The kernel's affinity mask, whatever its size.
 #include "allowed_cpus.hpp"
 
+#include "locks/mutex.hpp"
+
 #include <algorithm>
 #include <bit>
 #include <cerrno>
 #include <map>
-#include <mutex>
 #include <sched.h>
 #include <unistd.h>
 #include <utility>
@@ -49,9 +50,9 @@ std::vector<int> allowed_among(std::span<const int> cpus) {
 }
 
 std::vector<Place> places_of(std::span<const int> cpus) {
-        static std::mutex mutex;
-        static std::map<int, Place> known;
-        const std::lock_guard lock(mutex);
+        static Mutex mutex;
+        static std::map<int, Place> known THREADCOUNT_GUARDED_BY(mutex);
+        const MutexLock lock(mutex);
         std::vector<int> unknown;
         for (const int cpu : cpus)
                 if (!known.contains(cpu))

@@ -28,7 +28,7 @@ Steering::Steering(Crew& crew, Affinity affinity)
           at_home_(crew.sites().size(), true) {}
 
 bool Steering::set_mask(std::span<const int> cpus) {
-        const std::lock_guard lock(mutex_);
+        const MutexLock lock(mutex_);
         std::vector<bool> wanted(wanted_.size());
         for (std::size_t lane = 0; lane < wanted.size(); lane++)
                 wanted[lane] = std::ranges::find(cpus, crew_.cpu_of(lane)) != cpus.end();
@@ -42,7 +42,7 @@ bool Steering::set_mask(std::span<const int> cpus) {
 }
 
 void Steering::follow(threadcount_handle* handle) {
-        const std::lock_guard lock(mutex_);
+        const MutexLock lock(mutex_);
         report_locked(handle != nullptr);  // by the one that it has followed so far
         handle_.store(handle, std::memory_order_release);
         update_locked();
@@ -51,8 +51,10 @@ void Steering::follow(threadcount_handle* handle) {
 }
 
 void Steering::update() {
-        if (const std::unique_lock lock(mutex_, std::try_to_lock); lock.owns_lock())
-                try_update_locked();
+        if (!mutex_.try_lock())
+                return;
+        const MutexLock lock(mutex_, MutexLock::Adopt::Locked);
+        try_update_locked();
 }
 
 void Steering::try_update_locked() noexcept {
@@ -108,9 +110,9 @@ bool Steering::look_around(int cpu) {
         if (now_ms - looked_ms < kLookAround_ms ||
             !looked_ms_.compare_exchange_strong(looked_ms, now_ms, std::memory_order_relaxed))
                 return false;
-        const std::unique_lock lock(mutex_, std::try_to_lock);
-        if (!lock.owns_lock())
+        if (!mutex_.try_lock())
                 return true;
+        const MutexLock lock(mutex_, MutexLock::Adopt::Locked);
         try {
                 std::vector<int> allowed;
                 if (affinity_ == Affinity::Followed && allowed_.has_changed(cpu, allowed))
@@ -148,9 +150,9 @@ void Steering::move_lanes(std::vector<int> allowed) {
 void Steering::tell_idle() {
         is_report_due_.store(true, std::memory_order_seq_cst);
         do {
-                const std::unique_lock lock(mutex_, std::try_to_lock);
-                if (!lock.owns_lock())
+                if (!mutex_.try_lock())
                         return;
+                const MutexLock lock(mutex_, MutexLock::Adopt::Locked);
                 tell_idle_locked();
                 report_locked();
         } while (is_report_due_.load(std::memory_order_seq_cst));
@@ -188,7 +190,7 @@ void Steering::report_locked(bool has_lanes) {
 }
 
 void Steering::end() {
-        const std::lock_guard lock(mutex_);
+        const MutexLock lock(mutex_);
         report_locked(false);
         handle_.store(nullptr, std::memory_order_relaxed);
 }

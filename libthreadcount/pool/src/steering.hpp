@@ -4,13 +4,13 @@
 #pragma once
 
 #include "allowed_cpus.hpp"
+#include "locks/mutex.hpp"
 
 #include <threadcount/threadcount.h>
 
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <mutex>
 #include <span>
 #include <vector>
 
@@ -67,12 +67,13 @@ public:
 
 private:
         void update();
-        void try_update_locked() noexcept;
-        void tell_idle_locked();
-        void report_locked(bool has_lanes = true);
-        void apply(std::span<const std::uint64_t> granted_cpus, std::size_t granted);
-        void update_locked();
-        void move_lanes(std::vector<int> allowed);
+        void try_update_locked() noexcept THREADCOUNT_REQUIRES(mutex_);
+        void tell_idle_locked() THREADCOUNT_REQUIRES(mutex_);
+        void report_locked(bool has_lanes = true) THREADCOUNT_REQUIRES(mutex_);
+        void apply(std::span<const std::uint64_t> granted_cpus, std::size_t granted)
+                THREADCOUNT_REQUIRES(mutex_);
+        void update_locked() THREADCOUNT_REQUIRES(mutex_);
+        void move_lanes(std::vector<int> allowed) THREADCOUNT_REQUIRES(mutex_);
 
         Crew& crew_;
         const Affinity affinity_;
@@ -81,11 +82,13 @@ private:
         std::atomic<std::uint64_t> looked_ms_{0};
         std::atomic<bool> is_told_idle_{false};
         std::atomic<bool> is_report_due_{false};
-        std::mutex mutex_;           // guards what follows
-        std::vector<bool> wanted_;   // by lane
-        std::vector<bool> at_home_;  // has a CPU that the kernel allows
-        AllowedCpus allowed_;
-        threadcount_pool_totals told_ = THREADCOUNT_POOL_TOTALS_INIT;  // of the lanes
+        Mutex mutex_;
+        std::vector<bool> wanted_ THREADCOUNT_GUARDED_BY(mutex_);  // by lane
+        // By lane: it has a CPU that the kernel allows.
+        std::vector<bool> at_home_ THREADCOUNT_GUARDED_BY(mutex_);
+        AllowedCpus allowed_ THREADCOUNT_GUARDED_BY(mutex_);
+        // Of the lanes.
+        threadcount_pool_totals told_ THREADCOUNT_GUARDED_BY(mutex_) = THREADCOUNT_POOL_TOTALS_INIT;
 };
 
 }  // namespace threadcount::pool

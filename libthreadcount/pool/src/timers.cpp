@@ -81,7 +81,7 @@ void Timers::add(TimerNode& node, std::chrono::steady_clock::time_point due) {
         node.timers_ = shared_from_this();
         bool is_sooner = false;
         {
-                const std::lock_guard lock(mutex_);
+                const MutexLock lock(mutex_);
                 if (ends_.load(std::memory_order_relaxed)) {
                         (void)node.end();
                         return;
@@ -101,7 +101,7 @@ void Timers::add(TimerNode& node, std::chrono::steady_clock::time_point due) {
 }
 
 void Timers::remove(TimerNode& node) noexcept {
-        const std::lock_guard lock(mutex_);
+        const MutexLock lock(mutex_);
         if (!heap_.has(node))
                 return;
         heap_.remove(node);
@@ -111,7 +111,7 @@ void Timers::remove(TimerNode& node) noexcept {
 
 void Timers::stop() noexcept {
         {
-                const std::lock_guard lock(mutex_);
+                const MutexLock lock(mutex_);
                 ends_.store(true, std::memory_order_seq_cst);
         }
         if (!thread_.joinable())
@@ -127,7 +127,7 @@ void Timers::stop() noexcept {
 }
 
 TimerNode* Timers::take_any() noexcept {
-        const std::lock_guard lock(mutex_);
+        const MutexLock lock(mutex_);
         if (heap_.empty())
                 return nullptr;
         auto& node = heap_.earliest();
@@ -137,16 +137,16 @@ TimerNode* Timers::take_any() noexcept {
 
 void Timers::run() {
         settle();
-        std::unique_lock lock(mutex_);
+        const MutexLock lock(mutex_);
         while (!ends_.load(std::memory_order_relaxed)) {
                 auto* const due = take_due(static_cast<std::int64_t>(monotonic_ns()));
                 if (due == nullptr) {
-                        sleep(lock);
+                        sleep();
                         continue;
                 }
-                lock.unlock();
+                mutex_.unlock();
                 submit(due);
-                lock.lock();
+                mutex_.lock();
         }
 }
 
@@ -208,15 +208,15 @@ void Timers::submit(TimerNode* due) {
         }
 }
 
-void Timers::sleep(std::unique_lock<std::mutex>& lock) {
+void Timers::sleep() {
         sleeps_until_ = heap_.empty() ? kNever : heap_.earliest_due();
         const auto deadline = as_timespec(
                 std::chrono::steady_clock::time_point(std::chrono::nanoseconds(sleeps_until_)));
         const bool has_deadline = sleeps_until_ != kNever;
         const auto wakes = wakes_.load(std::memory_order_relaxed);
-        lock.unlock();
+        mutex_.unlock();
         Machine::wait(wakes_, wakes, has_deadline ? &deadline : nullptr);
-        lock.lock();
+        mutex_.lock();
         sleeps_until_ = kAwake;
 }
 

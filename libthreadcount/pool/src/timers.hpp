@@ -3,6 +3,7 @@
 // The timers of one pool, and the thread that waits for them.
 #pragma once
 
+#include "locks/mutex.hpp"
 #include "timer_heap.hpp"
 
 #include <threadcount/pool/detail/machine.hpp>
@@ -13,7 +14,6 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
-#include <mutex>
 #include <thread>
 
 namespace threadcount::pool {
@@ -51,15 +51,15 @@ private:
         void settle();
         [[nodiscard]] TimerNode* take_any() noexcept;
         /// A list of entries to be made; nullptr: none is due.
-        [[nodiscard]] TimerNode* take_due(std::int64_t now);
-        void submit(TimerNode* due);
-        void sleep(std::unique_lock<std::mutex>& lock);
+        [[nodiscard]] TimerNode* take_due(std::int64_t now) THREADCOUNT_REQUIRES(mutex_);
+        void submit(TimerNode* due) THREADCOUNT_EXCLUDES(mutex_);
+        void sleep() THREADCOUNT_REQUIRES(mutex_);
         void wake() noexcept;
 
         Crew& crew_;
-        std::mutex mutex_;
-        TimerHeap<TimerNode> heap_;
-        std::int64_t sleeps_until_ = kAwake;  // of the thread
+        Mutex mutex_;
+        TimerHeap<TimerNode> heap_ THREADCOUNT_GUARDED_BY(mutex_);
+        std::int64_t sleeps_until_ THREADCOUNT_GUARDED_BY(mutex_) = kAwake;  // of the thread
         std::thread thread_;
         std::atomic<bool> ends_{false};
         std::atomic<std::uint32_t> wakes_{0};  // the thread sleeps on it
