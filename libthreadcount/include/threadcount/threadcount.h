@@ -156,11 +156,10 @@ THREADCOUNT_EXPORT int threadcount_open(const threadcount_options *options,
  * coarse clock.
  *
  * A governor that grants nothing (policy threshold, TCP, a daemon in a container that the
- * program is outside of) is asked
- * when an interval is over (and, having grown, no sooner than the new threads show in its
- * measurement: 1 s or more); then the count only grows, by the CPUs that were free
- * (L. Akyil, "Managing Application Thread Use", 2008). Cost: a coarse clock reading (some
- * 7 ns) until the interval is over, then one round trip of at most 5 ms, connecting
+ * program is outside of) is asked when an interval is over (and, having grown, no sooner than
+ * the new threads show in its measurement: 1 s or more); then the count only grows, by the CPUs
+ * that were free (L. Akyil, "Managing Application Thread Use", 2008). Cost: a coarse clock
+ * reading (some 7 ns) until the interval is over, then one round trip of at most 5 ms, connecting
  * included (a governor that TCP does not reach in that time counts as gone until the next
  * question). An answer that comes later is collected by a later call without waiting for it.
  *
