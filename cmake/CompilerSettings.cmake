@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# How all our own code is compiled: language level, warnings, sanitizers, clang-tidy.
+# How all our own code is compiled: language level, warnings, sanitizers.
 
 set(CMAKE_CXX_STANDARD 20)
 set(CMAKE_CXX_STANDARD_REQUIRED ON)
@@ -23,11 +23,6 @@ if(GOVERNOR_SANITIZE)
   add_link_options(-fsanitize=${GOVERNOR_SANITIZE})
 endif()
 
-if(GOVERNOR_TIDY)
-  find_program(CLANG_TIDY NAMES clang-tidy clang-tidy-14 REQUIRED)
-  set(GOVERNOR_TIDY_COMMAND ${CLANG_TIDY} --quiet)
-endif()
-
 # governor_add_module(NAME SOURCES... DEPENDS...): one room of the daemon as a static
 # library whose headers are included as <room/file.hpp>.
 function(governor_add_module name)
@@ -35,12 +30,4 @@ function(governor_add_module name)
   add_library(governor_${name} STATIC ${MODULE_SOURCES})
   target_include_directories(governor_${name} PUBLIC ${PROJECT_SOURCE_DIR}/governor)
   target_link_libraries(governor_${name} PUBLIC ${MODULE_DEPENDS} PRIVATE governor_warnings)
-  governor_tidy(governor_${name})
-endfunction()
-
-# governor_tidy(TARGET): clang-tidy looks at every file of TARGET while it is compiled.
-function(governor_tidy target)
-  if(GOVERNOR_TIDY)
-    set_target_properties(${target} PROPERTIES CXX_CLANG_TIDY "${GOVERNOR_TIDY_COMMAND}")
-  endif()
 endfunction()
