@@ -55,6 +55,15 @@ def wrong_in_server(path: str, headers: list[str]) -> list[str]:
             for header in headers if header.startswith("server/") and header.rsplit("/", 1)[0] in above]
 
 
+CLOCK = "kernel/event_loop.hpp"
+
+
+def reads_time(path: str, text: str) -> list[str]:
+    """The server has one clock: EventLoop::now()."""
+    is_clock = path.endswith(CLOCK)
+    return [f"{path}: reads the time; only {CLOCK} does" for _ in re.findall(r"_clock::now\(", text) if not is_clock]
+
+
 def main() -> int:
     root = pathlib.Path(sys.argv[1])
     wrong, files = [], 0
@@ -65,9 +74,10 @@ def main() -> int:
             files += 1
             path = file.relative_to(root).as_posix()
             room = room_of(path)
-            headers = INCLUDE.findall(file.read_text())
+            text = file.read_text()
+            headers = INCLUDE.findall(text)
             if room == "governor/server":
-                wrong += wrong_in_server(path, headers)
+                wrong += wrong_in_server(path, headers) + reads_time(path, text)
             for header in headers:
                 target = target_of(header)
                 own = target is None or target == room.rsplit("/", 1)[-1]
