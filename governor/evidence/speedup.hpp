@@ -25,9 +25,9 @@ using policy::TimePoint;
 ///
 /// CPUs, where about half of their time is of use: D. Eager, J. Zahorjan, E. Lazowska, "Speedup
 /// Versus Efficiency in Parallel Systems", IEEE Transactions on Computers 38 (1989): efficiency per
-/// time is highest there. What it is left while others wait follows from it (policy: what_pays()).
-/// SCAF (T. Creech, A. Kotha, R. Barua, "Efficient Multiprogramming for Multicores with SCAF",
-/// MICRO 46 (2013)) measures serial execution in a child process instead.
+/// time is highest there. What it is left while others wait follows from it (policy:
+/// efficient_width()). SCAF (T. Creech, A. Kotha, R. Barua, "Efficient Multiprogramming for
+/// Multicores with SCAF", MICRO 46 (2013)) measures serial execution in a child process instead.
 ///
 /// That less than the smaller size would do is not believed: it has to be tried. A program may do
 /// something else later, or now this and now that. So only grants that follow each other are

@@ -15,6 +15,11 @@ namespace {
 constexpr std::uint32_t kMaxWeight = 10'000;
 constexpr auto kNobody = std::numeric_limits<std::uint32_t>::max();  // no user's number
 
+/// Of a number of which 0 means that there is none.
+std::optional<std::uint32_t> known(std::uint32_t number) {
+        return number > 0 ? std::optional(number) : std::nullopt;
+}
+
 std::uint32_t rounded_cpus(std::uint32_t millicpu) { return (millicpu + 500) / 1000; }
 
 /// Any user can make groups, as deep and as many as they like; a group without a quota says
@@ -241,9 +246,9 @@ fair::Client Program::client(const policy::CpuMask& pool) const {
         client.account = fair::AccountId{identity_.account.uid.value_or(kNobody)};
         client.joined = joined_;
         client.weight = weight();
-        client.max = max();
+        client.max = known(max());
         const auto most = [&client](std::uint32_t wish) {
-                return client.max == 0 ? std::max(wish, 1U) : std::clamp(wish, 1U, client.max);
+                return client.max ? std::clamp(wish, 1U, *client.max) : std::max(wish, 1U);
         };
         client.resumed = resumed_;
         client.min = most(request_.min);
@@ -260,17 +265,17 @@ fair::Client Program::client(const policy::CpuMask& pool) const {
         client.burning = occupancy_.burning();
         client.idle = demand_.idle();
         client.light = low_use_.light();
-        client.wants = client.idle || client.light ? 1 : demand_.wants();
+        client.wants = known(client.idle || client.light ? 1 : demand_.wants());
         return client;
 }
 
 void Program::add_turns(fair::Client& client, fair::Gang& gang, bool is_first,
                         TimePoint now) const {
         gang.account = client.account;
-        client.knee = speedup_.knee(now);
+        client.knee = known(speedup_.knee(now));
         client.enough = speedup_.enough(now);
         if (const auto probe = probe_width(gang.served, now))
-                client.tries = probe->cpus;
+                client.probe_width = probe->cpus;
         const auto left = progress_.remaining(gang.served);
         gang.remaining = is_first || (left && gang.remaining) ? std::max(left, gang.remaining)
                                                               : std::nullopt;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Submitters of a full queue sleep until it is half empty (back_pressure.hpp, and Crew::push() before
+ * Submitters of a full queue sleep until it is half empty (back_pressure.hpp, and Scheduler::push() before
  * it): nobody sleeps while it is, and all that was accepted is taken out. One of the submitters has
  * a deadline, which is over whenever it likes. When all have left nobody is said to wait.
  */
@@ -95,7 +95,7 @@ proctype submitter(byte me; bool has_deadline) {
         :: task == TASKS -> break
         :: else ->
            is_in = false;
-           /* Crew::push(): who waits goes first. */
+           /* Scheduler::push(): who waits goes first. */
            if
            :: !waiting -> push(is_in)
            :: else
@@ -187,7 +187,7 @@ proctype consumer() {
         od
 }
 
-/* Crew::stop(), with nobody who takes anything out. */
+/* Scheduler::stop(), with nobody who takes anything out. */
 #ifdef STOPS
 proctype stopper() {
         byte w;

@@ -29,7 +29,7 @@ proctype submitter() {
         od
 }
 
-/* Crew::set_active() */
+/* Scheduler::set_active() */
 proctype changer() {
         WAKER_LOCALS;
         byte change, l;

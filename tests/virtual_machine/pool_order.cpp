@@ -3,7 +3,7 @@
 // sockets with 4 cores of 2 threads. It is all that runs there, as process 1, and ends with the
 // machine off.
 #include "allowed_cpus.hpp"
-#include "crew.hpp"
+#include "scheduler.hpp"
 
 #include <threadcount/pool/detail/lane_context.hpp>
 
@@ -55,9 +55,9 @@ Cpus victims(const std::vector<LaneSite>& lanes, std::size_t thief) {
 /// Tasks that stay in their lanes until they are told to end.
 class BusyTasks {
 public:
-        /// When the crew's first lane has come to rest.
-        explicit BusyTasks(Crew& crew) : crew_(crew) {
-                while (!crew_.is_idle())
+        /// When the scheduler's first lane has come to rest.
+        explicit BusyTasks(Scheduler& scheduler) : scheduler_(scheduler) {
+                while (!scheduler_.is_idle())
                         std::this_thread::yield();
         }
         ~BusyTasks() {
@@ -81,7 +81,7 @@ public:
         void end(int cpu) {
                 at(cpu) = false;
                 const auto lane = std::ranges::find(kOrder, cpu) - kOrder.begin();
-                while (!crew_.parking().is_idle(static_cast<std::size_t>(lane)))
+                while (!scheduler_.parking().is_idle(static_cast<std::size_t>(lane)))
                         std::this_thread::yield();
         }
 
@@ -91,21 +91,21 @@ private:
         int add() {
                 std::atomic<int> cpu{-1};
                 auto task = [this, &cpu] {
-                        const int of_lane = crew_.cpu_of(this_lane.lane);
+                        const int of_lane = scheduler_.cpu_of(this_lane.lane);
                         EXPECT_EQ(::sched_getcpu(), of_lane) << "the lane is pinned";
                         at(of_lane) = true;
                         cpu = of_lane;
                         while (at(of_lane))
                                 std::this_thread::sleep_for(std::chrono::milliseconds(1));
                 };
-                EXPECT_TRUE(crew_.push(TaskSource(task)));
+                EXPECT_TRUE(scheduler_.push(TaskSource(task)));
                 // Nobody searches then: so the next one wakes somebody.
-                while (cpu < 0 || crew_.parking().somebody_searches())
+                while (cpu < 0 || scheduler_.parking().somebody_searches())
                         std::this_thread::yield();
                 return cpu;
         }
 
-        Crew& crew_;
+        Scheduler& scheduler_;
         std::array<std::atomic<bool>, kCpus> busy_{};
 };
 
@@ -146,9 +146,9 @@ TEST(PoolOrder, WholeCoresAreWokenBeforeSiblings) {
         CPU_ZERO(&last);
         CPU_SET(kOrder.back(), &last);
         ASSERT_EQ(::sched_setaffinity(0, sizeof(last), &last), 0);
-        Crew crew(lanes, {.spin = std::chrono::nanoseconds{0}}, Affinity::Ignored);
+        Scheduler scheduler(lanes, {.spin = std::chrono::nanoseconds{0}}, Affinity::Ignored);
         {
-                BusyTasks tasks(crew);
+                BusyTasks tasks(scheduler);
                 EXPECT_EQ(tasks.fill(), kOrder);
                 // Two siblings were busy last, then those of the next core, and so on: but for who
                 // submits, the one that was busy last is the better one only among whole cores.
@@ -157,7 +157,7 @@ TEST(PoolOrder, WholeCoresAreWokenBeforeSiblings) {
                 EXPECT_EQ(tasks.fill(),
                           (Cpus{14, 13, 11, 9, 7, 5, 3, 1, 12, 10, 8, 6, 4, 2, 0, 15}));
         }
-        crew.stop(false);
+        scheduler.stop(false);
         ::sched_setaffinity(0, sizeof(all), &all);
 }
 

@@ -31,8 +31,8 @@ Grant leave_alone(const Client& client) {
         grant.id = client.id;
         grant.cpus = client.allowed;
         grant.threads = std::max(1U, client.allowed.count());
-        if (client.max > 0)
-                grant.threads = std::min(grant.threads, client.max);
+        if (client.max)
+                grant.threads = std::min(grant.threads, *client.max);
         grant.reason.limit = Limit::Ungoverned;
         return grant;
 }
@@ -108,16 +108,16 @@ private:
                         because(Limit::Returning, client.resumed->threads);
                 else if (threads >= common_.cpus)
                         because(Limit::Everything, threads);
-                else if (client.max > 0 && threads >= client.max)
-                        because(Limit::OwnMax, client.max);
+                else if (client.max && threads >= *client.max)
+                        because(Limit::OwnMax, *client.max);
                 else if (share.quota)
                         because(Limit::Quota, *share.quota);
                 else if (threads >= share.limit)
                         because(Limit::Cpuset, share.limit);
                 else if (turns_.most[i] > 0 && threads <= turns_.most[i])
                         because(Limit::Demand, turns_.most[i]);
-                else if (client.wants > 0 && threads <= client.wants)
-                        because(Limit::Demand, client.wants);
+                else if (client.wants && threads <= *client.wants)
+                        because(Limit::Demand, *client.wants);
                 else
                         because(Limit::FairShare, share.share);
         }

@@ -54,7 +54,7 @@ private:
                 const auto group = classes_.group_of(i);
                 if (group == Classes::kNoGroup)
                         return;
-                auto own = client.max > 0 ? client.max : std::numeric_limits<std::uint32_t>::max();
+                auto own = client.max.value_or(std::numeric_limits<std::uint32_t>::max());
                 if (client.is_returning(snapshot_.now))
                         own = std::min(own, client.resumed->threads);
                 shares_[i].is_governed = true;
@@ -109,7 +109,7 @@ private:
                 if (client.idle || share.wants_a_part)
                         return {true, 0, 0, 0, share.limit};
                 const auto guaranteed = kept_.empty() ? guarantee(client) : kept_[i];
-                const auto wants = client.wants > 0 ? client.wants : share.limit;
+                const auto wants = client.wants.value_or(share.limit);
                 return {true, 0, guaranteed, std::max(wants, guaranteed), share.limit};
         }
 

@@ -75,7 +75,7 @@ struct Client {
         std::uint32_t weight = 100;    ///< share against others of its account, 1..10000
         std::uint32_t min = 1;         ///< comes first inside its account's share
         std::uint32_t guaranteed = 1;  ///< comes before the shares of accounts; by the admin only
-        std::uint32_t max = 0;         ///< never more; 0: no limit of its own
+        std::optional<std::uint32_t> max;  ///< never more, >= 1; empty: no limit of its own
         /// What it had under the last governor. Empty: it was not there.
         std::optional<Resumed> resumed;
         CpuMask allowed;                    ///< cpuset and the union of its threads' affinity
@@ -94,16 +94,17 @@ struct Client {
         std::optional<TimePoint> above_since;  ///< runs on more than is granted, since then
         bool relapsed = false;                 ///< it was rigid, and may be again at any time
         std::uint32_t burning = 0;             ///< CPUs it keeps busy, rounded to the nearest
-        std::uint32_t wants = 0;  ///< CPUs it can make use of now; 0: not known, all it may have
-        bool idle = false;        ///< why it wants no more than one
-        bool light = false;       ///< likewise: uses little of a CPU, and does not wait for one
-        /// On so many CPUs half of their time is of use to it: see what_pays(). 0: not known, or
-        /// many times what it has had.
-        std::uint32_t knee = 0;
-        std::uint32_t enough = 0;  ///< CPUs: that fewer are is not known, or not so
-        /// It should have no more than these for a moment, so that `knee` becomes known, if others
-        /// wait for their turns. 0: there is no reason to.
-        std::uint32_t tries = 0;
+        /// CPUs it can make use of now, >= 1. Empty: not known, or all that it may have.
+        std::optional<std::uint32_t> wants;
+        bool idle = false;   ///< why it wants no more than one
+        bool light = false;  ///< likewise: uses little of a CPU, and does not wait for one
+        /// On so many CPUs half of their time is of use to it: see efficient_width(). Empty: not
+        /// known, or many times what it has had.
+        std::optional<std::uint32_t> knee;
+        std::uint32_t enough = 0;  ///< CPUs that it keeps: that fewer do as well is not known
+        /// CPUs that it should have at most for a moment, so that `knee` becomes known, if others
+        /// wait for their turns. Empty: there is no reason to.
+        std::optional<std::uint32_t> probe_width;
 
         [[nodiscard]] bool is_returning(TimePoint now) const {
                 return resumed && now < resumed->settled;

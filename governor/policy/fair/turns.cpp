@@ -2,8 +2,8 @@
 // Account by account: what its batch programs have together goes to one gang after the other.
 #include "policy/fair/turns.hpp"
 
+#include "policy/fair/efficient_width.hpp"
 #include "policy/fair/turn_order.hpp"
-#include "policy/fair/what_pays.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -68,7 +68,7 @@ private:
                         return;
                 }
                 Counts shares = counts(&Share::share);
-                note_what_pays(order, shares);
+                note_efficient_width(order, shares);
                 Counts targets = counts(&Share::target);
                 // A newcomer's turn is his account's affair: no stranger has to move for him.
                 const bool differ = shares != targets;
@@ -88,7 +88,7 @@ private:
                         is_served_[g] = is_served_[g] || has_a_quarter(g);
                         before++;
                 }
-                try_fewer(order);
+                probe_widths(order);
         }
 
         /// Of what it makes use of.
@@ -103,7 +103,7 @@ private:
         }
 
         /// CPUs that it wants, and that pay: of a gang of several, for each.
-        void note_what_pays(const std::vector<std::size_t>& order, const Counts& shares) {
+        void note_efficient_width(const std::vector<std::size_t>& order, const Counts& shares) {
                 std::uint32_t all = 0;
                 for (const auto g : order)
                         for (const auto i : members_[g])
@@ -113,28 +113,29 @@ private:
                         const auto& gang = snapshot_.gangs[g];
                         const bool is_end_in_sight = gang.remaining || gang.is_on_trial ||
                                                      gang.served < settings_.turn_quantum;
-                        const auto rule = is_end_in_sight ? what_pays : what_pays_without_end;
+                        const auto rule =
+                                is_end_in_sight ? efficient_width : efficient_width_without_end;
                         for (const auto i : members_[g]) {
                                 const auto& client = snapshot_.clients[i];
-                                const auto pays =
-                                        rule(cpus, order.size(), client.knee, client.enough);
+                                const auto pays = rule(cpus, order.size(), client.knee.value_or(0),
+                                                       client.enough);
                                 pays_[i] = pays < cpus ? std::min(pays, wants(i)) : wants(i);
                         }
                 }
         }
 
         /// Not of a gang of several: each of them may wait for the others.
-        void try_fewer(const std::vector<std::size_t>& order) {
+        void probe_widths(const std::vector<std::size_t>& order) {
                 const auto waiting = std::ranges::count_if(
                         order, [&](std::size_t g) { return could_use_more(g); });
                 for (const auto g : order) {
                         const auto i = members_[g].front();
-                        const auto tries = snapshot_.clients[i].tries;
+                        const auto width = snapshot_.clients[i].probe_width;
                         const bool do_others_wait = waiting > (could_use_more(g) ? 1 : 0);
-                        if (!has_turn_[g] || members_[g].size() > 1 || !do_others_wait ||
-                            tries == 0 || tries >= shares_[i].target)
+                        if (!has_turn_[g] || members_[g].size() > 1 || !do_others_wait || !width ||
+                            *width >= shares_[i].target)
                                 continue;
-                        shares_[i].target = turns_.most[i] = tries;
+                        shares_[i].target = turns_.most[i] = *width;
                         consider(snapshot_.now + kLook);
                 }
         }
@@ -207,8 +208,8 @@ private:
         }
 
         [[nodiscard]] std::uint32_t wants(std::size_t i) const {
-                const auto wants = snapshot_.clients[i].wants;
-                return wants > 0 ? std::min(wants, shares_[i].limit) : shares_[i].limit;
+                const auto limit = shares_[i].limit;
+                return std::min(snapshot_.clients[i].wants.value_or(limit), limit);
         }
 
         static void take(Capacity& capacity, std::size_t i, std::uint32_t cpus) {

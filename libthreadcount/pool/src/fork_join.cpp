@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Waiting for what was stolen.
-#include "crew.hpp"
 #include "monotonic.hpp"
+#include "scheduler.hpp"
 
 #include <threadcount/pool/detail/lane_context.hpp>
 
@@ -23,20 +23,20 @@ constexpr std::uint64_t kFirstSleepNs = 50'000;
 constexpr std::uint64_t kLongestSleepNs = 1'000'000;
 
 /// Runs one fork of who has stolen `fork`, or of whom that one waits for, and so on.
-bool help(Crew& crew, std::uint32_t me, const Fork& fork) {
+bool help(Scheduler& scheduler, std::uint32_t me, const Fork& fork) {
         if (helps == kMostHelps)
                 return false;
         int thief = fork.thief();
         for (int i = 0; thief >= 0 && static_cast<std::uint32_t>(thief) != me && i < kMostHelps;
              i++) {
                 Fork* its = nullptr;
-                if (crew.queues().forks(static_cast<std::size_t>(thief)).steal(its)) {
+                if (scheduler.queues().forks(static_cast<std::size_t>(thief)).steal(its)) {
                         helps++;
                         its->run_stolen(me);
                         helps--;
                         return true;
                 }
-                thief = crew.queues().waits_for(static_cast<std::size_t>(thief));
+                thief = scheduler.queues().waits_for(static_cast<std::size_t>(thief));
         }
         return false;
 }
@@ -44,21 +44,21 @@ bool help(Crew& crew, std::uint32_t me, const Fork& fork) {
 }  // namespace
 
 void wake_thief(const LaneContext& lane) {
-        auto& crew = *lane.crew;
-        if (lane.lane != crew.guest())
-                return crew.there_is_a_fork();
-        crew.note_cpu_of_guest();
-        crew.there_is_a_fork_of_guest();
+        auto& scheduler = *lane.scheduler;
+        if (lane.lane != scheduler.guest())
+                return scheduler.there_is_a_fork();
+        scheduler.note_cpu_of_guest();
+        scheduler.there_is_a_fork_of_guest();
 }
 
 void wait_for(const LaneContext& lane, Fork& fork) {
-        auto& crew = *lane.crew;
+        auto& scheduler = *lane.scheduler;
         const auto me = lane.lane;
         std::uint64_t idle_since = 0;
         std::uint64_t sleep_ns = kFirstSleepNs;
         while (!fork.is_done()) {
-                crew.queues().set_waits_for(me, fork.thief());
-                if (help(crew, me, fork)) {
+                scheduler.queues().set_waits_for(me, fork.thief());
+                if (help(scheduler, me, fork)) {
                         idle_since = 0;
                         continue;
                 }
@@ -69,14 +69,14 @@ void wait_for(const LaneContext& lane, Fork& fork) {
                         for (int i = 0; i < kPauses && !fork.is_done(); i++)
                                 Machine::pause();
                 } else {
-                        if (me == crew.guest())
-                                crew.forget_cpu_of_guest();
+                        if (me == scheduler.guest())
+                                scheduler.forget_cpu_of_guest();
                         // What it forks next is nobody's to announce to a lane that waits.
                         fork.sleep_until(as_timespec(now + sleep_ns));
                         sleep_ns = std::min(2 * sleep_ns, kLongestSleepNs);
                 }
         }
-        crew.queues().set_waits_for(me, -1);
+        scheduler.queues().set_waits_for(me, -1);
 }
 
 }  // namespace threadcount::pool

@@ -2,9 +2,9 @@
 // What futures of all types have in common: waiting, running, and what follows.
 #include <threadcount/pool/detail/future_state.hpp>
 
-#include "comes_soon.hpp"
-#include "crew.hpp"
 #include "monotonic.hpp"
+#include "scheduler.hpp"
+#include "spin_until.hpp"
 
 #include <threadcount/pool.hpp>
 #include <threadcount/pool/detail/lane_context.hpp>
@@ -12,14 +12,14 @@
 
 namespace threadcount::pool {
 
-FutureState::FutureState(Pool& pool) noexcept : pool_(pool), crew_(pool.crew_.get()) {}
+FutureState::FutureState(Pool& pool) noexcept : pool_(pool), scheduler_(pool.scheduler_.get()) {}
 
 void FutureState::wait() noexcept {
         if (outcome() != Outcome::None)
                 return;
-        if (lane_in(crew_) != nullptr && word_.claim())
+        if (lane_in(scheduler_) != nullptr && word_.claim())
                 help();
-        else if (!comes_soon([this] { return outcome() != Outcome::None; }))
+        else if (!spin_until([this] { return outcome() != Outcome::None; }))
                 word_.sleep(nullptr);
 }
 
@@ -97,11 +97,11 @@ FutureState* FutureState::publish(Outcome outcome, Word::Owner lets_go) noexcept
 // Through the queue, so that a lane that has left the mask stops between two. Who is no lane runs
 // it: a task that was handed back may be run when the pool is gone.
 bool FutureState::try_submit() noexcept {
-        const auto* lane = lane_in(crew_);
+        const auto* lane = lane_in(scheduler_);
         if (lane == nullptr || word_.is_claimed())
                 return false;
         FutureEntry entry(*this);
-        if (lane->crew->push_from(lane->lane, TaskSource(entry)))
+        if (lane->scheduler->push_from(lane->lane, TaskSource(entry)))
                 return true;
         entry.release();
         return false;

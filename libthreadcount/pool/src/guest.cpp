@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Threads from outside that take part.
-#include "crew.hpp"
+#include "scheduler.hpp"
 
 #include <threadcount/pool/detail/lane_context.hpp>
 
@@ -8,31 +8,32 @@ namespace threadcount::pool {
 
 namespace {
 
-LaneContext as_guest_of(Crew& crew, const LaneContext& before) {
-        const auto guest = crew.guest();
-        return {&crew, &crew.queues().forks(guest), static_cast<std::uint32_t>(guest), &before};
+LaneContext as_guest_of(Scheduler& scheduler, const LaneContext& before) {
+        const auto guest = scheduler.guest();
+        return {&scheduler, &scheduler.queues().forks(guest), static_cast<std::uint32_t>(guest),
+                &before};
 }
 
 }  // namespace
 
-Guest::Guest(Crew& crew) : before_(this_lane), takes_part_(crew.enter_guest()) {
+Guest::Guest(Scheduler& scheduler) : before_(this_lane), takes_part_(scheduler.enter_guest()) {
         if (!takes_part_)
                 return;
-        crew.steering().keep_up();
-        this_lane = as_guest_of(crew, before_);
+        scheduler.steering().keep_up();
+        this_lane = as_guest_of(scheduler, before_);
 }
 
 Guest::~Guest() {
         if (takes_part_) {
-                auto& crew = *this_lane.crew;
+                auto& scheduler = *this_lane.scheduler;
                 this_lane = before_;
-                crew.leave_guest();
+                scheduler.leave_guest();
         }
 }
 
 // No guest is let in any more, and no lane is there: what the tasks submit comes into the guest's
 // queue, which nobody else looks into.
-void Crew::run_the_rest() {
+void Scheduler::run_the_rest() {
         struct Restored {
                 const LaneContext before = this_lane;
                 ~Restored() { this_lane = before; }

@@ -2,10 +2,10 @@
 // The life of a lane: take, run, search, park.
 #include "lane.hpp"
 
-#include "all_signals_blocked.hpp"
-#include "comes_soon.hpp"
-#include "crew.hpp"
+#include "block_signals.hpp"
 #include "monotonic.hpp"
+#include "scheduler.hpp"
+#include "spin_until.hpp"
 
 #include <threadcount/pool/detail/lane_context.hpp>
 
@@ -62,19 +62,19 @@ int Lane::start() {
         // Before there is a thread: it may park, and be claimed by others, before this one goes on.
         // And before looking whether the lanes end: who ends them looks for threads afterwards.
         thread_is_.store(Thread::Starting, std::memory_order_seq_cst);
-        const int error = crew_.is_ending() ? ECANCELED : prepare_and_create();
+        const int error = scheduler_.is_ending() ? ECANCELED : prepare_and_create();
         thread_is_.store(error == 0 ? Thread::There : Thread::Missing, std::memory_order_release);
         return error;
 }
 
 int Lane::prepare_and_create() {
         try {
-                victims_ = steal_order(crew_.sites(), index_);
-                victims_.push_back(static_cast<std::uint16_t>(crew_.guest()));
+                victims_ = steal_order(scheduler_.sites(), index_);
+                victims_.push_back(static_cast<std::uint16_t>(scheduler_.guest()));
         } catch (const std::bad_alloc&) {
                 return ENOMEM;
         }
-        const AllSignalsBlocked blocked;
+        const BlockSignals blocked;
         const int error = pthread_create(&thread_, nullptr, &Lane::main, this);
         // With the CPU in its attributes it would sleep once more at its start.
         if (error == 0) {
@@ -92,7 +92,7 @@ bool Lane::join() {
         if (!is_started())
                 return false;
         thread_is_.store(Thread::Missing, std::memory_order_relaxed);
-        if (!comes_soon([this] { return pthread_tryjoin_np(thread_, nullptr) == 0; }))
+        if (!spin_until([this] { return pthread_tryjoin_np(thread_, nullptr) == 0; }))
                 pthread_join(thread_, nullptr);
         return true;
 }
@@ -116,13 +116,13 @@ void Lane::run() {
         char name[16];
         (void)std::snprintf(name, sizeof name, "lane-%d", cpu());
         pthread_setname_np(pthread_self(), name);
-        this_lane = {&crew_, &crew_.queues().forks(index_), static_cast<std::uint32_t>(index_),
-                     nullptr};
+        this_lane = {&scheduler_, &scheduler_.queues().forks(index_),
+                     static_cast<std::uint32_t>(index_), nullptr};
 
         for (int misses = 0;;) {
                 keep_up();
-                if (crew_.is_active(index_)) {
-                        if (auto taken = crew_.take(index_, victims_)) {
+                if (scheduler_.is_active(index_)) {
+                        if (auto taken = scheduler_.take(index_, victims_)) {
                                 misses = 0;
                                 run(taken);
                                 continue;
@@ -134,12 +134,12 @@ void Lane::run() {
                         if (search())
                                 continue;
                 }
-                if (crew_.is_ending())
+                if (scheduler_.is_ending())
                         break;
                 park();
         }
         if (searches_)
-                (void)crew_.parking().stop_searching();
+                (void)scheduler_.parking().stop_searching();
         this_lane = {};
         // Who has created this thread may be about to bind it.
         while (thread_is_.load(std::memory_order_acquire) == Thread::Starting)
@@ -147,14 +147,15 @@ void Lane::run() {
 }
 
 void Lane::keep_up() {
-        crew_.steering().keep_up();
+        scheduler_.steering().keep_up();
         if (!is_pinned_.load(std::memory_order_acquire))
                 pin();
         if (--until_look_ > 0)
                 return;
         // Who has short tasks does not pay for the clock, who has long ones looks at it every time.
         constexpr int kMost = 32;
-        looks_every_ = crew_.steering().look_around(cpu()) ? 1 : std::min(2 * looks_every_, kMost);
+        looks_every_ =
+                scheduler_.steering().look_around(cpu()) ? 1 : std::min(2 * looks_every_, kMost);
         until_look_ = looks_every_;
 }
 
@@ -169,14 +170,14 @@ void Lane::run(Queues::Taken& taken) {
         // Others have relied on this lane while it searched.
         if (searches_) {
                 searches_ = false;
-                if (crew_.parking().stop_searching())
-                        crew_.look_after_work();
+                if (scheduler_.parking().stop_searching())
+                        scheduler_.look_after_work();
         }
         add(executed_);
         if (taken.is_stolen)
                 add(stolen_);
         if (taken.was_shared)
-                patience_.took_one();
+                backoff_.took_one();
         if (taken.fork != nullptr)
                 taken.fork->run_stolen(static_cast<std::uint32_t>(index_));
         else
@@ -184,40 +185,41 @@ void Lane::run(Queues::Taken& taken) {
 }
 
 void Lane::leave_shared_queue_alone(std::uint64_t now) {
-        const auto until = now + std::min(patience_.ns(), crew_.spin_ns());
+        const auto until = now + std::min(backoff_.ns(), scheduler_.spin_ns());
         if (until == now)
                 return;
         while (monotonic_ns() < until) {
                 Machine::pause();
-                if (crew_.any_unshared_for(index_) || crew_.somebody_waits_for_idleness())
+                if (scheduler_.any_unshared_for(index_) || scheduler_.somebody_waits_for_idleness())
                         return;
         }
-        patience_.saw(crew_.queues().shared().size());
+        backoff_.saw(scheduler_.queues().shared().size());
 }
 
 bool Lane::search() {
         if (!searches_)
-                searches_ = crew_.parking().try_search();
+                searches_ = scheduler_.parking().try_search();
         if (!searches_)
                 return false;
-        if (crew_.spin_ns() == 0)
-                return crew_.any_for(index_);
+        if (scheduler_.spin_ns() == 0)
+                return scheduler_.any_for(index_);
         const auto start = monotonic_ns();
         leave_shared_queue_alone(start);
-        if (crew_.any_for(index_))
+        if (scheduler_.any_for(index_))
                 return true;
         auto now = start;
-        for (; now - start < std::min(kPausesNs, crew_.spin_ns()); now = monotonic_ns())
+        for (; now - start < std::min(kPausesNs, scheduler_.spin_ns()); now = monotonic_ns())
                 for (int i = 0; i < kPauses; i++) {
                         Machine::pause();
-                        if (crew_.any_for(index_))
+                        if (scheduler_.any_for(index_))
                                 return true;
                 }
-        for (int slow = 0; now - start < crew_.spin_ns() && slow < kSlowYields &&
-                           crew_.is_active(index_) && !crew_.somebody_waits_for_idleness();) {
+        for (int slow = 0; now - start < scheduler_.spin_ns() && slow < kSlowYields &&
+                           scheduler_.is_active(index_) &&
+                           !scheduler_.somebody_waits_for_idleness();) {
                 const auto before = now;
                 Machine::yield();
-                if (crew_.any_for(index_))
+                if (scheduler_.any_for(index_))
                         return true;
                 now = monotonic_ns();
                 slow += now - before > kSlowYieldNs ? 1 : 0;
@@ -227,17 +229,17 @@ bool Lane::search() {
 
 void Lane::park() {
         add(parked_);
-        const auto parked = crew_.parking().park(index_, searches_, [this] {
-                crew_.tell_if_idle();
-                if (crew_.is_ending())
+        const auto parked = scheduler_.parking().park(index_, searches_, [this] {
+                scheduler_.tell_if_idle();
+                if (scheduler_.is_ending())
                         return true;
-                if (crew_.parking().is_active_now(index_) && crew_.any_for(index_))
+                if (scheduler_.parking().is_active_now(index_) && scheduler_.any_for(index_))
                         return true;
-                crew_.look_after_work();  // others may do what this lane leaves to them
+                scheduler_.look_after_work();  // others may do what this lane leaves to them
                 return false;
         });
         until_look_ = 1;  // time may have passed
-        patience_ = {};
+        backoff_ = {};
         if (parked == Parking<>::Parked::NotAtAll)
                 return;
         searches_ = true;

@@ -3,7 +3,7 @@
 // One thread on one CPU that runs tasks.
 #pragma once
 
-#include "patience.hpp"
+#include "queue_backoff.hpp"
 #include "queues.hpp"
 
 #include <threadcount/pool.hpp>
@@ -16,11 +16,12 @@
 
 namespace threadcount::pool {
 
-class Crew;
+class Scheduler;
 
 class alignas(kApart) Lane {
 public:
-        Lane(Crew& crew, std::size_t index, int cpu) : crew_(crew), index_(index), cpu_(cpu) {}
+        Lane(Scheduler& scheduler, std::size_t index, int cpu)
+                : scheduler_(scheduler), index_(index), cpu_(cpu) {}
         Lane(const Lane&) = delete;
         Lane& operator=(const Lane&) = delete;
 
@@ -29,8 +30,8 @@ public:
                 return thread_is_.load(std::memory_order_acquire) != Thread::Missing;
         }
 
-        /// Creates the thread, on its CPU, unless the crew ends, which searches from the start on.
-        /// By one thread only: who has claimed the lane. 0, or a positive errno.
+        /// Creates the thread, on its CPU, unless the scheduler ends, which searches from the start
+        /// on. By one thread only: who has claimed the lane. 0, or a positive errno.
         [[nodiscard]] int start();
         /// The lane is to end, and awake. False: there is no thread (any more).
         bool join();
@@ -61,14 +62,14 @@ private:
                               std::memory_order_relaxed);
         }
 
-        Crew& crew_;
+        Scheduler& scheduler_;
         const std::size_t index_;
         std::atomic<int> cpu_;
         std::atomic<bool> is_pinned_{true};
         bool searches_ = true;
         int until_look_ = 2;  // so many tasks less one until it looks around, and then
         int looks_every_ = 1;
-        Patience patience_;
+        QueueBackoff backoff_;
         std::vector<std::uint16_t> victims_;
         std::atomic<std::uint64_t> executed_{0};
         std::atomic<std::uint64_t> stolen_{0};

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// What Pool promises: checks what it is given, and has the crew do it.
+// What Pool promises: checks what it is given, and has the scheduler do it.
 #include <threadcount/pool.hpp>
 
 #include "allowed_cpus.hpp"
-#include "crew.hpp"
 #include "monotonic.hpp"
+#include "scheduler.hpp"
 #include "timers.hpp"
 
 #include <threadcount/pool/detail/lane_context.hpp>
@@ -51,16 +51,16 @@ std::vector<pool::LaneSite> sites_for(const PoolOptions& options) {
 
 Pool::Pool(const PoolOptions& options)
         : when_full_(checked(options).when_full),
-          crew_(std::make_unique<pool::Crew>(sites_for(options), options)),
-          timers_(std::make_shared<pool::Timers>(*crew_)) {}
+          scheduler_(std::make_unique<pool::Scheduler>(sites_for(options), options)),
+          timers_(std::make_shared<pool::Timers>(*scheduler_)) {}
 
 Pool::~Pool() {
-        if (!crew_->is_closed())
+        if (!scheduler_->is_closed())
                 stop();
 }
 
 void Pool::check_open() const {
-        if (crew_->is_closed() && !is_inside())
+        if (scheduler_->is_closed() && !is_inside())
                 throw std::logic_error("a task was submitted to a pool that was stopped");
 }
 
@@ -73,7 +73,7 @@ void Pool::submit_from(const TaskSource& source) {
         if (try_submit_from(source))
                 return;
         if (!is_inside() && when_full_ == WhenFull::Block) {
-                if (!crew_->push_until(nullptr, source))
+                if (!scheduler_->push_until(nullptr, source))
                         check_open();
                 return;
         }
@@ -81,11 +81,11 @@ void Pool::submit_from(const TaskSource& source) {
 }
 
 bool Pool::try_submit_from(const TaskSource& source) {
-        if (const auto* lane = pool::lane_in(crew_.get()))
-                return crew_->push_from(lane->lane, source);
+        if (const auto* lane = pool::lane_in(scheduler_.get()))
+                return scheduler_->push_from(lane->lane, source);
         check_open();
-        crew_->steering().keep_up();
-        if (crew_->push(source))
+        scheduler_->steering().keep_up();
+        if (scheduler_->push(source))
                 return true;
         check_open();
         return false;
@@ -98,7 +98,7 @@ bool Pool::submit_until_from(std::chrono::steady_clock::time_point deadline,
         if (is_inside())
                 return false;
         const auto at = pool::as_timespec(deadline);
-        if (crew_->push_until(&at, source))
+        if (scheduler_->push_until(&at, source))
                 return true;
         check_open();
         return false;
@@ -106,8 +106,8 @@ bool Pool::submit_until_from(std::chrono::steady_clock::time_point deadline,
 
 bool Pool::submit_to_from(int cpu, const TaskSource& source) {
         check_open();
-        crew_->steering().keep_up();
-        if (crew_->push_to(lane_on(cpu), source))
+        scheduler_->steering().keep_up();
+        if (scheduler_->push_to(lane_on(cpu), source))
                 return true;
         check_open();
         return false;
@@ -146,17 +146,17 @@ void Pool::submit_timer(pool::TimerNode& node) {
 
 std::size_t Pool::lane_on(int cpu) const {
         for (std::size_t lane = 0; lane < size(); lane++)
-                if (crew_->cpu_of(lane) == cpu)
+                if (scheduler_->cpu_of(lane) == cpu)
                         return lane;
         throw std::out_of_range("the pool has no lane on CPU " + std::to_string(cpu));
 }
 
 void Pool::set_mask(std::span<const int> cpus) {
-        if (!crew_->steering().set_mask(cpus))
+        if (!scheduler_->steering().set_mask(cpus))
                 throw std::invalid_argument("no CPU of the mask has a lane of the pool");
 }
 
-void Pool::follow(threadcount_handle* handle) { crew_->steering().follow(handle); }
+void Pool::follow(threadcount_handle* handle) { scheduler_->steering().follow(handle); }
 
 void Pool::set_mask(const cpu_set_t& cpus) {
         std::vector<int> numbers;
@@ -169,47 +169,47 @@ void Pool::set_mask(const cpu_set_t& cpus) {
 std::vector<int> Pool::cpus() const {
         std::vector<int> cpus;
         for (std::size_t lane = 0; lane < size(); lane++)
-                cpus.push_back(crew_->cpu_of(lane));
+                cpus.push_back(scheduler_->cpu_of(lane));
         return cpus;
 }
 
 std::vector<int> Pool::mask() const {
         std::vector<int> cpus;
         for (std::size_t lane = 0; lane < size(); lane++)
-                if (crew_->is_active(lane))
-                        cpus.push_back(crew_->cpu_of(lane));
+                if (scheduler_->is_active(lane))
+                        cpus.push_back(scheduler_->cpu_of(lane));
         return cpus;
 }
 
-std::size_t Pool::size() const { return crew_->sites().size(); }
+std::size_t Pool::size() const { return scheduler_->sites().size(); }
 
-std::size_t Pool::width() const { return crew_->width(); }
+std::size_t Pool::width() const { return scheduler_->width(); }
 
 void Pool::wait_idle() {
         check_outside("wait_idle()");
-        crew_->wait_idle();
+        scheduler_->wait_idle();
 }
 
 void Pool::stop() {
         check_outside("stop()");
         timers_->stop();
-        crew_->stop(false);
-        crew_->steering().end();
-        crew_->run_the_rest();
+        scheduler_->stop(false);
+        scheduler_->steering().end();
+        scheduler_->run_the_rest();
 }
 
 std::vector<Task> Pool::stop_and_hand_back() {
         check_outside("stop_and_hand_back()");
         timers_->stop();
-        crew_->stop(true);
-        crew_->steering().end();
-        return crew_->take_the_rest();
+        scheduler_->stop(true);
+        scheduler_->steering().end();
+        return scheduler_->take_the_rest();
 }
 
 std::vector<LaneStatistics> Pool::statistics() const {
         std::vector<LaneStatistics> all;
         for (std::size_t lane = 0; lane < size(); lane++)
-                all.push_back(crew_->lane(lane).statistics());
+                all.push_back(scheduler_->lane(lane).statistics());
         return all;
 }
 

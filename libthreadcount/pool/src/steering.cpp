@@ -2,8 +2,8 @@
 // Three wishes, one set of active lanes.
 #include "steering.hpp"
 
-#include "crew.hpp"
 #include "monotonic.hpp"
+#include "scheduler.hpp"
 
 #include <algorithm>
 #include <new>
@@ -23,15 +23,15 @@ bool has(std::span<const std::uint64_t> words, int cpu) {
 
 }  // namespace
 
-Steering::Steering(Crew& crew, Affinity affinity)
-        : crew_(crew), affinity_(affinity), wanted_(crew.sites().size(), true),
-          at_home_(crew.sites().size(), true) {}
+Steering::Steering(Scheduler& scheduler, Affinity affinity)
+        : scheduler_(scheduler), affinity_(affinity), wanted_(scheduler.sites().size(), true),
+          at_home_(scheduler.sites().size(), true) {}
 
 bool Steering::set_mask(std::span<const int> cpus) {
         const MutexLock lock(mutex_);
         std::vector<bool> wanted(wanted_.size());
         for (std::size_t lane = 0; lane < wanted.size(); lane++)
-                wanted[lane] = std::ranges::find(cpus, crew_.cpu_of(lane)) != cpus.end();
+                wanted[lane] = std::ranges::find(cpus, scheduler_.cpu_of(lane)) != cpus.end();
         if (std::ranges::find(wanted, true) == wanted.end())
                 return false;
         wanted_ = std::move(wanted);
@@ -93,7 +93,7 @@ void Steering::apply(std::span<const std::uint64_t> granted_cpus, std::size_t gr
                         if (at_home_[lane])
                                 usable.push_back(lane);
         const auto is_elsewhere = [&](std::size_t lane) {
-                return !has(granted_cpus, crew_.cpu_of(lane));
+                return !has(granted_cpus, scheduler_.cpu_of(lane));
         };
         if (!std::ranges::all_of(usable, is_elsewhere))
                 std::erase_if(usable, is_elsewhere);
@@ -101,7 +101,7 @@ void Steering::apply(std::span<const std::uint64_t> granted_cpus, std::size_t gr
         std::vector<std::uint64_t> words(wanted_.size() / 64 + 1, 0);
         for (const auto lane : usable)
                 words[lane / 64] |= std::uint64_t{1} << lane % 64;
-        crew_.set_active(words);
+        scheduler_.set_active(words);
 }
 
 bool Steering::look_around(int cpu) {
@@ -131,18 +131,18 @@ bool Steering::look_around(int cpu) {
 /// none rest.
 void Steering::move_lanes(std::vector<int> allowed) {
         for (std::size_t lane = 0; lane < at_home_.size(); lane++) {
-                const auto at = std::ranges::find(allowed, crew_.cpu_of(lane));
+                const auto at = std::ranges::find(allowed, scheduler_.cpu_of(lane));
                 at_home_[lane] = at != allowed.end();
                 if (at_home_[lane])
                         allowed.erase(at);
         }
         for (std::size_t lane = 0; lane < at_home_.size(); lane++) {
                 if (!at_home_[lane] && !allowed.empty()) {
-                        crew_.move(lane, allowed.front());
+                        scheduler_.move(lane, allowed.front());
                         at_home_[lane] = true;
                         allowed.erase(allowed.begin());
                 }
-                crew_.pin_again(lane);
+                scheduler_.pin_again(lane);
         }
 }
 
@@ -160,12 +160,12 @@ void Steering::tell_idle() {
 
 void Steering::tell_idle_locked() {
         auto* handle = handle_.load(std::memory_order_relaxed);
-        if (handle == nullptr || !crew_.is_idle() ||
+        if (handle == nullptr || !scheduler_.is_idle() ||
             is_told_idle_.exchange(true, std::memory_order_seq_cst))
                 return;
         threadcount_idle(handle);
         // Who has begun meanwhile may not have seen that this was told.
-        if (!crew_.is_idle())
+        if (!scheduler_.is_idle())
                 try_update_locked();
 }
 
@@ -177,10 +177,10 @@ void Steering::report_locked(bool has_lanes) {
         if (handle == nullptr)
                 return;
         threadcount_pool_totals now = THREADCOUNT_POOL_TOTALS_INIT;
-        now.lanes = has_lanes ? crew_.sites().size() : 0;
-        now.active = has_lanes ? crew_.width() : 0;
-        for (std::size_t lane = 0; lane < crew_.sites().size(); lane++) {
-                const auto counted = crew_.lane(lane).statistics();
+        now.lanes = has_lanes ? scheduler_.sites().size() : 0;
+        now.active = has_lanes ? scheduler_.width() : 0;
+        for (std::size_t lane = 0; lane < scheduler_.sites().size(); lane++) {
+                const auto counted = scheduler_.lane(lane).statistics();
                 now.executed += counted.executed;
                 now.stolen += counted.stolen;
                 now.parked += counted.parked;

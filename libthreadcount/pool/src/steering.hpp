@@ -16,7 +16,7 @@
 
 namespace threadcount::pool {
 
-class Crew;
+class Scheduler;
 
 /// Do lanes go where the kernel allows the process to be?
 enum class Affinity { Followed, Ignored };
@@ -24,7 +24,7 @@ enum class Affinity { Followed, Ignored };
 /// MT-Safe.
 class Steering {
 public:
-        Steering(Crew& crew, Affinity affinity);
+        Steering(Scheduler& scheduler, Affinity affinity);
         Steering(const Steering&) = delete;
         Steering& operator=(const Steering&) = delete;
 
@@ -33,7 +33,7 @@ public:
         [[nodiscard]] bool set_mask(std::span<const int> cpus);
 
         /// From now on lanes are those that `handle` grants, too; nullptr: not any more. It must
-        /// stay open as long as the crew lives.
+        /// stay open as long as the scheduler lives.
         void follow(threadcount_handle* handle);
 
         /// Before each task, and by who submits one: goes by the grant of now if it has changed, or
@@ -58,7 +58,7 @@ public:
         [[nodiscard]] bool is_following() const {
                 return handle_.load(std::memory_order_relaxed) != nullptr;
         }
-        /// The crew has nothing to do, as it seems.
+        /// The scheduler has nothing to do, as it seems.
         void tell_idle();
 
         /// The lanes have ended: tells the governor what they have done, and forgets the handle. No
@@ -75,7 +75,7 @@ private:
         void update_locked() THREADCOUNT_REQUIRES(mutex_);
         void move_lanes(std::vector<int> allowed) THREADCOUNT_REQUIRES(mutex_);
 
-        Crew& crew_;
+        Scheduler& scheduler_;
         const Affinity affinity_;
         std::atomic<threadcount_handle*> handle_{nullptr};
         std::atomic<std::uint64_t> version_{0};

@@ -2,9 +2,9 @@
 // Adding, waiting, submitting, cancelling.
 #include "timers.hpp"
 
-#include "all_signals_blocked.hpp"
-#include "crew.hpp"
+#include "block_signals.hpp"
 #include "monotonic.hpp"
+#include "scheduler.hpp"
 
 #include <threadcount/pool/task.hpp>
 
@@ -87,7 +87,7 @@ void Timers::add(TimerNode& node, std::chrono::steady_clock::time_point due) {
                         return;
                 }
                 if (!thread_.joinable()) {
-                        const AllSignalsBlocked blocked;
+                        const BlockSignals blocked;
                         thread_ = std::thread([this] { run(); });
                 }
                 heap_.push(due_ns, node);
@@ -117,7 +117,7 @@ void Timers::stop() noexcept {
         if (!thread_.joinable())
                 return;
         wake();
-        crew_.queues().back_pressure().release();
+        scheduler_.queues().back_pressure().release();
         thread_.join();
         // What a callable holds is destroyed without the lock: it may hold other timers.
         while (auto* const node = take_any()) {
@@ -155,14 +155,14 @@ void Timers::settle() {
         pthread_setname_np(pthread_self(), "timers");
         prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL);  // ns; 50'000 is the default
         int last = 0;
-        for (const auto& site : crew_.sites())
+        for (const auto& site : scheduler_.sites())
                 last = std::max(last, site.cpu);
         const auto cpus = static_cast<std::size_t>(last) + 1;
         cpu_set_t* set = CPU_ALLOC(cpus);
         if (set == nullptr)
                 return;
         CPU_ZERO_S(CPU_ALLOC_SIZE(cpus), set);
-        for (const auto& site : crew_.sites())
+        for (const auto& site : scheduler_.sites())
                 CPU_SET_S(static_cast<std::size_t>(site.cpu), CPU_ALLOC_SIZE(cpus), set);
         (void)sched_setaffinity(0, CPU_ALLOC_SIZE(cpus), set);
         CPU_FREE(set);
@@ -193,7 +193,7 @@ TimerNode* Timers::take_due(std::int64_t now) {
 }
 
 void Timers::submit(TimerNode* due) {
-        auto& queues = crew_.queues();
+        auto& queues = scheduler_.queues();
         const auto gives_up = [this] { return ends_.load(std::memory_order_seq_cst); };
         while (due != nullptr) {
                 TimerEntry entry(*std::exchange(due, due->next_due_));
@@ -204,7 +204,7 @@ void Timers::submit(TimerNode* due) {
                 };
                 if (!gives_up() &&
                     (fits() || queues.back_pressure().push(source, nullptr, gives_up)))
-                        crew_.there_is_work(Crew::Caller::Sleeps);
+                        scheduler_.there_is_work(Scheduler::Caller::Sleeps);
         }
 }
 

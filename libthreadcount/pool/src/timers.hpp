@@ -18,18 +18,18 @@
 
 namespace threadcount::pool {
 
-class Crew;
+class Scheduler;
 
 /// One thread, created by the first timer, sleeps until the earliest is due, and puts what is due
-/// into the crew's shared queue. While that is full the thread sleeps as any other submitter does:
-/// what is due later could not be put there either, and nobody waits for the thread meanwhile: no
-/// lock is held, so that timers can be added and cancelled; stop() ends it. So nothing is lost, and
-/// nothing waits in a circle.
+/// into the scheduler's shared queue. While that is full the thread sleeps as any other submitter
+/// does: what is due later could not be put there either, and nobody waits for the thread
+/// meanwhile: no lock is held, so that timers can be added and cancelled; stop() ends it. So
+/// nothing is lost, and nothing waits in a circle.
 ///
 /// The lock is held for O(log n) steps. MT-Safe.
 class Timers : public std::enable_shared_from_this<Timers> {
 public:
-        explicit Timers(Crew& crew) : crew_(crew) {}
+        explicit Timers(Scheduler& scheduler) : scheduler_(scheduler) {}
         Timers(const Timers&) = delete;
         Timers& operator=(const Timers&) = delete;
 
@@ -40,7 +40,7 @@ public:
         void remove(TimerNode& node) noexcept;
 
         /// Ends the thread; all that wait are over. Only the first call does anything. Not by a
-        /// lane: the thread may wait for it. The crew is not used afterwards.
+        /// lane: the thread may wait for it. The scheduler is not used afterwards.
         void stop() noexcept;
 
 private:
@@ -56,7 +56,7 @@ private:
         void sleep() THREADCOUNT_REQUIRES(mutex_);
         void wake() noexcept;
 
-        Crew& crew_;
+        Scheduler& scheduler_;
         Mutex mutex_;
         TimerHeap<TimerNode> heap_ THREADCOUNT_GUARDED_BY(mutex_);
         std::int64_t sleeps_until_ THREADCOUNT_GUARDED_BY(mutex_) = kAwake;  // of the thread

@@ -105,13 +105,12 @@ void Beliefs::check_client(const World& world, const Resident& resident, const C
                 return;
         const bool works = is_hungry(resident) && burns > held->grant.threads * kBusyPart;
         const bool is_held_back =
-                works ? believed.wants > 0
-                      : !believed.idle && believed.wants > 0 && believed.wants < burns - 0.01;
+                believed.wants && (works || (!believed.idle && *believed.wants < burns - 0.01));
         if (const auto lasts = watch.held_back.update(is_held_back, world.now);
             lasts > settling_time(world))
                 violated(world, "demand-belief",
                          name_of(resident) + " is believed to want " +
-                                 std::to_string(believed.wants) + ", has " +
+                                 std::to_string(*believed.wants) + ", has " +
                                  std::to_string(held->grant.threads) + ", burns " + rounded(burns) +
                                  ", for " + rounded(seconds(lasts)) + " s");
         if (const auto lasts = watch.heavy.update(is_heavy, world.now);

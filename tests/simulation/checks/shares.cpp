@@ -160,7 +160,7 @@ void Shares::check_shares(const World& world) {
                         watch_starvation(world, *resident, entitled[i] * kept);
                 else
                         watches_[resident->number].below_since = kNever;
-                watch_conservation(world, *resident, snapshot.clients[i].max, unused);
+                watch_conservation(world, *resident, snapshot.clients[i].max.value_or(0), unused);
         }
 }
 

@@ -101,7 +101,7 @@ bool Steadiness::is_demand_steady(const World& world) {
                         demand = {client->wants, client->idle, client->light};
                 demand.knee = client->knee;
                 demand.enough = client->enough;
-                demand.tries = client->tries;
+                demand.probe_width = client->probe_width;
         }
         if (demands != demands_)
                 demand_changed_ = world.now;

@@ -7,6 +7,7 @@
 
 #include <deque>
 #include <map>
+#include <optional>
 
 namespace simulation {
 
@@ -33,12 +34,12 @@ private:
         };
 
         struct Demand {
-                std::uint32_t wants = 0;
+                std::optional<std::uint32_t> wants = {};
                 bool idle = false;
                 bool light = false;
-                std::uint32_t knee = 0;
+                std::optional<std::uint32_t> knee = {};
                 std::uint32_t enough = 0;
-                std::uint32_t tries = 0;
+                std::optional<std::uint32_t> probe_width = {};
                 friend bool operator==(const Demand&, const Demand&) = default;
         };
 

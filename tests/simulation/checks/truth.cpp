@@ -39,9 +39,11 @@ fair::Client true_client(const World& world, const Resident& resident) {
         client.account = fair::AccountId{program.user};
         client.joined = time_point(resident.process->started());
         client.weight = rules.weight;
-        client.max = true_max(world, resident);
-        client.min = limited(program.min, client.max);
-        client.guaranteed = limited(rules.guaranteed, client.max);
+        const auto max = true_max(world, resident);
+        if (max > 0)
+                client.max = max;
+        client.min = limited(program.min, max);
+        client.guaranteed = limited(rules.guaranteed, max);
         client.allowed = resident.process->allowed();
         client.cgroup = program.cgroup;
         if (const auto* held = world.held(resident)) {

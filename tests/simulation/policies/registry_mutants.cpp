@@ -59,11 +59,15 @@ Snapshot ignores_weights(const Snapshot& snapshot) {
 }
 
 Snapshot ignores_maxima(const Snapshot& snapshot) {
-        return with_clients(snapshot, [](Client& client) { client.max = 0; });
+        return with_clients(snapshot, [](Client& client) { client.max.reset(); });
+}
+
+std::optional<std::uint32_t> halved(std::optional<std::uint32_t> number) {
+        return number ? std::optional((*number + 1) / 2) : std::nullopt;
 }
 
 Snapshot halves_maxima(const Snapshot& snapshot) {
-        return with_clients(snapshot, [](Client& client) { client.max = (client.max + 1) / 2; });
+        return with_clients(snapshot, [](Client& client) { client.max = halved(client.max); });
 }
 
 Snapshot ignores_minima(const Snapshot& snapshot) {
@@ -137,8 +141,7 @@ Snapshot takes_clients_for_foreign(const Snapshot& snapshot) {
 }
 
 Snapshot halves_wants(const Snapshot& snapshot) {
-        return with_clients(snapshot,
-                            [](Client& client) { client.wants = (client.wants + 1) / 2; });
+        return with_clients(snapshot, [](Client& client) { client.wants = halved(client.wants); });
 }
 
 Snapshot all_are_idle(const Snapshot& snapshot) {
@@ -162,7 +165,7 @@ Snapshot takes_crowded_out_for_light(const Snapshot& snapshot) {
 Snapshot nobody_is_idle(const Snapshot& snapshot) {
         return with_clients(snapshot, [](Client& client) {
                 client.idle = false;
-                client.wants = 0;
+                client.wants.reset();
         });
 }
 

@@ -102,11 +102,11 @@ void Filling::add_claimants(const EntitlementOptions& options) {
                         accounts.try_emplace(client.account, accounts.size()).first->second;
                 claimant.weight = client.weight;
                 claimant.most = usable.count();
-                if (client.max > 0)
-                        claimant.most = std::min<double>(claimant.most, client.max);
+                if (client.max)
+                        claimant.most = std::min<double>(claimant.most, *client.max);
                 claimant.wants = claimant.most;
-                if (options.by_demand && client.wants > 0)
-                        claimant.wants = std::min<double>(claimant.most, client.wants);
+                if (options.by_demand && client.wants)
+                        claimant.wants = std::min<double>(claimant.most, *client.wants);
                 claimant.min = client.min;
                 claimant.guaranteed = client.guaranteed;
                 const bool is_light =

@@ -38,7 +38,7 @@ std::string describe(const Client& client, const Snapshot& snapshot) {
         add(client.weight != 100, "weight " + std::to_string(client.weight));
         add(client.min > 1, "min " + std::to_string(client.min));
         add(client.guaranteed > 1, "guaranteed " + std::to_string(client.guaranteed));
-        add(client.max > 0, "max " + std::to_string(client.max));
+        add(client.max.has_value(), "max " + std::to_string(client.max.value_or(0)));
         add(client.allowed != snapshot.machine.pool(), "may use " + list(client.allowed));
         add(true, "had " + list(client.granted));
         add(client.shared, "shared");
@@ -46,7 +46,7 @@ std::string describe(const Client& client, const Snapshot& snapshot) {
         add(client.above_since.has_value(),
             "above for " + (client.above_since ? ago(*client.above_since) : ""));
         add(true, "burns " + std::to_string(client.burning));
-        add(client.wants > 0, "wants " + std::to_string(client.wants));
+        add(client.wants.has_value(), "wants " + std::to_string(client.wants.value_or(0)));
         add(client.idle, "idle");
         if (!client.gang)
                 return text;

@@ -30,8 +30,8 @@ protected:
         }
 
         void expect(const std::vector<double>& wanted) {
-                const auto found =
-                        entitlements({}, {TimePoint{}, machine_, foreign_, cgroups_, clients_, 0});
+                const auto found = entitlements({}, {governor::policy::TimePoint{}, machine_,
+                                                     foreign_, cgroups_, clients_, 0});
                 ASSERT_EQ(found.size(), wanted.size());
                 for (std::size_t i = 0; i < wanted.size(); i++)
                         EXPECT_NEAR(found[i], wanted[i], 1e-4) << "client " << i;

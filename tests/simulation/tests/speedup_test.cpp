@@ -24,8 +24,10 @@ namespace fair = governor::policy::fair;
 
 fair::Snapshot without_speedups(const fair::Snapshot& snapshot) {
         auto told = snapshot;
-        for (auto& client : told.clients)
-                client.knee = client.tries = 0;
+        for (auto& client : told.clients) {
+                client.knee.reset();
+                client.probe_width.reset();
+        }
         return told;
 }
 

@@ -62,7 +62,7 @@ public:
 
         /// Is the caller a task of the pool, or does it take part?
         [[nodiscard]] bool is_inside() const {
-                return threadcount::pool::lane_in(crew_) != nullptr;
+                return threadcount::pool::lane_in(scheduler_) != nullptr;
         }
         void count(Count what, std::uint64_t times = 1) {
                 counts_[static_cast<std::size_t>(what)].fetch_add(times, std::memory_order_relaxed);
@@ -75,7 +75,7 @@ public:
 
 private:
         Counts& counts_;
-        const threadcount::pool::Crew* crew_ = nullptr;
+        const threadcount::pool::Scheduler* scheduler_ = nullptr;
 };
 
 /// By a task, or from outside: one of the things that follow, as chance wants it. Nothing if it is

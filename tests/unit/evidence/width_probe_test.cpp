@@ -2,8 +2,8 @@
 // When a program is tried on fewer CPUs, and what that costs it.
 #include "evidence/width_probe.hpp"
 
+#include "policy/fair/efficient_width.hpp"
 #include "policy/fair/snapshot.hpp"
-#include "policy/fair/what_pays.hpp"
 #include "policy/time_point.hpp"
 
 #include <gtest/gtest.h>
@@ -45,8 +45,8 @@ protected:
 
         void decide() {
                 const auto tried = probe_.next(speedup_, granted_, served_, now_);
-                granted_ = policy::fair::what_pays(cpus_, 4, speedup_.knee(now_),
-                                                   speedup_.enough(now_));
+                granted_ = policy::fair::efficient_width(cpus_, 4, speedup_.knee(now_),
+                                                         speedup_.enough(now_));
                 if (tried && do_others_wait_)
                         granted_ = std::min(granted_, tried->cpus);
                 probe_.decided(tried, granted_, speedup_, now_);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Which lane is woken for a task, on machines that are made up: a log of who has run what.
-#include "crew.hpp"
+#include "scheduler.hpp"
 
 #include <threadcount/pool/detail/lane_context.hpp>
 
@@ -36,7 +36,7 @@ std::vector<LaneSite> two_sockets() {
 
 class WakeOrder : public testing::Test {
 protected:
-        ~WakeOrder() override { crew_.stop(false); }
+        ~WakeOrder() override { scheduler_.stop(false); }
 
         /// One task that stays in its lane until end_of().
         std::size_t lane_of_next_task() {
@@ -48,7 +48,7 @@ protected:
                         while (busy_[mine])
                                 std::this_thread::sleep_for(std::chrono::microseconds(100));
                 };
-                EXPECT_TRUE(crew_.push(TaskSource(task)));
+                EXPECT_TRUE(scheduler_.push(TaskSource(task)));
                 while (lane < 0)
                         std::this_thread::yield();
                 settle();
@@ -57,7 +57,7 @@ protected:
         void end_of(std::size_t lane) {
                 busy_[lane] = false;
                 // One that is only about to sleep may take the next task from who is woken for it.
-                while (!crew_.parking().is_idle(lane) || !is_asleep(lane))
+                while (!scheduler_.parking().is_idle(lane) || !is_asleep(lane))
                         std::this_thread::yield();
                 settle();
         }
@@ -74,12 +74,13 @@ protected:
         }
         /// Nobody searches: so the next task wakes somebody.
         void settle() const {
-                while (crew_.parking().somebody_searches())
+                while (scheduler_.parking().somebody_searches())
                         std::this_thread::yield();
         }
 
         const std::vector<LaneSite> sites_ = two_sockets();
-        mutable Crew crew_{sites_, {.spin = std::chrono::nanoseconds{0}}, Affinity::Ignored};
+        mutable Scheduler scheduler_{
+                sites_, {.spin = std::chrono::nanoseconds{0}}, Affinity::Ignored};
         std::array<std::atomic<bool>, 16> busy_{};
 };
 
@@ -139,7 +140,7 @@ TEST_F(WakeOrder, ASiblingOfABusyCoreWaitsForAWholeCore) {
 TEST_F(WakeOrder, OnlyActiveLanesAreWoken) {
         settle();
         const std::vector<std::uint64_t> last_three{std::uint64_t{0xe000}};
-        crew_.set_active(last_three);
+        scheduler_.set_active(last_three);
         std::set<std::size_t> log;
         for (int i = 0; i < 3; i++)
                 log.insert(lane_of_next_task());

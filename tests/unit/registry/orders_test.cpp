@@ -152,7 +152,7 @@ protected:
         [[nodiscard]] policy::fair::Client client() const {
                 return programs_.snapshot(machine_, foreign_, now_).clients.at(0);
         }
-        [[nodiscard]] std::uint32_t max() const { return client().max; }
+        [[nodiscard]] std::uint32_t max() const { return client().max.value_or(0); }
         [[nodiscard]] const Event& last() const {
                 const auto& history = programs_.history();
                 return history.at(history.end_number() - 1);

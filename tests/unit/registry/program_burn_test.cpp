@@ -48,7 +48,7 @@ TEST_F(ProgramsTest, ThatNeverReportAndFollowAreNotAbove) {
         second(id, 4);
         EXPECT_FALSE(only().above_since);
         EXPECT_EQ(only().burning, 4U);
-        EXPECT_EQ(only().wants, 0U);
+        EXPECT_FALSE(only().wants);
 }
 
 TEST_F(ProgramsTest, ThatActOnAShrinkAreNotBlamedForTheTimeBefore) {

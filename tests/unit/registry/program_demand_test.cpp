@@ -27,7 +27,7 @@ TEST_F(ProgramsTest, ThatAreIdleWakeWithARegion) {
         EXPECT_EQ(only().wants, 1U);
         EXPECT_TRUE(region(id, 1, 8));
         EXPECT_FALSE(only().idle);
-        EXPECT_EQ(only().wants, 0U);
+        EXPECT_FALSE(only().wants);
 }
 
 TEST_F(ProgramsTest, AreWaitedForWhileTheyAreIdle) {
@@ -75,7 +75,7 @@ TEST_F(ProgramsTest, ThatAreCrowdedOutWantNoLess) {
         for (int i = 0; i < 20; i++)
                 second(id, 0);
         EXPECT_FALSE(only().idle) << "there was no idle CPU";
-        EXPECT_EQ(only().wants, 0U);
+        EXPECT_FALSE(only().wants);
         for (auto& cpu : sample_.cpus)
                 cpu.idle_permyriad = 5'000;
         for (int i = 0; i < 3; i++)
@@ -182,7 +182,7 @@ TEST_F(ProgramsTest, WantWhatTheyBurn) {
         EXPECT_EQ(only().wants, 8U);
         EXPECT_EQ(only().burning, 5U);
         second(id, 8);
-        EXPECT_EQ(only().wants, 0U);
+        EXPECT_FALSE(only().wants);
 }
 
 TEST_F(ProgramsTest, AreNotHeldToWhatTheyBurnedOnLessThanTheyHaveNow) {
@@ -194,7 +194,7 @@ TEST_F(ProgramsTest, AreNotHeldToWhatTheyBurnedOnLessThanTheyHaveNow) {
         grant(id, 0, 16);
         for (int i = 0; i < 30; i++)
                 second(id, 1);
-        EXPECT_EQ(only().wants, 0U) << "its region began with one";
+        EXPECT_FALSE(only().wants) << "its region began with one";
         EXPECT_FALSE(only().idle);
 }
 

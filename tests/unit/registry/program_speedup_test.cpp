@@ -50,7 +50,7 @@ TEST_F(ClientSpeedup, IsLearnedFromWhatItReports) {
         const auto id = join(1000, batch());
         decide(id, 16);
         run(id, 3s);
-        EXPECT_EQ(only().knee, 0U);
+        EXPECT_FALSE(only().knee);
         decide(id, 8);
         run(id, 500ms);
         EXPECT_EQ(only().knee, 1U) << "not faster with 16";
@@ -61,23 +61,23 @@ TEST_F(ClientSpeedup, IsNoAffairOfWhoDoesNotTakeTurns) {
         const auto id = join();
         decide(id, 16);
         run(id, 3s);
-        EXPECT_EQ(only().tries, 0U);
+        EXPECT_FALSE(only().probe_width);
         decide(id, 8);
         run(id, 500ms);
-        EXPECT_EQ(only().knee, 0U);
+        EXPECT_FALSE(only().knee);
 }
 
 TEST_F(ClientSpeedup, IsTriedAfterAWhile) {
         const auto id = join(1000, batch());
         decide(id, 16);
         run(id, 900ms);
-        EXPECT_EQ(only().tries, 0U);
+        EXPECT_FALSE(only().probe_width);
         run(id, 1s);
-        EXPECT_EQ(only().tries, 8U);
+        EXPECT_EQ(only().probe_width, 8U);
         decide(id, 8);
-        EXPECT_EQ(only().tries, 8U);
+        EXPECT_EQ(only().probe_width, 8U);
         run(id, 300ms);
-        EXPECT_EQ(only().tries, 0U);
+        EXPECT_FALSE(only().probe_width);
         EXPECT_EQ(only().enough, 8U);
 }
 
@@ -86,9 +86,9 @@ TEST_F(ClientSpeedup, IsNotTriedWhereTheDecisionIsAnotherOne) {
         decide(id, 16);
         run(id, 3s);
         decide(id, 16);
-        EXPECT_EQ(only().tries, 8U) << "still to be tried";
+        EXPECT_EQ(only().probe_width, 8U) << "still to be tried";
         decide(id, 12);
-        EXPECT_EQ(only().tries, 0U) << "not measured yet";
+        EXPECT_FALSE(only().probe_width) << "not measured yet";
 }
 
 TEST_F(ClientSpeedup, RegionsOfAnEarlierGrantSayNothing) {
@@ -98,7 +98,7 @@ TEST_F(ClientSpeedup, RegionsOfAnEarlierGrantSayNothing) {
         epoch_ = programs_.find(id)->held()->epoch;
         decide(id, 8);
         run(id, 3s);
-        EXPECT_EQ(only().knee, 0U);
+        EXPECT_FALSE(only().knee);
         epoch_.reset();
         run(id, 3s);
         EXPECT_EQ(only().enough, 8U);
@@ -110,8 +110,8 @@ TEST_F(ClientSpeedup, WhatItDoesBesideOthersSaysNothing) {
         run(id, 3s);
         decide(id, 1, true);
         run(id, 3s);
-        EXPECT_EQ(only().knee, 0U);
-        EXPECT_EQ(only().tries, 0U);
+        EXPECT_FALSE(only().knee);
+        EXPECT_FALSE(only().probe_width);
 }
 
 }  // namespace

@@ -112,10 +112,10 @@ protected:
         }
 
         void check(const policy::fair::Client& client) const {
-                EXPECT_TRUE(client.max == 0 || client.min <= client.max);
+                EXPECT_TRUE(!client.max || client.min <= *client.max);
                 EXPECT_GE(client.min, 1U);
                 EXPECT_LE(client.burning, kCpus);
-                EXPECT_TRUE(!client.idle || client.wants == 1);
+                EXPECT_TRUE(!client.idle || client.wants == 1U);
                 EXPECT_TRUE(!client.above_since || *client.above_since <= now_);
                 EXPECT_TRUE(client.in_use.is_within(client.granted) || client.above_since);
         }

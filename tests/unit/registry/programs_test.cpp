@@ -93,7 +93,7 @@ TEST_F(ProgramsTest, ThatOnlyStartKeepTheirFirstGrantAsMaximum) {
         Request request;
         request.start_only = true;
         const auto id = join(1000, request);
-        EXPECT_EQ(only().max, 0U);
+        EXPECT_FALSE(only().max);
         grant(id, 0, 6);
         EXPECT_EQ(only().max, 6U);
         grant(id, 0, 3);

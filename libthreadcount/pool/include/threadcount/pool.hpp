@@ -7,7 +7,7 @@
 #error "threadcount/pool.hpp needs C++20 (-std=c++20)"
 #endif
 
-#include <threadcount/pool/detail/errand.hpp>
+#include <threadcount/pool/detail/run_and_wait.hpp>
 #include <threadcount/pool/fork_join.hpp>
 #include <threadcount/pool/future.hpp>
 #include <threadcount/pool/parallel_for.hpp>
@@ -31,7 +31,7 @@
 namespace threadcount {
 
 namespace pool {
-class Crew;
+class Scheduler;
 class Timers;
 }  // namespace pool
 
@@ -134,9 +134,9 @@ public:
                         f();
                         return;
                 }
-                pool::Errand errand;
-                submit(pool::ErrandTask(errand, f));
-                errand.get();
+                pool::RunAndWait run_and_wait;
+                submit(pool::SyncTask(run_and_wait, f));
+                run_and_wait.get();
         }
 
         /// Runs f() and g(), perhaps at the same time, and returns when both are done. For
@@ -288,15 +288,15 @@ private:
         template <class Work, class Alone>
         void with_lane(const Work& work, const Alone& alone) {
                 if (is_inside()) {
-                        work(*pool::lane_in(crew_.get()));
+                        work(*pool::lane_in(scheduler_.get()));
                         return;
                 }
-                if (const pool::Guest guest(*crew_); guest.takes_part()) {
+                if (const pool::Guest guest(*scheduler_); guest.takes_part()) {
                         work(pool::this_lane);
                         return;
                 }
                 run([&] {
-                        if (const auto* lane = pool::lane_in(crew_.get()))
+                        if (const auto* lane = pool::lane_in(scheduler_.get()))
                                 work(*lane);
                         else
                                 alone();
@@ -308,7 +308,7 @@ private:
                                              const TaskSource& source);
         [[nodiscard]] bool submit_to_from(int cpu, const TaskSource& source);
 
-        [[nodiscard]] bool is_inside() const { return pool::lane_in(crew_.get()) != nullptr; }
+        [[nodiscard]] bool is_inside() const { return pool::lane_in(scheduler_.get()) != nullptr; }
         // The node is theirs, even if they throw.
         Timer start_timer(std::chrono::nanoseconds delay, pool::TimerNode& node);
         Timer start_timer(std::chrono::steady_clock::time_point due, pool::TimerNode& node);
@@ -324,7 +324,7 @@ private:
         [[nodiscard]] std::size_t lane_on(int cpu) const;
 
         const WhenFull when_full_;
-        const std::unique_ptr<pool::Crew> crew_;
+        const std::unique_ptr<pool::Scheduler> scheduler_;
         const std::shared_ptr<pool::Timers> timers_;
 };
 

@@ -202,7 +202,7 @@ TEST(FairShare, AnIdleHolderLendsItsShareAndGetsItBack) {
         EXPECT_EQ(explain(world.decide().grants[0]),
                   "idle or stopped: its share is lent until it goes on -> 1");
         world.clients[0].idle = false;
-        world.clients[0].wants = 0;
+        world.clients[0].wants.reset();
         EXPECT_EQ(world.follow(), (Counts{4, 4}));
 }
 

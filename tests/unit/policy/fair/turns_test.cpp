@@ -294,7 +294,7 @@ TEST(Turns, WhatPaysIsAnAffairOfThoseWhoTakeTurns) {
 
 TEST(Turns, WhoIsTriedOnFewerLeavesTheRestFree) {
         Batch world(16);
-        world.job().tries = 8;
+        world.job().probe_width = 8;
         world.job();
         EXPECT_EQ(world.threads(), (Counts{8, 1}));
         EXPECT_EQ(world.parked(), ".P") << "it is over before anybody could begin";
@@ -310,7 +310,7 @@ TEST(Turns, WhoIsTriedOnFewerLeavesTheRestFree) {
 
 TEST(Turns, NobodyIsTriedWhereNobodyWaits) {
         Batch world(16);
-        world.job().tries = 8;
+        world.job().probe_width = 8;
         EXPECT_EQ(world.threads(), (Counts{16}));
         world.clients[0].max = 12;
         world.job().max = 4;
@@ -320,8 +320,8 @@ TEST(Turns, NobodyIsTriedWhereNobodyWaits) {
 TEST(Turns, WhoRunsOnWhatIsLeftWaitsForMore) {
         Batch world(16);
         world.job().knee = 8;  // 8 pay
-        world.clients[0].tries = 4;
-        world.job().tries = 4;
+        world.clients[0].probe_width = 4;
+        world.job().probe_width = 4;
         EXPECT_EQ(world.threads(), (Counts{4, 8})) << "the second has no one who waits for him";
         world.clients[1].max = 8;
         EXPECT_EQ(world.threads(), (Counts{8, 8}));
@@ -329,10 +329,10 @@ TEST(Turns, WhoRunsOnWhatIsLeftWaitsForMore) {
 
 TEST(Turns, AGangOfSeveralIsNotTried) {
         Batch world(16);
-        world.job().tries = 4;
+        world.job().probe_width = 4;
         auto& second = world.add();
         second.gang = world.clients.front().gang;
-        second.tries = 4;
+        second.probe_width = 4;
         world.job();
         EXPECT_EQ(world.threads(), (Counts{8, 8, 1}));
 }

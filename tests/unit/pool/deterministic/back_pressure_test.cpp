@@ -26,7 +26,7 @@ enum class Mistake {
         ConsumerSaysItBeforehand,  ///< before it takes it out
 };
 
-/// A queue with submitters and lanes, as crew.cpp has them.
+/// A queue with submitters and lanes, as scheduler.cpp has them.
 class Submitters {
 public:
         using Ring = threadcount::pool::Ring<int, Platform>;
@@ -45,7 +45,7 @@ public:
                 return is_in;
         }
 
-        /// As Crew::push(). False: there is no place, or others wait for it.
+        /// As Scheduler::push(). False: there is no place, or others wait for it.
         bool try_submit(int task) {
                 return !pressure_.somebody_waits() &&
                        ring_.push([task](void* place) { ::new (place) int(task); });

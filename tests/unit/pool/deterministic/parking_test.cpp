@@ -38,8 +38,8 @@ struct LooksThenSleeps : Platform {
         }
 };
 
-/// Lanes with one queue, as crew.cpp and lane.cpp have it. A task waits for a gate which opens when
-/// nothing else can happen: so that a task that waits behind it is seen.
+/// Lanes with one queue, as scheduler.cpp and lane.cpp have it. A task waits for a gate which opens
+/// when nothing else can happen: so that a task that waits behind it is seen.
 template <class Machine>
 class Lanes {
         using Parking = threadcount::pool::Parking<Machine>;

@@ -67,7 +67,9 @@ void split(const LaneContext& lane, Index first, Index last, std::size_t piece,
         const auto middle = advance(first, std::min(size / 2 + head_start, size - 1));
         auto left = [&] { split(lane, first, middle, piece + head_start, 0, body); };
         // Another lane may run it: it has another context, and fetches each cache line from here.
-        auto right = [=, crew = lane.crew] { split(*lane_in(crew), middle, last, piece, 0, body); };
+        auto right = [=, scheduler = lane.scheduler] {
+                split(*lane_in(scheduler), middle, last, piece, 0, body);
+        };
         fork_join(lane, left, right);
 }
 
@@ -80,8 +82,9 @@ struct Begun {
 /// Runs the first iterations of a loop alone, until it pays to share what is left: `piece` of them,
 /// then three times what was done before.
 template <class Index, class Body>
-Begun<Index> begin_alone(Crew& crew, Index first, Index last, std::size_t piece, const Body& body) {
-        TimeAlone alone(crew);
+Begun<Index> begin_alone(Scheduler& scheduler, Index first, Index last, std::size_t piece,
+                         const Body& body) {
+        TimeAlone alone(scheduler);
         auto left = distance(first, last);
         std::size_t done = 0;
         while (left > 0 && !alone.is_enough(done, left)) {
@@ -112,7 +115,7 @@ void parallel_for(const LaneContext& lane, Index first, Index last, std::size_t 
         Begun<Index> begun{first, 0};
         if (size >= kFirstPart * width / 2)
                 begun = begin_alone(
-                        *lane.crew, first, last,
+                        *lane.scheduler, first, last,
                         std::max(grain, std::min(size / (kFirstPart * width), kFirstMost)), body);
         const auto rest = distance(begun.left, last);
         if (rest == 0)

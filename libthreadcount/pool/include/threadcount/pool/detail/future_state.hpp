@@ -21,7 +21,7 @@ class Pool;
 
 namespace threadcount::pool {
 
-class Crew;
+class Scheduler;
 
 /// What does not depend on the type of the result. Destroyed by who lets go last (FutureWord).
 class FutureState {
@@ -87,7 +87,7 @@ private:
 
         Word word_;
         Pool& pool_;
-        const Crew* const crew_;  // to be compared: the pool may be gone
+        const Scheduler* const scheduler_;  // to be compared: the pool may be gone
 };
 
 /// The entry of a task, which is what the pool's queues hold.

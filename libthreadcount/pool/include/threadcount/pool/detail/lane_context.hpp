@@ -10,10 +10,10 @@
 
 namespace threadcount::pool {
 
-class Crew;
+class Scheduler;
 
 struct LaneContext {
-        Crew* crew = nullptr;  ///< nullptr: no lane
+        Scheduler* scheduler = nullptr;  ///< nullptr: no lane
         ForkDeque* forks = nullptr;
         std::uint32_t lane = 0;
         const LaneContext* outer = nullptr;  ///< of the pool whose task uses this one
@@ -22,20 +22,20 @@ struct LaneContext {
 /// Of a lane's thread; and of a guest.
 inline constinit thread_local LaneContext this_lane;
 
-/// As what the calling thread belongs to `crew`; nullptr: it does not. A task of one pool may be
-/// the guest of another one.
-[[nodiscard]] inline const LaneContext* lane_in(const Crew* crew) {
+/// As what the calling thread belongs to `scheduler`; nullptr: it does not. A task of one pool may
+/// be the guest of another one.
+[[nodiscard]] inline const LaneContext* lane_in(const Scheduler* scheduler) {
         for (const auto* lane = &this_lane; lane != nullptr; lane = lane->outer)
-                if (lane->crew == crew)
+                if (lane->scheduler == scheduler)
                         return lane;
         return nullptr;
 }
 
-/// A thread from outside that takes part in the work of a crew, as if it were a lane: what it forks
-/// or submits can be stolen by lanes. There is one at a time.
+/// A thread from outside that takes part in the work of a scheduler, as if it were a lane: what it
+/// forks or submits can be stolen by lanes. There is one at a time.
 class Guest {
 public:
-        explicit Guest(Crew& crew);
+        explicit Guest(Scheduler& scheduler);
         ~Guest();
         Guest(const Guest&) = delete;
         Guest& operator=(const Guest&) = delete;
@@ -59,7 +59,7 @@ void wait_for(const LaneContext& lane, Fork& fork);
 /// How long a loop has run without other lanes.
 class TimeAlone {
 public:
-        explicit TimeAlone(Crew& crew);
+        explicit TimeAlone(Scheduler& scheduler);
         /// What was not enough is remembered: soon after, the next loop pays sooner.
         ~TimeAlone();
         TimeAlone(const TimeAlone&) = delete;
@@ -75,7 +75,7 @@ public:
         [[nodiscard]] double head_start(std::size_t done) const;
 
 private:
-        Crew& crew_;
+        Scheduler& scheduler_;
         const std::uint64_t start_ns_;
         std::uint64_t now_ns_;
         bool is_enough_ = false;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Submitting, waking, stopping.
-#include "crew.hpp"
+#include "scheduler.hpp"
 
-#include "comes_soon.hpp"
 #include "monotonic.hpp"
+#include "spin_until.hpp"
 
 #include <algorithm>
 #include <sched.h>
@@ -31,7 +31,7 @@ std::vector<std::vector<std::uint16_t>> siblings_of(std::span<const LaneSite> si
 
 }  // namespace
 
-Crew::Crew(std::vector<LaneSite> sites, const PoolOptions& options, Affinity affinity)
+Scheduler::Scheduler(std::vector<LaneSite> sites, const PoolOptions& options, Affinity affinity)
         : sites_(std::move(sites)), siblings_(siblings_of(sites_)),
           spin_ns_(static_cast<std::uint64_t>(options.spin.count())),
           queues_(sites_.size() + 1, options.capacity, options.lane_capacity),
@@ -47,23 +47,23 @@ Crew::Crew(std::vector<LaneSite> sites, const PoolOptions& options, Affinity aff
                                         "cannot create a lane's thread");
 }
 
-Crew::~Crew() { end_lanes(); }
+Scheduler::~Scheduler() { end_lanes(); }
 
-bool Crew::push(const TaskSource& source) {
+bool Scheduler::push(const TaskSource& source) {
         if (queues_.back_pressure().somebody_waits() || !queues_.shared().push(source))
                 return false;
         there_is_work();
         return true;
 }
 
-bool Crew::push_until(const timespec* deadline, const TaskSource& source) {
+bool Scheduler::push_until(const timespec* deadline, const TaskSource& source) {
         if (!queues_.back_pressure().push(source, deadline, [this] { return is_closed(); }))
                 return false;
         there_is_work();
         return true;
 }
 
-bool Crew::push_from(std::size_t lane, const TaskSource& source) {
+bool Scheduler::push_from(std::size_t lane, const TaskSource& source) {
         using Local = Queues::TaskDeque;
         if (queues_.local(lane).push(source, Local::Announce::Every) == Local::Pushed::No &&
             !queues_.shared().push(source))
@@ -72,7 +72,7 @@ bool Crew::push_from(std::size_t lane, const TaskSource& source) {
         return true;
 }
 
-bool Crew::push_to(std::size_t lane, const TaskSource& source) {
+bool Scheduler::push_to(std::size_t lane, const TaskSource& source) {
         if (!queues_.addressed(lane).push(source))
                 return false;
         if (!parking_.is_active_now(lane) || (parking_.claim(lane) && !wake(lane)))
@@ -80,7 +80,7 @@ bool Crew::push_to(std::size_t lane, const TaskSource& source) {
         return true;
 }
 
-void Crew::set_active(std::span<const std::uint64_t> words) {
+void Scheduler::set_active(std::span<const std::uint64_t> words) {
         parking_.set_active(words);
         look_after_work();
         // Tasks that came while it was not active, and that nobody has taken.
@@ -90,7 +90,7 @@ void Crew::set_active(std::span<const std::uint64_t> words) {
                         there_is_work();
 }
 
-bool Crew::is_better(std::size_t a, std::size_t b, int here, Caller caller) const {
+bool Scheduler::is_better(std::size_t a, std::size_t b, int here, Caller caller) const {
         const auto busy_siblings = [this](std::size_t lane) {
                 return std::ranges::count_if(siblings_[lane], [this](std::uint16_t sibling) {
                         return !parking_.is_idle(sibling);
@@ -105,7 +105,7 @@ bool Crew::is_better(std::size_t a, std::size_t b, int here, Caller caller) cons
         return parking_.idle_since(a) > parking_.idle_since(b);
 }
 
-int Crew::claim_best(Caller caller, std::size_t except) {
+int Scheduler::claim_best(Caller caller, std::size_t except) {
         const int here = sched_getcpu();
         const auto is_better_one = [&](int a, int b) {
                 return is_better(static_cast<std::size_t>(a), static_cast<std::size_t>(b), here,
@@ -114,7 +114,7 @@ int Crew::claim_best(Caller caller, std::size_t except) {
         return parking_.claim_best(is_better_one, except);
 }
 
-void Crew::wake_one(Caller caller, std::size_t except) {
+void Scheduler::wake_one(Caller caller, std::size_t except) {
         for (;;) {
                 const int lane = claim_best(caller, except);
                 if (lane < 0 || wake(static_cast<std::size_t>(lane)))
@@ -124,7 +124,7 @@ void Crew::wake_one(Caller caller, std::size_t except) {
         }
 }
 
-bool Crew::wake(std::size_t lane) {
+bool Scheduler::wake(std::size_t lane) {
         if (wake_or_start(lane) == 0)
                 return true;
         // Out of threads or memory: the others do it. One lane at least has a thread.
@@ -145,7 +145,7 @@ bool Crew::wake(std::size_t lane) {
         return false;
 }
 
-int Crew::wake_or_start(std::size_t lane) {
+int Scheduler::wake_or_start(std::size_t lane) {
         // Not asked later: once it is awake it may end.
         const bool has_thread = lanes_[lane]->is_started();
         parking_.wake(lane);
@@ -157,13 +157,13 @@ int Crew::wake_or_start(std::size_t lane) {
         return error;
 }
 
-bool Crew::is_idle() const {
+bool Scheduler::is_idle() const {
         return parking_.all_idle([this] {
                 return queues_.size() == 0 && !has_guest_.load(std::memory_order_seq_cst);
         });
 }
 
-void Crew::tell_if_idle() {
+void Scheduler::tell_if_idle() {
         const bool somebody_waits = somebody_waits_for_idleness();
         if (!(somebody_waits || steering_.is_following()) || !is_idle())
                 return;
@@ -176,7 +176,7 @@ void Crew::tell_if_idle() {
         tell_waiters();
 }
 
-void Crew::wait_idle() {
+void Scheduler::wait_idle() {
         idle_waiters_.fetch_add(1, std::memory_order_seq_cst);
         for (;;) {
                 const auto times = idle_times_.load(std::memory_order_acquire);
@@ -187,7 +187,7 @@ void Crew::wait_idle() {
         idle_waiters_.fetch_sub(1, std::memory_order_relaxed);
 }
 
-void Crew::note_cpu_of_guest() {
+void Scheduler::note_cpu_of_guest() {
         const int here = sched_getcpu();
         if (here == cpu_of_guest_.load(std::memory_order_relaxed))
                 return;
@@ -199,13 +199,13 @@ void Crew::note_cpu_of_guest() {
         lane_of_guest_.store(its, std::memory_order_seq_cst);
 }
 
-void Crew::forget_cpu_of_guest() {
+void Scheduler::forget_cpu_of_guest() {
         cpu_of_guest_.store(-1, std::memory_order_relaxed);
         lane_of_guest_.store(Parking<>::kNobody, std::memory_order_seq_cst);
         look_after_work();
 }
 
-void Crew::leave_guest() {
+void Scheduler::leave_guest() {
         has_guest_.store(false, std::memory_order_seq_cst);
         if (is_left_out_.load(std::memory_order_seq_cst)) {
                 is_left_out_.store(false, std::memory_order_relaxed);
@@ -217,7 +217,7 @@ void Crew::leave_guest() {
                 tell_waiters();
 }
 
-void Crew::wait_for_guest() {
+void Scheduler::wait_for_guest() {
         for (;;) {
                 const auto times = idle_times_.load(std::memory_order_acquire);
                 if (!has_guest_.load(std::memory_order_seq_cst))
@@ -226,18 +226,18 @@ void Crew::wait_for_guest() {
         }
 }
 
-void Crew::sleep_until_told(std::uint32_t times) {
+void Scheduler::sleep_until_told(std::uint32_t times) {
         const auto is_told = [&] { return idle_times_.load(std::memory_order_acquire) != times; };
-        if (!comes_soon(is_told))
+        if (!spin_until(is_told))
                 Machine::wait(idle_times_, times);
 }
 
-void Crew::tell_waiters() {
+void Scheduler::tell_waiters() {
         idle_times_.fetch_add(1, std::memory_order_release);
         Machine::wake_all(idle_times_);
 }
 
-void Crew::stop(bool hands_back) {
+void Scheduler::stop(bool hands_back) {
         closed_.store(true, std::memory_order_seq_cst);  // back_pressure.hpp
         // Who has seen the pool open, but does not have its place yet, gets none.
         queues_.shared().close();
@@ -250,7 +250,7 @@ void Crew::stop(bool hands_back) {
         end_lanes();
 }
 
-void Crew::end_lanes() {
+void Scheduler::end_lanes() {
         // Not before, so that tasks may submit to lanes to the end.
         for (std::size_t lane = 0; lane < lanes_.size(); lane++)
                 queues_.addressed(lane).close();
@@ -264,13 +264,13 @@ void Crew::end_lanes() {
         }
 }
 
-void Crew::wake_all() {
+void Scheduler::wake_all() {
         for (std::size_t lane = 0; lane < lanes_.size(); lane++)
                 if (lanes_[lane]->is_started() && parking_.claim(lane))
                         parking_.wake(lane);
 }
 
-bool Crew::join_started() {
+bool Scheduler::join_started() {
         bool any = false;
         wake_all();
         for (auto& lane : lanes_)
@@ -278,7 +278,7 @@ bool Crew::join_started() {
         return any;
 }
 
-std::vector<Task> Crew::take_the_rest() {
+std::vector<Task> Scheduler::take_the_rest() {
         std::vector<Task> rest;
         rest.reserve(queues_.size());
         Task task;

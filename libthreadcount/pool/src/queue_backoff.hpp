@@ -17,7 +17,7 @@ namespace threadcount::pool {
 /// tasks have taken.
 ///
 /// Pure, and not thread-safe: a lane's own.
-class Patience {
+class QueueBackoff {
 public:
         /// A task came out of the shared queue.
         void took_one() { taken_++; }

@@ -13,7 +13,7 @@ namespace threadcount::pool {
 /// costs at least twice that. Does not yield: where a CPU is wanted by others, that lasts for
 /// milliseconds.
 template <class Check>
-[[nodiscard]] bool comes_soon(const Check& is_here) {
+[[nodiscard]] bool spin_until(const Check& is_here) {
         constexpr std::uint64_t kLookNs = 10'000;
         constexpr int kPauses = 8;  // between two looks at the clock
         const auto start = monotonic_ns();

@@ -3,9 +3,9 @@
 // The lanes of one pool and what they share.
 #pragma once
 
+#include "inline_loops.hpp"
 #include "lane.hpp"
 #include "lane_order.hpp"
-#include "loops_alone.hpp"
 #include "parking.hpp"
 #include "queues.hpp"
 #include "steering.hpp"
@@ -22,17 +22,17 @@
 namespace threadcount::pool {
 
 /// What Pool promises, in terms of lanes. MT-Safe.
-class Crew {
+class Scheduler {
 public:
         /// All lanes are active; the first one has its thread. Throws std::system_error if it gets
         /// none.
         /// With Affinity::Ignored the sites may be those of another machine: lanes run where they
         /// may.
-        Crew(std::vector<LaneSite> sites, const PoolOptions& options,
-             Affinity affinity = Affinity::Followed);
-        ~Crew();
-        Crew(const Crew&) = delete;
-        Crew& operator=(const Crew&) = delete;
+        Scheduler(std::vector<LaneSite> sites, const PoolOptions& options,
+                  Affinity affinity = Affinity::Followed);
+        ~Scheduler();
+        Scheduler(const Scheduler&) = delete;
+        Scheduler& operator=(const Scheduler&) = delete;
 
         // False: there is no place, and nothing was made of `source`.
 
@@ -113,7 +113,7 @@ public:
         /// By the guest, before it sleeps: its CPU is free for a lane.
         void forget_cpu_of_guest();
 
-        [[nodiscard]] LoopsAlone& loops_alone() { return loops_alone_; }
+        [[nodiscard]] InlineLoops& inline_loops() { return inline_loops_; }
 
         // For lanes.
 
@@ -162,9 +162,10 @@ private:
         }
         /// Is what was addressed to a lane for everybody?
         struct IsOpen {
-                const Crew& crew;
+                const Scheduler& scheduler;
                 bool operator()(std::size_t lane) const {
-                        return lane < crew.sites_.size() && !crew.parking_.is_active_now(lane);
+                        return lane < scheduler.sites_.size() &&
+                               !scheduler.parking_.is_active_now(lane);
                 }
         };
 
@@ -209,7 +210,7 @@ private:
         std::atomic<bool> is_left_out_{false};  // that lane, of a fork, while there was a guest
         // Guests write, with each loop: apart from what lanes look at.
         alignas(kApart) std::atomic<bool> has_guest_{false};
-        LoopsAlone loops_alone_;
+        InlineLoops inline_loops_;
 };
 
 }  // namespace threadcount::pool

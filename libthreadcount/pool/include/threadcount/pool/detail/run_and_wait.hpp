@@ -12,7 +12,7 @@
 namespace threadcount::pool {
 
 /// In the waiter's stack frame.
-class Errand {
+class RunAndWait {
 public:
         /// By who runs `f`; it may be gone afterwards.
         template <class F>
@@ -38,23 +38,24 @@ private:
         std::exception_ptr error_;
 };
 
-/// The task that runs `f` for the errand; one that is destroyed without having run cancels it.
+/// The task that runs `f` for the run_and_wait; one that is destroyed without having run cancels
+/// it.
 template <class F>
-class ErrandTask {
+class SyncTask {
 public:
-        ErrandTask(Errand& errand, F& f) noexcept : errand_(&errand), f_(&f) {}
-        ErrandTask(ErrandTask&& other) noexcept
-                : errand_(std::exchange(other.errand_, nullptr)), f_(other.f_) {}
-        ErrandTask& operator=(ErrandTask&&) = delete;
-        ~ErrandTask() {
-                if (errand_ != nullptr)
-                        errand_->cancel();
+        SyncTask(RunAndWait& run_and_wait, F& f) noexcept : run_and_wait_(&run_and_wait), f_(&f) {}
+        SyncTask(SyncTask&& other) noexcept
+                : run_and_wait_(std::exchange(other.run_and_wait_, nullptr)), f_(other.f_) {}
+        SyncTask& operator=(SyncTask&&) = delete;
+        ~SyncTask() {
+                if (run_and_wait_ != nullptr)
+                        run_and_wait_->cancel();
         }
 
-        void operator()() noexcept { std::exchange(errand_, nullptr)->of(*f_); }
+        void operator()() noexcept { std::exchange(run_and_wait_, nullptr)->of(*f_); }
 
 private:
-        Errand* errand_;
+        RunAndWait* run_and_wait_;
         F* f_;
 };
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-// Waiting for an errand.
-#include <threadcount/pool/detail/errand.hpp>
+// Waiting for an run_and_wait.
+#include <threadcount/pool/detail/run_and_wait.hpp>
 
-#include "comes_soon.hpp"
+#include "spin_until.hpp"
 
 namespace threadcount::pool {
 
-void Errand::get() {
-        if (!comes_soon([this] { return completion_.is_done(); }))
+void RunAndWait::get() {
+        if (!spin_until([this] { return completion_.is_done(); }))
                 while (!completion_.is_done())
                         completion_.sleep();
         if (error_ != nullptr)

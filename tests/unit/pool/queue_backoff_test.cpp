@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: MIT
-#include "patience.hpp"
+#include "queue_backoff.hpp"
 
 #include <cstddef>
 #include <cstdint>
 #include <gtest/gtest.h>
 
-using threadcount::pool::Patience;
+using threadcount::pool::QueueBackoff;
 
 namespace {
 
 constexpr std::uint64_t kMost = 1'600;
 
-void take(Patience& patience, int tasks) {
+void take(QueueBackoff& patience, int tasks) {
         for (int i = 0; i < tasks; i++)
                 patience.took_one();
 }
 
 /// After so many tasks, where one comes every `pace` ns meanwhile.
 std::uint64_t in_a_stream_of(int tasks, std::uint64_t pace) {
-        Patience patience;
+        QueueBackoff patience;
         for (int i = 0; i < tasks; i++) {
                 patience.took_one();
                 patience.saw(patience.ns() / pace);
@@ -28,14 +28,14 @@ std::uint64_t in_a_stream_of(int tasks, std::uint64_t pace) {
 
 }  // namespace
 
-TEST(Patience, IsNotForAFewTasks) {
-        Patience patience;
+TEST(QueueBackoff, IsNotForAFewTasks) {
+        QueueBackoff patience;
         EXPECT_EQ(patience.ns(), 0U);
         take(patience, 15);
         EXPECT_EQ(patience.ns(), 0U);
 }
 
-TEST(Patience, GrowsWithAStreamUpToABound) {
+TEST(QueueBackoff, GrowsWithAStreamUpToABound) {
         std::uint64_t before = 0;
         for (int tasks = 16; tasks < 1000; tasks++) {
                 const auto ns = in_a_stream_of(tasks, 35);
@@ -46,8 +46,8 @@ TEST(Patience, GrowsWithAStreamUpToABound) {
         EXPECT_EQ(before, kMost);
 }
 
-TEST(Patience, EndsWithTheStream) {
-        Patience patience;
+TEST(QueueBackoff, EndsWithTheStream) {
+        QueueBackoff patience;
         take(patience, 1000);
         ASSERT_EQ(patience.ns(), kMost);
         patience.saw(kMost / 60 + 1);
@@ -58,4 +58,4 @@ TEST(Patience, EndsWithTheStream) {
         EXPECT_EQ(patience.ns(), 0U);
 }
 
-TEST(Patience, OfSlowTasksIsShort) { EXPECT_LE(in_a_stream_of(1000, 100), 16U * 6U); }
+TEST(QueueBackoff, OfSlowTasksIsShort) { EXPECT_LE(in_a_stream_of(1000, 100), 16U * 6U); }

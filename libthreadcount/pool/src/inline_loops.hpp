@@ -10,7 +10,7 @@ namespace threadcount::pool {
 
 /// Of loops that were run alone although they were long enough to be shared, and followed each
 /// other closely: the sum of their times. MT-Safe, but not exact if several threads run loops.
-class LoopsAlone {
+class InlineLoops {
 public:
         /// The sum, as far as a loop that began at `start_ns` follows closely.
         [[nodiscard]] std::uint64_t before(std::uint64_t start_ns) const {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // When a loop is long enough for another lane.
-#include "crew.hpp"
 #include "monotonic.hpp"
+#include "scheduler.hpp"
 
 #include <threadcount/pool/detail/lane_context.hpp>
 
@@ -22,13 +22,14 @@ constexpr std::uint64_t kUntilWokenNs = 40'000;
 
 }  // namespace
 
-TimeAlone::TimeAlone(Crew& crew) : crew_(crew), start_ns_(monotonic_ns()), now_ns_(start_ns_) {}
+TimeAlone::TimeAlone(Scheduler& scheduler)
+        : scheduler_(scheduler), start_ns_(monotonic_ns()), now_ns_(start_ns_) {}
 
 TimeAlone::~TimeAlone() {
         if (is_enough_)
-                crew_.loops_alone().reset();
+                scheduler_.inline_loops().reset();
         else if (const auto spent = now_ns_ - start_ns_; spent > kShortestNs)
-                crew_.loops_alone().add(start_ns_, monotonic_ns());
+                scheduler_.inline_loops().add(start_ns_, monotonic_ns());
 }
 
 bool TimeAlone::is_enough(std::size_t done, std::size_t left) {
@@ -40,10 +41,10 @@ bool TimeAlone::is_enough(std::size_t done, std::size_t left) {
                 return false;
         const auto expected =
                 static_cast<double>(spent) * static_cast<double>(left) / static_cast<double>(done);
-        somebody_searches_ = crew_.somebody_looks_for_forks();
+        somebody_searches_ = scheduler_.somebody_looks_for_forks();
         is_enough_ = somebody_searches_
                              ? expected > static_cast<double>(kSearchingNs)
-                             : spent + crew_.loops_alone().before(start_ns_) > kAsleepNs ||
+                             : spent + scheduler_.inline_loops().before(start_ns_) > kAsleepNs ||
                                        expected > static_cast<double>(kLongNs);
         return is_enough_;
 }

@@ -9,9 +9,9 @@ namespace threadcount::pool {
 
 /// While it lives, threads that are created block all signals: those are for the program's own
 /// threads. But not what a thread brings about itself, nor what a sampling profiler sends.
-class AllSignalsBlocked {
+class BlockSignals {
 public:
-        AllSignalsBlocked() {
+        BlockSignals() {
                 sigset_t all;
                 sigfillset(&all);
                 for (const int own :
@@ -19,9 +19,9 @@ public:
                         sigdelset(&all, own);
                 pthread_sigmask(SIG_SETMASK, &all, &before_);
         }
-        ~AllSignalsBlocked() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-        AllSignalsBlocked(const AllSignalsBlocked&) = delete;
-        AllSignalsBlocked& operator=(const AllSignalsBlocked&) = delete;
+        ~BlockSignals() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+        BlockSignals(const BlockSignals&) = delete;
+        BlockSignals& operator=(const BlockSignals&) = delete;
 
 private:
         sigset_t before_{};
