@@ -68,12 +68,15 @@ TEST_F(Journal, SaysThatGoverningIsPausedAndResumed) {
 }
 
 TEST_F(Journal, IsSilentOfProgramsThatComeAndGo) {
-        const auto before = lines_with("");
-        for (int i = 0; i < 100; i++) {
+        const auto come_and_go = [&] {
                 LeaseClient client(daemon_.socket());
                 hello(client);
-                ASSERT_TRUE(client.bye()->has_done());
-        }
+                return client.bye()->has_done();
+        };
+        ASSERT_TRUE(come_and_go());  // after its first answer it has said all about its start
+        const auto before = lines_with("");
+        for (int i = 0; i < 100; i++)
+                ASSERT_TRUE(come_and_go());
         EXPECT_EQ(lines_with(""), before) << daemon_.process().err();
 }
 
