@@ -77,8 +77,8 @@ void Cycle::sampled(const policy::Sample& sample, TimePoint now) {
         // What they do now says what the time since the last sample was for.
         (void)take_all_reports(now);
         measure(now);
-        // Nobody looks at processes while no program holds a lease: what yields counts as foreign
-        // load then.
+        // Without a lease nobody has looked at processes lately: what yields counts as foreign
+        // load.
         arbiter_.sampled(sample, programs().size() > 0 ? facts_.yielding_millicpu() : 0, now);
         schedule_.sampled(now);
         decide(now);
@@ -137,9 +137,6 @@ void Cycle::find_waited_for() {
 bool Cycle::take_reports_waited_for(TimePoint now) {
         if (!waited_)
                 find_waited_for();
-        std::erase_if(*waited_, [this](const Waited& waited) {
-                return programs().find(waited.id) == nullptr;
-        });
         std::vector<ProgramId> ids;
         ids.reserve(waited_->size());
         for (const auto& waited : *waited_)
@@ -255,6 +252,9 @@ Programs::Joined Cycle::joined(const Identity& identity, const Request& request,
 void Cycle::left(ProgramId id, TimePoint now) {
         arbiter_.programs().leave(id, facts_.cpu_time(id), now);
         parked_.erase(id);
+        if (waited_)
+                std::erase_if(*waited_, [id](const Waited& waited) { return waited.id == id; });
+        std::erase_if(publish_, [id](const Effects::Word& word) { return word.id == id; });
         schedule_.want_decision(now);
 }
 
@@ -288,7 +288,9 @@ Orders::Outcome Cycle::ordered(ProgramId id, const Order& order, Authority by, s
 Effects Cycle::take_effects() {
         Effects effects;
         effects.publish = std::exchange(publish_, {});
-        effects.has_news = std::exchange(told_until_, history().end_number()) != told_until_;
+        const auto until = history().end_number();
+        effects.has_news = until != told_until_;
+        told_until_ = until;
         effects.wake_at = schedule_.next();
         return effects;
 }

@@ -70,7 +70,8 @@ struct Surroundings {
         History history;
 };
 
-/// Not thread-safe. Each call costs O(1) but for copies of CPU masks.
+/// Not thread-safe. follow() costs O(rules), confine() and leave() O(control groups), all else O(1)
+/// but for copies of CPU masks.
 class Program {
 public:
         /// `around` must outlive this. `late_after`: policy::fair::Settings::handover_max.

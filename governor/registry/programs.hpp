@@ -29,8 +29,8 @@ struct LeaseLimits {
         std::size_t per_account = 4'096;  ///< of each account but root
 };
 
-/// Not thread-safe. Finding, adding and removing a program costs O(log programs); snapshot() and
-/// apply() O(programs x CPUs / 64).
+/// Not thread-safe. Finding and adding a program costs O(log programs), removing one and resume()
+/// O(programs), snapshot() and apply() O(programs x CPUs / 64).
 class Programs {
 public:
         Programs(const LeaseLimits& limits, std::vector<policy::fair::Rule> rules);
@@ -49,8 +49,8 @@ public:
                     TimePoint now);
 
         /// The program says that a governor before this one granted it `cpus`. It keeps those that
-        /// nobody else holds, as far as it has a right to as many. It has no more until `settled`:
-        /// others may still come back for theirs. Right after join().
+        /// no other governed program holds, as far as it has a right to as many. It has no more
+        /// until `settled`: others may still come back for theirs. Right after join().
         void resume(ProgramId id, const policy::CpuMask& cpus, TimePoint settled, TimePoint now);
         /// A program has come back that may have to wait for others.
         [[nodiscard]] bool are_returning(TimePoint now) const { return now < settled_; }

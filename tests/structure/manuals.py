@@ -221,9 +221,9 @@ def check_environment(page: Page, folder: pathlib.Path) -> list[str]:
 
 def check_journal(page: Page, source: pathlib.Path) -> list[str]:
     """Fields, and the IDs of those messages that are logged somewhere."""
-    log = (source / "governor/server/log.cpp").read_text()
+    log = (source / "governor/server/journal/log.cpp").read_text()
     rest = "\n".join(file.read_text() for room in ("server", "daemon")
-                     for file in sorted((source / "governor" / room).glob("*.cpp")) if file.name != "log.cpp")
+                     for file in sorted((source / "governor" / room).rglob("*.cpp")) if file.name != "log.cpp")
     fields = set(re.findall(r'"([A-Z_]+)=', log)) | set(re.findall(r'\{"([A-Z_]+)",', rest))
     ids = dict(re.findall(r'case Event::(\w+):\s+return "([0-9a-f]{32})"', log))
     logged = {ids.get(event, event) for event in re.findall(r"\bEvent::(\w+)", rest)}

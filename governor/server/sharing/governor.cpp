@@ -162,7 +162,10 @@ tl::expected<Place, Governor::Refusal> Governor::admit(const Peer& peer, Process
                 journal_.refused(identity, at);
                 return tl::unexpected(refusal(*joined.refusal));
         }
-        Undo leave([&] { cycle_.left(joined.id, at); });
+        Undo leave([&] {
+                cycle_.left(joined.id, at);
+                carry_out();
+        });
         try {
                 leases_.add({joined.id, identity.account, peer.pid, *place, 0, wish.affinity},
                             std::move(process), peer.connection);
@@ -173,7 +176,7 @@ tl::expected<Place, Governor::Refusal> Governor::admit(const Peer& peer, Process
         leave.keep();
         if (wish.request.can_wait)
                 leases_.let_wait(peer.connection);
-        cycle_.woke(at);
+        cycle_.woke(now());
         carry_out();
         return *place;
 }
@@ -214,8 +217,8 @@ bool Governor::leave(const Peer& peer) {
 void Governor::ended(const Lease& lease) {
         const auto at = now();
         cycle_.left(lease.id, at);
-        arenas_.give_back(lease.account, lease.place, at);
         carry_out();
+        arenas_.give_back(lease.account, lease.place, at);
 }
 
 registry::Orders::Outcome Governor::order(ProgramId id, const registry::Order& order,
@@ -244,7 +247,7 @@ void Governor::carry_out() {
 
 void Governor::publish(const registry::Effects::Word& word) {
         auto* lease = leases_.find(word.id);
-        if (lease == nullptr)  // it left after this was decided
+        if (lease == nullptr)  // its admission failed
                 return;
         auto grant = word.grant;
         if (word.is_unlimited)

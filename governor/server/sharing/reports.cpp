@@ -3,22 +3,16 @@
 #include "server/sharing/reports.hpp"
 
 #include <algorithm>
+#include <unordered_map>
 
 namespace governor::server {
 
 namespace {
 
 struct Read {
-        const Arena* arena;
-        std::uint32_t end;  // of the slots that are asked for
+        std::uint32_t end = 0;  // of the slots that are asked for
         std::vector<evidence::Report> said;
 };
-
-/// An account has a handful of arenas.
-Read& read_of(std::vector<Read>& reads, const Arena* arena) {
-        const auto found = std::ranges::find(reads, arena, &Read::arena);
-        return found != reads.end() ? *found : reads.emplace_back(Read{arena, 0, {}});
-}
 
 /// Epochs of the slot wrap around; those of before the lease are none of its own.
 std::optional<evidence::Report> report_of(const Lease& lease, evidence::Report said) {
@@ -31,25 +25,31 @@ std::optional<evidence::Report> report_of(const Lease& lease, evidence::Report s
 }  // namespace
 
 std::vector<std::optional<evidence::Report>> Reports::reports(std::span<const ProgramId> programs) {
-        std::vector<const Lease*> leases;
-        leases.reserve(programs.size());
-        std::vector<Read> reads;
+        struct Asked {
+                const Lease* lease;
+                const Read* read;
+        };
+        std::vector<Asked> asked;
+        asked.reserve(programs.size());
+        std::unordered_map<const Arena*, Read> reads;  // which stay where they are
         for (const auto id : programs) {
-                const auto* lease = leases.emplace_back(leases_.find(id));
-                if (lease == nullptr)
+                const auto* lease = leases_.find(id);
+                if (lease == nullptr) {
+                        asked.push_back({nullptr, nullptr});
                         continue;
-                auto& end = read_of(reads, lease->place.arena).end;
-                end = std::max(end, lease->place.slot + 1);
+                }
+                auto& read = reads[lease->place.arena];
+                read.end = std::max(read.end, lease->place.slot + 1);
+                asked.push_back({lease, &read});
         }
-        for (auto& read : reads)
-                read.said = read.arena->reports(read.end);
+        for (auto& [arena, read] : reads)
+                read.said = arena->reports(read.end);
         std::vector<std::optional<evidence::Report>> reports;
-        reports.reserve(leases.size());
-        for (const auto* lease : leases) {
+        reports.reserve(asked.size());
+        for (const auto& [lease, read] : asked) {
                 auto& report = reports.emplace_back();
                 if (lease != nullptr)
-                        report = report_of(
-                                *lease, read_of(reads, lease->place.arena).said[lease->place.slot]);
+                        report = report_of(*lease, read->said[lease->place.slot]);
         }
         return reports;
 }

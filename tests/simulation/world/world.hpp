@@ -29,6 +29,8 @@ struct Resident {
 struct World {
         /// `deciding` is called before each decision.
         World(const Scenario& a_scenario, const Decider& a_decider, std::function<void()> deciding);
+        World(const World&) = delete;
+        World& operator=(const World&) = delete;
 
         const Scenario& scenario;
         Time now{0};

@@ -12,7 +12,7 @@ using policy::CpuMask;
 
 const CpuMask kAll = CpuMask::range(0, 16);
 
-class OwnLimitsTest : public ::testing::Test {
+class RequestLimitsTest : public ::testing::Test {
 protected:
         void ask(std::uint32_t max, const CpuMask& cpus = kAll) { limits_.ask(max, cpus, now_); }
 
@@ -20,12 +20,12 @@ protected:
         TimePoint now_{1h};
 };
 
-TEST_F(OwnLimitsTest, AreWhatWasAskedForAtFirst) {
+TEST_F(RequestLimitsTest, AreWhatWasAskedForAtFirst) {
         EXPECT_EQ(limits_.max(), 8U);
         EXPECT_EQ(limits_.cpus(), kAll);
 }
 
-TEST_F(OwnLimitsTest, FallAtOnceAndRiseOnceInTenSeconds) {
+TEST_F(RequestLimitsTest, FallAtOnceAndRiseOnceInTenSeconds) {
         ask(4);
         EXPECT_EQ(limits_.max(), 4U);
         ask(12);
@@ -44,7 +44,7 @@ TEST_F(OwnLimitsTest, FallAtOnceAndRiseOnceInTenSeconds) {
         EXPECT_EQ(limits_.max(), 0U);
 }
 
-TEST_F(OwnLimitsTest, NoLimitIsMoreThanAny) {
+TEST_F(RequestLimitsTest, NoLimitIsMoreThanAny) {
         ask(0);
         EXPECT_EQ(limits_.max(), 0U);
         ask(65'536);
@@ -53,7 +53,7 @@ TEST_F(OwnLimitsTest, NoLimitIsMoreThanAny) {
         EXPECT_EQ(limits_.max(), 65'536U);
 }
 
-TEST_F(OwnLimitsTest, CpusFallAtOnceAndRiseOnceInTenSeconds) {
+TEST_F(RequestLimitsTest, CpusFallAtOnceAndRiseOnceInTenSeconds) {
         ask(8, CpuMask::range(0, 4));
         EXPECT_EQ(limits_.cpus(), CpuMask::range(0, 4));
         ask(8, CpuMask::range(2, 6));
@@ -65,7 +65,7 @@ TEST_F(OwnLimitsTest, CpusFallAtOnceAndRiseOnceInTenSeconds) {
         EXPECT_EQ(limits_.cpus(), CpuMask::range(4, 12));
 }
 
-TEST_F(OwnLimitsTest, WhoMovesAllTheTimeHasOneCpu) {
+TEST_F(RequestLimitsTest, WhoMovesAllTheTimeHasOneCpu) {
         ask(8, CpuMask::range(0, 8));
         ask(8, CpuMask::range(8, 8));
         EXPECT_EQ(limits_.cpus(), CpuMask::range(8, 8));
@@ -78,7 +78,7 @@ TEST_F(OwnLimitsTest, WhoMovesAllTheTimeHasOneCpu) {
         EXPECT_EQ(limits_.max(), 8U);
 }
 
-TEST_F(OwnLimitsTest, GoingBackAndForthRaisesThemOnceInTenSeconds) {
+TEST_F(RequestLimitsTest, GoingBackAndForthRaisesThemOnceInTenSeconds) {
         int raised = 0;
         for (int i = 0; i < 120; i++) {
                 const auto before = limits_.max();

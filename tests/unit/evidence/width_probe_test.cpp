@@ -19,7 +19,7 @@ using std::chrono::nanoseconds;
 using std::chrono::seconds;
 
 /// A program that has its turn all the time, and others who wait for theirs.
-class ProbingTest : public ::testing::Test {
+class WidthProbeTest : public ::testing::Test {
 protected:
         void run(nanoseconds span) {
                 for (const auto end = now_ + span; now_ < end;)
@@ -70,7 +70,7 @@ protected:
         TimePoint now_ = kStart;
 };
 
-TEST_F(ProbingTest, ALinearProgramIsTriedOnceAndKeepsWhatItHas) {
+TEST_F(WidthProbeTest, ALinearProgramIsTriedOnceAndKeepsWhatItHas) {
         run(seconds(1));
         EXPECT_EQ(least_, 16U) << "that would be too much of its time so far";
         run(seconds(3));
@@ -82,7 +82,7 @@ TEST_F(ProbingTest, ALinearProgramIsTriedOnceAndKeepsWhatItHas) {
         EXPECT_EQ(lost_, lost) << "that is known now";
 }
 
-TEST_F(ProbingTest, ALinearProgramLosesLittleAtFirstAndTwoPercentInTheLongRun) {
+TEST_F(WidthProbeTest, ALinearProgramLosesLittleAtFirstAndTwoPercentInTheLongRun) {
         for (const std::uint64_t region_ns :
              {100'000U, 16'000'000U, 160'000'000U, 1'600'000'000U}) {
                 WidthProbe anew;
@@ -99,7 +99,7 @@ TEST_F(ProbingTest, ALinearProgramLosesLittleAtFirstAndTwoPercentInTheLongRun) {
         }
 }
 
-TEST_F(ProbingTest, OneThatIsNoFasterWithMoreHasNoMoreInTheEnd) {
+TEST_F(WidthProbeTest, OneThatIsNoFasterWithMoreHasNoMoreInTheEnd) {
         flat_ = 4;
         run(seconds(40));
         EXPECT_EQ(granted_, 4U);
@@ -108,7 +108,7 @@ TEST_F(ProbingTest, OneThatIsNoFasterWithMoreHasNoMoreInTheEnd) {
         EXPECT_EQ(granted_, 4U);
 }
 
-TEST_F(ProbingTest, WhatHasChangedIsFoundOutAgain) {
+TEST_F(WidthProbeTest, WhatHasChangedIsFoundOutAgain) {
         flat_ = 4;
         run(seconds(20));
         flat_ = 1000;
@@ -116,7 +116,7 @@ TEST_F(ProbingTest, WhatHasChangedIsFoundOutAgain) {
         EXPECT_EQ(granted_, 16U);
 }
 
-TEST_F(ProbingTest, NobodyIsTriedForNothing) {
+TEST_F(WidthProbeTest, NobodyIsTriedForNothing) {
         do_others_wait_ = false;
         flat_ = 4;
         run(seconds(60));
@@ -126,20 +126,20 @@ TEST_F(ProbingTest, NobodyIsTriedForNothing) {
         EXPECT_EQ(least_, 8U);
 }
 
-TEST_F(ProbingTest, WhoHasFewIsLeftAlone) {
+TEST_F(WidthProbeTest, WhoHasFewIsLeftAlone) {
         cpus_ = granted_ = 3;
         flat_ = 1;
         run(seconds(60));
         EXPECT_EQ(least_, 3U);
 }
 
-TEST_F(ProbingTest, WhoSaysNothingIsLeftAlone) {
+TEST_F(WidthProbeTest, WhoSaysNothingIsLeftAlone) {
         region_ns_ = 0;
         run(seconds(60));
         EXPECT_EQ(least_, 16U);
 }
 
-TEST_F(ProbingTest, WhoStopsReportingHasAllBackSoon) {
+TEST_F(WidthProbeTest, WhoStopsReportingHasAllBackSoon) {
         while (granted_ == 16 && served_ < seconds(10))
                 step();
         ASSERT_EQ(granted_, 8U);
@@ -152,20 +152,20 @@ TEST_F(ProbingTest, WhoStopsReportingHasAllBackSoon) {
         EXPECT_EQ(lost_, lost) << "not again soon";
 }
 
-TEST_F(ProbingTest, RegionsThatAreVeryLongAreNotTried) {
+TEST_F(WidthProbeTest, RegionsThatAreVeryLongAreNotTried) {
         region_ns_ = 16 * 550'000'000ULL;
         run(seconds(3'000));
         EXPECT_EQ(least_, 16U);
 }
 
-TEST_F(ProbingTest, RegionsOfATryEndBeforeAnybodyIsCalledRigid) {
+TEST_F(WidthProbeTest, RegionsOfATryEndBeforeAnybodyIsCalledRigid) {
         region_ns_ = 16 * 450'000'000ULL;
         run(seconds(60));
         EXPECT_EQ(least_, 8U);
         EXPECT_LT(2 * WidthProbe::kLongestRegion, policy::fair::Settings{}.handover_max);
 }
 
-TEST_F(ProbingTest, OnePhaseOfALinearProgramTakesNothingAwayForLong) {
+TEST_F(WidthProbeTest, OnePhaseOfALinearProgramTakesNothingAwayForLong) {
         for (auto change = milliseconds(0); change <= seconds(10); change += milliseconds(200)) {
                 speedup_ = {};
                 probe_ = {};
@@ -181,7 +181,7 @@ TEST_F(ProbingTest, OnePhaseOfALinearProgramTakesNothingAwayForLong) {
 }
 
 /// 1 ms, and 10 ms for a while, at random.
-TEST_F(ProbingTest, PhasesOfALinearProgramCostItLittle) {
+TEST_F(WidthProbeTest, PhasesOfALinearProgramCostItLittle) {
         std::mt19937 random(1);
         for (int i = 0; i < 2'000; i++) {
                 region_ns_ = i % 2 == 0 ? 16'000'000 : 160'000'000;

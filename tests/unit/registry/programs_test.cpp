@@ -34,7 +34,7 @@ TEST_F(ProgramsTest, AreListedAsTheyAsk) {
         EXPECT_EQ(client.joined, kStart);
         EXPECT_TRUE(client.granted.empty());
         EXPECT_FALSE(client.cgroup);
-        EXPECT_EQ(client.wants, 0U);
+        EXPECT_FALSE(client.wants);
 }
 
 TEST_F(ProgramsTest, AskAnew) {
