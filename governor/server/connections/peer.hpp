@@ -12,9 +12,11 @@ namespace governor::server {
 
 struct Peer {
         int connection = -1;      ///< its descriptor, which names it as long as it is open
-        policy::Account account;  ///< who pays for the connection
-        std::uint32_t pid = 0;    ///< who connected; 0: over TCP, or from another pid namespace
-        /// When it was let in, after boot: who has started later is another one of that number.
+        policy::Account account;  ///< pays for the connection
+        std::uint32_t pid = 0;    ///< of the process that connected; 0: over TCP, or in a pid
+                                  ///< namespace beside ours
+        /// When it was let in, after boot: a process that started later is another one of that
+        /// number.
         std::chrono::nanoseconds arrived = std::chrono::nanoseconds::max();
 };
 
