@@ -35,7 +35,7 @@ std::string in_words(const v1::Ordered& ordered) {
 /// This process holds a lease, as if it were kOwner's.
 struct World {
         server::EventLoop loop;
-        server::Governing governing{loop, ""};
+        server::Governor governor{loop, ""};
         int ends[2] = {-1, -1};
 
         World() {
@@ -44,7 +44,7 @@ struct World {
                 config::Settings settings;
                 settings.programs.emplace_back();
                 settings.programs.back().max = 5;
-                governing.configure(settings, {}, {});
+                governor.configure(settings, {}, {});
                 v1::Request request;
                 request.mutable_hello()->mutable_wishes()->set_max(kOwnMax);
                 require(answer(request, kOwner)->has_welcome(), "the lease");
@@ -55,7 +55,7 @@ struct World {
                                                       std::uint32_t uid) {
                 const auto answer = server::answer_about_leases(
                         request, {ends[0], {uid}, static_cast<std::uint32_t>(::getpid())},
-                        governing);
+                        governor);
                 if (!answer)
                         return std::nullopt;
                 require(answer->bytes.size() <= GOVERNOR_REPLY_MAX, "a reply fits into a message");
@@ -66,7 +66,7 @@ struct World {
         /// In its report: explanations are as long as they get.
         void lie() {
                 const auto& place =
-                        governing.lease_of(static_cast<std::uint32_t>(::getpid()))->place;
+                        governor.lease_of(static_cast<std::uint32_t>(::getpid()))->place;
                 governor_report_slot said;
                 std::memset(&said, 0xff, sizeof(said));
                 require(::pwrite(place.arena->reports_fd(), &said, sizeof(said),

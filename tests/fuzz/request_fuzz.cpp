@@ -72,7 +72,7 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
         const auto reply = server::answer(request, {machine.settings,
                                                     machine.sample,
                                                     machine.topology,
-                                                    machine.clients,
+                                                    machine.programs,
                                                     {},
                                                     milliseconds{1},
                                                     milliseconds{0}});
