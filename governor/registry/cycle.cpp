@@ -75,7 +75,7 @@ void Cycle::sampled(const policy::Sample& sample, TimePoint now) {
         look_where_they_are(now);
         facts_.look(now);
         // What they do now says what the time since the last sample was for.
-        (void)take_all_reports(now);
+        take_all_reports(now);
         measure(now);
         // Without a lease nobody has looked at processes lately: what yields counts as foreign
         // load.
@@ -111,16 +111,15 @@ void Cycle::measure(TimePoint now) {
         });
 }
 
-/// Before a decision. True: they may change it.
-bool Cycle::take_all_reports(TimePoint now) {
-        const auto all = all_of(programs());
-        const auto reports = reports_.reports(all);
-        bool matters = false;
-        for (std::size_t i = 0; i < all.size(); i++)
-                if (reports[i])
-                        matters = arbiter_.programs().find(all[i])->report(*reports[i], now) ||
-                                  matters;
-        return matters;
+/// Before a decision.
+void Cycle::take_all_reports(TimePoint now) {
+        const auto reports = reports_.reports(all_of(programs()));
+        auto report = reports.begin();
+        arbiter_.programs().for_each([&](Program& program) {
+                if (*report)
+                        (void)program.report(**report, now);
+                ++report;
+        });
 }
 
 void Cycle::find_waited_for() {
@@ -166,7 +165,7 @@ bool Cycle::find_stopped(TimePoint now) {
         });
         // A region that began before it was stopped does not wake it.
         if (!stopped.empty())
-                (void)take_all_reports(now);
+                take_all_reports(now);
         for (auto* program : stopped)
                 program->stopped(now);
         return !stopped.empty();
@@ -179,7 +178,7 @@ void Cycle::woke(TimePoint now) {
         if (schedule_.is_watch_due(now))
                 schedule_.watched(find_stopped(now), now);
         if (schedule_.is_decision_due(now)) {
-                (void)take_all_reports(now);
+                take_all_reports(now);
                 decide(now);
         }
 }

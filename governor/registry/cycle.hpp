@@ -117,7 +117,7 @@ private:
         void follow_settings(TimePoint now);
         void look_where_they_are(TimePoint now);
         void measure(TimePoint now);
-        bool take_all_reports(TimePoint now);
+        void take_all_reports(TimePoint now);
         bool take_reports_waited_for(TimePoint now);
         void find_waited_for();
         bool find_stopped(TimePoint now);

@@ -278,12 +278,9 @@ void Engine::govern() {
                 sample();
         if (wake_at_ <= world_.now)
                 world_.cycle.woke(time_point(world_.now));
-        if (world_.cycle.decisions() == decisions) {
-                carry_out();
-                return;
-        }
         carry_out();
-        observe([&](Observer& observer) { observer.decided(world_); });
+        if (world_.cycle.decisions() != decisions)
+                observe([&](Observer& observer) { observer.decided(world_); });
 }
 
 void Engine::sample() {

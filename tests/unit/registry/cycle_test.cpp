@@ -104,6 +104,14 @@ protected:
         [[nodiscard]] policy::fair::Grant grant(ProgramId id) const {
                 return cycle_.programs().find(id)->held()->grant;
         }
+        /// Six seconds in which one does nothing and the other keeps its CPUs busy.
+        void fall_idle(ProgramId idle, ProgramId busy) {
+                decide();
+                for (int i = 0; i < 6; i++)
+                        second({busy});
+                ASSERT_EQ(grant(idle).reason.limit, Limit::Idle);
+                (void)told();
+        }
         /// The last word of each program, of all events since the last call.
         std::map<ProgramId, Effects::Word> told() {
                 std::map<ProgramId, Effects::Word> words;
@@ -165,11 +173,7 @@ TEST_F(CycleTest, WakesForAProgramThatIsWaitedFor) {
 TEST_F(CycleTest, AsksBetweenDecisionsOnlyForReportsThatMatter) {
         const auto idle = join();
         const auto busy = join();
-        decide();
-        for (int i = 0; i < 6; i++)
-                second({busy});
-        ASSERT_EQ(grant(idle).reason.limit, Limit::Idle);
-        (void)told();
+        ASSERT_NO_FATAL_FAILURE(fall_idle(idle, busy));
         region(busy, grant(busy).threads);
         made_up_.asked.clear();
         for (int i = 0; i < 8; i++)
@@ -185,11 +189,7 @@ TEST_F(CycleTest, AsksBetweenDecisionsOnlyForReportsThatMatter) {
 TEST_F(CycleTest, ForgetsAProgramThatLeavesWhileItIsWaitedFor) {
         const auto idle = join();
         const auto busy = join();
-        decide();
-        for (int i = 0; i < 6; i++)
-                second({busy});
-        ASSERT_EQ(grant(idle).reason.limit, Limit::Idle);
-        (void)told();
+        ASSERT_NO_FATAL_FAILURE(fall_idle(idle, busy));
         for (int i = 0; i < 4; i++)
                 step();
         cycle_.left(idle, now_);
