@@ -16,10 +16,8 @@ namespace governor::server {
 
 namespace {
 
-TimePoint now() { return EventLoop::now(); }
-
 std::chrono::milliseconds since_start(TimePoint start) {
-        return std::chrono::duration_cast<std::chrono::milliseconds>(now() - start);
+        return std::chrono::duration_cast<std::chrono::milliseconds>(EventLoop::now() - start);
 }
 
 }  // namespace
@@ -32,7 +30,7 @@ std::string policy_in_force(const config::Settings& settings) {
 }
 
 Server::Server(EventLoop& loop, const std::string& root, std::size_t most)
-        : started_(now()),
+        : started_(EventLoop::now()),
           governor_(
                   loop, root,
                   [this](const Peer& peer) { return connections_.admit_lease(peer.connection); },

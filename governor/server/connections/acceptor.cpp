@@ -22,8 +22,6 @@ constexpr int kAcceptsPerWakeup = 64;
 /// How long nobody is accepted when the descriptors have run out: the backlog keeps them.
 constexpr std::chrono::milliseconds kPause{100};
 
-TimePoint now() { return EventLoop::now(); }
-
 /// Of one client, not of ours; see accept(2).
 bool is_passing(int error) {
         constexpr std::array kPassing{EAGAIN,       EINTR,       ECONNABORTED, EPROTO,
@@ -60,13 +58,13 @@ void Acceptor::let_in(const Door& door) {
 }
 
 void Acceptor::pause(int error) {
-        if (const auto count = problems_.allow(now()))
+        if (const auto count = problems_.allow(EventLoop::now()))
                 log(Level::Warning, Event::CannotAccept,
                     std::string("cannot accept a client: ") + std::strerror(error) + since(*count),
                     {{"ERRNO", std::to_string(error)}});
         for (auto& door : doors_)
                 door.source.set_io_events(0);
-        again_ = loop_.on_time(now() + kPause, [this] { go_on(); });
+        again_ = loop_.on_time(EventLoop::now() + kPause, [this] { go_on(); });
 }
 
 void Acceptor::go_on() {

@@ -33,8 +33,6 @@ constexpr std::chrono::seconds kSweep{10};
 /// When so many have left between two sweeps, their memory goes back to the system.
 constexpr std::size_t kCrowd = 1000;
 
-TimePoint now() { return EventLoop::now(); }
-
 /// As the start of a process is counted.
 std::chrono::nanoseconds since_boot() {
         timespec time{};
@@ -51,7 +49,7 @@ std::string uid_of(const policy::Account& account) {
 Connections::Connections(EventLoop& loop, std::size_t most, Handler handler, OnGone on_gone)
         : loop_(loop), handler_(std::move(handler)), on_gone_(std::move(on_gone)),
           accounts_({most, kForNewcomers, kWorkPerSecond, kBurst}),
-          sweep_timer_(loop.on_time(now() + kSweep, [this] { sweep(); })) {}
+          sweep_timer_(loop.on_time(EventLoop::now() + kSweep, [this] { sweep(); })) {}
 
 void Connections::add(UniqueFd fd, const policy::Account& account, std::uint32_t pid) {
         auto seat = accounts_.admit(account);
@@ -71,7 +69,7 @@ void Connections::add(UniqueFd fd, const policy::Account& account, std::uint32_t
 
 void Connections::refuse(const policy::Account& account) {
         refused_++;
-        if (const auto count = refused_log_.allow(now()))
+        if (const auto count = refused_log_.allow(EventLoop::now()))
                 log(Level::Warning, Event::ClientRefused,
                     account.name() + " holds " + std::to_string(accounts_.held(account)) +
                             " connections and leases, as many as it leaves free; one more "
@@ -92,7 +90,7 @@ void Connections::tell(int connection, const std::string& reply) {
 }
 
 bool Connections::may_go_on(const policy::Account& account) const {
-        return accounts_.wait(account, now()).count() == 0;
+        return accounts_.wait(account, EventLoop::now()).count() == 0;
 }
 
 void Connections::on_event(int fd, std::uint32_t epoll_events) {
@@ -114,7 +112,7 @@ void Connections::serve(int fd, Client& client) {
         const auto events = connection.epoll_events();
         const auto work = connection.work();
         const auto state = connection.on_ready();
-        accounts_.charge(client.seat.account(), connection.work() - work, now());
+        accounts_.charge(client.seat.account(), connection.work() - work, EventLoop::now());
         if (state != Connection::State::Open)
                 drop(fd, state == Connection::State::Bad);
         else if (connection.has_more())
@@ -125,7 +123,7 @@ void Connections::serve(int fd, Client& client) {
 
 void Connections::wait(int fd, Client& client) {
         if (waiting_.empty())
-                go_on_timer_ = loop_.on_time(now() + kPace, [this] { go_on(); });
+                go_on_timer_ = loop_.on_time(EventLoop::now() + kPace, [this] { go_on(); });
         auto& queue = waiting_[client.seat.account()];
         client.place = queue.insert(queue.end(), fd);
         client.source.set_io_events(0);
@@ -148,7 +146,7 @@ void Connections::go_on() {
                 }
         std::erase_if(waiting_, [](const auto& entry) { return entry.second.empty(); });
         if (!waiting_.empty())
-                go_on_timer_.set_time(now() + kPace);
+                go_on_timer_.set_time(EventLoop::now() + kPace);
 }
 
 void Connections::drop(int fd, bool misbehaved) {
@@ -165,7 +163,7 @@ void Connections::drop(int fd, bool misbehaved) {
         if (!misbehaved)
                 return;
         misbehaved_++;
-        if (const auto count = misbehaved_log_.allow(now()))
+        if (const auto count = misbehaved_log_.allow(EventLoop::now()))
                 log(Level::Warning, Event::ClientMisbehaved,
                     "a client of " + account.name() +
                             " was disconnected: it sent what is no message, or stopped in the "
@@ -186,10 +184,10 @@ void Connections::sweep() {
         }
         for (const int fd : stuck)
                 drop(fd, true);
-        accounts_.forget_idle(now());
+        accounts_.forget_idle(EventLoop::now());
         if (std::exchange(left_, 0) > kCrowd)
                 ::malloc_trim(0);
-        sweep_timer_.set_time(now() + kSweep);
+        sweep_timer_.set_time(EventLoop::now() + kSweep);
 }
 
 }  // namespace governor::server

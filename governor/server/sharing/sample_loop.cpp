@@ -16,14 +16,12 @@ namespace {
 
 constexpr int kFreshPeriods = 3;
 
-TimePoint now() { return EventLoop::now(); }
-
 }  // namespace
 
 SampleLoop::SampleLoop(EventLoop& loop, const std::string& root, std::chrono::milliseconds period,
                        std::function<void()> on_sample)
         : root_(root), on_sample_(std::move(on_sample)), period_(period), sampler_(root),
-          next_(now()), timer_(loop.on_time(next_ + period, [this] {
+          next_(EventLoop::now()), timer_(loop.on_time(next_ + period, [this] {
                   if (take() && on_sample_)
                           on_sample_();
                   arm();
@@ -36,7 +34,7 @@ void SampleLoop::set_period(std::chrono::milliseconds period) {
         if (period == period_)
                 return;
         period_ = period;
-        next_ = now();
+        next_ = EventLoop::now();
         fresh_at_ = next_;
         arm();
 }
@@ -45,15 +43,15 @@ void SampleLoop::set_period(std::chrono::milliseconds period) {
 /// machine was suspended) are skipped.
 void SampleLoop::arm() {
         next_ += period_;
-        if (next_ <= now())
-                next_ = now() + period_;
+        if (next_ <= EventLoop::now())
+                next_ = EventLoop::now() + period_;
         timer_.set_time(next_);
 }
 
 bool SampleLoop::take() {
-        const auto outcome = sampler_.take(now(), period_);
+        const auto outcome = sampler_.take(EventLoop::now(), period_);
         if (outcome == probe::Sampler::Outcome::Accepted) {
-                fresh_at_ = now();
+                fresh_at_ = EventLoop::now();
                 follow_topology();
                 return true;
         }
@@ -62,7 +60,7 @@ bool SampleLoop::take() {
 }
 
 void SampleLoop::report(probe::Sampler::Outcome outcome) {
-        const auto count = problems_.allow(now());
+        const auto count = problems_.allow(EventLoop::now());
         if (!count)
                 return;
         const std::string why = outcome == probe::Sampler::Outcome::Unreadable
@@ -91,8 +89,12 @@ void SampleLoop::follow_topology() {
         topology_ = probe::read_topology(root_, numbers);
 }
 
-bool SampleLoop::is_fresh() const { return now() - fresh_at_ <= kFreshPeriods * period_; }
+bool SampleLoop::is_fresh() const {
+        return EventLoop::now() - fresh_at_ <= kFreshPeriods * period_;
+}
 
-std::chrono::milliseconds SampleLoop::warm_in() const { return sampler_.warm_in(now(), period_); }
+std::chrono::milliseconds SampleLoop::warm_in() const {
+        return sampler_.warm_in(EventLoop::now(), period_);
+}
 
 }  // namespace governor::server
