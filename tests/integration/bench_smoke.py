@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: MIT
 """bench/crowd, bench/leases, bench/hostile, bench/pools, bench/coupled and bench/handover with tiny numbers:
 everybody is held and answered, the bad ones are noticed, and nothing is left behind. No number here depends
-on how fast the machine is."""
+on how fast the machine is.
+
+    bench_smoke.py CHECKOUT PROGRAMS [Smoke.test_NAME]
+"""
 
 import json
 import os
@@ -164,4 +167,4 @@ class Smoke(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main(argv=sys.argv[:1], verbosity=2)
+    unittest.main(argv=[sys.argv[0], *sys.argv[3:]], verbosity=2)
