@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // CPU clocks in, rates out.
 #include "evidence/burn_window.hpp"
+#include "start.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,8 +9,6 @@ namespace governor::evidence {
 namespace {
 
 using namespace std::chrono_literals;
-
-const TimePoint kStart{1h};
 
 class BurnWindowTest : public ::testing::Test {
 protected:

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What is busy and nobody's of ours.
 #include "evidence/foreign_load.hpp"
+#include "start.hpp"
 
 #include <gtest/gtest.h>
 #include <random>
@@ -10,8 +11,6 @@ namespace governor::evidence {
 namespace {
 
 using namespace std::chrono_literals;
-
-const TimePoint kStart{1h};
 
 /// Each CPU busy for so many permyriad.
 Sample busy(const std::vector<std::uint32_t>& permyriad) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Grants, regions and what is between them.
 #include "evidence/occupancy.hpp"
+#include "start.hpp"
 
 #include <gtest/gtest.h>
 #include <utility>
@@ -11,8 +12,6 @@ namespace {
 using namespace std::chrono_literals;
 using policy::CpuMask;
 using policy::fair::ProgramId;
-
-const TimePoint kStart{1h};
 
 policy::fair::Grant grant_of(ProgramId id, const CpuMask& cpus) {
         policy::fair::Grant grant;

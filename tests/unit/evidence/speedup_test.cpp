@@ -3,6 +3,7 @@
 #include "evidence/speedup.hpp"
 
 #include "policy/time_point.hpp"
+#include "start.hpp"
 
 #include <cmath>
 #include <functional>
@@ -11,8 +12,6 @@
 
 namespace governor::evidence {
 namespace {
-
-const TimePoint kStart{std::chrono::hours{1}};
 
 using std::chrono::milliseconds;
 using std::chrono::nanoseconds;

@@ -5,14 +5,13 @@
 #include "policy/fair/efficient_width.hpp"
 #include "policy/fair/snapshot.hpp"
 #include "policy/time_point.hpp"
+#include "start.hpp"
 
 #include <gtest/gtest.h>
 #include <random>
 
 namespace governor::evidence {
 namespace {
-
-const TimePoint kStart{std::chrono::hours{1}};
 
 using std::chrono::milliseconds;
 using std::chrono::nanoseconds;
