@@ -43,7 +43,8 @@ void Acceptor::close(std::string_view name) {
 }
 
 void Acceptor::let_in(const Door& door) {
-        for (int n = 0; n < kAcceptsPerWakeup; n++) {
+        const auto end = EventLoop::now() + EventLoop::kTurn;
+        for (int n = 0; n < kAcceptsPerWakeup && EventLoop::now() < end; n++) {
                 auto arrival = door.listener.accept();
                 if (!arrival && is_passing(arrival.error()))
                         return;

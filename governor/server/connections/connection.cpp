@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <cstring>
 #include <governor/v1/frame.h>
 #include <linux/sockios.h>
+#include <span>
 #include <sys/epoll.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
@@ -46,6 +48,20 @@ void append_frame(std::string& output, const std::string& message) {
         output.append(message);
 }
 
+constexpr ssize_t kHasDescriptors = -2;
+
+/// As recv(), and all stays where it is. Descriptors that come with a message are the client's, and
+/// to read the message would be to close them, here, for as long as that takes. MSG_CTRUNC tells
+/// of them before: there is no room for them.
+ssize_t peek(int fd, std::span<char> buffer) {
+        iovec bytes{buffer.data(), buffer.size()};
+        msghdr message{};
+        message.msg_iov = &bytes;
+        message.msg_iovlen = 1;
+        const auto n = ::recvmsg(fd, &message, MSG_PEEK | MSG_DONTWAIT);
+        return n > 0 && (message.msg_flags & MSG_CTRUNC) != 0 ? kHasDescriptors : n;
+}
+
 bool would_block() { return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR; }
 
 }  // namespace
@@ -68,9 +84,9 @@ Connection::State Connection::on_ready() {
         if (received != State::Open)
                 return received;
         // Sending makes room for replies to messages that are here already.
-        unsigned left = kMessagesPerTurn;
+        Turn turn{kMessagesPerTurn, EventLoop::now() + EventLoop::kTurn};
         for (bool more = true; more;) {
-                if (!handle_messages(left)) {
+                if (!handle_messages(turn)) {
                         (void)send_replies();
                         return State::Bad;
                 }
@@ -88,7 +104,11 @@ Connection::State Connection::on_ready() {
 
 Connection::State Connection::receive() {
         std::array<char, kReadSize> chunk;
-        const auto n = ::recv(fd_.get(), chunk.data(), chunk.size(), MSG_DONTWAIT);
+        auto n = peek(fd_.get(), chunk);
+        if (n == kHasDescriptors)
+                return State::Bad;
+        if (n > 0)  // what came later stays: it has not been looked at
+                n = ::recv(fd_.get(), chunk.data(), static_cast<std::size_t>(n), MSG_DONTWAIT);
         if (n < 0)
                 return would_block() ? State::Open : State::Closed;
         input_.append(chunk.data(), static_cast<std::size_t>(n));
@@ -97,7 +117,7 @@ Connection::State Connection::receive() {
         return State::Open;
 }
 
-bool Connection::handle_messages(unsigned& left) {
+bool Connection::handle_messages(Turn& turn) {
         std::size_t done = 0;
         has_more_ = false;
         while (has_room()) {
@@ -111,10 +131,10 @@ bool Connection::handle_messages(unsigned& left) {
                         return false;
                 if (frame == GOVERNOR_FRAME_PARTIAL)
                         break;
-                has_more_ = left == 0;
+                has_more_ = turn.messages == 0 || EventLoop::now() >= turn.end;
                 if (has_more_)
                         break;
-                left--;
+                turn.messages--;
                 const auto answer = handler_(rest.substr(begin, end - begin));
                 if (!answer || answer->bytes.size() > GOVERNOR_REPLY_MAX)
                         return false;

@@ -4,6 +4,7 @@
 // bounded number of bytes, whatever the client does.
 #pragma once
 
+#include "server/kernel/event_loop.hpp"
 #include "server/kernel/unique_fd.hpp"
 
 #include <cstdint>
@@ -36,8 +37,8 @@ public:
         enum class State : std::uint8_t {
                 Open,
                 Closed,  ///< the client went, or has sent its last message and got its answers
-                Bad,     ///< it sent what is no message, an oversized one, or half of one; what it
-                         ///< asked before that is answered
+                Bad,     ///< it sent what is no message, an oversized one, half of one, or
+                         ///< descriptors; what it asked before that is answered
         };
 
         /// `fd` is a connected, non-blocking stream socket.
@@ -69,10 +70,17 @@ public:
         [[nodiscard]] std::optional<std::uint64_t> progress() const;
 
         [[nodiscard]] int fd() const { return fd_.get(); }
+        /// The end of the connection: its socket, which may hold descriptors that nobody has
+        /// received. See Closer.
+        [[nodiscard]] UniqueFd release() { return std::move(fd_); }
 
 private:
         [[nodiscard]] State receive();
-        [[nodiscard]] bool handle_messages(unsigned& left);
+        struct Turn {
+                unsigned messages;  // that may still be handled
+                TimePoint end;
+        };
+        [[nodiscard]] bool handle_messages(Turn& turn);
         void hold(const Answer& answer);
         [[nodiscard]] bool send_replies();
         [[nodiscard]] ssize_t send_some(std::size_t sent);

@@ -3,14 +3,20 @@
 #include "server/connections/connections.hpp"
 
 #include "server/journal/log.hpp"
+#include "server/kernel/undo.hpp"
 
+#include <algorithm>
+#include <cerrno>
 #include <ctime>
 #include <malloc.h>
 #include <sys/epoll.h>
+#include <system_error>
 #include <utility>
 #include <vector>
 
 namespace governor::server {
+
+using namespace std::chrono_literals;
 
 namespace {
 
@@ -22,10 +28,14 @@ constexpr std::size_t kForNewcomers = 64;
 constexpr std::uint32_t kWorkPerSecond = 4000;
 constexpr std::uint32_t kBurst = 4000;
 
-/// Who waits for a turn gets it at this pace, and no more turns at a time than this: root has no
-/// budget that would end it.
+/// A unit pays for so much CPU time. What costs more is charged by its time, so that an account
+/// has 10 % of a core at most, whatever its messages ask for.
+constexpr std::chrono::nanoseconds kUnit{25'000};
+
+/// Clients that wait for a turn get it at this pace, each account for at most EventLoop::kTurn, and
+/// all of them for kTurnsOfAll: then the loop looks at its timers.
 constexpr std::chrono::milliseconds kPace{10};
-constexpr int kTurnsAtOnce = 128;
+constexpr std::chrono::milliseconds kTurnsOfAll = 2 * EventLoop::kTurn;
 
 /// Who is found in the middle of a message twice, without progress, is dropped.
 constexpr std::chrono::seconds kSweep{10};
@@ -47,11 +57,21 @@ std::string uid_of(const policy::Account& account) {
 }  // namespace
 
 Connections::Connections(EventLoop& loop, std::size_t most, Handler handler, OnGone on_gone)
-        : loop_(loop), handler_(std::move(handler)), on_gone_(std::move(on_gone)),
+        : loop_(loop), most_(most), handler_(std::move(handler)), on_gone_(std::move(on_gone)),
           accounts_({most, kForNewcomers, kWorkPerSecond, kBurst}),
           sweep_timer_(loop.on_time(EventLoop::now() + kSweep, [this] { sweep(); })) {}
 
+Connections::~Connections() {
+        for (auto& [fd, client] : clients_)
+                closer_.close(client.connection.release(), client.seat.account());
+}
+
 void Connections::add(UniqueFd fd, const policy::Account& account, std::uint32_t pid) {
+        Undo close([&] { closer_.close(std::move(fd), account); });
+        const auto closing = closer_.pending();
+        if (closing > most_ / 2)
+                throw std::system_error(EMFILE, std::generic_category(), "sockets to be closed");
+        accounts_.set_aside(aside_ + closing);
         auto seat = accounts_.admit(account);
         if (!seat)
                 return refuse(account);
@@ -59,6 +79,7 @@ void Connections::add(UniqueFd fd, const policy::Account& account, std::uint32_t
         auto source = loop_.on_io(number, EPOLLIN, [this, number](std::uint32_t events) {
                 on_event(number, events);
         });
+        close.keep();
         const Peer peer{number, account, pid, since_boot()};
         Connection connection(std::move(fd), [this, peer](std::string_view message) {
                 return handler_(message, peer);
@@ -79,6 +100,7 @@ void Connections::refuse(const policy::Account& account) {
 }
 
 bool Connections::admit_lease(int connection) {
+        accounts_.set_aside(aside_ + closer_.pending());
         auto& client = clients_.at(connection);
         if (!client.lease)
                 client.lease = accounts_.admit_more(client.seat.account());
@@ -111,8 +133,11 @@ void Connections::serve(int fd, Client& client) {
         auto& connection = client.connection;
         const auto events = connection.epoll_events();
         const auto work = connection.work();
+        const auto started = EventLoop::cpu_time();
         const auto state = connection.on_ready();
-        accounts_.charge(client.seat.account(), connection.work() - work, EventLoop::now());
+        const auto taken = static_cast<std::uint64_t>((EventLoop::cpu_time() - started) / kUnit);
+        accounts_.charge(client.seat.account(), std::max(connection.work() - work, taken),
+                         EventLoop::now());
         if (state != Connection::State::Open)
                 drop(fd, state == Connection::State::Bad);
         else if (connection.has_more())
@@ -134,19 +159,31 @@ void Connections::leave_queue(Client& client) {
         client.place.reset();
 }
 
+/// Each account once, from the one after the last on.
 void Connections::go_on() {
-        for (auto& [account, queue] : waiting_)
-                for (int turns = 0; turns < kTurnsAtOnce && !queue.empty() && may_go_on(account);
-                     turns++) {
-                        const int fd = queue.front();
-                        auto& client = clients_.at(fd);
-                        leave_queue(client);
-                        client.source.set_io_events(client.connection.epoll_events());
-                        serve(fd, client);
-                }
+        const auto end = EventLoop::now() + kTurnsOfAll;
+        auto next = waiting_.upper_bound(last_);
+        std::size_t left = waiting_.size();
+        for (auto now = EventLoop::now(); left > 0 && now < end; left--, now = EventLoop::now()) {
+                if (next == waiting_.end())
+                        next = waiting_.begin();
+                last_ = next->first;
+                serve_waiting(next->first, next->second, std::min(end, now + EventLoop::kTurn));
+                ++next;
+        }
         std::erase_if(waiting_, [](const auto& entry) { return entry.second.empty(); });
         if (!waiting_.empty())
-                go_on_timer_.set_time(EventLoop::now() + kPace);
+                go_on_timer_.set_time(EventLoop::now() + (left > 0 ? 0ms : kPace));
+}
+
+void Connections::serve_waiting(const policy::Account& account, Queue& queue, TimePoint until) {
+        while (!queue.empty() && may_go_on(account) && EventLoop::now() < until) {
+                const int fd = queue.front();
+                auto& client = clients_.at(fd);
+                leave_queue(client);
+                client.source.set_io_events(client.connection.epoll_events());
+                serve(fd, client);
+        }
 }
 
 void Connections::drop(int fd, bool misbehaved) {
@@ -160,14 +197,15 @@ void Connections::drop(int fd, bool misbehaved) {
         const auto& account = client.seat.account();
         if (on_gone_)
                 on_gone_({fd, account, client.pid});
+        closer_.close(client.connection.release(), account);
         if (!misbehaved)
                 return;
         misbehaved_++;
         if (const auto count = misbehaved_log_.allow(EventLoop::now()))
                 log(Level::Warning, Event::ClientMisbehaved,
                     "a client of " + account.name() +
-                            " was disconnected: it sent what is no message, or stopped in the "
-                            "middle of one or of its replies" +
+                            " was disconnected: it sent what is no message, or descriptors, or "
+                            "stopped in the middle of a message or of its replies" +
                             since(*count),
                     {{"GOVERNORD_UID", uid_of(account)}});
 }

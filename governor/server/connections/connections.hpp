@@ -7,6 +7,7 @@
 #include "server/connections/connection.hpp"
 #include "server/connections/peer.hpp"
 #include "server/journal/throttle.hpp"
+#include "server/kernel/closer.hpp"
 #include "server/kernel/event_loop.hpp"
 
 #include <cstdint>
@@ -30,9 +31,13 @@ public:
         /// `most`: descriptors for all accounts together. `on_gone` is told of every connection
         /// that ends. `loop` must outlive this.
         Connections(EventLoop& loop, std::size_t most, Handler handler, OnGone on_gone = {});
+        Connections(const Connections&) = delete;
+        Connections& operator=(const Connections&) = delete;
+        ~Connections();
 
         /// A client that its account has no room for is disconnected at once. Throws
-        /// std::system_error if the kernel refuses to watch `fd`.
+        /// std::system_error, and disconnects it, if the kernel refuses to watch `fd`, or if
+        /// half of all descriptors waits to be closed.
         void add(UniqueFd fd, const policy::Account& account, std::uint32_t pid = 0);
 
         /// The connection counts twice from now on. Its process's lease costs a descriptor, too
@@ -42,7 +47,7 @@ public:
         /// See Connection::tell().
         void tell(int connection, const std::string& reply);
         /// So many descriptors are taken by what is not a client's.
-        void set_aside(std::size_t descriptors) { accounts_.set_aside(descriptors); }
+        void set_aside(std::size_t descriptors) { aside_ = descriptors; }
 
         [[nodiscard]] std::size_t size() const { return clients_.size(); }
         /// Connections ended for what was sent, or for not going on with it.
@@ -66,6 +71,7 @@ private:
         void refuse(const policy::Account& account);
         void on_event(int fd, std::uint32_t epoll_events);
         void serve(int fd, Client& client);
+        void serve_waiting(const policy::Account& account, Queue& queue, TimePoint until);
         void wait(int fd, Client& client);
         [[nodiscard]] bool may_go_on(const policy::Account& account) const;
         void leave_queue(Client& client);
@@ -74,11 +80,15 @@ private:
         void sweep();
 
         EventLoop& loop_;
+        std::size_t most_;
+        std::size_t aside_ = 0;
         Handler handler_;
         OnGone on_gone_;
+        Closer closer_;
         Accounts accounts_;
         std::unordered_map<int, Client> clients_;  // by descriptor
         std::map<policy::Account, Queue> waiting_;
+        policy::Account last_;  // of waiting_, that had its turn
         std::size_t left_ = 0;  // since the last sweep
         std::uint64_t misbehaved_ = 0;
         std::uint64_t refused_ = 0;

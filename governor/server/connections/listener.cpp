@@ -82,6 +82,24 @@ void tune_tcp(int fd) {
         set(IPPROTO_TCP, TCP_KEEPCNT, 6);
 }
 
+/// Descriptors that clients send are of no use to us, and dangerous: see Connection. The kernel can
+/// refuse them (since Linux 6.16), but not on a connection that was there before.
+void refuse_descriptors(int fd) {
+#ifdef SO_PASSRIGHTS
+        constexpr int kPassRights = SO_PASSRIGHTS;
+#else
+        constexpr int kPassRights = 83;
+#endif
+        constexpr int kNo = 0;
+        ::setsockopt(fd, SOL_SOCKET, kPassRights, &kNo, sizeof(kNo));
+}
+
+/// An urgent byte with descriptors would be dropped, and they with it, without ever being seen.
+void take_urgent_bytes_for_others(int fd) {
+        constexpr int kYes = 1;
+        ::setsockopt(fd, SOL_SOCKET, SO_OOBINLINE, &kYes, sizeof(kYes));
+}
+
 /// Replies that nobody reads lie in memory that the kernel charges to us: by default 208 KiB for
 /// each client. Longer replies go out in pieces.
 void limit_send_buffer(int fd) {
@@ -99,7 +117,9 @@ Listener::Listener(UniqueFd socket, std::unique_ptr<BoundPath> path)
         name_ = describe(address);
         is_local_ = address.storage.ss_family == AF_UNIX;
         ::fcntl(fd(), F_SETFL, ::fcntl(fd(), F_GETFL) | O_NONBLOCK);
-        if (!is_local_)
+        if (is_local_)
+                refuse_descriptors(fd());
+        else
                 tune_tcp(fd());
 }
 
@@ -115,6 +135,7 @@ tl::expected<Arrival, int> Listener::accept() const {
         limit_send_buffer(arrival.fd.get());
         if (!is_local_)
                 return arrival;
+        take_urgent_bytes_for_others(arrival.fd.get());
         ucred peer{};
         socklen_t size = sizeof(peer);
         if (::getsockopt(arrival.fd.get(), SOL_SOCKET, SO_PEERCRED, &peer, &size) < 0)

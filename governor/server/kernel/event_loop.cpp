@@ -71,6 +71,12 @@ EventLoop::EventLoop() {
 
 EventLoop::~EventLoop() { sd_event_unref(event_); }
 
+std::chrono::nanoseconds EventLoop::cpu_time() {
+        timespec time{};
+        ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+        return std::chrono::seconds{time.tv_sec} + std::chrono::nanoseconds{time.tv_nsec};
+}
+
 EventSource EventLoop::on_time(TimePoint when, std::function<void()> callback,
                                std::chrono::microseconds accuracy) {
         auto registration = std::make_shared<EventSource::Registration>();

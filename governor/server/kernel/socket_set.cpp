@@ -2,8 +2,10 @@
 // epoll with owners.
 #include "server/kernel/socket_set.hpp"
 
-#include <array>
+#include "server/kernel/event_loop.hpp"
+
 #include <cerrno>
+#include <chrono>
 #include <sys/epoll.h>
 #include <system_error>
 #include <utility>
@@ -13,7 +15,7 @@ namespace governor::server {
 namespace {
 
 /// Callbacks between two looks at the timers.
-constexpr std::size_t kAtOnce = 16;
+constexpr int kAtOnce = 16;
 
 void check(bool succeeded) {
         if (!succeeded)
@@ -92,10 +94,11 @@ SocketSource SocketSet::watch(int fd, std::uint32_t epoll_events, SocketCallback
 
 /// A callback may drop any other source, of which the kernel has told us already.
 void SocketSet::dispatch() noexcept {
-        std::array<epoll_event, kAtOnce> ready;
-        const int n = ::epoll_wait(fd(), ready.data(), static_cast<int>(ready.size()), 0);
-        for (int i = 0; i < n; i++) {
-                const auto event = ready.at(static_cast<std::size_t>(i));
+        const auto end = EventLoop::now() + EventLoop::kTurn;
+        for (int n = 0; n < kAtOnce && EventLoop::now() < end; n++) {
+                epoll_event event{};  // one: those that were fetched cannot be given back
+                if (::epoll_wait(fd(), &event, 1, 0) != 1)
+                        return;
                 const std::uint64_t number = event.data.u64;  // lies there unaligned
                 const auto found = epoll_->watches.find(number);
                 if (found != epoll_->watches.end())

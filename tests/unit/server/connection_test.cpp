@@ -2,6 +2,8 @@
 // One client's stream, with every kind of client at its other end.
 #include "server/connections/connection.hpp"
 
+#include "support/lingering.hpp"
+
 #include <array>
 #include <cerrno>
 #include <fcntl.h>
@@ -386,6 +388,54 @@ TEST_F(GreedyClient, IsReadFromAgainWhenLessThanAMessageWaits) {
         EXPECT_TRUE(reads());
         EXPECT_EQ(handled_.size(), 3U);
         EXPECT_GT(received, 3 * kReply - GOVERNOR_REPLY_MAX - kReply);
+}
+
+/// What the client sends with a message would be closed by reading it, for as long as it likes.
+class ConnectionWithDescriptors : public ConnectionTest {
+protected:
+        bool send_lingering(std::string_view bytes, std::size_t count = 1, int flags = 0) {
+                std::vector<int> fds;
+                while (fds.size() < count)
+                        fds.push_back(lingering_.make());
+                return test_support::send_away(client_.get(), bytes, fds, flags);
+        }
+        [[nodiscard]] bool has_taken_nothing() const {
+                char byte = 0;
+                return ::recv(connection_->fd(), &byte, 1, MSG_PEEK) == 1;
+        }
+
+        test_support::Lingering lingering_;
+};
+
+TEST_F(ConnectionWithDescriptors, AMessageThatBringsOneIsNotReadAndEndsTheConnection) {
+        ASSERT_TRUE(send_lingering(framed("hello")));
+        EXPECT_EQ(connection_->on_ready(), State::Bad);
+        EXPECT_TRUE(handled_.empty());
+        EXPECT_TRUE(has_taken_nothing());
+}
+
+TEST_F(ConnectionWithDescriptors, HalfAMessageThatBringsManyIsNotReadEither) {
+        ASSERT_TRUE(send_lingering(framed("hello").substr(0, 3), 253));
+        EXPECT_EQ(connection_->on_ready(), State::Bad);
+        EXPECT_TRUE(has_taken_nothing());
+}
+
+TEST_F(ConnectionWithDescriptors, WhatCameBeforeIsNotReadWithThem) {
+        ASSERT_EQ(send(framed("one")), framed("one").size());
+        ASSERT_TRUE(send_lingering(framed("two")));
+        EXPECT_EQ(connection_->on_ready(), State::Bad);
+        EXPECT_TRUE(has_taken_nothing());
+}
+
+TEST_F(ConnectionWithDescriptors, AnUrgentByteThatBringsOneIsNotDroppedWithIt) {
+        constexpr int kYes = 1;  // as the listener does
+        ASSERT_EQ(::setsockopt(connection_->fd(), SOL_SOCKET, SO_OOBINLINE, &kYes, sizeof(kYes)),
+                  0);
+        if (!send_lingering("!", 1, MSG_OOB))
+                GTEST_SKIP() << "no urgent bytes on Unix sockets here";
+        ASSERT_EQ(send(framed("hello")), framed("hello").size());
+        EXPECT_EQ(connection_->on_ready(), State::Bad);
+        EXPECT_TRUE(has_taken_nothing());
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include "server/connections/connections.hpp"
 
 #include "server/kernel/unique_fd.hpp"
+#include "support/lingering.hpp"
 
 #include <algorithm>
 #include <array>
@@ -85,7 +86,9 @@ protected:
         std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
         std::vector<EventSource> steps_;
         std::vector<std::string> handled_;
+        std::function<void(std::string_view)> on_message_ = [](std::string_view) {};
         Connections clients_{loop_, 1000, [this](std::string_view message, const Peer&) {
+                                     on_message_(message);
                                      handled_.emplace_back(message);
                                      return std::optional<Answer>(std::string(message));
                              }};
@@ -169,6 +172,58 @@ TEST_F(ClientsTest, ThoseBeyondTheLimitOfTheirAccountAreRefused) {
         ask(other, "o");
         run_until_handled(1);
         EXPECT_EQ(handled_.size(), 1U);
+}
+
+TEST_F(ClientsTest, WhatAClientLeavesUnreadKeepsNobodyWaiting) {
+        test_support::Lingering lingering;
+        for (int i = 0; i < 20; i++) {
+                const auto hostile = connect(kAnna);
+                const std::array fds{lingering.make()};
+                ASSERT_TRUE(test_support::send_away(hostile.get(), framed("h"), fds));
+        }
+        const auto other = connect(kBert);
+        ask(other, "o");
+        run_until([this] { return was_handled("o") && clients_.size() == 1; });
+        EXPECT_EQ(handled_.size(), 1U);
+}
+
+/// Messages that say "c" take 2 ms.
+class CostlyMessages : public ClientsTest {
+protected:
+        CostlyMessages() {
+                on_message_ = [this](std::string_view message) {
+                        const auto end = EventLoop::cpu_time() + milliseconds{2};
+                        while (message == "c" && EventLoop::cpu_time() < end) {
+                        }
+                };
+        }
+};
+
+TEST_F(CostlyMessages, LetTimersComeInBetween) {
+        std::vector<UniqueFd> many;
+        for (int i = 0; i < 20; i++) {
+                many.push_back(connect(i % 2 == 0 ? kAnna : kBert));
+                ask(many.back(), "c", 10);
+        }
+        std::size_t before = 0;
+        std::size_t most = 0;
+        EventSource tick;
+        tick = loop_.on_time(start_, [&] {
+                most = std::max(most, handled_.size() - before);
+                before = handled_.size();
+                tick.set_time(EventLoop::now() + milliseconds{1});
+        });
+        run_until_handled(60);
+        EXPECT_LE(most, 2U);
+}
+
+TEST_F(CostlyMessages, AreChargedByTheirTime) {
+        const auto greedy = connect(kAnna);
+        ask(greedy, "c", 400);
+        run_until_handled(60);
+        const auto run = std::chrono::steady_clock::now() - start_;
+        EXPECT_LE(handled_.size(), 52U + run / milliseconds{20})
+                << "0.1 s at once, and then a tenth of the time";
 }
 
 }  // namespace
