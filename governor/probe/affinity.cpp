@@ -34,14 +34,6 @@ bool add_mask_of(std::uint32_t thread, Words& cpus, std::size_t& words) {
         return true;
 }
 
-/// /proc/PID/task has a link for each thread beside the two that every directory has (proc(5)); a
-/// first thread that has ended counts as long as there are others.
-bool has_one_thread(const std::string& tasks) {
-        constexpr nlink_t kLinks = 3;
-        struct stat about {};
-        return ::stat(tasks.c_str(), &about) == 0 && about.st_nlink == kLinks;
-}
-
 policy::CpuMask to_mask(const Words& words, std::size_t count) {
         policy::CpuMask mask;
         for (std::size_t i = 0; i < count; i++)
@@ -53,11 +45,21 @@ policy::CpuMask to_mask(const Words& words, std::size_t count) {
 
 }  // namespace
 
+/// /proc/PID/task has a link for each thread beside the two that every directory has (proc(5)); a
+/// first thread that has ended counts as long as there are others.
+std::uint32_t count_threads(std::uint32_t pid) {
+        constexpr nlink_t kOwnLinks = 2;
+        struct stat about {};
+        const auto tasks = "/proc/" + std::to_string(pid) + "/task";
+        const bool is_there = ::stat(tasks.c_str(), &about) == 0 && about.st_nlink > kOwnLinks;
+        return is_there ? static_cast<std::uint32_t>(about.st_nlink - kOwnLinks) : 0;
+}
+
 int Affinity::read(std::uint32_t pid, policy::CpuMask& ret_cpus) {
         const auto directory = root_ + "/proc/" + std::to_string(pid) + "/task";
         Words words{};
         std::size_t used = 0;
-        if (root_.empty() && has_one_thread(directory)) {
+        if (root_.empty() && count_threads(pid) == 1) {
                 if (!add_mask_of(pid, words, used))
                         return -ESRCH;
                 ret_cpus = to_mask(words, used);
@@ -68,12 +70,16 @@ int Affinity::read(std::uint32_t pid, policy::CpuMask& ret_cpus) {
                 return errno == ENOENT ? -ESRCH : -errno;
         policy::CpuMask cpus;
         bool any = false;
-        while (const auto* entry = ::readdir(tasks.get())) {
+        for (std::uint32_t left = kMostThreads; left > 0;) {
+                const auto* entry = ::readdir(tasks.get());
+                if (entry == nullptr)
+                        break;
                 const auto thread = parse_number<std::uint32_t>(entry->d_name);
                 std::string_view text;
-                if (!thread) {
+                if (!thread)
                         continue;
-                } else if (root_.empty()) {
+                left--;
+                if (root_.empty()) {
                         any |= add_mask_of(*thread, words, used);
                 } else if (files_.read_short(directory + "/" + entry->d_name + "/status", text) ==
                            0) {

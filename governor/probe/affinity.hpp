@@ -11,6 +11,9 @@
 
 namespace governor::probe {
 
+/// Of this machine. 0: the process has gone, or is hidden (hidepid=). About 2 us.
+[[nodiscard]] std::uint32_t count_threads(std::uint32_t pid);
+
 /// Not thread-safe.
 class Affinity {
 public:
@@ -20,10 +23,13 @@ public:
 
         /// The union over all threads: a runtime that binds its threads (OMP_PROC_BIND) narrows
         /// each mask, that of the first thread too. The kernel has already cut every mask to the
-        /// cpuset. Threads that go meanwhile do not count. Returns 0 or a negative errno; -ESRCH:
-        /// the process has gone, or its threads are hidden (hidepid=). About 2 us for one thread,
-        /// for more 5 us and 0.6 us per thread (11 us per thread below a root).
+        /// cpuset. Threads that go meanwhile do not count, nor do those beyond the first
+        /// kMostThreads: what the daemon does for one process must have an end. Returns 0 or a
+        /// negative errno; -ESRCH: the process has gone, or its threads are hidden (hidepid=).
+        /// About 2 us for one thread, for more 5 us and 0.6 us per thread (11 us per thread below a
+        /// root).
         [[nodiscard]] int read(std::uint32_t pid, policy::CpuMask& ret_cpus);
+        static constexpr std::uint32_t kMostThreads = 2048;
 
 private:
         std::string root_;

@@ -75,6 +75,8 @@ public:
         void sampled(const policy::Sample& sample, TimePoint now);
         /// Effects::wake_at has come: looks at reports, for stopped programs, or decides.
         void woke(TimePoint now);
+        /// What the decision of the last event has cost. See Schedule.
+        void decision_took(std::chrono::nanoseconds time) { schedule_.took(time); }
 
         /// A program wants a lease. It says that a governor before this one granted it `held`.
         Programs::Joined joined(const Identity& identity, const Request& request,

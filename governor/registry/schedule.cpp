@@ -43,7 +43,7 @@ bool holds(const policy::fair::Grant& grant) {
 void Schedule::want_decision(TimePoint now) {
         const bool may_rest = last_decision_ != TimePoint::min();
         next_decision_ =
-                std::min(next_decision_, may_rest ? std::max(now, last_decision_ + kRest) : now);
+                std::min(next_decision_, may_rest ? std::max(now, last_decision_ + rest_) : now);
 }
 
 std::chrono::nanoseconds Schedule::pause(TimePoint now) const {

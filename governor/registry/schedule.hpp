@@ -14,16 +14,19 @@ namespace governor::registry {
 
 using policy::TimePoint;
 
-/// A decision follows every sample and every event, but not two within kRest. While somebody waits
-/// for CPUs that others have still to leave, reports are read every kPoll. While somebody may want
-/// back what he lent, so they are at first, and the less often the longer nobody does: each time
-/// 1/kPatience later of the time since somebody last lent or wanted back, every kSlowestPoll in the
-/// end. While somebody would have more if another program were not there, it is looked every kWatch
-/// whether one was stopped; not where more than kMostWatched have CPUs of their own and do not lend
-/// them: then one holds little as a rule, and the next sample has to do.
+/// A decision follows every sample and every event, but not two within kRest, or within kShare
+/// times what the last one took: programs that come and go at any rate make the governor decide for
+/// a part of its time only. While somebody waits for CPUs that others have still to leave, reports
+/// are read every kPoll. While somebody may want back what he lent, so they are at first, and the
+/// less often the longer nobody does: each time 1/kPatience later of the time since somebody last
+/// lent or wanted back, every kSlowestPoll in the end. While somebody would have more if another
+/// program were not there, it is looked every kWatch whether one was stopped; not where more than
+/// kMostWatched have CPUs of their own and do not lend them: then one holds little as a rule, and
+/// the next sample has to do.
 class Schedule {
 public:
         static constexpr std::chrono::milliseconds kRest{1};
+        static constexpr int kShare = 10;
         static constexpr std::chrono::milliseconds kPoll{25};
         static constexpr std::chrono::milliseconds kSlowestPoll{100};
         static constexpr int kPatience = 16;
@@ -40,6 +43,8 @@ public:
         /// It was looked who was stopped; `matters`: somebody was.
         void watched(bool matters, TimePoint now);
         void decided(const policy::fair::Decision& decision, TimePoint now);
+        /// What the last decision, and all that belongs to it, has taken.
+        void took(std::chrono::nanoseconds time) { rest_ = std::max(time * kShare, kRest_ns); }
 
         [[nodiscard]] bool is_decision_due(TimePoint now) const { return next_decision_ <= now; }
         [[nodiscard]] bool is_poll_due(TimePoint now) const { return next_poll_ <= now; }
@@ -50,9 +55,11 @@ public:
         }
 
 private:
+        static constexpr std::chrono::nanoseconds kRest_ns{kRest};
         [[nodiscard]] std::chrono::nanoseconds pause(TimePoint now) const;
 
         TimePoint last_decision_ = TimePoint::min();
+        std::chrono::nanoseconds rest_ = kRest_ns;
         TimePoint next_decision_ = kNever;
         TimePoint next_poll_ = kNever;
         bool is_waited_for_ = false;                 // by somebody who is to grow

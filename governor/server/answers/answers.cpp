@@ -115,6 +115,8 @@ v1::Reply cpus(const v1::CpusRequest& request, const View& view) {
         auto& page = *reply.mutable_cpus();
         const auto& all = view.sample.cpus;
         auto cpu = std::ranges::lower_bound(all, request.first(), {}, &policy::CpuIdle::cpu);
+        if (cpu == all.end())
+                return reply;
         const auto held_by = registry::holders(view.programs);
         std::size_t bytes = 0;
         for (std::size_t n = 0; n < kCpusPerPage && bytes < kCpuPage && cpu != all.end();

@@ -58,12 +58,7 @@ Governor::Governor(EventLoop& loop, const std::string& root, Admission admission
           leases_(loop, [this](const Lease& lease) { ended(lease); }),
           facts_(leases_, meter_, root), reports_(leases_), cycle_(facts_, reports_, loop.now()),
           timer_(loop.on_time(
-                  TimePoint::max(),
-                  [this] {
-                          cycle_.woke(now());
-                          carry_out();
-                  },
-                  EventLoop::kExact)),
+                  TimePoint::max(), [this] { wake(); }, EventLoop::kExact)),
           heartbeat_(loop.on_time(now() + kHeartbeat, [this] {
                   arenas_.beat();
                   arenas_.forget_idle(now());
@@ -176,8 +171,7 @@ tl::expected<Place, Governor::Refusal> Governor::admit(const Peer& peer, Process
         leave.keep();
         if (wish.request.can_wait)
                 leases_.let_wait(peer.connection);
-        cycle_.woke(now());
-        carry_out();
+        wake();
         return *place;
 }
 
@@ -234,6 +228,15 @@ bool Governor::pause(bool paused, std::uint32_t uid) {
         cycle_.paused(paused, uid, now());
         carry_out();
         return true;
+}
+
+void Governor::wake() {
+        const auto decisions = cycle_.decisions();
+        const auto started = EventLoop::cpu_time();
+        cycle_.woke(now());
+        if (cycle_.decisions() != decisions)
+                cycle_.decision_took(EventLoop::cpu_time() - started);
+        carry_out();
 }
 
 void Governor::carry_out() {

@@ -95,6 +95,7 @@ private:
         [[nodiscard]] policy::Machine machine_of(const policy::CpuMask& online,
                                                  const probe::Topology& topology) const;
         void ended(const Lease& lease);
+        void wake();
         void carry_out();
         void publish(const registry::Effects::Word& word);
         void tell_its_turn(const Lease& lease) const;

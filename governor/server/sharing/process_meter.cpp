@@ -2,6 +2,7 @@
 // From the probe's words to the registry's.
 #include "server/sharing/process_meter.hpp"
 
+#include "probe/affinity.hpp"
 #include "probe/pid_schedstat.hpp"
 #include "probe/program.hpp"
 
@@ -50,6 +51,13 @@ void ProcessMeter::scan(std::span<const std::uint32_t> holders, TimePoint now) {
 }
 
 std::optional<std::chrono::nanoseconds> ProcessMeter::cpu_time(std::uint32_t pid) {
+        constexpr std::uint32_t kMostThreads = 4096;
+        if (root_.empty() && probe::count_threads(pid) > kMostThreads)
+                return std::nullopt;
+        return read_cpu_time(pid);
+}
+
+std::optional<std::chrono::nanoseconds> ProcessMeter::read_cpu_time(std::uint32_t pid) {
         std::chrono::nanoseconds own{0};
         if (clock_.read(pid, own) < 0)
                 return std::nullopt;
@@ -59,7 +67,7 @@ std::optional<std::chrono::nanoseconds> ProcessMeter::cpu_time(std::uint32_t pid
 std::optional<std::chrono::nanoseconds> ProcessMeter::cpu_time_at_scan(std::uint32_t pid) {
         const auto* process = root_.empty() ? nullptr : processes_.find(pid);
         if (process == nullptr)
-                return cpu_time(pid);
+                return read_cpu_time(pid);
         return probe::ticks_to_time(process->own_ticks() + descendants_.ticks(pid),
                                     ticks_per_second_);
 }

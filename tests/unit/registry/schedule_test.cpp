@@ -47,6 +47,18 @@ TEST(Schedule, RestsBetweenDecisionsOnEvents) {
         EXPECT_TRUE(schedule.is_decision_due(kStart + Schedule::kRest));
 }
 
+TEST(Schedule, RestsForTenTimesWhatADecisionTook) {
+        Schedule schedule;
+        schedule.decided({}, kStart);
+        schedule.took(milliseconds{3});
+        schedule.want_decision(kStart + milliseconds{4});
+        EXPECT_EQ(schedule.next(), kStart + milliseconds{30});
+        schedule.decided({}, kStart + milliseconds{30});
+        schedule.took(microseconds{50});
+        schedule.want_decision(kStart + milliseconds{30});
+        EXPECT_EQ(schedule.next(), kStart + milliseconds{30} + Schedule::kRest);
+}
+
 TEST(Schedule, DecidesAtOnceAfterARest) {
         Schedule schedule;
         schedule.decided({}, kStart);
