@@ -52,6 +52,7 @@ machine_image() {
         install_libraries "$root" "$build"/bin/governord "$build"/bin/governorctl
         install -D "$build/tests/virtual_machine/team" "$root/opt/guest/team"
         cp -r "$machine_room/guest/." "$root/opt/guest/"
+        cp "$machine_room/../support/send_descriptors.py" "$root/opt/guest/"
         mv "$root/opt/guest/cases.service" "$root/etc/systemd/system/"
         echo "$*" >"$root/opt/guest/selected"
         ldconfig -r "$root"
