@@ -62,8 +62,10 @@ Connections::Connections(EventLoop& loop, std::size_t most, Handler handler, OnG
           sweep_timer_(loop.on_time(EventLoop::now() + kSweep, [this] { sweep(); })) {}
 
 Connections::~Connections() {
-        for (auto& [fd, client] : clients_)
+        for (auto& [fd, client] : clients_) {
+                client.source = SocketSource();  // first, as in drop()
                 closer_.close(client.connection.release(), client.seat.account());
+        }
 }
 
 void Connections::add(UniqueFd fd, const policy::Account& account, std::uint32_t pid) {

@@ -191,7 +191,7 @@ TEST_F(ClientsTest, WhatAClientLeavesUnreadKeepsNobodyWaiting) {
 class CostlyMessages : public ClientsTest {
 protected:
         CostlyMessages() {
-                on_message_ = [this](std::string_view message) {
+                on_message_ = [](std::string_view message) {
                         const auto end = EventLoop::cpu_time() + milliseconds{2};
                         while (message == "c" && EventLoop::cpu_time() < end) {
                         }
