@@ -7,14 +7,21 @@
 
 namespace threadcount {
 
-/// Starts counting forks; call it before the first fork_generation() that matters. False: out of
-/// memory. MT-Safe.
+/// To be called before a fork_generation() that matters: starts counting forks, and notices one
+/// that was made without fork(). False: out of memory. MT-Safe.
 [[nodiscard]] bool watch_forks();
 
-// Relaxed: the child has one thread when it is written.
-extern std::atomic<unsigned> forks;
+/// In a page that the kernel clears in every child, so that it knows those too that are made by
+/// clone() or the system call; before Linux 4.14 those of fork() only. Set before the first handle
+/// is there, and constant from then on.
+extern std::atomic<unsigned>* generation_word;
 
-/// One more in a child than in its parent. MT-Safe, one load.
-[[nodiscard]] inline unsigned fork_generation() { return forks.load(std::memory_order_relaxed); }
+/// Never 0 in a process that has opened a handle itself, nor what it was in a parent of this
+/// process; 0: nothing was opened since a fork that was made without fork(). Relaxed: the child has
+/// one thread when it is written. A child that shares its parent's memory (vfork()) is not told
+/// from it. MT-Safe, two loads.
+[[nodiscard]] inline unsigned fork_generation() {
+        return generation_word->load(std::memory_order_relaxed);
+}
 
 }  // namespace threadcount

@@ -57,7 +57,7 @@ struct threadcount_handle {
 namespace threadcount {
 
 /// Was it opened by a parent of this process? Then nothing may be done with it but answering
-/// threadcount_max(). MT-Safe, two loads.
+/// threadcount_max(). MT-Safe, three loads.
 [[nodiscard]] inline bool is_inert(const threadcount_handle& handle) {
         return handle.generation != fork_generation();
 }

@@ -10,6 +10,8 @@
 #include <gtest/gtest.h>
 #include <memory>
 #include <sched.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
 
@@ -212,6 +214,34 @@ TEST_F(LeaseOfALinkedProgram, DoesNotEndWithTheHandleOfItsChild) {
         LeaseClient sibling(daemon_.socket());  // its answer comes after anything of the child's
         ASSERT_NE(sibling.hello(), nullptr);
         EXPECT_EQ(status(daemon_.socket()).connections(), 3U);
+}
+
+TEST_F(LeaseOfALinkedProgram, DoesNotEndWithTheHandleOfAChildThatWasForkedWithoutLibc) {
+        auto program = std::make_unique<Program>(daemon_);
+        ASSERT_TRUE(eventually([&] { return program->threads() >= 1 && count() == 1; }));
+        const auto id = lease(own_pid())->id();
+        const auto child = static_cast<pid_t>(::syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0));
+        if (child == 0) {
+                const bool is_inert = program->threads() == 8;
+                program.reset();
+                // It may take a lease of its own.
+                const Program own(daemon_);
+                ::_exit(is_inert && eventually([&] {
+                                return own.threads() >= 1 &&
+                                       lease(static_cast<std::uint32_t>(::getpid()));
+                        })
+                                ? 0
+                                : 1);
+        }
+        int status = -1;
+        ASSERT_EQ(::waitpid(child, &status, 0), child);
+        EXPECT_EQ(WEXITSTATUS(status), 0);
+        EXPECT_TRUE(becomes(1));
+        LeaseClient sibling(daemon_.socket());  // its answer comes after anything of the child's
+        ASSERT_NE(sibling.hello(), nullptr);
+        ASSERT_TRUE(lease(own_pid()));
+        EXPECT_EQ(lease(own_pid())->id(), id);
+        EXPECT_TRUE(program->reason().starts_with("governor: ")) << program->reason();
 }
 
 TEST_F(LeaseOfALinkedProgram, IsNotThatOfAProgramThatItStarts) {

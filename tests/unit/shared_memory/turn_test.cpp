@@ -14,6 +14,7 @@
 #include <memory>
 #include <pthread.h>
 #include <string>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <thread>
 #include <threadcount/threadcount.h>
@@ -355,6 +356,11 @@ TEST_F(TurnTest, WhoKeepsItsFirstCountDoesNotWait) {
         threadcount_region_end(handle_, 4);
 }
 
+/// As fork(), but libc does not know.
+pid_t fork_behind_the_back() {
+        return static_cast<pid_t>(::syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0));
+}
+
 TEST_F(TurnTest, AForkedChildDoesNotWait) {
         open_with_four();
         governor_->publish(1, true);
@@ -364,6 +370,30 @@ TEST_F(TurnTest, AForkedChildDoesNotWait) {
         int status = 0;
         ASSERT_EQ(::waitpid(child, &status, 0), child);
         EXPECT_EQ(WEXITSTATUS(status), static_cast<int>(kMax));
+}
+
+TEST_F(TurnTest, AChildThatWasForkedBehindTheLibrarysBackIsOneToo) {
+        open_with_four();
+        governor_->publish(1, true);
+        const auto before = governor_->report();
+        const auto child = fork_behind_the_back();
+        if (child == 0) {
+                const bool is_inert = threadcount_region_begin(handle_) == kMax &&
+                                      threadcount_threads(handle_) == kMax &&
+                                      threadcount_version(handle_) == 0;
+                threadcount_region_end(handle_, kMax);
+                threadcount_close(handle_);
+                ::_exit(is_inert ? 0 : 1);
+        }
+        int status = 0;
+        ASSERT_EQ(::waitpid(child, &status, 0), child);
+        EXPECT_EQ(WEXITSTATUS(status), 0);
+        const auto after = governor_->report();
+        EXPECT_EQ(after.epoch, before.epoch);
+        EXPECT_EQ(after.regions, before.regions);
+        give_turn(4);
+        EXPECT_EQ(threadcount_region_begin(handle_), 4U) << "its parent has the lease still";
+        threadcount_region_end(handle_, 4);
 }
 
 TEST_F(TurnTest, TellsHowFarItIsBeforeItsFirstRegion) {
