@@ -13,8 +13,14 @@ using namespace threadcount;
 namespace {
 
 const char* describe_error(int error, char* buffer, std::size_t size) {
-        return error == -EPROTO ? "what listens there is no governor of this version"
-                                : strerror_r(-error, buffer, size);
+        switch (error) {
+        case -EPROTO:
+                return "what listens there is no governor of this version";
+        case -EMFILE:
+                return "this process has no descriptors left for it, see ulimit -n";
+        default:
+                return strerror_r(-error, buffer, size);
+        }
 }
 
 /// Whose setting is no address.

@@ -137,6 +137,7 @@ void Transport::drop_descriptors() {
         for (int& fd : descriptors_)
                 if (const int old = std::exchange(fd, -1); old >= 0)
                         close(old);
+        lacked_room_ = false;
 }
 
 void Transport::hang_up() {
@@ -312,6 +313,7 @@ ssize_t Transport::read_some() {
                 const auto size = header->cmsg_len - CMSG_LEN(0);
                 memcpy(descriptors_, CMSG_DATA(header), std::min(size, sizeof(descriptors_)));
         }
+        lacked_room_ = lacked_room_ || (n > 0 && (message.msg_flags & MSG_CTRUNC) != 0);
         return n;
 }
 
@@ -370,7 +372,7 @@ int Transport::receive(std::uint64_t deadline_ns, Welcome* ret_welcome) {
         if (reply.which_kind != governor_v1_Reply_welcome_tag)
                 result = refusal_of(reply);
         else if (descriptors_[0] < 0 || descriptors_[1] < 0)
-                result = -EPROTO;
+                result = lacked_room_ ? -EMFILE : -EPROTO;
         if (result < 0) {
                 disconnect();
                 return result;

@@ -92,7 +92,7 @@ public:
         /// governor refuses the question.
         [[nodiscard]] int receive(std::uint64_t deadline_ns, Answer* ret_answer);
         /// As above, and -EOPNOTSUPP: this governor grants nothing, ask questions; -EUSERS: it has
-        /// no lease left.
+        /// no lease left; -EMFILE: this process has no descriptors left for the memory.
         [[nodiscard]] int receive(std::uint64_t deadline_ns, Welcome* ret_welcome);
 
         /// The other end has gone, or connected() would be false. Two system calls.
@@ -126,6 +126,7 @@ private:
         ino_t inode_ = 0;
         std::size_t received_ = 0;
         int descriptors_[2] = {-1, -1};  // that came with what is in the buffer
+        bool lacked_room_ = false;       // for some that came
         std::uint8_t buffer_[512];       // more than the longest answer
 };
 

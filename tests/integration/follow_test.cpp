@@ -285,6 +285,24 @@ TEST(Rubbish, FromASocketIsNotFollowed) {
         talker.join();
 }
 
+TEST(WithoutDescriptors, AProgramRunsAtItsOwnWidthAndSaysSo) {
+        Daemon daemon("");
+        daemon.start();
+        for (const std::string most : {"3", "4", "5"}) {
+                const auto program = run(
+                        {{"/bin/sh", "-c", "ulimit -n " + most + " && exec \"$0\" 20 7", FOLLOWER},
+                         {daemon.environment()},
+                         {}});
+                if (contains(program.err, "error while loading"))
+                        continue;  // not even that
+                EXPECT_TRUE(contains(program.out, "threads 7\ndone 20\n")) << program.out;
+                EXPECT_TRUE(contains(program.out,
+                                     " (this process has no descriptors left for it, see ulimit "
+                                     "-n): the program's own maximum, 7\n"))
+                        << most << program.out;
+        }
+}
+
 /// The library inside this test process.
 class InProcess : public testing::Test {
 protected:

@@ -9,6 +9,7 @@
 
 #include <cerrno>
 #include <chrono>
+#include <cstring>
 #include <fcntl.h>
 #include <functional>
 #include <governor/v1/frame.h>
@@ -20,6 +21,7 @@
 #include <pb_decode.h>
 #include <poll.h>
 #include <string>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <thread>
@@ -371,6 +373,51 @@ TEST_P(TransportTest, DoesNotTakeThePlaceOfAStandardStreamThatTheProgramHasClose
         ASSERT_EQ(waitpid(child, &result, 0), child);
         ASSERT_TRUE(WIFEXITED(result));
         EXPECT_EQ(WEXITSTATUS(result), 0);
+}
+
+/// A Welcome to slot 0 with two descriptors.
+void send_welcome(int fd) {
+        char bytes[] = "\2\x32";  // with its 0
+        iovec reply{bytes, sizeof(bytes)};
+        const int passed[2] = {fd, fd};
+        alignas(cmsghdr) char control[CMSG_SPACE(sizeof(passed))] = {};
+        msghdr message{};
+        message.msg_iov = &reply;
+        message.msg_iovlen = 1;
+        message.msg_control = control;
+        message.msg_controllen = sizeof(control);
+        auto* header = CMSG_FIRSTHDR(&message);
+        header->cmsg_level = SOL_SOCKET;
+        header->cmsg_type = SCM_RIGHTS;
+        header->cmsg_len = CMSG_LEN(sizeof(passed));
+        memcpy(CMSG_DATA(header), passed, sizeof(passed));
+        EXPECT_EQ(sendmsg(fd, &message, MSG_NOSIGNAL), ssize_t{sizeof(bytes)});
+}
+
+TEST_P(TransportTest, SaysThatNoDescriptorIsLeftForWhatComesWithAWelcome) {
+        if (GetParam() != Kind::Unix)
+                GTEST_SKIP() << "nothing comes over TCP";
+        connect_to([&](int fd) {
+                read_message(fd);
+                send_welcome(fd);
+                wait_for_eof(fd);
+        });
+        ASSERT_EQ(transport_.send({2, 8}), 0);
+        pollfd answer{transport_.fd(), POLLIN, 0};
+        ASSERT_EQ(poll(&answer, 1, 20'000), 1);
+        const int next = dup(STDIN_FILENO);
+        close(next);
+        rlimit before{};
+        ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &before), 0);
+        // Room for one of the two.
+        const rlimit few{static_cast<rlim_t>(next) + 1, before.rlim_max};
+        ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &few), 0);
+        Welcome welcome;
+        const int result = transport_.receive(in_good_time(), &welcome);
+        ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &before), 0);
+        EXPECT_EQ(result, -EMFILE);
+        EXPECT_FALSE(transport_.connected());
+        EXPECT_EQ(fcntl(next, F_GETFD), -1) << "nothing of it stays open";
 }
 
 INSTANTIATE_TEST_SUITE_P(Over, TransportTest, ::testing::Values(Kind::Unix, Kind::Tcp, Kind::Tcp6),
