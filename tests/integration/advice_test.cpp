@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: MIT
-// What governorctl advises on made-up machines: counted by hand in fixtures/machines/README.md.
+// What is advised on made-up machines, counted by hand in fixtures/machines/README.md, and what
+// governorctl makes of it on this one.
 #include "support/daemon.hpp"
+#include "support/wire.hpp"
 
 #include <gtest/gtest.h>
+#include <sched.h>
 
 namespace {
 
@@ -21,21 +24,24 @@ void PrintTo(const Case& c, std::ostream* out) {
 
 class Advice : public testing::TestWithParam<Case> {};
 
+governor::v1::Advice advice(const Daemon& daemon, std::uint32_t current, std::uint32_t max) {
+        const auto reply = WireClient(daemon.socket()).call(query(current, max));
+        return reply ? reply->advice() : governor::v1::Advice();
+}
+
 TEST_P(Advice, IsTheNumberOfFreeCpusCountedByHand) {
         const auto& [machine, threshold, free, total] = GetParam();
         Daemon daemon(std::string(FIXTURES "/machines/") + machine,
                       "[governor]\nthreshold = " + std::to_string(threshold) + "%\n");
         daemon.start();
-        // --max: this test may itself run on few CPUs.
-        const auto answer = ctl(daemon, {"advise", "--json", "--max", "65536"});
+        const auto answer = advice(daemon, 0, 0);
         const auto n = std::to_string(free);
-        const auto all = std::to_string(total);
-        EXPECT_EQ(answer.out, "{\"threads\":" + n + ",\"free\":" + n + ",\"total\":" + all +
-                                      ",\"reason\":\"0 in use + " + n + " of " + all +
-                                      " cpus idle >= " + std::to_string(threshold) + "% -> " + n +
-                                      "\"}\n");
-        EXPECT_EQ(answer.err, "");
-        EXPECT_EQ(answer.status, 0);
+        EXPECT_EQ(answer.threads(), static_cast<std::uint32_t>(free));
+        EXPECT_EQ(answer.free(), static_cast<std::uint32_t>(free));
+        EXPECT_EQ(answer.total(), static_cast<std::uint32_t>(total));
+        EXPECT_EQ(answer.explanation(), "0 in use + " + n + " of " + std::to_string(total) +
+                                                " cpus idle >= " + std::to_string(threshold) +
+                                                "% -> " + n);
 }
 
 INSTANTIATE_TEST_SUITE_P(MadeUpMachines, Advice,
@@ -48,9 +54,42 @@ INSTANTIATE_TEST_SUITE_P(MadeUpMachines, Advice,
 TEST(Advise, CountsWhatIsInUseAndItsOwnMaximum) {
         Daemon daemon(FIXTURES "/machines/64");
         daemon.start();
-        EXPECT_EQ(ctl(daemon, {"advise", "--current", "4", "--max", "100"}).out, "52\n");
-        EXPECT_EQ(ctl(daemon, {"advise", "--current", "40", "--max", "100"}).out, "64\n");
-        EXPECT_EQ(ctl(daemon, {"advise", "--current", "4", "--max", "7"}).out, "7\n");
+        EXPECT_EQ(advice(daemon, 4, 100).threads(), 52U);
+        EXPECT_EQ(advice(daemon, 40, 100).threads(), 64U);
+        EXPECT_EQ(advice(daemon, 4, 7).threads(), 7U);
+}
+
+TEST(Advise, IsPrintedAsANumberOrAsJson) {
+        Daemon daemon(FIXTURES "/machines/8");
+        daemon.start();
+        EXPECT_EQ(ctl(daemon, {"advise", "--max", "1"}).out, "1\n");
+        const auto answer = ctl(daemon, {"advise", "--json", "--max", "1"});
+        EXPECT_EQ(answer.out, "{\"threads\":1,\"free\":6,\"total\":8,\"reason\":\"" +
+                                      advice(daemon, 0, 1).explanation() + "\"}\n");
+        EXPECT_EQ(answer.err, "");
+        EXPECT_EQ(answer.status, 0);
+}
+
+TEST(Advise, IsNeverMoreThanTheCpusThatTheCallerMayUse) {
+        Daemon daemon(FIXTURES "/machines/64");
+        daemon.start();
+        cpu_set_t all;
+        CPU_ZERO(&all);
+        ASSERT_EQ(::sched_getaffinity(0, sizeof(all), &all), 0);
+        const auto threads = std::stoi(ctl(daemon, {"advise", "--current", "40"}).out);
+        EXPECT_GE(threads, 1);
+        EXPECT_LE(threads, CPU_COUNT(&all));
+        std::size_t first = 0;
+        while (!CPU_ISSET(first, &all))
+                first++;
+        cpu_set_t one;
+        CPU_ZERO(&one);
+        CPU_SET(first, &one);
+        ASSERT_EQ(::sched_setaffinity(0, sizeof(one), &one), 0);
+        EXPECT_EQ(ctl(daemon, {"advise"}).out, "1\n");
+        EXPECT_EQ(ctl(daemon, {"advise", "--max", "50"}).out, "1\n");
+        EXPECT_EQ(ctl(daemon, {"run", "--", "/usr/bin/printenv", "OMP_NUM_THREADS"}).out, "1\n");
+        ASSERT_EQ(::sched_setaffinity(0, sizeof(all), &all), 0);
 }
 
 TEST(Advise, IsAtLeastOneOnAFullMachine) {
@@ -64,9 +103,9 @@ TEST(Advise, IsAtLeastOneOnAFullMachine) {
 TEST(Advise, OnlyCountsTheCpusThatAreGoverned) {
         Daemon daemon(FIXTURES "/machines/sparse", "[governor]\ncpus = 0-5,40\n");
         daemon.start();
-        EXPECT_EQ(ctl(daemon, {"advise", "--max", "100", "--json"}).out,
-                  "{\"threads\":2,\"free\":2,\"total\":3,"
-                  "\"reason\":\"0 in use + 2 of 3 cpus idle >= 5% -> 2\"}\n");
+        const auto answer = advice(daemon, 0, 100);
+        EXPECT_EQ(answer.threads(), 2U);
+        EXPECT_EQ(answer.explanation(), "0 in use + 2 of 3 cpus idle >= 5% -> 2");
 }
 
 TEST(Advise, SaysSoWhenTheGovernorIsStillMeasuring) {

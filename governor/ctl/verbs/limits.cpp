@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <threadcount/threadcount.h>
-#include <unistd.h>
 
 namespace ctl::verbs {
 
@@ -25,11 +24,6 @@ std::uint32_t smaller_limit(std::uint32_t a, std::uint32_t b) {
 
 std::uint32_t own_limit() { return smaller_limit(threadcount_max(nullptr), user_limit()); }
 
-std::uint32_t limit(std::uint32_t asked) {
-        const auto own = threadcount_max(nullptr);
-        const auto online = sysconf(_SC_NPROCESSORS_ONLN);
-        const bool narrowed = online > 0 && own < static_cast<std::uint32_t>(online);
-        return smaller_limit(smaller_limit(asked, user_limit()), narrowed ? own : 0);
-}
+std::uint32_t limit(std::uint32_t asked) { return smaller_limit(asked, own_limit()); }
 
 }  // namespace ctl::verbs

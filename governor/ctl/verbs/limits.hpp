@@ -21,8 +21,7 @@ inline constexpr std::size_t kLongestJob = 63;
 /// Threads without a governor: CPU affinity, cgroup quotas, THREADCOUNT_MAX; >= 1.
 [[nodiscard]] std::uint32_t own_limit();
 
-/// What is never to be exceeded: `asked`, THREADCOUNT_MAX and, where they allow less than the whole
-/// machine, CPU affinity and cgroup quotas.
+/// What is never to be exceeded, whatever a governor says: `asked` and own_limit().
 [[nodiscard]] std::uint32_t limit(std::uint32_t asked);
 
 }  // namespace ctl::verbs
