@@ -9,9 +9,11 @@
 #include <cstdlib>
 #include <cstring>
 #include <governor/v1/frame.h>
+#include <governor/v1/listener.h>
 #include <optional>
 #include <sys/socket.h>
 #include <sys/time.h>
+#include <sys/un.h>
 #include <unistd.h>
 #include <utility>
 
@@ -29,7 +31,8 @@ Failure failure(const std::string& where, int error) {
         const std::string why =
                 "no governor at " + where + ": " + std::strerror(late ? ETIMEDOUT : error);
         if (error == EACCES || error == EPERM)
-                return {kNotPermitted, why + "; ask its administrator for access to the socket"};
+                return {kNotPermitted, why + "; ask its administrator for access to the socket",
+                        true};
         if (where.starts_with("tcp:"))
                 return {kNotReachable,
                         why + "; start governord with --tcp there, or name another with --socket"};
@@ -48,6 +51,23 @@ bool is_connected_to_itself(int fd) {
                own_length == peer_length && std::memcmp(&own, &peer, own_length) == 0;
 }
 
+/// Why what listens there is not even asked. Over TCP nobody can tell whose it is.
+std::optional<Failure> distrust(int fd, const Address& address, const std::string& where) {
+        if (address.storage.ss_family != AF_UNIX)
+                return std::nullopt;
+        sockaddr_un local{};
+        std::memcpy(&local, &address.storage, sizeof(local));
+        uid_t owner = 0;
+        if (governor_is_believed(fd, static_cast<const char*>(local.sun_path), &owner) != 0)
+                return std::nullopt;
+        const auto number = std::to_string(owner);
+        return Failure{kNotReachable,
+                       "no governor at " + where + ": it belongs to user " + number +
+                               ", and " GOVERNOR_BELIEVED "; run governorctl as user " + number +
+                               ", or name another socket with --socket",
+                       true};
+}
+
 tl::expected<int, Failure> connect_to(const std::string& where) {
         const auto address = parse_address(where);
         if (!address)
@@ -60,10 +80,11 @@ tl::expected<int, Failure> connect_to(const std::string& where) {
         const int error = ::connect(fd, address->get(), address->length) < 0 ? errno
                           : is_connected_to_itself(fd)                       ? ECONNREFUSED
                                                                              : 0;
-        if (error == 0)
+        const auto distrusted = error == 0 ? distrust(fd, *address, where) : std::nullopt;
+        if (error == 0 && !distrusted)
                 return fd;
         ::close(fd);
-        return tl::unexpected(failure(where, error));
+        return tl::unexpected(distrusted ? *distrusted : failure(where, error));
 }
 
 std::optional<std::string> receive_message(int fd) {
@@ -117,8 +138,7 @@ tl::expected<Connection, Failure> Connection::open(const std::vector<std::string
                 const auto fd = connect_to(address);
                 if (fd)
                         return Connection(*fd, address);
-                // "Not permitted" tells more than "not there".
-                if (first.message.empty() || fd.error().code == kNotPermitted)
+                if (first.message.empty() || (fd.error().is_there && !first.is_there))
                         first = fd.error();
         }
         return tl::unexpected(std::move(first));

@@ -17,6 +17,7 @@ namespace ctl {
 struct Failure {
         ExitCode code = kFailed;
         std::string message;
+        bool is_there = false;  ///< something listens, or may: this tells more than "not there"
 };
 
 /// Where to look, in this order: what the user gave, $THREADCOUNT_SOCKET, or the system's socket
@@ -25,7 +26,8 @@ struct Failure {
 
 class Connection {
 public:
-        /// Waits at most 2 s for each. The first that answers counts.
+        /// Waits at most 2 s for each. The first that answers counts. Somebody else's listener
+        /// (governor/v1/listener.h) does not: nothing is sent to it, and nothing is received.
         [[nodiscard]] static tl::expected<Connection, Failure>
         open(const std::vector<std::string>& addresses);
 

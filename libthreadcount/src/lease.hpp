@@ -116,7 +116,6 @@ public:
 
         /// 0, or a negative errno: why nothing is granted.
         [[nodiscard]] int error() const { return error_; }
-        [[nodiscard]] const Address* peer() const { return transport_.peer(); }
         [[nodiscard]] const Arena& arena() const { return arena_; }
 
 private:

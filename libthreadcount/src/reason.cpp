@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <governor/v1/listener.h>
 
 using namespace threadcount;
 
@@ -36,10 +37,15 @@ int explain_refusal(const threadcount_handle& handle, char* text, std::size_t si
 }
 
 /// Who has no lease left is there all the same.
-int explain_absence(const Address* peer, int error, char* text, std::size_t size) {
+int explain_absence(const Transport& transport, int error, char* text, std::size_t size) {
         char where[kAddressText] = "any address";
-        if (peer != nullptr)
-                describe(*peer, where);
+        if (transport.peer() != nullptr)
+                describe(*transport.peer(), where);
+        if (error == -EPERM && transport.stranger() != Transport::kNobody)
+                return snprintf(text, size,
+                                "no governor at %s (it belongs to user %u, and " GOVERNOR_BELIEVED
+                                ")",
+                                where, transport.stranger());
         char why[128];
         return error == -EUSERS
                        ? snprintf(text, size, "the governor at %s has no lease left", where)
@@ -55,7 +61,7 @@ int explain_polling(const threadcount_handle& handle, std::uint32_t threads, cha
                 return snprintf(text, size, "the governor has not answered yet: %u", threads);
         if (polling.error() == 0)
                 return snprintf(text, size, "governor: %s", answer->explanation);
-        const int length = explain_absence(polling.peer(), polling.error(), text, size);
+        const int length = explain_absence(handle.transport, polling.error(), text, size);
         const auto used = static_cast<std::size_t>(length);
         return length + snprintf(text + used, size - used, ": %s %u",
                                  answer != nullptr ? "grown from its last answer to"
@@ -71,7 +77,7 @@ int explain_no_lease(const threadcount_handle& handle, std::uint32_t threads, ch
                 return snprintf(text, size, "the governor has not answered yet: %u", threads);
         const int length = handle.addresses.error() != 0
                                    ? explain_refusal(handle, text, size)
-                                   : explain_absence(lease.peer(), lease.error(), text, size);
+                                   : explain_absence(handle.transport, lease.error(), text, size);
         const auto used = static_cast<std::size_t>(length);
         return length + snprintf(text + used, size - used, ": %s %u",
                                  threads < handle.max

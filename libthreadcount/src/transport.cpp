@@ -11,6 +11,7 @@
 #include <fcntl.h>
 #include <governor/v1/frame.h>
 #include <governor/v1/governor.pb.h>
+#include <governor/v1/listener.h>
 #include <netinet/tcp.h>
 #include <pb_decode.h>
 #include <pb_encode.h>
@@ -108,6 +109,9 @@ bool is_connected_to_itself(int fd) {
                memcmp(&own, &peer, own_length) == 0;
 }
 
+/// Why there is no governor at one address, which must not be forgotten for "nobody is there".
+bool tells_much(int error) { return error == -EACCES || error == -EPERM; }
+
 }  // namespace
 
 CpuBytes::CpuBytes(const CpuMask& mask) {
@@ -167,14 +171,18 @@ void Transport::disconnect() {
 int Transport::connect(const Addresses& addresses, std::uint64_t deadline_ns) {
         disconnect();
         peer_ = nullptr;
+        stranger_ = kNobody;
         int error = addresses.error() != 0 ? addresses.error() : -ENOENT;
         for (const auto& address : addresses) {
+                uid_t stranger = kNobody;
                 int result = open(address);
                 if (result == 0)
                         result = connect_to(address, deadline_ns);
-                // "Not permitted" tells more than "not there".
-                if (result == 0 || error != -EACCES) {
+                if (result == 0)
+                        result = look_at_listener(address, &stranger);
+                if (result == 0 || !tells_much(error)) {
                         peer_ = &address;
+                        stranger_ = stranger;
                         error = result;
                 }
                 if (result == 0)
@@ -217,6 +225,16 @@ int Transport::finish_connecting(std::uint64_t deadline_ns) const {
         if (getsockopt(fd_, SOL_SOCKET, SO_ERROR, &error, &length) < 0)
                 return -errno;
         return error == 0 && is_connected_to_itself(fd_) ? -ECONNREFUSED : -error;
+}
+
+/// TCP tells of no users.
+int Transport::look_at_listener(const Address& address, uid_t* ret_stranger) const {
+        uid_t owner = kNobody;
+        if (address.any.sa_family != AF_UNIX ||
+            governor_is_believed(fd_, address.local.sun_path, &owner) != 0)
+                return 0;
+        *ret_stranger = owner;
+        return -EPERM;
 }
 
 int Transport::send(const Question& question) {

@@ -73,8 +73,10 @@ public:
         Transport(const Transport&) = delete;
         Transport& operator=(const Transport&) = delete;
 
-        /// Connects to the first address where somebody listens. Waits for TCP only; what is not
-        /// there in time, and a Unix listener whose backlog is full, counts as -ETIMEDOUT.
+        /// Connects to the first address where somebody listens who is believed. Waits for TCP
+        /// only; what is not there in time, and a Unix listener whose backlog is full, counts as
+        /// -ETIMEDOUT, a Unix listener of somebody else (governor/v1/listener.h) as -EPERM: nothing
+        /// is sent to it, and nothing is received.
         [[nodiscard]] int connect(const Addresses& addresses, std::uint64_t deadline_ns);
         /// False also if the program has closed our descriptor under us (closefrom() does); what
         /// has its number now is not ours, and is left alone. One system call.
@@ -104,11 +106,15 @@ public:
 
         /// Whose connection, or error, was the last: one of the Addresses, or nullptr.
         [[nodiscard]] const Address* peer() const { return peer_; }
+        /// Who listens at peer() and is not believed; kNobody: the error is another one.
+        static constexpr uid_t kNobody = static_cast<uid_t>(-1);
+        [[nodiscard]] uid_t stranger() const { return stranger_; }
 
 private:
         [[nodiscard]] int open(const Address& address);
         [[nodiscard]] int connect_to(const Address& address, std::uint64_t deadline_ns);
         [[nodiscard]] int finish_connecting(std::uint64_t deadline_ns) const;
+        [[nodiscard]] int look_at_listener(const Address& address, uid_t* ret_stranger) const;
         [[nodiscard]] int wait_for(short events, std::uint64_t deadline_ns) const;
         [[nodiscard]] int encode_and_send(const _governor_v1_Request& request);
         [[nodiscard]] int receive_reply(std::uint64_t deadline_ns, _governor_v1_Reply* ret_reply);
@@ -121,6 +127,7 @@ private:
         void drop_descriptors();
 
         const Address* peer_ = nullptr;
+        uid_t stranger_ = kNobody;
         int fd_ = -1;
         dev_t device_ = 0;  // of the socket, to know it again
         ino_t inode_ = 0;

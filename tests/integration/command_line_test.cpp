@@ -1,15 +1,21 @@
 // SPDX-License-Identifier: MIT
 // governorctl as people and scripts meet it: output, exit codes, errors.
+#include "support/as_user.hpp"
 #include "support/daemon.hpp"
+#include "support/impostor.hpp"
 #include "support/tcp_port.hpp"
 #include "support/wire.hpp"
 
 #include <csignal>
+#include <fcntl.h>
+#include <filesystem>
 #include <gtest/gtest.h>
+#include <memory>
 #include <netinet/in.h>
 #include <regex>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 #include <thread>
 #include <unistd.h>
 
@@ -375,6 +381,62 @@ TEST(Liar, IsNotBelievedMoreThreadsThanWereAskedForOrMayBeUsed) {
                           ask_over_tcp({"run", "--", "/usr/bin/printenv", "OMP_NUM_THREADS"}, reply)
                                   .out),
                   cpus);
+}
+
+TEST(Stranger, IsNotAsked) {
+        if (!AsUser::is_possible())
+                GTEST_SKIP() << "needs root, to be others";
+        std::unique_ptr<Impostor> stranger;
+        {
+                const AsUser user(3100);
+                stranger = std::make_unique<Impostor>();
+        }
+        const auto path = stranger->environment().substr(19);
+        for (const auto* verb : {"status", "clients", "monitor", "top"}) {
+                const auto result = run({{GOVERNORCTL, verb}, {stranger->environment()}, {}});
+                EXPECT_EQ(result.status, 3) << verb;
+                EXPECT_EQ(result.out, "") << verb;
+                EXPECT_EQ(result.err,
+                          "governorctl: no governor at " + path +
+                                  ": it belongs to user 3100, and only root's, this user's and "
+                                  "that of the owner of /run/governord are believed; run "
+                                  "governorctl as user 3100, or name another socket with "
+                                  "--socket\n");
+        }
+        const auto advice = run({{GOVERNORCTL, "advise"}, {stranger->environment()}, {}});
+        EXPECT_EQ(advice.status, 3);
+        EXPECT_GE(std::stoi(advice.out), 1) << "a number all the same";
+        ASSERT_GE(::fcntl(stranger->fd(), F_SETFL, O_NONBLOCK), 0);
+        int connections = 0;
+        for (int client = 0; (client = ::accept(stranger->fd(), nullptr, nullptr)) >= 0;
+             ::close(client)) {
+                connections++;
+                char byte = 0;
+                EXPECT_EQ(::recv(client, &byte, 1, MSG_DONTWAIT), 0) << "gone without a word";
+        }
+        EXPECT_GE(connections, 5);
+}
+
+TEST(Stranger, IsNamedEvenIfNobodyListensAtTheNextPlace) {
+        if (!AsUser::is_possible() || ::access("/run/governord/governord.sock", F_OK) == 0)
+                GTEST_SKIP() << "needs root, to be others, and no governor of this machine";
+        const TemporaryDirectory runtime;
+        std::filesystem::create_directory(runtime.path("governord"));
+        const int listener = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+        sockaddr_un address{};
+        address.sun_family = AF_UNIX;
+        runtime.path("governord/governord.sock")
+                .copy(static_cast<char*>(address.sun_path), sizeof(address.sun_path) - 1);
+        ASSERT_EQ(::bind(listener, reinterpret_cast<sockaddr*>(&address), sizeof(address)), 0);
+        {
+                const AsUser user(3100);
+                ASSERT_EQ(::listen(listener, 8), 0);
+        }
+        const auto result =
+                run({{GOVERNORCTL, "status"}, {"XDG_RUNTIME_DIR=" + runtime.path().string()}, {}});
+        EXPECT_EQ(result.status, 3);
+        EXPECT_TRUE(contains(result.err, "it belongs to user 3100")) << result.err;
+        ::close(listener);
 }
 
 TEST(Liar, IsNotBelievedThatNoThreadIsEnough) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Programs that are linked with libthreadcount and the daemon that they follow or miss.
+#include "support/as_user.hpp"
 #include "support/daemon.hpp"
 #include "support/impostor.hpp"
 #include "support/tcp_port.hpp"
@@ -283,6 +284,29 @@ TEST(Rubbish, FromASocketIsNotFollowed) {
         EXPECT_TRUE(contains(program.out, "no governor of this version")) << program.out;
         ::shutdown(impostor.fd(), SHUT_RDWR);
         talker.join();
+}
+
+TEST(Stranger, IsNotFollowedAndHearsNothing) {
+        if (!AsUser::is_possible())
+                GTEST_SKIP() << "needs root, to be others";
+        std::unique_ptr<Impostor> stranger;
+        {
+                const AsUser user(3100);
+                stranger = std::make_unique<Impostor>();
+        }
+        const auto program = follow(3, 7, {stranger->environment()});
+        EXPECT_EQ(program.status, 0);
+        EXPECT_TRUE(contains(program.out,
+                             "max 7\nthreads 7\ndone 3\nno governor at " +
+                                     stranger->environment().substr(19) +
+                                     " (it belongs to user 3100, and only root's, this user's and "
+                                     "that of the owner of /run/governord are believed): the "
+                                     "program's own maximum, 7\n"))
+                << program.out;
+        const int client = ::accept(stranger->fd(), nullptr, nullptr);
+        char byte = 0;
+        EXPECT_EQ(::recv(client, &byte, 1, 0), 0);
+        ::close(client);
 }
 
 TEST(WithoutDescriptors, AProgramRunsAtItsOwnWidthAndSaysSo) {

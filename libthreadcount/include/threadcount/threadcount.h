@@ -324,11 +324,11 @@ THREADCOUNT_EXPORT int threadcount_takes_turns(const threadcount_handle *handle)
  * Returns 0 with ret_advice->threads >= 1. Without an answer it is still written
  * (source FALLBACK, threads = threadcount_max()) and the result says why:
  * -ENOENT or -ECONNREFUSED (no governor there), -EACCES (socket not permitted),
- * -ETIMEDOUT (it does not answer), -EPROTO (it is not a governor, or refuses the
- * question), -ECONNRESET (it ended the connection), -EDESTADDRREQ or -ENAMETOOLONG (what
- * is set is no address), -ENOTCONN (handle of the parent of a forked child), or what
- * socket() and connect() say (-EMFILE, -ENETUNREACH, ...). -EINVAL: a NULL argument,
- * `current` above 65536, or ret_advice->size not set; then nothing is written.
+ * -EPERM (it belongs to a user who is not believed), -ETIMEDOUT (it does not answer),
+ * -EPROTO (it is not a governor, or refuses the question), -ECONNRESET (it ended the connection),
+ * -EDESTADDRREQ or -ENAMETOOLONG (what is set is no address), -ENOTCONN (handle of the parent of a
+ * forked child), or what socket() and connect() say (-EMFILE, -ENETUNREACH, ...). -EINVAL: a NULL
+ * argument, `current` above 65536, or ret_advice->size not set; then nothing is written.
  */
 THREADCOUNT_EXPORT int threadcount_advise(threadcount_handle *handle, uint32_t current,
                                           threadcount_advice *ret_advice);
