@@ -78,11 +78,11 @@ void talk_now(threadcount_handle& handle, std::uint64_t now_ms, std::uint64_t de
 int turn_socket(threadcount_handle& handle) THREADCOUNT_REQUIRES(handle.mutex) {
         if (handle.lease.is_gone())
                 talk_now(handle, coarse_now_ms(), 0);
-        if (!handle.lease.is_parked())
+        if (!handle.lease.makes_wait())
                 return -1;
         const int fd = handle.lease.await_turn();
         // Its turn may have come, and what told so may have been forgotten just now.
-        return handle.lease.is_parked() ? fd : -1;
+        return handle.lease.makes_wait() ? fd : -1;
 }
 
 }  // namespace

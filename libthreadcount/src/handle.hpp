@@ -17,6 +17,10 @@
 
 namespace threadcount {
 
+/// A program that is parked waits for its turn so long and no longer, whatever the governor says:
+/// twice what a governor makes it wait by default.
+inline constexpr std::uint64_t kLongestWait_ms = 600'000;
+
 /// Of the next handle; addresses are used again. MT-Safe.
 [[nodiscard]] std::uint32_t next_serial();
 
@@ -34,6 +38,8 @@ struct threadcount_handle {
         const std::uint32_t max;
         const unsigned generation = threadcount::fork_generation();
         const std::uint32_t serial = threadcount::next_serial();
+        // Relaxed: a number by itself, which only tests change.
+        std::atomic<std::uint64_t> longest_wait_ms{threadcount::kLongestWait_ms};
         const threadcount::CpuMask affinity;  // where a runtime binds its threads; empty: not known
         threadcount::Binding* const binding;  // nullptr: threads stay as they are
 

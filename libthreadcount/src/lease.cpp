@@ -15,7 +15,7 @@ namespace {
 
 /// A heartbeat that has not changed for so long is none.
 constexpr std::uint64_t kStale_ms = 2000;
-/// How often a late welcome is looked for, and when it is given up.
+/// How often a late welcome is looked for, and when that, and a first grant, is given up.
 constexpr std::uint64_t kLookAgain_ms = 4;
 constexpr std::uint64_t kGiveUp_ms = 1000;
 /// A governor that is not there is not looked for more often than this.
@@ -48,7 +48,9 @@ std::uint32_t Lease::granted(bool would_wait) {
         if (!is_granted(word) || !is_alive())
                 return 0;
         const bool is_turn = !is_parked(word);
-        if (!is_turn && would_wait && wishes_.can_wait)
+        if (is_turn)
+                has_waited_.store(false, kRelaxed);
+        else if (would_wait && wishes_.can_wait && !has_waited_.load(kRelaxed))
                 return kParked;
         if (word != at_once_.load(kRelaxed))
                 (void)arena_.count_region();  // the hot path has counted the others
@@ -74,9 +76,13 @@ std::uint64_t Lease::run(std::uint64_t now_ms, std::uint64_t deadline_ns) {
                 binding_->release();
         if (state_ == State::Held) {
                 // Somebody found it stale or released, or nothing has been granted yet.
-                if (is_undecided(arena_.load()) && transport_.connected() && is_alive())
+                const bool is_undecided_now =
+                        is_undecided(arena_.load()) && transport_.connected() && is_alive();
+                if (is_undecided_now && now_ms < decided_by_ms_)
                         return now_ms + kLookAgain_ms;
                 lose(now_ms);
+                if (is_undecided_now)
+                        return fail(-EPROTO, now_ms);
         }
         if (state_ == State::Waiting)
                 return look(now_ms, deadline_ns);
@@ -129,6 +135,7 @@ std::uint64_t Lease::take(const Welcome& welcome, std::uint64_t now_ms, std::uin
         state_ = State::Held;
         error_ = 0;
         release_ms_ = UINT64_MAX;
+        decided_by_ms_ = now_ms + kGiveUp_ms;
         heartbeat_.store(arena_.heartbeat() - 1, std::memory_order_relaxed);
         await_decision(deadline_ns);
         // Another handle of the process may have said it to this slot.
@@ -163,6 +170,7 @@ void Lease::lose(std::uint64_t now_ms) {
         if (const auto threads = governor_word_threads(last); threads > 0)
                 count_.granted(threads, now_ms);
         at_once_.store(kNotAtOnce, std::memory_order_relaxed);
+        has_waited_.store(false, std::memory_order_relaxed);
         arena_.detach();
         transport_.disconnect();
         state_ = State::None;

@@ -26,16 +26,21 @@ public:
 
         /// What the next region may use, 1 .. max; it is reported to have begun. 0: nothing is
         /// granted, or the governor does not seem to live: run() is to be called. Who `would_wait`
-        /// gets kParked while it is not this program's turn, and nothing is reported.
+        /// gets kParked while it is not this program's turn, and nothing is reported, unless
+        /// stop_waiting().
         static constexpr std::uint32_t kParked = UINT32_MAX;
         [[nodiscard]] std::uint32_t granted(bool would_wait = false);
 
         /// A governor that may have gone meanwhile has said that it is not this program's turn, and
-        /// governs it still. MT-Safe.
-        [[nodiscard]] bool is_parked() const {
+        /// governs it still; and nobody has said stop_waiting(). MT-Safe.
+        [[nodiscard]] bool makes_wait() const {
                 const auto word = arena_.load();
-                return is_granted(word) && is_parked(word);
+                return is_granted(word) && is_parked(word) &&
+                       !has_waited_.load(std::memory_order_relaxed);
         }
+        /// The program has waited for long enough: granted() answers what the grant says, although
+        /// it is parked, until its turn has come once, or another governor. MT-Safe.
+        void stop_waiting() { has_waited_.store(true, std::memory_order_relaxed); }
         /// It is outside of regions, and waits for its turn. MT-Safe.
         void report_parked() {
                 const auto word = arena_.load();
@@ -156,7 +161,8 @@ private:
         GrownCount& count_;  // after a governor that has gone: its last grant, and later more
         int error_ = 0;
         std::uint64_t said_hello_ms_ = 0;
-        CpuBytes holds_;  // the last grant of a governor that has gone
+        std::uint64_t decided_by_ms_ = 0;  // the first grant is there, or this is no governor
+        CpuBytes holds_;                   // the last grant of a governor that has gone
         Binding* binding_;
         std::uint64_t release_ms_ = UINT64_MAX;  // when threads are bound no longer
 
@@ -164,6 +170,7 @@ private:
 
         // For granted(). Relaxed: at worst a region is late by one.
         std::atomic<std::uint64_t> at_once_{kNotAtOnce};  // the word that granted() has seen to
+        std::atomic<bool> has_waited_{false};             // for long enough
         std::atomic<std::uint32_t> first_{0};             // start-only: what it was granted first
         std::atomic<std::uint64_t> heartbeat_{0};         // when it was last seen to change
         std::atomic<std::uint64_t> unchanged_ms_{0};      // since when it has not

@@ -60,9 +60,17 @@ bool report_parked(threadcount_handle& handle) {
         return false;
 }
 
-/// Until it is the program's turn. False: somebody else is inside of a region, who may wait for
-/// this thread, so that it must not wait.
-bool wait_outside(threadcount_handle& handle) {
+/// The program has waited until then, and waits no more.
+bool gives_up(threadcount_handle& handle, std::uint64_t at_ms) {
+        if (coarse_now_ms() < at_ms)
+                return false;
+        handle.lease.stop_waiting();
+        return true;
+}
+
+/// Until it is the program's turn, or it gives up. False: somebody else is inside of a region, who
+/// may wait for this thread, so that it must not wait.
+bool wait_outside(threadcount_handle& handle, std::uint64_t give_up_ms) {
         // Who is inside for longer has not just come in front of a region, to wait as well.
         constexpr timespec kGlance{0, 1'000'000};
         do {
@@ -77,29 +85,33 @@ bool wait_outside(threadcount_handle& handle) {
                         begun.beside = period;
                         return false;
                 }
-        } while (wait_for_turn(handle) && !is_inert(handle));
+        } while (wait_for_turn(handle) && !is_inert(handle) && !gives_up(handle, give_up_ms));
         return true;
 }
 
 /// The calling thread is outside of regions meanwhile. As wait_outside().
-bool wait_before(threadcount_handle& handle, Next next) {
+bool wait_before(threadcount_handle& handle, Next next, std::uint64_t give_up_ms) {
         if (next == Next::Untold && begun.insider.is_in)
                 return false;           // this one is not an outermost region
         insiders.enter(begun.insider);  // so that no untold one counts any more
         insiders.leave(begun.insider);
-        const bool has_waited = wait_outside(handle);
+        const bool has_waited = wait_outside(handle, give_up_ms);
         if (next == Next::Told)
                 insiders.enter(begun.insider);
         return has_waited;
 }
 
-/// As Lease::granted(), after the program's turn has come.
+/// As Lease::granted(), after the program's turn has come, or it has waited for long enough.
 std::uint32_t granted_at_turn(threadcount_handle& handle, Next next) {
+        std::uint64_t give_up_ms = 0;
         for (bool would_wait = next != Next::Anything;;) {
                 const auto granted = handle.lease.granted(would_wait);
                 if (granted != Lease::kParked)
                         return granted;
-                would_wait = wait_before(handle, next);
+                if (give_up_ms == 0)
+                        give_up_ms = coarse_now_ms() +
+                                     handle.longest_wait_ms.load(std::memory_order_relaxed);
+                would_wait = wait_before(handle, next, give_up_ms);
                 if (is_inert(handle))
                         return 0;  // a signal's handler has forked
         }

@@ -30,8 +30,9 @@
  *              threadcount_share() and threadcount_region_begin() wait until it is the
  *              program's turn, as long as no thread of the process is inside of a region. When
  *              the governor ends they go on within half a second, within three when it hangs,
- *              with one thread. Signals are handled meanwhile. With THREADCOUNT=start-only
- *              nothing waits, and no other function does: there it is one thread until the turn.
+ *              and in any case after ten minutes, with one thread. Signals are handled meanwhile.
+ *              With THREADCOUNT=start-only nothing waits, and no other function does: there it is
+ *              one thread until the turn.
  *   ownership  The library owns every handle; free it with threadcount_close().
  *              Strings passed in are copied.
  *   ABI        Structs start with .size, set by their INIT macro, and only ever grow

@@ -35,7 +35,8 @@
  *   instructions reads the last whole grant. Who wants only threads or flags loads the word.
  *
  * NONSENSE that a reader may meet, from a governor that is newer or broken:
- *     epoch 0 or 0 threads      nothing is granted (yet): it goes on with what it had
+ *     epoch 0 or 0 threads      nothing is granted (yet): it goes on with what it had, and after
+ *                               a second without a first grant as without a governor
  *     more threads than CPUs    they are capped by the client's own maximum
  *     unknown flags             ignored
  *     unknown limit             "another reason"

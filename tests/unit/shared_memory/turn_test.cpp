@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A program that is parked waits in front of its next region, and for nothing else: until its turn
 // comes, or there is nobody any more who would tell.
+#include "handle.hpp"
 #include "made_up_governor.hpp"
 #include "region.hpp"
 #include "support/process.hpp"
@@ -194,6 +195,65 @@ TEST_F(TurnTest, OpenWaitsForTheFirstGrant) {
 TEST_F(TurnTest, OpenDoesNotWaitForOneThatDoesNotCome) {
         open_at_once();
         EXPECT_EQ(threadcount_threads(handle_), 1U);
+}
+
+std::string reason_of(const threadcount_handle* handle) {
+        char text[400];
+        (void)threadcount_reason(handle, static_cast<char*>(text), sizeof(text));
+        return static_cast<char*>(text);
+}
+
+TEST_F(TurnTest, AGovernorThatNeverGrantsAThreadIsNone) {
+        open_at_once();
+        EXPECT_TRUE(eventually([&] { return threadcount_threads(handle_) == kMax; }));
+        EXPECT_NE(reason_of(handle_).find("no governor of this version"), std::string::npos)
+                << reason_of(handle_);
+        EXPECT_EQ(threadcount_region_begin(handle_), kMax);
+        threadcount_region_end(handle_, kMax);
+        governor_->publish(3, false);
+        EXPECT_TRUE(eventually([&] { return threadcount_threads(handle_) == 3; }))
+                << "it is asked again";
+}
+
+TEST_F(TurnTest, NoWaitIsLongerThanTheProgramsOwnLongest) {
+        open_with_four();
+        handle_->longest_wait_ms = 300;
+        const auto epoch = governor_->publish(1, true);
+        Beginner beginner(handle_);
+        expect_parked(epoch, beginner);
+        EXPECT_EQ(beginner.threads(), 1U) << "what the grant says";
+        EXPECT_EQ(threadcount_region_begin(handle_), 1U) << "and then it does not wait again";
+        threadcount_region_end(handle_, 1);
+        EXPECT_EQ(threadcount_share(handle_), 1U);
+}
+
+TEST_F(TurnTest, ALongestWaitEndsForAllThreadsAtOnce) {
+        open_with_four();
+        const auto epoch = governor_->publish(1, true);
+        handle_->longest_wait_ms = 400;
+        Beginner first(handle_);
+        expect_parked(epoch, first);
+        handle_->longest_wait_ms = threadcount::kLongestWait_ms;
+        Beginner second(handle_);
+        EXPECT_EQ(first.threads(), 1U);
+        EXPECT_EQ(second.threads(), 1U);
+}
+
+TEST_F(TurnTest, WhoHasWaitedForTheLongestWaitsAgainAfterItsTurn) {
+        open_with_four();
+        handle_->longest_wait_ms = 100;
+        governor_->publish(1, true);
+        EXPECT_EQ(threadcount_region_begin(handle_), 1U);
+        threadcount_region_end(handle_, 1);
+        governor_->publish(4, false);
+        EXPECT_EQ(threadcount_region_begin(handle_), 4U);
+        threadcount_region_end(handle_, 4);
+        handle_->longest_wait_ms = threadcount::kLongestWait_ms;
+        const auto epoch = governor_->publish(1, true);
+        Beginner beginner(handle_);
+        expect_parked(epoch, beginner);
+        give_turn(2);
+        EXPECT_EQ(beginner.threads(), 2U);
 }
 
 TEST_F(TurnTest, ASharerWaitsToo) {
