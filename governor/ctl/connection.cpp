@@ -3,6 +3,7 @@
 #include "connection.hpp"
 
 #include "address.hpp"
+#include "printable_reply.hpp"
 
 #include <array>
 #include <cerrno>
@@ -166,6 +167,7 @@ tl::expected<Reply, Failure> Connection::call(governor::v1::Request request, Rep
         Reply reply;
         if (!reply.ParseFromString(*answer))
                 return tl::unexpected(impostor);
+        make_printable(reply);
         if (reply.has_error()) {
                 const auto& error = reply.error();
                 auto message = "the governor refuses: " + error.message();

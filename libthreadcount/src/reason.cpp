@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <cstring>
 #include <governor/v1/listener.h>
+#include <governor/v1/text.h>
 
 using namespace threadcount;
 
@@ -157,8 +158,12 @@ int write_reason(const threadcount_handle* handle, char* text, std::size_t size)
 
 size_t threadcount_reason(const threadcount_handle* handle, char* buffer, size_t size) {
         char text[400];
-        const int length = write_reason(handle, text, sizeof(text));
+        const auto length = static_cast<size_t>(write_reason(handle, text, sizeof(text)));
+        // Paths, variables and what a governor has said may hold any bytes.
+        const auto written = std::min(length, sizeof(text) - 1);
+        const auto shown = governor_text_printable(text, written, text);
+        text[shown] = '\0';
         if (size > 0)
                 snprintf(buffer, size, "%s", text);
-        return static_cast<size_t>(length);
+        return length - (written - shown);
 }

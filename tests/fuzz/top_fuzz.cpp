@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Whatever a governor answers, and whatever is typed: the picture stays on its screen, and only our
 // own sequences reach the terminal.
+#include "render/columns.hpp"
 #include "require.hpp"
 #include "top/draw.hpp"
-#include "top/text.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -20,7 +20,8 @@ void check(const std::vector<std::string>& lines, const Screen& screen) {
         require(screen.height == 0 || lines.size() <= screen.height,
                 "no more lines than there are");
         for (const auto& line : lines) {
-                require(screen.width == 0 || width_of(line) <= screen.width, "no longer lines");
+                require(screen.width == 0 || ctl::render::width_of(line) <= screen.width,
+                        "no longer lines");
                 for (const char c : line)
                         require(static_cast<unsigned char>(c) >= ' ' && c != 0x7f,
                                 "nothing steers the terminal");

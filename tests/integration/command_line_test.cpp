@@ -383,6 +383,21 @@ TEST(Liar, IsNotBelievedMoreThreadsThanWereAskedForOrMayBeUsed) {
                   cpus);
 }
 
+TEST(Liar, DoesNotSteerTheTerminal) {
+        governor::v1::Reply reply;
+        reply.mutable_error()->set_message("\x1b]0;title\x07\nGröße");
+        reply.mutable_error()->set_accepted("\u202eall");
+        EXPECT_EQ(ask_over_tcp({"status"}, reply).err,
+                  "governorctl: the governor refuses: ?]0;title??Größe; accepted: ?all\n");
+        reply.mutable_status()->set_version("1\x1b[2J");
+        for (const auto* verb : {"status", "top"}) {
+                const auto shown = ask_over_tcp({verb}, reply);
+                EXPECT_FALSE(contains(shown.out + shown.err, "\x1b")) << verb;
+        }
+        EXPECT_FALSE(
+                contains(ctl_without_governor({"--socket", "/\x1b[2J", "status"}).err, "\x1b"));
+}
+
 TEST(Stranger, IsNotAsked) {
         if (!AsUser::is_possible())
                 GTEST_SKIP() << "needs root, to be others";

@@ -309,6 +309,15 @@ TEST(Stranger, IsNotFollowedAndHearsNothing) {
         ::close(client);
 }
 
+TEST(Reason, ShowsWhatItQuotesWithoutWhatSteersATerminal) {
+        const auto program = follow(
+                3, 7,
+                {"THREADCOUNT_SOCKET=/no/\x1b]0;x\x07/\xc3\xbc\xff", "THREADCOUNT_MAX=\x1b[2J"});
+        EXPECT_EQ(program.out, "max 7\nthreads 7\ndone 3\nTHREADCOUNT_MAX=?[2J is not understood, "
+                               "ignored; no governor at /no/?]0;x?/\xc3\xbc? (No such file or "
+                               "directory): the program's own maximum, 7\n");
+}
+
 TEST(WithoutDescriptors, AProgramRunsAtItsOwnWidthAndSaysSo) {
         Daemon daemon("");
         daemon.start();

@@ -3,6 +3,7 @@
 #include "top/cpu_map.hpp"
 
 #include "render/bar.hpp"
+#include "render/columns.hpp"
 #include "top/text.hpp"
 
 #include <algorithm>
@@ -37,10 +38,11 @@ std::string name_of(const Picture& picture, std::uint64_t id) {
         if (found == clients.end())
                 return "?";
         if (found->pid() != 0)
-                return plain(found->label());
+                return render::printable(found->label());
         const auto user = picture.users.find(found->uid());
         return "(" +
-               (user != picture.users.end() ? plain(user->second) : std::to_string(found->uid())) +
+               (user != picture.users.end() ? render::printable(user->second)
+                                            : std::to_string(found->uid())) +
                ")";
 }
 
@@ -50,7 +52,7 @@ std::string holder(const Picture& picture, const Cpu& cpu) {
         if (cpu.holder_size() == 0)
                 return "-";
         const auto more = cpu.holder_size() > 1 ? "+" + std::to_string(cpu.holder_size() - 1) : "";
-        return cut(name_of(picture, cpu.holder(0)), kName - more.size()) + more;
+        return render::cut(name_of(picture, cpu.holder(0)), kName - more.size()) + more;
 }
 
 std::string cell(const Picture& picture, const Cpu& cpu, std::size_t digits, bool utf8) {

@@ -2,10 +2,10 @@
 // Summary, map, table, keys: from top to bottom.
 #include "top/draw.hpp"
 
+#include "render/columns.hpp"
 #include "render/status_text.hpp"
 #include "top/cpu_map.hpp"
 #include "top/program_table.hpp"
-#include "top/text.hpp"
 
 #include <algorithm>
 
@@ -33,7 +33,7 @@ public:
         void add(const std::string& text, const char* look = nullptr) {
                 if (is_full())
                         return;
-                const auto line = cut(text, screen_.width);
+                const auto line = render::cut(text, screen_.width);
                 lines_.push_back(look != nullptr && screen_.color ? look + line + kPlain : line);
         }
         [[nodiscard]] bool is_full() const { return left() == 0; }
@@ -67,14 +67,14 @@ std::string machine(const Status& status) {
 void add_summary(const Picture& picture, Lines& lines) {
         const auto& status = picture.status;
         if (picture.was_reached)
-                lines.add("governor " + plain(status.version()) + ", up " +
+                lines.add("governor " + render::printable(status.version()) + ", up " +
                                   render::duration(status.uptime_ms()) + ", " +
-                                  plain(render::policy(status)),
+                                  render::printable(render::policy(status)),
                           kBold);
         if (picture.trouble.empty())
                 lines.add(machine(status));
         else
-                lines.add(plain(picture.trouble) +
+                lines.add(render::printable(picture.trouble) +
                                   (picture.was_reached
                                            ? "; as it was " + std::to_string(picture.age_s) +
                                                      " s ago:"

@@ -3,8 +3,8 @@
 #include "top/program_table.hpp"
 
 #include "render/client_row.hpp"
+#include "render/columns.hpp"
 #include "top/cpu_map.hpp"
-#include "top/text.hpp"
 
 #include <algorithm>
 #include <sstream>
@@ -50,7 +50,7 @@ bool comes_before(const Client& a, const Client& b, Sort sort) {
 std::vector<std::string> row(const Picture& picture, const Client& client) {
         auto cells = render::client_row(client, user(picture, client));
         for (auto& cell : cells)
-                cell = plain(cell);
+                cell = render::printable(cell);
         cells.insert(cells.begin(), std::string(1, letter_of(client.id())));
         return cells;
 }

@@ -2,6 +2,7 @@
 // Calls to the governor, results and complaints.
 #include "verbs/ask.hpp"
 
+#include "render/columns.hpp"
 #include "verbs/limits.hpp"
 
 #include <algorithm>
@@ -92,7 +93,8 @@ ExitCode print(const std::string& text) {
 }
 
 ExitCode complain(const Failure& failure) {
-        std::fprintf(stderr, "governorctl: %s\n", failure.message.c_str());
+        // It may quote a variable, or an argument.
+        std::fprintf(stderr, "governorctl: %s\n", render::printable(failure.message).c_str());
         return failure.code;
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // governorctl run: starts a program that knows nothing of us with as many threads as fit now.
+#include "render/columns.hpp"
 #include "verbs/ask.hpp"
 #include "verbs/limits.hpp"
 #include "verbs/verbs.hpp"
@@ -106,8 +107,9 @@ void set_job(const RunOptions& options) {
 /// That there is no advice, and how the program runs instead.
 void warn(const Failure& failure, const RunOptions& options, std::uint32_t most) {
         const auto how = most > 0 ? "with at most " + std::to_string(most) : "unchanged";
-        std::fprintf(stderr, "governorctl: %s; %s runs %s%s\n", failure.message.c_str(),
-                     options.command.front().c_str(), how.c_str(),
+        std::fprintf(stderr, "governorctl: %s; %s runs %s%s\n",
+                     render::printable(failure.message).c_str(),
+                     render::printable(options.command.front()).c_str(), how.c_str(),
                      options.is_batch ? ", and waits for no turn" : "");
 }
 

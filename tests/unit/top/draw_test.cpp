@@ -4,10 +4,10 @@
 // fixtures.
 #include "top/draw.hpp"
 
+#include "render/columns.hpp"
 #include "support/temporary_directory.hpp"
 #include "top/cpu_map.hpp"
 #include "top/pictures.hpp"
-#include "top/text.hpp"
 
 #include <cstdlib>
 #include <fstream>
@@ -87,7 +87,8 @@ TEST(Screens, AreNeverLeft) {
                                                 .lines;
                                 EXPECT_LE(lines.size(), height) << cpus << " on " << width;
                                 for (const auto& line : lines)
-                                        EXPECT_LE(width_of(without_color(line)), width) << line;
+                                        EXPECT_LE(render::width_of(without_color(line)), width)
+                                                << line;
                         }
 }
 

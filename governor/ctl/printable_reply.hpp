@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: MIT
+//
+// What a governor says, as it may be shown. Pure.
+#pragma once
+
+#include <governor/v1/governor.pb.h>
+
+namespace ctl {
+
+/// All texts in it: render::printable().
+void make_printable(governor::v1::Reply& reply);
+
+}  // namespace ctl
