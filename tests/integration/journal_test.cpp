@@ -120,7 +120,7 @@ TEST_F(DebugJournal, CannotBeForgedByALabel) {
         governor::v1::Hello hello;
         hello.set_label("x\ngovernord: error: forged");
         ASSERT_NE(client.hello(hello), nullptr);
-        EXPECT_TRUE(eventually([&] { return lines_with("x.x0agovernord: error: ") > 0; }));
+        EXPECT_TRUE(eventually([&] { return lines_with("x.governord: error: ") > 0; }));
         EXPECT_EQ(lines_with("^governord: error"), 0U);
 }
 

@@ -2,6 +2,8 @@
 // The same columns wherever programs are listed.
 #include "render/client_row.hpp"
 
+#include "render/columns.hpp"
+
 #include <cstdio>
 
 namespace ctl::render {
@@ -26,7 +28,7 @@ std::vector<std::string> client_row(const governor::v1::Client& client, const st
         const bool is_hidden = client.pid() == 0;
         return {is_hidden ? "-" : std::to_string(client.pid()),
                 user,
-                is_hidden ? "-" : client.label(),
+                is_hidden ? "-" : cut(client.label(), kLabelWidth),
                 std::to_string(client.granted()),
                 cpus_in_use(client),
                 client.cpus() + (client.shared() ? " shared" : ""),

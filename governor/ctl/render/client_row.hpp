@@ -5,11 +5,15 @@
 
 #include "render/table.hpp"
 
+#include <cstddef>
 #include <governor/v1/governor.pb.h>
 #include <string>
 #include <vector>
 
 namespace ctl::render {
+
+/// Columns of a table that a label may take: what is longer is cut.
+inline constexpr std::size_t kLabelWidth = 32;
 
 [[nodiscard]] std::vector<Column> client_columns();
 

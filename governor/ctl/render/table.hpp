@@ -16,7 +16,7 @@ struct Column {
 };
 
 /// Each column as wide as its widest cell, two spaces between, no spaces at the end of a line. A
-/// row has as many cells as there are columns. Widths count UTF-8 characters. Without any title
+/// row has as many cells as there are columns. Widths are those of columns.hpp. Without any title
 /// there is no title line.
 [[nodiscard]] std::string table(const std::vector<Column>& columns,
                                 const std::vector<std::vector<std::string>>& rows);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // governorctl cpus: how idle each core is.
 #include "render/bar.hpp"
+#include "render/client_row.hpp"
+#include "render/columns.hpp"
 #include "render/table.hpp"
 #include "verbs/ask.hpp"
 #include "verbs/client_list.hpp"
@@ -30,7 +32,7 @@ Names names_of_holders(Connection& connection, const Cpus& cpus) {
                 return names;
         if (const auto clients = all_clients(connection))
                 for (const auto& client : clients->client())
-                        names[client.id()] = name_of(client);
+                        names[client.id()] = render::cut(name_of(client), render::kLabelWidth);
         return names;
 }
 

@@ -83,8 +83,8 @@ Answer hello(const v1::Hello& hello, const Peer& peer, Governor& governor) {
                 return request.error().SerializeAsString();
         request->start_only = hello.start_only();
         request->can_wait = hello.can_wait() && !hello.start_only();
-        const auto label = printable_ascii(hello.label().substr(0, kLongestLabel));
-        const auto job = printable_ascii(hello.job().substr(0, kLongestLabel));
+        const auto label = printable_text(hello.label(), kLongestLabel);
+        const auto job = printable_text(hello.job(), kLongestLabel);
         const auto place = governor.join(
                 peer, {label, *request, mask_of(hello.holds()), mask_of(hello.affinity()), job});
         if (!place)
@@ -174,7 +174,7 @@ void fill(v1::Event& out, const registry::Event& event, std::uint64_t number, co
         if (is_hidden)
                 return;
         out.set_pid(event.pid);
-        out.set_label(printable_ascii(event.label.data()));
+        out.set_label(printable_text(event.label.data()));
 }
 
 v1::Reply events(const v1::EventsRequest& request, const Peer& peer, Governor& governor) {

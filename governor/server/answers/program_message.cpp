@@ -73,7 +73,7 @@ void fill(v1::Client& out, const registry::Program& program, const Peer& peer, G
         if (!may_know(peer, program))
                 return;
         out.set_pid(program.identity().pid);
-        out.set_label(printable_ascii(program.identity().label));
+        out.set_label(printable_text(program.identity().label));
         out.set_max(program.max());
         out.set_weight(program.weight());
         out.set_scheduling_class(wire_class(program.scheduling_class()));

@@ -18,7 +18,7 @@ namespace {
 using registry::EventKind;
 using Happened = registry::Event;
 
-std::string label(const Happened& event) { return printable_ascii(event.label.data()); }
+std::string label(const Happened& event) { return printable_text(event.label.data()); }
 
 /// "md[4711] of user 1000"
 std::string program(const Happened& event) {
@@ -83,7 +83,7 @@ void Journal::refused(const registry::Identity& identity, TimePoint now) {
                 log(Level::Warning, Event::LeaseRefused,
                     fmt::format("{}[{}] of user {} was refused a lease: there are as many as may "
                                 "be{}",
-                                printable_ascii(identity.label), identity.pid, identity.uid,
+                                printable_text(identity.label), identity.pid, identity.uid,
                                 since(*count)),
                     {{"GOVERNORD_UID", std::to_string(identity.uid)}});
 }

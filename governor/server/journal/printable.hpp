@@ -4,6 +4,7 @@
 #pragma once
 
 #include <fmt/format.h>
+#include <governor/v1/text.h>
 #include <string>
 #include <string_view>
 
@@ -18,6 +19,19 @@ namespace governor::server {
                 clean += printable ? std::string(1, c) : fmt::format("\\x{:02x}", byte);
         }
         return clean;
+}
+
+/// As readable as it can be shown on a terminal: a '?' for each character that steers one or breaks
+/// a line, and for each byte that is no UTF-8.
+[[nodiscard]] inline std::string printable_text(std::string_view text) {
+        std::string clean(text);
+        clean.resize(governor_text_printable(clean.data(), clean.size(), clean.data()));
+        return clean;
+}
+
+/// As printable_text(), of at most `most` bytes, and without a part of a character at the end.
+[[nodiscard]] inline std::string printable_text(std::string_view text, std::size_t most) {
+        return printable_text(text.substr(0, governor_text_cut(text.data(), text.size(), most)));
 }
 
 }  // namespace governor::server

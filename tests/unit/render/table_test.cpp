@@ -27,6 +27,11 @@ TEST(Table, CountsCharactersNotBytes) {
                   "  é  N\nxyz  1\n  ü  2\n");
 }
 
+TEST(Table, LinesUpWideCharactersAndThoseThatCombine) {
+        EXPECT_EQ(table({{"A"}, {"B"}}, {{"日本", "1"}, {"e\u0301", "2"}, {"abcd", "3"}}),
+                  "A     B\n日本  1\ne\u0301     2\nabcd  3\n");
+}
+
 TEST(Table, HasNoTitleLineWithoutTitles) {
         EXPECT_EQ(table({{""}, {"", Align::Right}}, {{"key", "1"}, {"k", "10"}}),
                   "key   1\nk    10\n");

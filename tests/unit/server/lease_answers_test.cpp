@@ -145,7 +145,21 @@ TEST_F(LeaseAnswers, CutALabelAndMakeItPrintable) {
         said.set_label("a\nb\x1b[2J" + std::string(100, 'x'));
         ASSERT_TRUE(hello(self(1000), said).has_welcome());
         const auto label = shown_to(0).label();
-        EXPECT_EQ(label, "a\\x0ab\\x1b[2J" + std::string(63 - 7, 'x'));
+        EXPECT_EQ(label, "a?b?[2J" + std::string(63 - 7, 'x'));
+}
+
+TEST_F(LeaseAnswers, LeaveALabelOfLettersAsItIs) {
+        v1::Hello said;
+        said.set_label("Größe " + std::string("日本語日本語日本語日本語"));
+        ASSERT_TRUE(hello(self(1000), said).has_welcome());
+        EXPECT_EQ(shown_to(0).label(), said.label().substr(0, 8 + 18 * 3)) << "at most 63 bytes";
+}
+
+TEST_F(LeaseAnswers, CutALabelBetweenTwoCharacters) {
+        v1::Hello said;
+        said.set_label(std::string(62, 'x') + "日本");
+        ASSERT_TRUE(hello(self(1000), said).has_welcome());
+        EXPECT_EQ(shown_to(0).label(), std::string(62, 'x'));
 }
 
 TEST_F(LeaseAnswers, TakeTheJobOfAProgramAndItsProcessGroup) {
@@ -154,7 +168,7 @@ TEST_F(LeaseAnswers, TakeTheJobOfAProgramAndItsProcessGroup) {
         ASSERT_TRUE(hello(self(1000), said).has_welcome());
         const auto* program = governor_.programs().next(policy::fair::ProgramId{});
         ASSERT_NE(program, nullptr);
-        EXPECT_EQ(program->identity().job, "a\\x0ab" + std::string(63 - 3, 'x'));
+        EXPECT_EQ(program->identity().job, "a?b" + std::string(63 - 3, 'x'));
         EXPECT_EQ(program->identity().process_group, static_cast<std::uint32_t>(::getpgrp()));
 }
 
