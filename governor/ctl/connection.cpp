@@ -7,6 +7,7 @@
 
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <governor/v1/frame.h>
@@ -25,6 +26,8 @@ namespace {
 using governor::v1::Reply;
 
 constexpr timeval kPatience{2, 0};
+/// For a whole answer, however many parts it comes in.
+constexpr std::chrono::seconds kWholePatience{5};
 
 Failure failure(const std::string& where, int error) {
         // A full backlog (Unix), and a patience that is over (TCP).
@@ -89,8 +92,10 @@ tl::expected<int, Failure> connect_to(const std::string& where) {
 }
 
 std::optional<std::string> receive_message(int fd) {
+        using std::chrono::steady_clock;
+        const auto give_up = steady_clock::now() + kWholePatience;
         std::string received;
-        for (;;) {
+        while (steady_clock::now() < give_up) {
                 std::size_t begin = 0;
                 std::size_t end = 0;
                 const auto frame =
@@ -108,6 +113,7 @@ std::optional<std::string> receive_message(int fd) {
                         return std::nullopt;
                 received.append(chunk.data(), static_cast<std::size_t>(n));
         }
+        return std::nullopt;
 }
 
 bool send_message(int fd, const std::string& message) {

@@ -35,8 +35,8 @@ public:
         Connection& operator=(Connection&&) = delete;
         ~Connection();
 
-        /// Sends one request and waits at most 2 s for each part of its reply, which must be of
-        /// `kind`. Anything else is a Failure. All texts in it can be shown.
+        /// Sends one request and waits at most 2 s for each part of its reply and 5 s for all of
+        /// it, which must be of `kind`. Anything else is a Failure. All texts in it can be shown.
         [[nodiscard]] tl::expected<governor::v1::Reply, Failure>
         call(governor::v1::Request request, governor::v1::Reply::KindCase kind);
 

@@ -383,6 +383,38 @@ TEST(Liar, IsNotBelievedMoreThreadsThanWereAskedForOrMayBeUsed) {
                   cpus);
 }
 
+TEST(Liar, WhoseListHasNoEndIsLeft) {
+        governor::v1::Reply reply;
+        reply.mutable_clients()->add_client()->set_id(1);
+        reply.mutable_clients()->set_more(true);
+        int questions = 0;
+        const auto result = ask_over_tcp({"clients"}, reply, &questions);
+        EXPECT_EQ(result.status, 1);
+        EXPECT_EQ(result.err, "governorctl: what answers is no governor: its list has no end\n");
+        EXPECT_LE(questions, 5000);
+}
+
+TEST(Liar, WhoAnswersByteByByteIsLeftAfterFiveSeconds) {
+        const TcpPort port;
+        port.listen();
+        std::thread dripping([&] {
+                const int client = ::accept(port.fd(), nullptr, nullptr);
+                const auto long_answer = frame(std::string(100, 'x'));
+                for (const char byte : long_answer) {
+                        if (::send(client, &byte, 1, MSG_NOSIGNAL) != 1)
+                                break;
+                        ::usleep(500'000);
+                }
+                ::close(client);
+        });
+        const auto start = std::chrono::steady_clock::now();
+        const auto result = run({{GOVERNORCTL, "--socket", port.address(), "status"}, {}, {}});
+        EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds{20});
+        EXPECT_EQ(result.status, 3);
+        EXPECT_TRUE(contains(result.err, "does not answer")) << result.err;
+        dripping.join();
+}
+
 TEST(Liar, DoesNotSteerTheTerminal) {
         governor::v1::Reply reply;
         reply.mutable_error()->set_message("\x1b]0;title\x07\nGröße");

@@ -25,6 +25,9 @@ using std::chrono::steady_clock;
 /// measure, and a moment more on a busy host.
 constexpr milliseconds kWarmUpPatience{1250};
 
+/// Of 64 KiB at most: more than a governor has to tell, and no more than there is memory for.
+constexpr int kMostPages = 4096;
+
 /// Who answers may be no governor, and its number starts threads here.
 std::uint32_t within(std::uint32_t threads, std::uint32_t max) {
         return std::clamp(threads, 1U, smaller_limit(max, kMostThreads));
@@ -42,13 +45,14 @@ ask(const std::string& socket, governor::v1::Request request, governor::v1::Repl
 
 tl::expected<void, Failure> ask_pages(Connection& connection, governor::v1::Request request,
                                       governor::v1::Reply::KindCase kind, const TakePage& take) {
-        for (bool more = true; more;) {
+        for (int page = 0; page < kMostPages; page++) {
                 const auto reply = connection.call(request, kind);
                 if (!reply)
                         return tl::unexpected(reply.error());
-                more = take(*reply, request);
+                if (!take(*reply, request))
+                        return {};
         }
-        return {};
+        return tl::unexpected(Failure{kFailed, "what answers is no governor: its list has no end"});
 }
 
 tl::expected<void, Failure> ask_pages(const std::string& socket,
