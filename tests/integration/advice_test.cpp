@@ -92,6 +92,22 @@ TEST(Advise, IsNeverMoreThanTheCpusThatTheCallerMayUse) {
         ASSERT_EQ(::sched_setaffinity(0, sizeof(all), &all), 0);
 }
 
+TEST(Advise, DoesNotTakePartInTheSharing) {
+        Daemon daemon(FIXTURES "/machines/8");
+        daemon.start();
+        EXPECT_EQ(ctl(daemon, {"advise"}, {"THREADCOUNT=start-only"}).status, 0);
+        const auto run = ctl(daemon, {"run", "--", "/usr/bin/printenv", "THREADCOUNT"},
+                             {"THREADCOUNT=start-only"});
+        EXPECT_EQ(run.out, "start-only\n") << "what the program sees";
+        governor::v1::Request request;
+        request.set_protocol(1);
+        request.mutable_events();
+        const auto reply = WireClient(daemon.socket()).call(request);
+        ASSERT_TRUE(reply.has_value());
+        for (const auto& event : reply->events().event())
+                EXPECT_EQ(event.id(), 0U) << event.text();
+}
+
 TEST(Advise, IsAtLeastOneOnAFullMachine) {
         FakeMachine machine;
         machine.runs({0, 0, 0});

@@ -3,11 +3,42 @@
 #include "verbs/limits.hpp"
 
 #include <algorithm>
+#include <cstdlib>
+#include <optional>
+#include <string>
 #include <threadcount/threadcount.h>
 
 namespace ctl::verbs {
 
+namespace {
+
+/// The user's variable, as long as this lives: nobody is asked. What runs later sees the old value.
+class Ungoverned {
+public:
+        Ungoverned() {
+                if (const char* mode = ::getenv(kVariable))
+                        mode_ = mode;
+                ::setenv(kVariable, "off", 1);
+        }
+        Ungoverned(const Ungoverned&) = delete;
+        Ungoverned& operator=(const Ungoverned&) = delete;
+        ~Ungoverned() {
+                if (mode_)
+                        ::setenv(kVariable, mode_->c_str(), 1);
+                else
+                        ::unsetenv(kVariable);
+        }
+
+private:
+        static constexpr const char* kVariable = "THREADCOUNT";
+        std::optional<std::string> mode_;
+};
+
+}  // namespace
+
+/// A handle that took a lease would be a newcomer to all programs of the machine.
 std::uint32_t user_limit() {
+        const Ungoverned ungoverned;
         threadcount_options options = THREADCOUNT_OPTIONS_INIT;
         options.max_threads = kMostThreads;
         threadcount_handle* handle = nullptr;
