@@ -47,12 +47,16 @@ const Program* Programs::next(ProgramId id) const {
 }
 
 std::optional<Refusal> Programs::refusal(const Account& account) const {
-        if (programs_.size() >= limits_.leases)
-                return Refusal::TooMany;
-        const auto held = leases_.find(account);
-        if (!account.is_root() && held != leases_.end() && held->second >= limits_.per_account)
+        const auto found = leases_.find(account);
+        if (found == leases_.end())
+                return std::nullopt;
+        const auto held = found->second;
+        const auto free = limits_.leases - std::min(limits_.leases, programs_.size());
+        if (account.is_root())
+                return free > 0 ? std::nullopt : std::optional(Refusal::TooMany);
+        if (held >= limits_.per_account)
                 return Refusal::TooManyOfAccount;
-        return std::nullopt;
+        return held + 2 <= free ? std::nullopt : std::optional(Refusal::TooMany);
 }
 
 Programs::Joined Programs::join(const Identity& identity, const Request& request,

@@ -21,9 +21,12 @@ namespace governor::registry {
 /// Why a program gets no lease.
 enum class Refusal : std::uint8_t {
         TooManyOfAccount,  ///< the account holds its quota of leases
-        TooMany,           ///< all leases are taken
+        TooMany,           ///< the account would hold more than it leaves to others
 };
 
+/// An account may hold as many as it leaves free, root as many as there are. The first lease of an
+/// account is never refused, and may come on top of all: each costs a connection, of which there
+/// are not as many.
 struct LeaseLimits {
         std::size_t leases = 16'384;      ///< of all accounts together
         std::size_t per_account = 4'096;  ///< of each account but root

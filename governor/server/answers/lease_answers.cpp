@@ -65,7 +65,8 @@ v1::Reply refusal(Governor::Refusal why) {
                 return refuse(v1::Error::NOT_KNOWN,
                               "the process that connected has ended, or cannot be seen from here");
         case Governor::Refusal::TooMany:
-                return refuse(v1::Error::TOO_MANY, "all leases are taken");
+                return refuse(v1::Error::TOO_MANY,
+                              "there is no room for one more lease of this user");
         case Governor::Refusal::TooManyOfAccount:
                 return refuse(v1::Error::TOO_MANY, "this user holds as many leases as one may");
         case Governor::Refusal::NoRoom:

@@ -51,6 +51,11 @@ public:
         /// `cpus`: sets hold the CPUs below this number, 1..kCpuNumberLimit. Throws
         /// std::system_error: out of memory or descriptors, or (EINVAL) a number out of range.
         Arena(std::uint32_t slots, std::uint32_t cpus);
+        /// Frees the pages of reports even where a client keeps its mapping. Those of grants it
+        /// cannot free: they are sealed.
+        ~Arena();
+        Arena(const Arena&) = delete;
+        Arena& operator=(const Arena&) = delete;
 
         /// Tells a grant. Returns its epoch, by which the client's reports will refer to it. Costs
         /// O(cpus / 64), no system call. CPUs that the arena has no room for are left out, threads

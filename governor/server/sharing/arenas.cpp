@@ -15,47 +15,73 @@ Arenas::Room::Room(std::uint32_t slots, std::uint32_t cpus)
                 free.insert(free.end(), slot);
 }
 
-tl::expected<Arenas::Room*, NoPlace> Arenas::grow(Holding& holding) {
-        const auto of_account = limits_.per_account - std::min(limits_.per_account, holding.slots);
-        const auto of_all = limits_.total - std::min(limits_.total, total_);
-        if (of_account == 0)
-                return tl::unexpected(NoPlace{Why::AccountQuota, {}});
-        if (of_all == 0)
-                return tl::unexpected(NoPlace{Why::TotalQuota, {}});
+/// Slots that it may have besides, so that it leaves as many free as it then holds.
+std::uint32_t Arenas::room_for(const Holding& holding) const {
+        const auto free = limits_.total - std::min(limits_.total, total_);
+        return (free - std::min(free, holding.slots)) / 2;
+}
+
+/// Of the holding's next arena. Further arenas have a size worth their descriptors, or are refused.
+tl::expected<std::uint32_t, NoPlace> Arenas::size_of_next(const Holding& holding,
+                                                          policy::TimePoint now) {
+        const bool is_first = holding.rooms.empty();
+        const auto left = limits_.per_account - std::min(limits_.per_account, holding.slots);
         const auto wanted =
-                holding.rooms.empty() ? limits_.first : 2 * holding.rooms.back().arena->slots();
-        const auto slots = std::min({wanted, of_account, of_all});
+                std::min(is_first ? limits_.first : 2 * holding.rooms.back().arena->slots(), left);
+        if (wanted == 0)
+                return tl::unexpected(NoPlace{Why::AccountQuota, {}});
+        const auto is_short = [&] {
+                return room_for(holding) < wanted || arenas_ >= limits_.arenas;
+        };
+        for (int drops = 0; drops < kDropsAtOnce && is_short(); drops++)
+                if (!drop_one_idle_since(now - kKeptWhenShort))
+                        break;
+        const auto least = std::min(wanted, is_first ? limits_.small : limits_.first);
+        const auto size = std::min(wanted, room_for(holding));
+        if (arenas_ >= limits_.arenas || (size < least && !is_first))
+                return tl::unexpected(NoPlace{Why::TotalQuota, {}});
+        return std::max(size, least);
+}
+
+tl::expected<Arenas::Room*, NoPlace> Arenas::grow(Holding& holding, policy::TimePoint now) {
+        const auto slots = size_of_next(holding, now);
+        if (!slots)
+                return tl::unexpected(slots.error());
         try {
-                holding.rooms.emplace_back(slots, cpus_);
+                holding.rooms.emplace_back(*slots, cpus_);
         } catch (const std::system_error& error) {
                 return tl::unexpected(NoPlace{Why::System, error.code()});
         }
-        holding.slots += slots;
-        total_ += slots;
+        holding.slots += *slots;
+        total_ += *slots;
+        arenas_++;
         return &holding.rooms.back();
 }
 
-tl::expected<Arenas::Room*, NoPlace> Arenas::room_of(const Account& account) {
+tl::expected<Arenas::Room*, NoPlace> Arenas::room_of(const Account& account,
+                                                     policy::TimePoint now) {
         const auto known = holdings_.find(account);
         if (known != holdings_.end())
                 for (auto& room : known->second.rooms)
                         if (!room.free.empty())
                                 return &room;
         auto& holding = known != holdings_.end() ? known->second : holdings_[account];
-        auto room = grow(holding);
+        auto room = grow(holding, now);
         if (!room && holding.rooms.empty())
                 holdings_.erase(account);
         return room;
 }
 
-tl::expected<Place, NoPlace> Arenas::take(const Account& account) {
-        const auto room = room_of(account);
+tl::expected<Place, NoPlace> Arenas::take(const Account& account, policy::TimePoint now) {
+        const auto room = room_of(account, now);
         if (!room)
                 return tl::unexpected(room.error());
         auto& free = (*room)->free;
         const Place place{(*room)->arena.get(), *free.begin()};
         free.erase(free.begin());
-        holdings_[account].taken++;
+        auto& holding = holdings_[account];
+        if (holding.taken++ == 0)
+                idle_.erase({holding.idle_since, account});
         place.arena->renew(place.slot);
         return place;
 }
@@ -70,32 +96,34 @@ void Arenas::give_back(const Account& account, const Place& place, policy::TimeP
                     !room.free.insert(place.slot).second)
                         continue;
                 place.arena->release(place.slot);
-                if (--holding.taken == 0)
-                        holding.idle_since = now;
+                if (--holding.taken > 0)
+                        continue;
+                holding.idle_since = now;
+                idle_.emplace(now, account);
         }
 }
 
+/// The one that has been idle longest. False: none has been since then, or before.
+bool Arenas::drop_one_idle_since(policy::TimePoint time) {
+        if (idle_.empty() || idle_.begin()->first > time)
+                return false;
+        const auto known = holdings_.find(idle_.begin()->second);
+        total_ -= known->second.slots;
+        arenas_ -= known->second.rooms.size();
+        holdings_.erase(known);
+        idle_.erase(idle_.begin());
+        return true;
+}
+
 void Arenas::forget_idle(policy::TimePoint now) {
-        std::erase_if(holdings_, [&](const auto& known) {
-                const auto& holding = known.second;
-                const bool idle = holding.taken == 0 && now - holding.idle_since >= kKept;
-                if (idle)
-                        total_ -= holding.slots;
-                return idle;
-        });
+        for (int drops = 0; drops < kDropsAtOnce && drop_one_idle_since(now - kKept); drops++) {
+        }
 }
 
 void Arenas::beat() {
         for (auto& [account, holding] : holdings_)
                 for (auto& room : holding.rooms)
                         room.arena->beat();
-}
-
-std::size_t Arenas::arenas() const {
-        std::size_t sum = 0;
-        for (const auto& [account, holding] : holdings_)
-                sum += holding.rooms.size();
-        return sum;
 }
 
 }  // namespace governor::server

@@ -15,6 +15,7 @@
 #include <set>
 #include <system_error>
 #include <tl/expected.hpp>
+#include <utility>
 #include <vector>
 
 namespace governor::server {
@@ -29,7 +30,7 @@ struct Place {
 struct NoPlace {
         enum class Why : std::uint8_t {
                 AccountQuota,  ///< the account holds all slots that it may have
-                TotalQuota,    ///< all accounts together have all slots that there may be
+                TotalQuota,    ///< the account would hold more slots than it leaves free
                 System,        ///< the system refuses more memory or descriptors: see `error`
         };
         Why why;
@@ -39,35 +40,50 @@ struct NoPlace {
 /// Not thread-safe; time is an argument. Memory is charged when it is made, not when it is used:
 /// a client that goes may keep its mapping, and with it the pages, as long as it likes. So slots
 /// are given out again rather than new ones made, and what counts is the slots that there are.
+///
+/// An account grows only while it leaves as many slots free as it holds: the first account may have
+/// half of all, the next a quarter. An account without an arena is not held to this: where little
+/// is left its first arena is small, and comes on top of the total. So only Limits::arenas and the
+/// system's own limits keep an account from its first slot.
 class Arenas {
 public:
         struct Limits {
                 std::uint32_t first = 64;           ///< slots of an account's first arena, >= 1
                 std::uint32_t per_account = 4'096;  ///< slots; arenas double up to this
-                std::uint32_t total = 16'384;       ///< slots, of all accounts together
+                std::uint32_t total = 16'384;       ///< slots, but for small first arenas
+                std::uint32_t small = 4;            ///< slots of a first arena where room is short
+                std::uint32_t arenas = 2'560;       ///< each costs two descriptors
         };
-        /// How long an account without a program keeps its arenas.
+        /// How long an account without a program keeps its arenas, ...
         static constexpr std::chrono::hours kKept{1};
+        /// ... and where others need room. A client may keep the pages of grants that are dropped,
+        /// so this bounds how fast such pages become more: on 64 CPUs by 3 MB per minute for
+        /// Limits::total slots, and by 10 MB for a page of each of Limits::arenas small arenas.
+        static constexpr std::chrono::minutes kKeptWhenShort{1};
+        /// Accounts that are dropped at once: more would keep the daemon from its other work.
+        static constexpr int kDropsAtOnce = 32;
 
         /// `cpus` as in Arena.
         Arenas(const Limits& limits, std::uint32_t cpus) : limits_(limits), cpus_(cpus) {}
 
         /// The account's lowest free slot, fresh (Arena::renew()). O(log slots) and one system
-        /// call, unless a new arena is made.
-        [[nodiscard]] tl::expected<Place, NoPlace> take(const policy::Account& account);
+        /// call, unless a new arena is made. Where that needs room, accounts that have had no
+        /// program for kKeptWhenShort lose their arenas, those that have had none longest first.
+        [[nodiscard]] tl::expected<Place, NoPlace> take(const policy::Account& account,
+                                                        policy::TimePoint now);
 
         /// Releases the slot (Arena::release()) for the next. A place that is not taken is ignored.
         void give_back(const policy::Account& account, const Place& place, policy::TimePoint now);
 
-        /// Drops the arenas of accounts that have had no program for kKept. To be called now and
-        /// then.
+        /// Drops the arenas of accounts that have had no program for kKept, kDropsAtOnce accounts
+        /// at most. To be called now and then.
         void forget_idle(policy::TimePoint now);
 
         /// The heartbeat of all of them.
         void beat();
 
         /// That there are, taken or not.
-        [[nodiscard]] std::size_t arenas() const;
+        [[nodiscard]] std::size_t arenas() const { return arenas_; }
         [[nodiscard]] std::size_t slots() const { return total_; }
 
 private:
@@ -83,13 +99,20 @@ private:
                 policy::TimePoint idle_since;  // while nothing is taken
         };
 
-        [[nodiscard]] tl::expected<Room*, NoPlace> room_of(const policy::Account& account);
-        [[nodiscard]] tl::expected<Room*, NoPlace> grow(Holding& holding);
+        [[nodiscard]] tl::expected<Room*, NoPlace> room_of(const policy::Account& account,
+                                                           policy::TimePoint now);
+        [[nodiscard]] tl::expected<Room*, NoPlace> grow(Holding& holding, policy::TimePoint now);
+        [[nodiscard]] tl::expected<std::uint32_t, NoPlace> size_of_next(const Holding& holding,
+                                                                        policy::TimePoint now);
+        [[nodiscard]] std::uint32_t room_for(const Holding& holding) const;
+        bool drop_one_idle_since(policy::TimePoint time);
 
         Limits limits_;
         std::uint32_t cpus_;
         std::map<policy::Account, Holding> holdings_;
+        std::set<std::pair<policy::TimePoint, policy::Account>> idle_;  // where nothing is taken
         std::uint32_t total_ = 0;
+        std::size_t arenas_ = 0;
 };
 
 }  // namespace governor::server

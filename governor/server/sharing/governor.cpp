@@ -143,7 +143,7 @@ tl::expected<Place, Governor::Refusal> Governor::admit(const Peer& peer, Process
         if (!where)
                 return tl::unexpected(Refusal::NotKnown);
         const auto identity = identify(peer, *where, wish);
-        const auto place = arenas_.take(identity.account);
+        const auto place = arenas_.take(identity.account, at);
         if (!place) {
                 if (place.error().why != NoPlace::Why::System)
                         journal_.refused(identity, at);

@@ -345,8 +345,8 @@ TEST_F(CycleTest, RefusesAndTakesNoNoteOfIt) {
         Cycle small(made_up_, made_up_, kStart, {1, 1});
         small.configured(settings_, machine_of(8), now_);
         EXPECT_FALSE(small.joined(program_of(1), {}, within(kAll), {}, now_).refusal);
-        EXPECT_EQ(small.joined(program_of(2), {}, within(kAll), {}, now_).refusal,
-                  Refusal::TooMany);
+        EXPECT_EQ(small.joined(program_of(1), {}, within(kAll), {}, now_).refusal,
+                  Refusal::TooManyOfAccount);
         EXPECT_EQ(small.programs().size(), 1U);
 }
 

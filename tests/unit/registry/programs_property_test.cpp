@@ -14,6 +14,7 @@ using namespace std::chrono_literals;
 using policy::CpuMask;
 
 constexpr std::uint32_t kCpus = 24;
+constexpr std::uint32_t kAccounts = 4;
 constexpr LeaseLimits kLimits{20, 8};
 
 class AnyLife : public ::testing::Test {
@@ -51,10 +52,18 @@ protected:
                 Request request;
                 request.max = below(3) == 0 ? below(kCpus) : 0;
                 request.start_only = below(4) == 0;
-                const auto joined =
-                        programs_.join(program_of(below(4)), request, somewhere(), now_);
+                const auto uid = below(kAccounts);
+                const auto joined = programs_.join(program_of(uid), request, somewhere(), now_);
                 if (!joined.refusal)
                         ids_.push_back(joined.id);
+                else
+                        EXPECT_GT(leases_of(uid), 0U) << "its first lease was refused";
+        }
+        [[nodiscard]] std::size_t leases_of(std::uint32_t uid) const {
+                return static_cast<std::size_t>(
+                        std::ranges::count_if(ids_, [&](const ProgramId id) {
+                                return programs_.find(id)->identity().uid == uid;
+                        }));
         }
         void leave() {
                 const auto id = somebody();
@@ -123,7 +132,7 @@ protected:
         void check() const {
                 const auto snapshot = programs_.snapshot(machine_, foreign_, now_);
                 EXPECT_EQ(snapshot.clients.size(), ids_.size());
-                EXPECT_LE(ids_.size(), kLimits.leases);
+                EXPECT_LE(ids_.size(), kLimits.leases + kAccounts);
                 std::map<std::uint64_t, std::size_t> leases;
                 for (std::size_t i = 0; i < snapshot.clients.size(); i++) {
                         const auto& client = snapshot.clients[i];

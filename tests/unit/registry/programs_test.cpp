@@ -201,21 +201,45 @@ TEST_F(ProgramsTest, AreConfinedAnew) {
         EXPECT_TRUE(programs_.snapshot(machine_, foreign_, now_).cgroups.empty());
 }
 
-TEST(LeaseQuotas, AreOfAllAndOfEachUserButRoot) {
-        Programs programs(LeaseLimits{5, 2}, {});
-        const auto join = [&](std::uint32_t uid) {
-                return programs.join(program_of(uid), {}, {}, kStart).refusal;
-        };
-        EXPECT_EQ(join(1000), std::nullopt);
-        EXPECT_EQ(join(1000), std::nullopt);
+class LeaseQuotas : public ::testing::Test {
+protected:
+        std::optional<Refusal> join(std::uint32_t uid) {
+                return programs_.join(program_of(uid), {}, {}, kStart).refusal;
+        }
+        /// How many more it gets.
+        std::size_t fill(std::uint32_t uid) {
+                std::size_t count = 0;
+                while (!join(uid))
+                        count++;
+                return count;
+        }
+
+        Programs programs_{LeaseLimits{100, 30}, {}};
+};
+
+TEST_F(LeaseQuotas, AreOfEachUserAndLeaveAsManyFree) {
+        EXPECT_EQ(fill(1000), 30U);
         EXPECT_EQ(join(1000), Refusal::TooManyOfAccount);
-        EXPECT_EQ(join(0), std::nullopt);
-        EXPECT_EQ(join(0), std::nullopt);
-        EXPECT_EQ(join(0), std::nullopt);
+        EXPECT_EQ(fill(1001), 30U);
+        EXPECT_EQ(fill(1002), 20U) << "half of the rest";
+        EXPECT_EQ(join(1002), Refusal::TooMany);
+        programs_.leave(ProgramId{61}, std::nullopt, kStart);
+        EXPECT_EQ(join(1002), std::nullopt);
+        EXPECT_EQ(join(1002), Refusal::TooMany);
+}
+
+TEST_F(LeaseQuotas, LetRootHaveAllThereAre) {
+        EXPECT_EQ(fill(1000), 30U);
+        EXPECT_EQ(fill(0), 70U);
         EXPECT_EQ(join(0), Refusal::TooMany);
-        EXPECT_EQ(join(1001), Refusal::TooMany);
-        programs.leave(ProgramId{1}, std::nullopt, kStart);
-        EXPECT_EQ(join(1000), std::nullopt);
+}
+
+TEST_F(LeaseQuotas, NeverRefuseAUserItsFirstLease) {
+        (void)fill(0);
+        for (std::uint32_t uid = 1000; uid < 1050; uid++) {
+                EXPECT_EQ(join(uid), std::nullopt) << uid;
+                EXPECT_EQ(join(uid), Refusal::TooMany);
+        }
 }
 
 class ClientHistory : public ProgramsTest {
@@ -265,6 +289,7 @@ TEST_F(ClientHistory, KnowsWhoBecameRigidOnce) {
 
 TEST_F(ClientHistory, KnowsWhoWasRefused) {
         programs_ = Programs(LeaseLimits{0, 0}, {});
+        (void)join(1234);
         (void)join(1234);
         EXPECT_EQ(last().kind, EventKind::Refused);
         EXPECT_EQ(last().uid, 1234U);

@@ -4,7 +4,9 @@
 
 #include <csignal>
 #include <gtest/gtest.h>
+#include <random>
 #include <set>
+#include <string>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <utility>
@@ -28,7 +30,7 @@ Arenas arenas(std::uint32_t per_account = 4'096, std::uint32_t total = 16'384) {
 std::vector<Place> take(Arenas& arenas, const Account& account, int count) {
         std::vector<Place> places;
         for (int i = 0; i < count; i++)
-                places.push_back(arenas.take(account).value());
+                places.push_back(arenas.take(account, kStart).value());
         return places;
 }
 
@@ -45,11 +47,11 @@ std::uint64_t word_of(const Place& place) {
 
 TEST(ArenasTest, AccountsNeverShareMemory) {
         auto all = arenas();
-        const auto anna = all.take(kAnna).value();
-        const auto bert = all.take(kBert).value();
+        const auto anna = all.take(kAnna, kStart).value();
+        const auto bert = all.take(kBert, kStart).value();
         EXPECT_NE(anna.arena, bert.arena);
         EXPECT_NE(anna.arena->grants_fd(), bert.arena->grants_fd());
-        EXPECT_EQ(all.take(kAnna).value().arena, anna.arena);
+        EXPECT_EQ(all.take(kAnna, kStart).value().arena, anna.arena);
         EXPECT_EQ(all.arenas(), 2U);
 }
 
@@ -73,21 +75,30 @@ TEST(ArenasTest, ArenasDoubleUpToTheQuota) {
 TEST(ArenasTest, AFullAccountDoesNotStandInTheWayOfOthers) {
         auto all = arenas(100);
         const auto places = take(all, kAnna, 100);
-        const auto refused = all.take(kAnna);
+        const auto refused = all.take(kAnna, kStart);
         ASSERT_FALSE(refused);
         EXPECT_EQ(refused.error().why, Why::AccountQuota);
-        EXPECT_TRUE(all.take(kBert));
+        EXPECT_TRUE(all.take(kBert, kStart));
         all.give_back(kAnna, places[50], kStart);
-        EXPECT_TRUE(all.take(kAnna));
+        EXPECT_TRUE(all.take(kAnna, kStart));
 }
 
-TEST(ArenasTest, ThereIsALimitForAllTogether) {
-        auto all = arenas(4'096, 100);
-        (void)take(all, kAnna, 64);
-        (void)take(all, kBert, 36);
-        EXPECT_EQ(all.take(kBert).error().why, Why::TotalQuota);
-        EXPECT_EQ(all.take(Account{1002}).error().why, Why::TotalQuota);
-        EXPECT_EQ(all.slots(), 100U);
+TEST(ArenasTest, AnAccountLeavesAsManySlotsFreeAsItHolds) {
+        auto all = arenas(4'096, 1'000);
+        const auto fill = [&](const Account& account) {
+                std::uint32_t slots = 0;
+                auto place = all.take(account, kStart);
+                for (; place; place = all.take(account, kStart))
+                        slots++;
+                EXPECT_EQ(place.error().why, Why::TotalQuota);
+                return slots;
+        };
+        const auto annas = fill(kAnna);
+        EXPECT_GE(annas, 400U);
+        EXPECT_LE(annas, 500U);
+        const auto berts = fill(kBert);
+        EXPECT_GE(berts, 200U);
+        EXPECT_LE(annas + 2 * berts, 1'000U);
 }
 
 TEST(ArenasTest, WhatTheSystemRefusesIsTold) {
@@ -98,14 +109,14 @@ TEST(ArenasTest, WhatTheSystemRefusesIsTold) {
         const rlimit none{0, before.rlim_max};
         auto* handler = std::signal(SIGXFSZ, SIG_IGN);
         ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &none), 0);
-        const auto refused = all.take(kAnna);
+        const auto refused = all.take(kAnna, kStart);
         ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &before), 0);
         std::signal(SIGXFSZ, handler);
         ASSERT_FALSE(refused);
         EXPECT_EQ(refused.error().why, Why::System);
         EXPECT_EQ(refused.error().error, std::errc::file_too_large);
         EXPECT_EQ(all.slots(), 0U);
-        EXPECT_TRUE(all.take(kAnna));
+        EXPECT_TRUE(all.take(kAnna, kStart));
 }
 
 TEST(ArenasTest, TheLowestFreeSlotIsGivenOutAgain) {
@@ -113,26 +124,26 @@ TEST(ArenasTest, TheLowestFreeSlotIsGivenOutAgain) {
         const auto places = take(all, kAnna, 200);
         for (const int i : {150, 70, 5, 30})
                 all.give_back(kAnna, places[static_cast<std::size_t>(i)], kStart);
-        EXPECT_EQ(all.take(kAnna).value().slot, 5U);
-        EXPECT_EQ(all.take(kAnna).value().slot, 30U);
-        const auto third = all.take(kAnna).value();
+        EXPECT_EQ(all.take(kAnna, kStart).value().slot, 5U);
+        EXPECT_EQ(all.take(kAnna, kStart).value().slot, 30U);
+        const auto third = all.take(kAnna, kStart).value();
         EXPECT_EQ(third.arena, places[70].arena);
         EXPECT_EQ(third.slot, places[70].slot);
 }
 
 TEST(ArenasTest, ASlotGivenOutAgainIsFreshAndItsEpochGoesOn) {
         auto all = arenas();
-        const auto place = all.take(kAnna).value();
+        const auto place = all.take(kAnna, kStart).value();
         EXPECT_EQ(word_of(place), governor_word(1, 0, 0));
         place.arena->publish(place.slot, {}, 0);
         all.give_back(kAnna, place, kStart);
         EXPECT_EQ(word_of(place), governor_word(3, 1, GOVERNOR_GRANT_RELEASED));
-        EXPECT_EQ(word_of(all.take(kAnna).value()), governor_word(4, 0, 0));
+        EXPECT_EQ(word_of(all.take(kAnna, kStart).value()), governor_word(4, 0, 0));
 }
 
 TEST(ArenasTest, GivingBackTwiceOrWhatIsNotTheAccountsChangesNothing) {
         auto all = arenas();
-        const auto place = all.take(kAnna).value();
+        const auto place = all.take(kAnna, kStart).value();
         all.give_back(kBert, place, kStart);
         all.give_back(kAnna, {place.arena, 64}, kStart);
         EXPECT_EQ(word_of(place), governor_word(1, 0, 0));
@@ -158,8 +169,8 @@ TEST(ArenasTest, ArenasGoAnHourAfterTheLastProgram) {
 
 TEST(ArenasTest, AProgramThatComesInTimeKeepsTheArenas) {
         auto all = arenas();
-        all.give_back(kAnna, all.take(kAnna).value(), kStart);
-        const auto place = all.take(kAnna).value();
+        all.give_back(kAnna, all.take(kAnna, kStart).value(), kStart);
+        const auto place = all.take(kAnna, kStart).value();
         all.forget_idle(kStart + 5h);
         EXPECT_EQ(all.arenas(), 1U);
         all.give_back(kAnna, place, kStart + 5h);
@@ -169,11 +180,11 @@ TEST(ArenasTest, AProgramThatComesInTimeKeepsTheArenas) {
 
 TEST(ArenasTest, WhoComesAndGoesAndKeepsEveryMappingDoesNotMakeUsGrow) {
         auto all = arenas();
-        (void)all.take(kAnna);  // somebody else of the account stays
+        (void)all.take(kAnna, kStart);  // somebody else of the account stays
         std::vector<void*> kept;
         constexpr std::size_t kPage = 4096;
         for (int i = 0; i < 10'000; i++) {
-                const auto place = all.take(kAnna).value();
+                const auto place = all.take(kAnna, kStart).value();
                 kept.push_back(
                         ::mmap(nullptr, kPage, PROT_READ, MAP_SHARED, place.arena->grants_fd(), 0));
                 ASSERT_NE(kept.back(), MAP_FAILED);
@@ -187,10 +198,118 @@ TEST(ArenasTest, WhoComesAndGoesAndKeepsEveryMappingDoesNotMakeUsGrow) {
                 ::munmap(mapping, kPage);
 }
 
+Account squatter(std::uint32_t number) { return {4'100 + number}; }
+
+/// As many slots as each of these accounts can get.
+std::vector<std::vector<Place>> squat(Arenas& arenas, std::uint32_t accounts) {
+        std::vector<std::vector<Place>> places(accounts);
+        for (std::uint32_t i = 0; i < accounts; i++)
+                while (const auto place = arenas.take(squatter(i), kStart))
+                        places[i].push_back(*place);
+        return places;
+}
+
+void leave(Arenas& arenas, const std::vector<std::vector<Place>>& places) {
+        for (std::uint32_t i = 0; i < places.size(); i++)
+                for (const auto& place : places[i])
+                        arenas.give_back(squatter(i), place, kStart);
+}
+
+TEST(SquattedArenas, WithoutAProgramLeaveANewcomerItsFirstLease) {
+        for (const std::uint32_t accounts : {5U, 50U}) {
+                auto all = arenas();
+                leave(all, squat(all, accounts));
+                EXPECT_TRUE(all.take(kAnna, kStart)) << accounts;
+        }
+}
+
+TEST(SquattedArenas, WithLiveProgramsLeaveANewcomerItsFirstLease) {
+        for (const std::uint32_t accounts : {5U, 50U}) {
+                auto all = arenas();
+                const auto places = squat(all, accounts);
+                const auto first = all.take(kAnna, kStart + 2h);
+                ASSERT_TRUE(first) << accounts;
+                EXPECT_LE(all.slots(), 16'384U + accounts * 4) << "and no more than promised";
+                EXPECT_TRUE(all.take(kBert, kStart + 2h)) << accounts;
+        }
+}
+
+TEST(SquattedArenas, GoAfterAMinuteToThoseWhoNeedThemTheLongestIdleFirst) {
+        auto all = arenas(4'096, 1'000);
+        const auto places = squat(all, 2);
+        for (const auto& place : places[0])
+                all.give_back(squatter(0), place, kStart + 10s);
+        for (const auto& place : places[1])
+                all.give_back(squatter(1), place, kStart);
+        ASSERT_EQ(all.slots(), places[0].size() + places[1].size());
+        (void)take(all, kAnna, 100);
+        (void)take(all, kBert, 1);
+        EXPECT_LT(take(all, {1002}, 1)[0].arena->slots(), 64U) << "there is little room left";
+        const auto before = all.slots();
+        const auto place = all.take({1003}, kStart + Arenas::kKeptWhenShort).value();
+        EXPECT_EQ(place.arena->slots(), 64U);
+        EXPECT_EQ(all.slots(), before - places[1].size() + 64);
+}
+
+TEST(SquattedArenas, AreKeptForAMinuteHoweverManyNeedThem) {
+        auto all = arenas(4'096, 1'000);
+        leave(all, squat(all, 20));
+        const auto slots = all.slots();
+        std::uint32_t newcomers = 0;
+        for (; newcomers < 50; newcomers++)
+                ASSERT_TRUE(all.take({5'000 + newcomers}, kStart + 59s));
+        EXPECT_GE(all.slots(), slots + newcomers * 4);
+}
+
+TEST(SquattedArenas, AreNoMoreThanThereAreDescriptorsFor) {
+        Arenas all({64, 4'096, 16'384, 4, 100}, 64);
+        for (std::uint32_t i = 0; i < 100; i++)
+                ASSERT_TRUE(all.take(squatter(i), kStart));
+        EXPECT_EQ(all.take(kAnna, kStart).error().why, Why::TotalQuota);
+        EXPECT_EQ(all.arenas(), 100U);
+}
+
+TEST(SquattedArenas, AreDroppedAFewAtATime) {
+        auto all = arenas();
+        leave(all, squat(all, 50));
+        all.forget_idle(kStart + Arenas::kKept);
+        EXPECT_GE(all.arenas(), 50U - Arenas::kDropsAtOnce) << "one or more of each";
+        all.forget_idle(kStart + Arenas::kKept);
+        EXPECT_EQ(all.arenas(), 0U);
+        EXPECT_EQ(all.slots(), 0U);
+}
+
+/// Accounts that take and give back at random, within limits that are soon reached.
+TEST(AnyAccounts, NeverKeepOneWithoutASlotFromItsFirst) {
+        constexpr std::uint32_t kAccounts = 30;
+        for (unsigned seed = 1; seed <= 20 && !testing::Test::HasFailure(); seed++) {
+                SCOPED_TRACE("seed " + std::to_string(seed));
+                std::mt19937 random(seed);
+                Arenas all({8, 40, 100, 2, 1'000}, 64);
+                std::vector<std::vector<Place>> places(kAccounts);
+                auto now = kStart;
+                for (int i = 0; i < 2'000; i++) {
+                        const auto who = static_cast<std::uint32_t>(random() % kAccounts);
+                        now += std::chrono::seconds{random() % 5};
+                        if (random() % 3 != 0) {
+                                const auto place = all.take(squatter(who), now);
+                                ASSERT_TRUE(place || !places[who].empty()) << "refused its first";
+                                if (place)
+                                        places[who].push_back(*place);
+                        } else if (!places[who].empty()) {
+                                all.give_back(squatter(who), places[who].back(), now);
+                                places[who].pop_back();
+                        }
+                        ASSERT_LE(places[who].size(), 40U);
+                        ASSERT_LE(all.slots(), 100U + kAccounts * 2);
+                }
+        }
+}
+
 TEST(ArenasTest, AllHeartsBeat) {
         auto all = arenas();
-        const auto anna = all.take(kAnna).value();
-        const auto bert = all.take(kBert).value();
+        const auto anna = all.take(kAnna, kStart).value();
+        const auto bert = all.take(kBert, kStart).value();
         all.beat();
         for (const auto& place : {anna, bert}) {
                 governor_grant_header header{};
