@@ -3,6 +3,7 @@
 // What happened lately: for who asks why something is as it is.
 #pragma once
 
+#include "policy/account.hpp"
 #include "policy/fair/decision.hpp"
 #include "policy/time_point.hpp"
 #include "registry/orders.hpp"
@@ -11,7 +12,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <map>
+#include <set>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 namespace governor::registry {
 
@@ -35,6 +40,7 @@ struct Event {
         TimePoint at;
         EventKind kind = EventKind::Joined;
         policy::fair::ProgramId id{};
+        policy::Account account;  ///< of the program; empty: of the machine
         std::uint32_t pid = 0;
         std::uint32_t uid = 0;
         std::uint32_t from = 0;
@@ -48,25 +54,62 @@ struct Event {
         void set_label(std::string_view text);
 };
 
-/// A bounded queue that forgets its oldest. Events are numbered from 0 on, so that a reader can go
-/// on where it stopped.
+/// The last events of all programs. Events are numbered from 0 on, so that a reader can go on where
+/// it stopped. Where it is full, the oldest event of the account with the most events is forgotten:
+/// the noise of one user does not drive out what others did. So numbers may be missing in between.
 class History {
 public:
         explicit History(std::size_t limit = 1024) : limit_(limit) {}
 
-        /// Refusals of one user in a row are one event: they must not drive out all others.
+        /// Refusals of one user in a row are one event. O(log events).
         void add(const Event& event);
 
-        [[nodiscard]] std::uint64_t begin_number() const { return begin_number_; }
-        [[nodiscard]] std::uint64_t end_number() const { return begin_number_ + events_.size(); }
+        /// The number of the next event.
+        [[nodiscard]] std::uint64_t end_number() const { return end_number_; }
+        [[nodiscard]] std::size_t size() const { return events_.size(); }
 
-        /// begin_number() <= number < end_number()
-        [[nodiscard]] const Event& at(std::uint64_t number) const;
+        using Events = std::map<std::uint64_t, Event>;
+        struct Range {
+                [[nodiscard]] auto begin() const { return first; }
+                [[nodiscard]] auto end() const { return last; }
+
+                Events::const_iterator first;
+                Events::const_iterator last;
+        };
+        /// Pairs of a number, which is at least `number`, and its event, in the order in which they
+        /// happened. Valid until the next add().
+        [[nodiscard]] Range from(std::uint64_t number) const {
+                return {events_.lower_bound(number), events_.end()};
+        }
+        /// The event must be known still.
+        [[nodiscard]] const Event& at(std::uint64_t number) const { return events_.at(number); }
 
 private:
+        using Numbers = std::deque<std::uint64_t>;
+
+        void forget_one();
+        void rank(const Numbers& numbers);
+        void unrank(const Numbers& numbers);
+
         std::size_t limit_;
-        std::uint64_t begin_number_ = 0;
-        std::deque<Event> events_;
+        std::uint64_t end_number_ = 0;
+        Events events_;
+        std::map<policy::Account, Numbers> of_account_;          // never empty ones
+        std::set<std::pair<std::size_t, std::uint64_t>> ranks_;  // see rank()
+};
+
+/// The last events of one program, however much happens to others.
+class RecentEvents {
+public:
+        static constexpr std::size_t kMost = 20;
+
+        void add(const Event& event);
+
+        /// Oldest first.
+        [[nodiscard]] const std::vector<Event>& events() const { return events_; }
+
+private:
+        std::vector<Event> events_;
 };
 
 }  // namespace governor::registry

@@ -42,6 +42,7 @@ Event event_of(const Identity& identity, EventKind kind, TimePoint now) {
         Event event;
         event.at = now;
         event.kind = kind;
+        event.account = identity.account;
         event.pid = identity.pid;
         event.uid = identity.uid;
         event.set_label(identity.label);
@@ -54,6 +55,11 @@ Event Program::event(EventKind kind, TimePoint now) const {
         return event;
 }
 
+void Program::note(const Event& event) {
+        recent_.add(event);
+        around_.history.add(event);
+}
+
 Program::Program(ProgramId id, const Identity& identity, const Request& request,
                  const Confinement& where, const std::vector<fair::Rule>& rules,
                  std::chrono::milliseconds late_after, Surroundings& around, TimePoint now)
@@ -64,7 +70,7 @@ Program::Program(ProgramId id, const Identity& identity, const Request& request,
         follow(rules);
         if (identity.cpu_time)
                 burn_.begin(*identity.cpu_time, now);
-        around_.history.add(event(EventKind::Joined, now));
+        note(event(EventKind::Joined, now));
 }
 
 std::uint32_t Program::max() const {
@@ -125,7 +131,7 @@ Orders::Outcome Program::order(const Order& order, Authority by, std::uint32_t u
         auto ordered = event(EventKind::Ordered, now);
         ordered.order = order;
         ordered.by = uid;
-        around_.history.add(ordered);
+        note(ordered);
         return outcome;
 }
 
@@ -297,13 +303,13 @@ bool Program::apply(const fair::Grant& grant, TimePoint now) {
         if (first_grant_ == 0)
                 first_grant_ = grant.threads;
         if (grant.reason.limit == fair::Limit::Rigid && !was_rigid)
-                around_.history.add(event(EventKind::Rigid, now));
+                note(event(EventKind::Rigid, now));
         if (changed) {
                 auto granted = event(EventKind::Granted, now);
                 granted.from = threads;
                 granted.to = grant.threads;
                 granted.reason = grant.reason;
-                around_.history.add(granted);
+                note(granted);
         }
         width_probe_.decided(probe, own_cpus(), speedup_, now);
         return changed;

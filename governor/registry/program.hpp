@@ -102,6 +102,8 @@ public:
         /// "a, b" of the rules that apply
         [[nodiscard]] const std::string& rule_names() const { return rule_.name; }
         [[nodiscard]] const Orders& orders() const { return orders_; }
+        /// What happened to it last, oldest first.
+        [[nodiscard]] const std::vector<Event>& recent() const { return recent_.events(); }
         [[nodiscard]] const Confinement& where() const { return where_; }
         [[nodiscard]] const Cgroups::Chain& groups() const { return groups_; }
         [[nodiscard]] GangId gang() const { return gang_; }
@@ -184,6 +186,7 @@ public:
 
 private:
         [[nodiscard]] Event event(EventKind kind, TimePoint now) const;
+        void note(const Event& event);
         [[nodiscard]] bool parked() const;
         void ask_for_limits(TimePoint now);
         /// CPU time after the last reading, which was at `since`.
@@ -204,6 +207,7 @@ private:
         policy::fair::Rule rule_;
         Request request_;
         Orders orders_;
+        RecentEvents recent_;
         Confinement where_;
         evidence::RequestLimits limits_;  // as far as it has these now
         Cgroups::Chain groups_;

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: MIT
 // governorctl set, pause and resume against a daemon and programs that hold leases.
+#include "support/as_user.hpp"
 #include "support/daemon.hpp"
 #include "support/lease_client.hpp"
 
+#include <algorithm>
+#include <csignal>
 #include <gtest/gtest.h>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <unistd.h>
 
@@ -204,6 +208,55 @@ TEST_F(OrdersOfUsers, AboutAnothersProgramAreAnsweredAsIfThereWereNone) {
         EXPECT_EQ(others.err, "governorctl: the governor refuses: process " + of(*program) +
                                       " holds no lease that you may see\n");
         EXPECT_FALSE(lease(program->pid())->paused());
+}
+
+/// More of them than the governor remembers events.
+void order_again_and_again(LeaseClient& client) {
+        governor::v1::Request request;
+        request.mutable_set()->set_pid(static_cast<std::uint32_t>(::getpid()));
+        for (std::uint32_t i = 0; i < 1'500; i++) {
+                request.mutable_set()->set_max(1 + i % 2);
+                ASSERT_TRUE(client.wire().call(request)->has_client());
+        }
+}
+
+TEST_F(Orders, OfOneUserDoNotDriveOutWhatHappenedToOthers) {
+        if (!AsUser::is_possible())
+                GTEST_SKIP() << "needs root, to be several users";
+        const auto quiet = holder(kStranger);
+        ASSERT_EQ(ctl(daemon_, {"set", of(*quiet), "--max", "1"}).status, 0);
+        std::unique_ptr<LeaseClient> noisy;
+        {
+                const AsUser user(kUser);
+                noisy = std::make_unique<LeaseClient>(daemon_.socket());
+        }
+        ASSERT_NE(noisy->hello(), nullptr);
+        order_again_and_again(*noisy);
+        EXPECT_TRUE(contains(ctl(daemon_, {"explain", of(*quiet)}).out, " root set max 1\n"));
+        governor::v1::Request request;
+        request.mutable_events();
+        WireClient root(daemon_.socket());
+        const auto events = root.call(request)->events();
+        EXPECT_TRUE(std::ranges::any_of(events.event(), [&](const auto& event) {
+                return event.pid() == quiet->pid() && event.text() == "root set max 1";
+        })) << events.event_size();
+}
+
+TEST_F(Orders, ThatMonitorDidNotSeeInTimeAreToldToBeLost) {
+        LeaseClient client(daemon_.socket());
+        ASSERT_NE(client.hello(), nullptr);
+        Process monitor({{GOVERNORCTL, "--socket", daemon_.socket(), "monitor"}, {}, {}});
+        const auto own = std::to_string(::getpid());
+        ASSERT_TRUE(eventually([&] {
+                (void)ctl(daemon_, {"pause", own});
+                (void)ctl(daemon_, {"resume", own});
+                return contains(monitor.out(), " paused it\n");
+        }));
+        EXPECT_FALSE(contains(monitor.out(), " lost\n")) << monitor.out();
+        monitor.signal(SIGSTOP);
+        order_again_and_again(client);
+        monitor.signal(SIGCONT);
+        EXPECT_TRUE(eventually([&] { return contains(monitor.out(), " events were lost\n"); }));
 }
 
 }  // namespace

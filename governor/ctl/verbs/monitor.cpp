@@ -3,7 +3,9 @@
 #include "verbs/ask.hpp"
 #include "verbs/verbs.hpp"
 
+#include <algorithm>
 #include <chrono>
+#include <cstdint>
 #include <cstdio>
 #include <ctime>
 #include <nlohmann/json.hpp>
@@ -33,7 +35,11 @@ std::string time_of(const Event& event) {
         return text;
 }
 
-std::string as_line(const Event& event) {
+/// `lost`: events before it that the governor had to forget.
+std::string as_line(const Event& event, std::uint64_t lost) {
+        if (lost > 0)
+                return std::to_string(lost) + (lost == 1 ? " event was" : " events were") +
+                       " lost\n" + as_line(event, 0);
         const auto who = event.id() == 0 ? std::string("machine")
                          : event.pid() != 0
                                  ? event.label() + "[" + std::to_string(event.pid()) + "]"
@@ -41,12 +47,13 @@ std::string as_line(const Event& event) {
         return time_of(event) + " " + who + ": " + event.text() + "\n";
 }
 
-std::string as_json(const Event& event) {
+std::string as_json(const Event& event, std::uint64_t lost) {
         const bool is_hidden = event.pid() == 0;
-        nlohmann::ordered_json json{
-                {"number", event.number()}, {"age_ms", event.age_ms()}, {"id", event.id()},
-                {"uid", event.uid()},       {"pid", nullptr},           {"label", nullptr},
-                {"from", event.from()},     {"to", event.to()},         {"text", event.text()}};
+        nlohmann::ordered_json json{{"number", event.number()}, {"age_ms", event.age_ms()},
+                                    {"id", event.id()},         {"uid", event.uid()},
+                                    {"pid", nullptr},           {"label", nullptr},
+                                    {"from", event.from()},     {"to", event.to()},
+                                    {"text", event.text()},     {"lost", lost}};
         if (!is_hidden) {
                 json["pid"] = event.pid();
                 json["label"] = event.label();
@@ -62,14 +69,21 @@ ExitCode monitor(const Common& common) {
         auto connection = Connection::open(addresses(common.socket));
         if (!connection)
                 return complain(connection.error());
+        std::uint64_t expected = 0;
         for (;; std::this_thread::sleep_for(kPause)) {
                 const auto reply = connection->call(request, Reply::kEvents);
                 if (!reply)
                         return complain(reply.error());
-                for (const auto& event : reply->events().event())
-                        if (const auto code = print(common.json ? as_json(event) : as_line(event));
-                            code != kOk)
+                for (const auto& event : reply->events().event()) {
+                        const auto lost = event.number() - std::min(expected, event.number());
+                        expected = event.number() + 1;
+                        const auto code =
+                                print(common.json ? as_json(event, lost) : as_line(event, lost));
+                        if (code != kOk)
                                 return code;
+                }
+                if (request.events().from_now())
+                        expected = reply->events().next();
                 request.mutable_events()->set_from_now(false);
                 request.mutable_events()->set_first(reply->events().next());
         }

@@ -136,8 +136,6 @@ void fill(google::protobuf::RepeatedPtrField<v1::RegionTime>& out, const Lease& 
 }
 
 v1::Reply explain(const v1::ExplainRequest& request, const Peer& peer, Governor& governor) {
-        constexpr std::size_t kMostEvents = 20;
-        const auto& all = governor.programs();
         const auto found = visible(request.pid(), peer, governor);
         if (!found)
                 return found.error();
@@ -151,7 +149,7 @@ v1::Reply explain(const v1::ExplainRequest& request, const Peer& peer, Governor&
                         "governing is paused: it is left alone, and this is what it would have");
         for (auto& step : steps(program, governor.cycle().arbiter().turns(program, now)))
                 out.add_step(std::move(step));
-        for (auto& event : events(all.history(), program.id(), now, kMostEvents))
+        for (auto& event : sentences(program.recent(), now))
                 out.add_event(std::move(event));
         if (const auto* lease = governor.lease_of(request.pid()))
                 fill(*out.mutable_region_time(), *lease);
@@ -182,11 +180,16 @@ v1::Reply events(const v1::EventsRequest& request, const Peer& peer, Governor& g
         v1::Reply reply;
         auto& page = *reply.mutable_events();
         const auto& history = governor.programs().history();
-        auto number = request.from_now() ? history.end_number()
-                                         : std::max(request.first(), history.begin_number());
-        for (; number < history.end_number() && page.ByteSizeLong() <= kPage; number++)
-                fill(*page.add_event(), history.at(number), number, peer, governor.now());
-        page.set_next(number);
+        page.set_next(history.end_number());
+        if (request.from_now())
+                return reply;
+        for (const auto& [number, event] : history.from(request.first())) {
+                if (page.ByteSizeLong() > kPage) {
+                        page.set_next(number);
+                        break;
+                }
+                fill(*page.add_event(), event, number, peer, governor.now());
+        }
         return reply;
 }
 

@@ -5,7 +5,6 @@
 #include "evidence/foreign_load.hpp"
 #include "policy/cpu_set.hpp"
 
-#include <algorithm>
 #include <chrono>
 #include <fmt/format.h>
 
@@ -175,17 +174,11 @@ std::vector<std::string> steps(const registry::Program& program,
         return steps;
 }
 
-std::vector<std::string> events(const registry::History& history, policy::fair::ProgramId id,
-                                policy::TimePoint now, std::size_t most) {
+std::vector<std::string> sentences(const std::vector<Event>& events, policy::TimePoint now) {
         std::vector<std::string> lines;
-        for (auto n = history.end_number(); n > history.begin_number() && lines.size() < most;
-             n--) {
-                const auto& event = history.at(n - 1);
-                if (event.id != id)
-                        continue;
+        lines.reserve(events.size());
+        for (const auto& event : events)
                 lines.push_back(seconds(now - event.at) + " ago: " + what_happened(event));
-        }
-        std::ranges::reverse(lines);
         return lines;
 }
 

@@ -20,10 +20,8 @@ namespace governor::server {
 /// "granted 8, had 4; fair share: ... -> 8"
 [[nodiscard]] std::string what_happened(const registry::Event& event);
 
-/// What happened to it last, oldest first: "12.3 s ago: granted 8, had 4: fair share: ... -> 8".
-/// At most `most`.
-[[nodiscard]] std::vector<std::string> events(const registry::History& history,
-                                              policy::fair::ProgramId id, policy::TimePoint now,
-                                              std::size_t most);
+/// "12.3 s ago: granted 8, had 4: fair share: ... -> 8" for each.
+[[nodiscard]] std::vector<std::string> sentences(const std::vector<registry::Event>& events,
+                                                 policy::TimePoint now);
 
 }  // namespace governor::server

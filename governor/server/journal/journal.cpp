@@ -6,7 +6,6 @@
 #include "server/journal/log.hpp"
 #include "server/journal/printable.hpp"
 
-#include <algorithm>
 #include <fmt/format.h>
 #include <optional>
 #include <string>
@@ -53,8 +52,9 @@ void tell_of_all(Event kind, const Happened& event) {
 }  // namespace
 
 void Journal::follow(const registry::History& history, TimePoint now) {
-        for (next_ = std::max(next_, history.begin_number()); next_ < history.end_number(); next_++)
-                tell(history.at(next_), now);
+        for (const auto& [number, event] : history.from(next_))
+                tell(event, now);
+        next_ = history.end_number();
 }
 
 void Journal::tell(const Happened& event, TimePoint now) {

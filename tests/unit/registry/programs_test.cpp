@@ -287,6 +287,20 @@ TEST_F(ClientHistory, KnowsWhoBecameRigidOnce) {
         EXPECT_EQ(programs_.history().end_number(), events);
 }
 
+TEST_F(ClientHistory, OfAProgramIsItsOwnWhateverOthersDo) {
+        const auto id = join(1001);
+        grant(id, 0, 8);
+        const auto noisy = join(1000);
+        for (std::uint32_t i = 0; i < 10'000; i++)
+                grant(noisy, i % 2, 1);
+        const auto& recent = programs_.find(id)->recent();
+        ASSERT_EQ(recent.size(), 2U);
+        EXPECT_EQ(recent[0].kind, EventKind::Joined);
+        EXPECT_EQ(recent[1].to, 8U);
+        EXPECT_EQ(programs_.find(noisy)->recent().size(), RecentEvents::kMost);
+        EXPECT_EQ(programs_.history().at(0).uid, 1001U) << "monitor knows it, too";
+}
+
 TEST_F(ClientHistory, KnowsWhoWasRefused) {
         programs_ = Programs(LeaseLimits{0, 0}, {});
         (void)join(1234);

@@ -167,44 +167,28 @@ TEST_F(Explaining, SaysWhereNothingIsGranted) {
         EXPECT_EQ(steps(come(), turns_), std::vector<std::string>{"rule mine: it is not governed"});
 }
 
-Event event_of(EventKind kind, std::uint64_t id, milliseconds at) {
+Event event_of(EventKind kind, milliseconds at) {
         Event event;
         event.kind = kind;
-        event.id = ProgramId{id};
         event.at = kStart + at;
         return event;
 }
 
-TEST(ExplainingEvents, AreOfOneClientOldestFirst) {
-        registry::History history;
-        history.add(event_of(EventKind::Joined, 7, milliseconds{0}));
-        history.add(event_of(EventKind::Joined, 8, milliseconds{100}));
-        auto granted = event_of(EventKind::Granted, 7, milliseconds{500});
-        granted.from = 1;
-        granted.to = 4;
-        granted.reason.limit = Limit::Everything;
-        history.add(granted);
-        history.add(event_of(EventKind::Rigid, 7, milliseconds{1'000}));
-        history.add(event_of(EventKind::Left, 7, milliseconds{2'000}));
-        const auto lines = events(history, ProgramId{7}, kStart + milliseconds{2'500}, 20);
+TEST(ExplainingEvents, SaysWhatHappenedAndWhen) {
+        std::vector<Event> events{event_of(EventKind::Joined, milliseconds{0}),
+                                  event_of(EventKind::Granted, milliseconds{500}),
+                                  event_of(EventKind::Rigid, milliseconds{1'000}),
+                                  event_of(EventKind::Left, milliseconds{2'000})};
+        events[1].from = 1;
+        events[1].to = 4;
+        events[1].reason.limit = Limit::Everything;
+        const auto lines = sentences(events, kStart + milliseconds{2'500});
         ASSERT_EQ(lines.size(), 4U);
         EXPECT_EQ(lines[0], "2.5 s ago: came");
         EXPECT_TRUE(lines[1].starts_with("2.0 s ago: granted 4, had 1; ")) << lines[1];
         EXPECT_EQ(lines[2],
                   "1.5 s ago: still ran on more than its grant: charged for what it burns");
         EXPECT_EQ(lines[3], "0.5 s ago: went");
-}
-
-TEST(ExplainingEvents, AreTheLastOnes) {
-        registry::History history;
-        for (int i = 0; i < 5; i++)
-                history.add(event_of(EventKind::Rigid, 7, milliseconds{i * 1000}));
-        history.add(event_of(EventKind::Left, 7, milliseconds{5'000}));
-        const auto lines = events(history, ProgramId{7}, kStart + milliseconds{6'000}, 2);
-        ASSERT_EQ(lines.size(), 2U);
-        EXPECT_TRUE(lines[0].starts_with("2.0 s ago: still"));
-        EXPECT_EQ(lines[1], "1.0 s ago: went");
-        EXPECT_TRUE(events(history, ProgramId{8}, kStart, 2).empty());
 }
 
 }  // namespace
