@@ -2,6 +2,7 @@
 // Programs that hold leases of a daemon on the real machine: what they are granted, how a lease
 // ends. Nothing here depends on how many CPUs there are, or on what else runs on them.
 #include "lease_fixture.hpp"
+#include "support/as_user.hpp"
 #include "support/tcp_port.hpp"
 
 #include <cerrno>
@@ -9,6 +10,7 @@
 #include <fcntl.h>
 #include <filesystem>
 #include <gtest/gtest.h>
+#include <memory>
 #include <random>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -52,6 +54,36 @@ TEST_F(LeaseTest, OfTwoProgramsIsOverCpusOfTheirOwnWhereThereAreEnough) {
                        (one->granted() + other->granted() <= everything() && cpus.size() == sum &&
                         !one->shared() && !other->shared());
         }));
+}
+
+/// As a set-user-ID program does, whose starter keeps a connection.
+TEST_F(LeaseTest, OfAProcessThatRunsAsAnotherUserByNowIsNotTheFirstUsers) {
+        if (!AsUser::is_possible())
+                GTEST_SKIP() << "needs root, to be several users";
+        std::unique_ptr<LeaseClient> before;
+        {
+                const AsUser starter(3100);
+                before = std::make_unique<LeaseClient>(daemon_.socket());
+        }
+        ASSERT_NE(before->hello(), nullptr) << before->last().error().message();
+        EXPECT_EQ(lease(own_pid())->uid(), 3100U);
+        LeaseClient now(daemon_.socket());
+        ASSERT_NE(now.hello(), nullptr) << now.last().error().message();
+        EXPECT_TRUE(becomes(1));
+        EXPECT_EQ(lease(own_pid())->uid(), 0U);
+        EXPECT_TRUE(before->memory().is_released());
+        EXPECT_NE(inode(before->memory().reports_fd()), inode(now.memory().reports_fd()));
+
+        governor::v1::Request order;
+        order.mutable_set()->set_pid(own_pid());
+        order.mutable_set()->set_max(1);
+        EXPECT_EQ(before->wire().call(order)->error().code(), Error::NO_LEASE);
+        EXPECT_EQ(before->update(1)->error().code(), Error::NO_LEASE);
+        EXPECT_EQ(before->bye()->error().code(), Error::NO_LEASE);
+        EXPECT_EQ(before->hello(), nullptr);
+        EXPECT_EQ(before->last().error().code(), Error::NOT_KNOWN);
+        EXPECT_FALSE(now.memory().is_released());
+        EXPECT_EQ(lease(own_pid())->max(), 0U);
 }
 
 TEST_F(LeaseTest, OfAProgramThatIsKilledGoesToTheOther) {

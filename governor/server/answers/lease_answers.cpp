@@ -63,7 +63,8 @@ v1::Reply refusal(Governor::Refusal why) {
                               "there are no leases under the policy in force", "query");
         case Governor::Refusal::NotKnown:
                 return refuse(v1::Error::NOT_KNOWN,
-                              "the process that connected has ended, or cannot be seen from here");
+                              "the process that connected has ended, runs as another user by now, "
+                              "or cannot be seen from here");
         case Governor::Refusal::TooMany:
                 return refuse(v1::Error::TOO_MANY,
                               "there is no room for one more lease of this user");

@@ -45,6 +45,8 @@ Governor::Refusal refusal(const NoPlace& why) {
         return Governor::Refusal::System;
 }
 
+std::uint32_t uid_of(const Peer& peer) { return peer.account.uid.value_or(0); }
+
 Governor::Refusal refusal(registry::Refusal why) {
         return why == registry::Refusal::TooMany ? Governor::Refusal::TooMany
                                                  : Governor::Refusal::TooManyOfAccount;
@@ -115,14 +117,22 @@ tl::expected<Place, Governor::Refusal> Governor::join(const Peer& peer, const Wi
         if (!process)
                 return tl::unexpected(process.error().value() == ESRCH ? Refusal::NotKnown
                                                                        : Refusal::System);
-        if (auto* lease = leases_.of_process(process->pid)) {
-                leases_.share(*lease, peer.connection);
-                if (wish.request.can_wait)
-                        leases_.let_wait(peer.connection);
-                widen(*lease, wish.affinity);
-                return lease->place;
+        auto* lease = leases_.of_process(process->pid);
+        if (lease != nullptr && lease->uid != uid_of(peer)) {
+                // Its process runs as somebody else by now, as after the exec of a set-user-ID
+                // program. Whoever keeps the older connection is not who it is now.
+                if (peer.arrived < lease->arrived)
+                        return tl::unexpected(Refusal::NotKnown);
+                leases_.end(lease->id);
+                lease = nullptr;
         }
-        return admit(peer, std::move(*process), wish);
+        if (lease == nullptr)
+                return admit(peer, std::move(*process), wish);
+        leases_.share(*lease, peer.connection);
+        if (wish.request.can_wait)
+                leases_.let_wait(peer.connection);
+        widen(*lease, wish.affinity);
+        return lease->place;
 }
 
 /// Another handle of its process knows of more CPUs.
@@ -162,7 +172,8 @@ tl::expected<Place, Governor::Refusal> Governor::admit(const Peer& peer, Process
                 carry_out();
         });
         try {
-                leases_.add({joined.id, identity.account, peer.pid, *place, 0, wish.affinity},
+                leases_.add({joined.id, identity.account, peer.pid, identity.uid, peer.arrived,
+                             *place, 0, wish.affinity},
                             std::move(process), peer.connection);
         } catch (const std::system_error&) {
                 return tl::unexpected(Refusal::System);
@@ -179,8 +190,9 @@ registry::Identity Governor::identify(const Peer& peer, const ProcessMeter::Wher
                                       const Wish& wish) {
         registry::Identity identity;
         identity.pid = peer.pid;
-        identity.uid = peer.account.uid.value_or(0);
-        identity.account.uid = where.owner.value_or(identity.uid);
+        identity.uid = uid_of(peer);
+        // What runs as root is root's, in whose control group it may be.
+        identity.account.uid = identity.uid == 0 ? 0 : where.owner.value_or(identity.uid);
         identity.label = wish.label.empty() ? probe::read_program_name(root_, peer.pid)
                                             : std::string(wish.label);
         identity.job = wish.job;

@@ -54,14 +54,15 @@ public:
         };
         enum class Refusal : std::uint8_t {
                 NotGoverning,  ///< no leases under the policy in force
-                NotKnown,      ///< the process has gone, or cannot be seen
+                NotKnown,      ///< the process has gone, runs as another user, or cannot be seen
                 TooMany,
                 TooManyOfAccount,
                 NoRoom,  ///< the admission says so
                 System,  ///< out of memory or descriptors
         };
         /// A lease, with a grant to start from. A process has one: its next connections get the
-        /// same.
+        /// same, if they are of the same user. One of another user, where it is the later one, ends
+        /// that lease and gets one of its own.
         [[nodiscard]] tl::expected<Place, Refusal> join(const Peer& peer, const Wish& wish);
         /// False: the connection has no lease.
         [[nodiscard]] bool request(const Peer& peer, const registry::Request& request);

@@ -9,6 +9,7 @@
 #include "server/kernel/unique_fd.hpp"
 #include "server/sharing/arenas.hpp"
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -38,6 +39,9 @@ struct Lease {
         ProgramId id{};
         policy::Account account;
         std::uint32_t pid = 0;
+        std::uint32_t uid = 0;  ///< as which the process connected
+        /// When the connection was let in that made it: see Peer.
+        std::chrono::nanoseconds arrived{0};
         Place place{};
         /// What to add to the program's epochs in the registry for those in its slot.
         std::uint32_t epoch_offset = 0;
@@ -75,6 +79,8 @@ public:
 
         /// The last connection ends the lease.
         void leave(int connection);
+        /// Its connections have none from now on.
+        void end(ProgramId id);
         void end_all();
 
         [[nodiscard]] std::size_t size() const { return seats_.size(); }
@@ -92,8 +98,6 @@ private:
                 std::set<int> connections = {};
                 std::set<int> waiting = {};  // of these, are told when its turn comes
         };
-
-        void end(ProgramId id);
 
         EventLoop& loop_;
         OnEnd on_end_;

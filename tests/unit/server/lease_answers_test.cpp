@@ -3,6 +3,7 @@
 #include "server/answers/lease_answers.hpp"
 
 #include <array>
+#include <chrono>
 #include <gtest/gtest.h>
 #include <string>
 #include <sys/socket.h>
@@ -256,6 +257,45 @@ TEST_F(LeaseAnswers, ShowWhatPoolsDoToThoseWhoMayKnow) {
                 EXPECT_EQ(explained_to(uid).explanation().client().pool().executed(), 1'200U);
         }
         EXPECT_FALSE(shown_to(1001).has_pool());
+}
+
+TEST_F(LeaseAnswers, GiveAProcessThatRunsAsAnotherUserALeaseOfItsOwn) {
+        auto before = self(1000);
+        before.arrived = std::chrono::seconds{1};
+        auto now = self(0);
+        now.connection = ends_[1];
+        now.arrived = std::chrono::seconds{2};
+        ASSERT_TRUE(hello(before).has_welcome());
+        const auto first = shown_to(0).id();
+        const auto* memory = governor_.lease_of(before.pid)->place.arena;
+        ASSERT_TRUE(hello(now).has_welcome());
+        EXPECT_EQ(leases(), 1U);
+        EXPECT_NE(shown_to(0).id(), first);
+        EXPECT_EQ(shown_to(0).uid(), 0U);
+        EXPECT_NE(governor_.lease_of(before.pid)->place.arena, memory);
+}
+
+TEST_F(LeaseAnswers, LeaveWhoKeepsAnEarlierConnectionOfSuchAProcessNothing) {
+        auto before = self(1000);
+        before.arrived = std::chrono::seconds{1};
+        auto now = self(0);
+        now.connection = ends_[1];
+        now.arrived = std::chrono::seconds{2};
+        ASSERT_TRUE(hello(before).has_welcome());
+        ASSERT_TRUE(hello(now).has_welcome());
+        const auto held = shown_to(0).id();
+        EXPECT_EQ(update(before, {}).error().code(), Error::NO_LEASE);
+        EXPECT_EQ(explained_to(1000).error().code(), Error::NO_LEASE);
+        EXPECT_EQ(shown_to(1000).pid(), 0U);
+        EXPECT_EQ(hello(before).error().code(), Error::NOT_KNOWN);
+        v1::Request request;
+        request.mutable_set()->set_pid(before.pid);
+        request.mutable_set()->set_max(1);
+        EXPECT_EQ(ask(request, before).error().code(), Error::NO_LEASE);
+        request.mutable_bye();
+        EXPECT_EQ(ask(request, before).error().code(), Error::NO_LEASE);
+        EXPECT_EQ(shown_to(0).id(), held);
+        EXPECT_EQ(shown_to(0).max(), 0U);
 }
 
 TEST_F(LeaseAnswers, RefuseUpdateAndByeWithoutALease) {

@@ -48,8 +48,8 @@ class LeasesTest : public testing::Test {
 protected:
         /// With the first connection.
         Lease& add(std::uint64_t id, const Sleeper& program, int connection) {
-                return leases_.add({ProgramId{id}, {1000U}, program.pid(), {}, 0},
-                                   program.process(), connection);
+                return leases_.add({ProgramId{id}, {1000U}, program.pid()}, program.process(),
+                                   connection);
         }
         /// Once per test: an event loop that was left is over.
         void run_until_one_ends() {
@@ -137,7 +137,7 @@ TEST_F(LeasesTest, AreNotTheNextProcesssOfTheSameNumber) {
         EXPECT_EQ(leases_.of_process(pid), nullptr);
         EXPECT_EQ(ended_, std::vector<std::uint64_t>{7});
         const Sleeper next;
-        leases_.add({ProgramId{8}, {1000U}, pid, {}, 0}, next.process(), 70);
+        leases_.add({ProgramId{8}, {1000U}, pid}, next.process(), 70);
         ASSERT_NE(leases_.of_process(pid), nullptr);
         EXPECT_EQ(leases_.of_process(pid)->id, ProgramId{8});
         EXPECT_EQ(leases_.of_connection(70)->id, ProgramId{8});
@@ -180,6 +180,20 @@ TEST_F(LeasesTest, DoNotEndWhereASignalInterruptsTheLookAtTheirProcess) {
         while (Interruptions::seen < 2000 && std::chrono::steady_clock::now() < give_up)
                 ASSERT_NE(leases_.of_process(program.pid()), nullptr)
                         << "after " << Interruptions::seen << " signals";
+}
+
+TEST_F(LeasesTest, MayBeEndedUnderTheirConnections) {
+        const Sleeper program;
+        auto& lease = add(7, program, 70);
+        leases_.share(lease, 71);
+        leases_.end(ProgramId{7});
+        EXPECT_EQ(ended_, std::vector<std::uint64_t>{7});
+        EXPECT_EQ(leases_.of_connection(70), nullptr);
+        EXPECT_EQ(leases_.of_connection(71), nullptr);
+        add(8, program, 72);
+        leases_.leave(70);  // they go later
+        leases_.leave(71);
+        EXPECT_EQ(leases_.of_process(program.pid())->id, ProgramId{8});
 }
 
 TEST_F(LeasesTest, EndAllAtOnce) {

@@ -32,9 +32,14 @@ protected:
                 const auto id = ProgramId{pids_.size()};
                 Process process{static_cast<std::uint32_t>(pid),
                                 UniqueFd(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)))};
-                leases_.add(
-                        {id, policy::Account{1000U}, process.pid, {&arena_, slot}, epoch_offset},
-                        std::move(process), static_cast<int>(slot));
+                leases_.add({id,
+                             policy::Account{1000U},
+                             process.pid,
+                             1000,
+                             {},
+                             {&arena_, slot},
+                             epoch_offset},
+                            std::move(process), static_cast<int>(slot));
                 return id;
         }
 
