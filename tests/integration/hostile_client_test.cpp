@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Clients that send rubbish: their connection ends, it is counted and logged once, and nobody
 // else notices.
+#include "support/as_user.hpp"
 #include "support/daemon.hpp"
 #include "support/wire.hpp"
 
@@ -60,6 +61,24 @@ TEST_F(HostileClient, IsLoggedAtMostOncePerMinute) {
         const auto first = log.find("disconnected");
         EXPECT_NE(first, log.npos);
         EXPECT_EQ(log.find("disconnected", first + 1), log.npos) << log;
+}
+
+TEST_F(HostileClient, OfOneUserDoesNotHideOthersInTheLog) {
+        if (!AsUser::is_possible())
+                GTEST_SKIP() << "needs root, to be several users";
+        for (const uid_t uid : {3100U, 3100U, 3101U, 3100U, 3101U}) {
+                const AsUser user(uid);
+                WireClient client(daemon_.socket());
+                ASSERT_TRUE(client.send_bytes("\xff\xff\xff\xff"));
+                EXPECT_TRUE(client.is_ended());
+        }
+        EXPECT_EQ(bad_messages(), 5U);
+        const auto log = daemon_.process().err();
+        for (const std::string user : {"user 3100", "user 3101"}) {
+                const auto first = log.find("a client of " + user + " was disconnected");
+                ASSERT_NE(first, log.npos) << log;
+                EXPECT_EQ(log.find(user, first + 20), log.npos) << log;
+        }
 }
 
 TEST_F(HostileClient, ThatEndsBetweenMessagesIsNotBad) {

@@ -92,7 +92,7 @@ void Connections::add(UniqueFd fd, const policy::Account& account, std::uint32_t
 
 void Connections::refuse(const policy::Account& account) {
         refused_++;
-        if (const auto count = refused_log_.allow(EventLoop::now()))
+        if (const auto count = refused_log_.allow(account, EventLoop::now()))
                 log(Level::Warning, Event::ClientRefused,
                     account.name() + " holds " + std::to_string(accounts_.held(account)) +
                             " connections and leases, as many as it leaves free; one more "
@@ -203,7 +203,7 @@ void Connections::drop(int fd, bool misbehaved) {
         if (!misbehaved)
                 return;
         misbehaved_++;
-        if (const auto count = misbehaved_log_.allow(EventLoop::now()))
+        if (const auto count = misbehaved_log_.allow(account, EventLoop::now()))
                 log(Level::Warning, Event::ClientMisbehaved,
                     "a client of " + account.name() +
                             " was disconnected: it sent what is no message, or descriptors, or "

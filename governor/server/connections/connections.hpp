@@ -92,8 +92,8 @@ private:
         std::size_t left_ = 0;  // since the last sweep
         std::uint64_t misbehaved_ = 0;
         std::uint64_t refused_ = 0;
-        Throttle misbehaved_log_;
-        Throttle refused_log_;
+        Throttles misbehaved_log_;
+        Throttles refused_log_;
         EventSource go_on_timer_;  // armed while somebody waits
         EventSource sweep_timer_;
 };

@@ -79,7 +79,7 @@ void Journal::tell(const Happened& event, TimePoint now) {
 }
 
 void Journal::refused(const registry::Identity& identity, TimePoint now) {
-        if (const auto count = refused_.allow(now))
+        if (const auto count = refused_.allow(identity.account, now))
                 log(Level::Warning, Event::LeaseRefused,
                     fmt::format("{}[{}] of user {} was refused a lease: there are as many as may "
                                 "be{}",
@@ -89,7 +89,8 @@ void Journal::refused(const registry::Identity& identity, TimePoint now) {
 }
 
 void Journal::tell_of_order(const Happened& event, TimePoint now) {
-        const auto count = event.by == 0 ? std::optional<std::uint64_t>(1) : ordered_.allow(now);
+        const auto count =
+                event.by == 0 ? std::optional<std::uint64_t>(1) : ordered_.allow({event.by}, now);
         if (!count)
                 return;
         log(Level::Info, Event::Ordered,

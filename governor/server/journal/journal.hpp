@@ -14,7 +14,7 @@ namespace governor::server {
 
 /// Follows a history into the log. Leases and grants are only logged at the level debug: a thousand
 /// short programs per second are nothing to be told of. What the administrator orders is always
-/// logged, what users order and what they are refused, a few times a minute.
+/// logged, what a user orders and is refused, a few times a minute.
 class Journal {
 public:
         using TimePoint = std::chrono::steady_clock::time_point;
@@ -31,8 +31,8 @@ private:
         void tell_of_order(const registry::Event& event, TimePoint now);
 
         std::uint64_t next_ = 0;
-        Throttle refused_;
-        Throttle ordered_{20};
+        Throttles refused_;
+        Throttles ordered_{20, 8};
 };
 
 }  // namespace governor::server

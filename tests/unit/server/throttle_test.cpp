@@ -54,5 +54,46 @@ TEST(ThrottleTest, WritesOncePerMinuteInAFlood) {
         EXPECT_EQ(counted, 16U * 600 + 1);
 }
 
+const policy::Account kNoisy{1000};
+const policy::Account kQuiet{1001};
+
+TEST(ThrottlesTest, DoNotHideWhatOneUserDoesBehindAnothersNoise) {
+        Throttles throttles;
+        EXPECT_EQ(throttles.allow(kNoisy, kStart), 1U);
+        for (int i = 0; i < 1'000; i++)
+                EXPECT_EQ(throttles.allow(kNoisy, kStart), std::nullopt);
+        EXPECT_EQ(throttles.allow(kQuiet, kStart), 1U);
+        EXPECT_EQ(throttles.allow(kNoisy, kStart + 1min), 1'001U);
+        EXPECT_EQ(throttles.allow(kQuiet, kStart + 1min), 1U);
+}
+
+/// LogRateLimitBurst= of the unit is 300 in 30 s.
+TEST(ThrottlesTest, LetFewerThroughThanTheJournalDoesHoweverManyUsersThereAre) {
+        Throttles refused;
+        Throttles misbehaved;
+        Throttles no_lease;
+        Throttles ordered(20, 8);
+        int messages = 0;
+        for (std::uint32_t i = 0; i < 100'000; i++) {
+                const policy::Account account{i % 5'000};
+                const auto now = kStart + std::chrono::microseconds{i * 300};  // 30 s in all
+                for (auto* of : {&refused, &misbehaved, &no_lease, &ordered})
+                        messages += of->allow(account, now) ? 1 : 0;
+        }
+        EXPECT_LT(messages, 300);
+        EXPECT_GT(messages, 100);
+}
+
+TEST(ThrottlesTest, KnowAnotherUserAMinuteAfterOneWasHeardLast) {
+        Throttles throttles(1, 2);
+        EXPECT_EQ(throttles.allow({1}, kStart), 1U);
+        EXPECT_EQ(throttles.allow({2}, kStart + 30s), 1U);
+        EXPECT_EQ(throttles.allow({3}, kStart + 31s), 1U) << "as one of all others";
+        EXPECT_EQ(throttles.allow({4}, kStart + 32s), std::nullopt);
+        EXPECT_EQ(throttles.allow({4}, kStart + 1min), 1U) << "in place of the first";
+        EXPECT_EQ(throttles.allow({4}, kStart + 1min), std::nullopt);
+        EXPECT_EQ(throttles.allow({2}, kStart + 1min), std::nullopt) << "who is known still";
+}
+
 }  // namespace
 }  // namespace governor::server
