@@ -12,18 +12,34 @@ namespace governor::daemon {
 
 using server::Level;
 
+namespace {
+
+tl::expected<config::Settings, config::Errors> with_command_line(config::Settings settings,
+                                                                 const Options& options) {
+        if (options.tcp) {
+                settings.tcp = options.tcp;
+                settings.origins["tcp"] = {"--tcp"};
+        }
+        if (!settings.tcp)
+                return settings;
+        if (auto possible = server::check_tcp(*settings.tcp); !possible)
+                return tl::unexpected(
+                        config::Errors{{settings.origins.at("tcp"), std::move(possible.error())}});
+        return settings;
+}
+
+}  // namespace
+
 tl::expected<config::Settings, config::Errors> load_configuration(const Options& options) {
         auto settings = config::load(options.config, !options.config_given);
-        if (settings && options.tcp) {
-                settings->tcp = options.tcp;
-                settings->origins["tcp"] = {"--tcp"};
-        }
-        if (!settings || !settings->tcp)
-                return settings;
-        if (auto possible = server::check_tcp(*settings->tcp); !possible)
-                return tl::unexpected(
-                        config::Errors{{settings->origins.at("tcp"), std::move(possible.error())}});
-        return settings;
+        return settings ? with_command_line(std::move(*settings), options) : settings;
+}
+
+tl::expected<config::Settings, config::Errors> fallback(const Options& options) {
+        config::Settings settings;
+        settings.is_observing = true;
+        settings.origins["mode"] = {"fallback"};
+        return with_command_line(std::move(settings), options);
 }
 
 void report(const config::Errors& errors) {

@@ -15,6 +15,11 @@ namespace governor::daemon {
 [[nodiscard]] tl::expected<config::Settings, config::Errors>
 load_configuration(const Options& options);
 
+/// What is in force where the files are wrong when the daemon starts: the built-in defaults and the
+/// command line, and no program is held to anything (mode = observe). The error is a mistake in the
+/// command line.
+[[nodiscard]] tl::expected<config::Settings, config::Errors> fallback(const Options& options);
+
 /// Logs every mistake.
 void report(const config::Errors& errors);
 

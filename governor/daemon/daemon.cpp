@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <csignal>
 #include <cstdio>
+#include <string>
 #include <sys/resource.h>
 #include <utility>
 
@@ -44,10 +45,11 @@ int check(const Options& options, const config::Settings& settings) {
         return kOk;
 }
 
-int serve(const Options& options, config::Settings settings) {
+/// `refused`: why these are not the settings of the files; else empty.
+int serve(const Options& options, config::Settings settings, const std::string& refused) {
         follow_log_level(settings);
         Service service(options, raise_descriptor_limit());
-        if (const auto started = service.start(std::move(settings)); !started) {
+        if (const auto started = service.start(std::move(settings), refused); !started) {
                 log(Level::Error, Event::CannotStart, started.error());
                 return kFailed;
         }
@@ -58,12 +60,14 @@ int serve(const Options& options, config::Settings settings) {
 
 int run_with_log(const Options& options) {
         auto settings = load_configuration(options);
-        if (!settings) {
-                report(settings.error());
+        if (settings)
+                return options.check_config ? check(options, *settings)
+                                            : serve(options, std::move(*settings), {});
+        report(settings.error());
+        auto defaults = fallback(options);
+        if (options.check_config || !defaults)
                 return kWrongConfiguration;
-        }
-        return options.check_config ? check(options, *settings)
-                                    : serve(options, std::move(*settings));
+        return serve(options, std::move(*defaults), settings.error().front().text());
 }
 
 }  // namespace

@@ -7,8 +7,8 @@
 
 namespace governor::daemon {
 
-/// Returns the exit code: 0 stopped as asked, 1 could not start, 2 wrong configuration. Errors
-/// are logged.
+/// Returns the exit code: 0 stopped as asked, 1 could not start, 2 wrong usage, or a configuration
+/// that was to be checked is wrong. Errors are logged.
 [[nodiscard]] int run(const Options& options);
 
 }  // namespace governor::daemon

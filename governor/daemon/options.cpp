@@ -58,7 +58,8 @@ std::variant<Options, int> parse_options(int argc, char** argv) {
                        "Take DIR/proc and DIR/sys for the machine (tests, recorded machines):\n"
                        "time is then counted in ticks, from boot at the first reading")
                 ->type_name("DIR");
-        app.footer("Exit: 0 stopped as asked, 1 failed, 2 wrong usage or configuration.");
+        app.footer("Exit: 0 stopped as asked, 1 failed, 2 wrong usage, or --check-config found a "
+                   "mistake.");
         try {
                 app.parse(argc, argv);
         } catch (const CLI::Success& success) {

@@ -27,21 +27,49 @@ Service::Service(const Options& options, std::size_t most)
                   loop_, [this] { return server_.sampling().is_fresh(); },
                   [this] { return status(); }) {}
 
-tl::expected<void, std::string> Service::start(config::Settings settings) {
-        const auto period = settings.period;
-        const auto policy = server::policy_in_force(settings);
+tl::expected<void, std::string> Service::start(config::Settings settings,
+                                               const std::string& refused) {
         auto result = check_sampling();
         if (result)
-                result = server_.apply(std::move(settings));
+                result = apply(settings, refused);
         if (result)
                 result = open_sockets();
         if (!result)
                 return result;
         const auto cpus = server_.sampling().sampler().sample().cpus.size();
+        const auto& in_force = server_.settings();
         log(Level::Info, Event::Started,
-            "started: " + std::to_string(cpus) + " cpus, policy " + policy + ", period " +
-                    std::to_string(period.count()) + " ms");
+            "started: " + std::to_string(cpus) + " cpus, policy " +
+                    server::policy_in_force(in_force) + ", period " +
+                    std::to_string(in_force.period.count()) + " ms");
         return {};
+}
+
+/// A port that is in use is a mistake in the files, unless the command line asks for it.
+tl::expected<void, std::string> Service::apply(const config::Settings& settings,
+                                               const std::string& refused) {
+        auto applied = server_.apply(settings);
+        if (applied && !refused.empty())
+                fell_back(refused);
+        if (applied || options_.tcp)
+                return applied;
+        log(Level::Error, Event::ConfigurationRefused, applied.error());
+        const auto defaults = fallback(options_);
+        if (!defaults || !server_.apply(*defaults))
+                return applied;
+        fell_back(applied.error());
+        return {};
+}
+
+/// Without a governor every program would take the whole machine again, and a service that ends at
+/// each start loses its socket.
+void Service::fell_back(const std::string& why) {
+        is_fallback_ = true;
+        server_.configuration_refused(why);
+        log(Level::Warning, Event::ConfigurationRefused,
+            "the configuration is wrong: until a reload succeeds the built-in defaults are in "
+            "force, "
+            "and programs are left alone (mode = observe)");
 }
 
 tl::expected<void, std::string> Service::check_sampling() const {
@@ -75,8 +103,13 @@ int Service::serve() {
 }
 
 std::string Service::status() const {
+        const auto& refused = server_.configuration_error();
+        if (refused.empty())
+                return server_.summary();
         return server_.summary() +
-               (refused_.empty() ? "" : "; configuration not reloaded: " + refused_);
+               (is_fallback_ ? "; configuration refused, programs are left alone: "
+                             : "; configuration not reloaded: ") +
+               refused;
 }
 
 /// A wrong file changes nothing: the settings in force stay.
@@ -91,7 +124,7 @@ void Service::reload() {
                 refuse(applied.error());
         } else {
                 follow_log_level(*settings);
-                refused_.clear();
+                is_fallback_ = false;
                 log(Level::Info, Event::Reloaded, "configuration reloaded");
         }
         liveness_.tell_status();
@@ -101,7 +134,7 @@ void Service::reload() {
 void Service::refuse(const std::string& why) {
         log(Level::Error, Event::ConfigurationRefused,
             "configuration not reloaded; the old settings stay in force");
-        refused_ = why;
+        server_.configuration_refused(why);
 }
 
 void Service::stop() {

@@ -21,8 +21,10 @@ public:
         Service(const Options& options, std::size_t most);
 
         /// Samples, and opens the sockets: those that systemd has given us or else the default
-        /// path, and those that were asked for. The error is one sentence.
-        [[nodiscard]] tl::expected<void, std::string> start(config::Settings settings);
+        /// path, and those that were asked for. The error is one sentence. `refused`: why
+        /// `settings` are fallback()'s; empty: they are not.
+        [[nodiscard]] tl::expected<void, std::string> start(config::Settings settings,
+                                                            const std::string& refused);
 
         /// Until SIGTERM or SIGINT: 0; or a negative errno.
         [[nodiscard]] int serve();
@@ -30,6 +32,9 @@ public:
 private:
         [[nodiscard]] tl::expected<void, std::string> check_sampling() const;
         [[nodiscard]] tl::expected<void, std::string> open_sockets();
+        [[nodiscard]] tl::expected<void, std::string> apply(const config::Settings& settings,
+                                                            const std::string& refused);
+        void fell_back(const std::string& why);
         [[nodiscard]] std::string status() const;
         void reload();
         void refuse(const std::string& why);
@@ -42,7 +47,7 @@ private:
         server::EventSource on_hup_;
         server::Server server_;
         server::Liveness liveness_;
-        std::string refused_;  // why the last reload changed nothing
+        bool is_fallback_ = false;  // the files were wrong at the start, and are so still
 };
 
 }  // namespace governor::daemon

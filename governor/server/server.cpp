@@ -63,6 +63,7 @@ tl::expected<void, std::string> Server::apply(config::Settings settings) {
                 if (auto followed = follow_tcp(settings.tcp); !followed)
                         return followed;
         settings_ = std::move(settings);
+        configuration_error_.clear();
         governor_.configure(settings_, sampling_.sampler().sample(), sampling_.topology());
         sampling_.set_period(settings_.period);
         warn_if_nothing_is_governed();
@@ -169,7 +170,8 @@ View Server::view() const {
                          governor_.cycle().decisions()},
                 since_start(started_),
                 sampling_.warm_in(),
-                governor_.cycle().is_paused()};
+                governor_.cycle().is_paused(),
+                configuration_error_};
 }
 
 }  // namespace governor::server

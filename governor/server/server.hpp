@@ -16,6 +16,7 @@
 #include <string>
 #include <string_view>
 #include <tl/expected.hpp>
+#include <utility>
 
 namespace governor::server {
 
@@ -38,6 +39,14 @@ public:
         /// Takes effect at once; connections stay. The error is one sentence; then nothing has
         /// changed.
         [[nodiscard]] tl::expected<void, std::string> apply(config::Settings settings);
+        [[nodiscard]] const config::Settings& settings() const { return settings_; }
+
+        /// The files say something else than what is in force, and are wrong: to be told until the
+        /// next apply().
+        void configuration_refused(std::string why) { configuration_error_ = std::move(why); }
+        [[nodiscard]] const std::string& configuration_error() const {
+                return configuration_error_;
+        }
 
         /// To be called when it serves no longer: tells those who hold leases.
         void release_all() { governor_.release_all(); }
@@ -55,6 +64,7 @@ private:
         [[nodiscard]] View view() const;
 
         config::Settings settings_;
+        std::string configuration_error_;
         TimePoint started_;
         Governor governor_;
         SampleLoop sampling_;

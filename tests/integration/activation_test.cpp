@@ -121,6 +121,21 @@ TEST_F(Activated, SaysThatItReloadsAndWhyItDidNot) {
         EXPECT_TRUE(manager_.hears("STATUS=3 of 4 cpus free, 0 connections, threshold 50%"));
 }
 
+TEST_F(Activated, KeepsItsSocketWhereItsConfigurationIsWrongAndSaysSo) {
+        configure("[governor]\nperiod = 50ms\nthreshold = 500%\n");
+        manager_.start(governord());
+        ASSERT_TRUE(manager_.hears("READY=1"));
+        EXPECT_TRUE(manager_.hears(
+                "STATUS=3 of 4 cpus free, 0 connections, fair (observing), 0 programs on 0 cpus; "
+                "configuration refused, programs are left alone: " +
+                config() + ":3: `threshold = 500%`"));
+        EXPECT_EQ(status(manager_.socket()).mode(), "observe");
+        configure("[governor]\nperiod = 50ms\n");
+        manager_.process().signal(SIGHUP);
+        EXPECT_TRUE(manager_.hears(
+                "STATUS=3 of 4 cpus free, 0 connections, fair, 0 programs on 0 cpus"));
+}
+
 /// The watchdog's heart beats every 500 ms; silence is two beats without one.
 TEST_F(Activated, KeepsTheWatchdogQuietOnlyWhileItSamples) {
         manager_.start(governord());

@@ -91,9 +91,10 @@ TEST(Daemon, RefusesRulesThatAreWrong) {
         const auto bad = directory.write("bad.conf", "[program a]\nuser = no-such-user\n"
                                                      "[program b]\nweight = 0\n"
                                                      "[program a]\nmax = 1\n");
-        for (const auto* argument : {"--check-config", "--root=/nonexistent"}) {
+        for (const auto& [argument, status] :
+             {std::pair{"--check-config", 2}, std::pair{"--root=/nonexistent", 1}}) {
                 const auto wrong = govern({argument, "--config", bad});
-                EXPECT_EQ(wrong.status, 2);
+                EXPECT_EQ(wrong.status, status);
                 EXPECT_TRUE(contains(wrong.err, bad + ":2: `user = no-such-user`: no such user"))
                         << wrong.err;
                 EXPECT_TRUE(contains(wrong.err, bad + ":4: `weight = 0` is not accepted"))
@@ -137,12 +138,63 @@ TEST(Daemon, NotesWhatHasNoEffectWhenItChecks) {
 
 TEST(Daemon, RefusesToStartWithAWrongConfiguration) {
         TemporaryDirectory directory;
-        const auto bad = directory.write("bad.conf", "[governor]\nperiod = 49ms\n");
-        const auto socket = directory.path() / "socket";
-        const auto wrong = govern({"--config", bad, "--socket", socket});
-        EXPECT_EQ(wrong.status, 2);
-        EXPECT_TRUE(contains(wrong.err, "accepted: 50ms .. 60s")) << wrong.err;
-        EXPECT_FALSE(std::filesystem::exists(socket));
+        for (const std::string setting : {"reserve = 0-8191", "cpus = 4000-5000"}) {
+                const auto file = directory.write("f.conf", "[governor]\n" + setting + "\n");
+                const auto said = govern({"--check-config", "--root", kMachine, "--config", file});
+                EXPECT_EQ(said.status, 0) << said.err;
+                EXPECT_TRUE(contains(said.out, "note: cpus = ")) << said.out;
+                EXPECT_TRUE(contains(said.out, "so every program is advised 1 thread\n"))
+                        << said.out;
+        }
+        const auto some = directory.write("f.conf", "[governor]\nreserve = 0-6\n");
+        const auto said = govern({"--check-config", "--root", kMachine, "--config", some});
+        EXPECT_FALSE(contains(said.out, "note: ")) << said.out;
+}
+
+TEST(Daemon, LeavesProgramsAloneWhereItsConfigurationIsWrongAtTheStart) {
+        Daemon daemon(kMachine, "[governor]\nthreshold = 50%\nperiod = 49ms\n");
+        daemon.start();
+        EXPECT_TRUE(contains(daemon.process().err(), "governord.conf:3: `period = 49ms` is not"))
+                << daemon.process().err();
+        EXPECT_TRUE(contains(daemon.process().err(), "governord: warning: the configuration is "
+                                                     "wrong: until a reload succeeds"))
+                << daemon.process().err();
+        const auto wrong = status(daemon.socket());
+        EXPECT_EQ(wrong.mode(), "observe");
+        EXPECT_EQ(wrong.threshold_permyriad(), 500U) << "the default";
+        EXPECT_TRUE(contains(wrong.configuration_error(), "governord.conf:3: `period = 49ms`"));
+        EXPECT_TRUE(contains(ctl(daemon, {"status"}).out, "governord.conf:3: `period = 49ms`"));
+        const auto shown = ctl(daemon, {"config"}).out;
+        EXPECT_TRUE(contains(shown, "governord.conf:3: `period = 49ms`")) << shown;
+        EXPECT_TRUE(contains(shown, "# fallback\nmode = observe\n")) << shown;
+
+        daemon.process().signal(SIGHUP);  // as wrong as before
+        ASSERT_TRUE(eventually(
+                [&] { return contains(daemon.process().err(), "old settings stay in force"); }));
+        EXPECT_EQ(status(daemon.socket()).mode(), "observe");
+        daemon.configure("[governor]\nthreshold = 50%\n");
+        daemon.process().signal(SIGHUP);
+        ASSERT_TRUE(eventually([&] { return status(daemon.socket()).mode() == "govern"; }));
+        EXPECT_EQ(status(daemon.socket()).threshold_permyriad(), 5000U);
+        EXPECT_EQ(status(daemon.socket()).configuration_error(), "");
+        EXPECT_FALSE(contains(ctl(daemon, {"status"}).out, "refused: "));
+}
+
+TEST(Daemon, StartsWithoutTheFileThatItIsTold) {
+        TemporaryDirectory directory;
+        const auto socket = directory.path("socket");
+        Process daemon({{GOVERNORD, "--config", "/nonexistent.conf", "--root", kMachine, "--socket",
+                         socket},
+                        {},
+                        {}});
+        ASSERT_TRUE(eventually([&] { return can_connect(socket); })) << daemon.err();
+        EXPECT_EQ(status(socket).mode(), "observe");
+        EXPECT_TRUE(contains(status(socket).configuration_error(), "cannot be read"));
+}
+
+TEST(Daemon, IsNotStartedByAWrongCommandLine) {
+        EXPECT_EQ(govern({"--no-such-option"}).status, 2);
+        EXPECT_EQ(govern({"--tcp", "nowhere"}).status, 2);
 }
 
 TEST(Daemon, TakesSignalsFromTheMomentItsSocketIsThere) {

@@ -144,6 +144,16 @@ TEST(Tcp, APortThatIsTakenStopsAStart) {
         EXPECT_NE(refused.err.find("Address already in use"), std::string::npos) << refused.err;
 }
 
+TEST(Tcp, APortOfTheFileThatIsTakenLeavesProgramsAlone) {
+        Daemon first(kMachine);
+        first.start({"--tcp", "0"});
+        Daemon second(kMachine, "[governor]\ntcp = " + std::to_string(port_of(first)) + "\n");
+        second.start();
+        EXPECT_EQ(status(second.socket()).mode(), "observe");
+        EXPECT_NE(status(second.socket()).configuration_error().find("Address already in use"),
+                  std::string::npos);
+}
+
 TEST(Tcp, TheCommandLineWinsOverTheFileAlsoAtAReload) {
         Daemon daemon(kMachine, "[governor]\ntcp = off\n");
         daemon.start({"--tcp", "localhost:0"});

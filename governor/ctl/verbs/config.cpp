@@ -55,7 +55,10 @@ std::string as_ini(const Setting& setting) {
 
 /// As a file that could be given to governord.
 std::string as_ini(const Config& config) {
-        std::string text = "[governor]\n";
+        std::string text;
+        if (!config.configuration_error().empty())
+                text += "# refused: " + config.configuration_error() + "\n";
+        text += "[governor]\n";
         for (const auto& setting : config.setting())
                 text += as_ini(setting);
         for (const auto& program : config.program()) {

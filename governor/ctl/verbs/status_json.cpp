@@ -17,6 +17,7 @@ nlohmann::ordered_json status_json(const Status& status) {
                 return render::keeps_accounts(status) ? nlohmann::ordered_json(value)
                                                       : nlohmann::ordered_json(nullptr);
         };
+        const auto& error = status.configuration_error();
         return {{"cpus", status.cpus()},
                 {"budget", accounted(status.budget())},
                 {"foreign", accounted(status.foreign())},
@@ -36,7 +37,9 @@ nlohmann::ordered_json status_json(const Status& status) {
                 {"version", status.version()},
                 {"connections", others(status)},
                 {"decisions", status.decisions()},
-                {"paused", status.paused()}};
+                {"paused", status.paused()},
+                {"configuration_error",
+                 error.empty() ? nlohmann::ordered_json(nullptr) : nlohmann::ordered_json(error)}};
 }
 
 }  // namespace ctl::verbs

@@ -21,6 +21,7 @@ namespace {
 constexpr std::size_t kCpusPerPage = 1024;
 constexpr std::size_t kCpuPage = 28'672;     // bytes; no CPU is begun above it
 constexpr std::size_t kConfigPage = 16'384;  // bytes; no rule is begun above it
+constexpr std::size_t kLongestError = 512;   // bytes
 
 v1::Advice::Reason wire_reason(policy::Reason reason) {
         switch (reason) {
@@ -62,7 +63,12 @@ v1::Reply advise(const v1::Query& query, const View& view, Reach reach) {
         return reply;
 }
 
-v1::Reply status(const View& view) {
+/// A path and what stands in a file: not for the network.
+std::string configuration_error(const View& view) {
+        return printable_ascii(view.configuration_error).substr(0, kLongestError);
+}
+
+v1::Reply status(const View& view, Reach reach) {
         const auto sample = policy::restrict_to(view.settings.pool, view.sample);
         v1::Reply reply;
         auto& out = *reply.mutable_status();
@@ -88,6 +94,8 @@ v1::Reply status(const View& view) {
         out.set_bad_messages(view.counters.bad_messages);
         out.set_version(GOVERNOR_VERSION);
         out.set_refused_connections(view.counters.refused_connections);
+        if (reach == Reach::Local)
+                out.set_configuration_error(configuration_error(view));
         return reply;
 }
 
@@ -159,6 +167,7 @@ v1::Reply config(const v1::ConfigRequest& request, const View& view) {
         auto& page = *reply.mutable_config();
         const auto& programs = view.settings.programs;
         std::size_t next = request.first_program();
+        page.set_configuration_error(configuration_error(view));
         if (next == 0)
                 for (const auto& key : config::keys())
                         *page.add_setting() = setting(key, view.settings, "", view.settings);
@@ -190,7 +199,7 @@ v1::Reply answer(const v1::Request& request, const View& view, Reach reach) {
         case v1::Request::kQuery:
                 return advise(request.query(), view, reach);
         case v1::Request::kStatus:
-                return status(view);
+                return status(view, reach);
         case v1::Request::kCpus:
                 return cpus(request.cpus(), view);
         case v1::Request::kConfig:

@@ -11,6 +11,7 @@
 #include <chrono>
 #include <cstdint>
 #include <governor/v1/governor.pb.h>
+#include <string_view>
 
 namespace governor::server {
 
@@ -36,8 +37,9 @@ struct View {
         const registry::Programs& programs;
         Counters counters;
         std::chrono::milliseconds uptime;
-        std::chrono::milliseconds warm_in;  ///< until the first period is over; else 0
-        bool is_paused = false;             ///< nobody is governed until somebody says so
+        std::chrono::milliseconds warm_in;          ///< until the first period is over; else 0
+        bool is_paused = false;                     ///< nobody is governed until somebody says so
+        std::string_view configuration_error = {};  ///< of the files; empty: they are in force
 };
 
 /// Where a client comes from.

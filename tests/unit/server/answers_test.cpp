@@ -7,6 +7,7 @@
 
 #include <governor/v1/frame.h>
 #include <gtest/gtest.h>
+#include <string>
 
 namespace governor::server {
 namespace {
@@ -23,7 +24,7 @@ protected:
         [[nodiscard]] v1::Reply ask(const v1::Request& request, Reach reach = Reach::Local) const {
                 return answer(request,
                               View{settings_, sample_, topology_, clients_, counters_,
-                                   milliseconds{65'432}, milliseconds{warm_in_}},
+                                   milliseconds{65'432}, milliseconds{warm_in_}, false, error_},
                               reach);
         }
         [[nodiscard]] v1::Reply query(std::uint32_t current, std::uint32_t max) const {
@@ -66,6 +67,7 @@ protected:
         policy::fair::Decision decision_;
         Counters counters_;
         int warm_in_ = 0;
+        std::string error_;
 };
 
 void expect_error(const v1::Reply& reply, v1::Error::Code code, const std::string& message,
@@ -135,6 +137,20 @@ TEST_F(Answers, RefuseAnotherProtocolWhateverIsAsked) {
                              "protocol is " + std::to_string(protocol), "1");
         }
         expect_error(ask({}), v1::Error::UNSUPPORTED_PROTOCOL, "protocol is 0", "1");
+}
+
+TEST_F(Answers, TellLocalUsersWhatIsWrongWithTheFiles) {
+        auto status = of_protocol();
+        status.mutable_status();
+        auto config = of_protocol();
+        config.mutable_config();
+        EXPECT_EQ(ask(status).status().configuration_error(), "");
+        error_ = "/etc/g.conf:2: `\x1b = " + std::string(10'000, 'x') + "`";
+        const auto told = ask(status).status().configuration_error();
+        EXPECT_TRUE(told.starts_with("/etc/g.conf:2: `\\x1b = xxx")) << told;
+        EXPECT_EQ(told.size(), 512U);
+        EXPECT_EQ(ask(config).config().configuration_error(), told);
+        EXPECT_EQ(ask(status, Reach::Network).status().configuration_error(), "");
 }
 
 TEST_F(Answers, RefuseARequestOfNoKnownKind) {
