@@ -4,7 +4,9 @@
 
 #include "daemon/configuration.hpp"
 #include "daemon/service.hpp"
+#include "probe/sampler.hpp"
 #include "server/journal/log.hpp"
+#include "server/server.hpp"
 
 #include <algorithm>
 #include <csignal>
@@ -35,9 +37,20 @@ std::size_t raise_descriptor_limit() {
         return limit.rlim_cur > 2 * kOwn ? limit.rlim_cur - kOwn : kOwn;
 }
 
+/// This machine may have other CPUs than the one that the files are for.
+void note_if_nothing_is_governed(const Options& options, const config::Settings& settings) {
+        probe::Sampler sampler(options.root);
+        if (sampler.take(server::EventLoop::now(), settings.period) !=
+            probe::Sampler::Outcome::Accepted)
+                return;
+        if (const auto why = server::why_nothing_is_governed(settings, sampler.sample()))
+                std::printf("note: %s\n", why->c_str());
+}
+
 int check(const Options& options, const config::Settings& settings) {
         for (const auto& note : config::notes(settings))
                 std::printf("note: %s\n", note.c_str());
+        note_if_nothing_is_governed(options, settings);
         if (settings.origins.empty())
                 std::printf("%s: nothing is set, all defaults\n", options.config.c_str());
         else

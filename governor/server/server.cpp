@@ -29,6 +29,18 @@ std::string policy_in_force(const config::Settings& settings) {
         return settings.is_observing ? "fair (observing)" : "fair";
 }
 
+std::optional<std::string> why_nothing_is_governed(const config::Settings& settings,
+                                                   const policy::Sample& sample) {
+        if (!policy::restrict_to(settings.pool, sample).cpus.empty())
+                return std::nullopt;
+        const auto& [cpus, reserve] = settings.pool;
+        return "cpus = " + (cpus ? policy::format_cpu_list(*cpus) : "all") +
+               (reserve.empty() ? ": none of them is online"
+                                : ", reserve = " + policy::format_cpu_list(reserve) +
+                                          ": none that is left is online") +
+               ", so every program is advised 1 thread";
+}
+
 Server::Server(EventLoop& loop, const std::string& root, std::size_t most)
         : started_(EventLoop::now()),
           governor_(
@@ -66,7 +78,8 @@ tl::expected<void, std::string> Server::apply(config::Settings settings) {
         configuration_error_.clear();
         governor_.configure(settings_, sampling_.sampler().sample(), sampling_.topology());
         sampling_.set_period(settings_.period);
-        warn_if_nothing_is_governed();
+        if (const auto why = why_nothing_is_governed(settings_, sampling_.sampler().sample()))
+                log(Level::Warning, Event::NothingGoverned, *why);
         warn_if_executables_are_hidden();
         return {};
 }
@@ -94,18 +107,6 @@ Server::follow_tcp(const std::optional<config::TcpAddress>& address) {
         tcp_name_ = listener->name();
         open(std::move(*listener));
         return result;
-}
-
-void Server::warn_if_nothing_is_governed() const {
-        if (!policy::restrict_to(settings_.pool, sampling_.sampler().sample()).cpus.empty())
-                return;
-        const auto& [cpus, reserve] = settings_.pool;
-        log(Level::Warning, Event::NothingGoverned,
-            "cpus = " + (cpus ? policy::format_cpu_list(*cpus) : "all") +
-                    (reserve.empty() ? ": none of them is online"
-                                     : ", reserve = " + policy::format_cpu_list(reserve) +
-                                               ": none that is left is online") +
-                    ", so every program is advised 1 thread");
 }
 
 /// The kernel tells whom a process belongs to, not what it runs, to those who may not look into it.

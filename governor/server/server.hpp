@@ -23,6 +23,10 @@ namespace governor::server {
 /// "fair", "fair (observing)", "threshold 5%"
 [[nodiscard]] std::string policy_in_force(const config::Settings& settings);
 
+/// Empty: at least one of the CPUs of `sample` is given out. Else a sentence.
+[[nodiscard]] std::optional<std::string> why_nothing_is_governed(const config::Settings& settings,
+                                                                 const policy::Sample& sample);
+
 class Server {
 public:
         /// Samples the machine below `root` with default settings and serves nobody yet. `most`:
@@ -58,7 +62,6 @@ public:
 private:
         [[nodiscard]] tl::expected<void, std::string>
         follow_tcp(const std::optional<config::TcpAddress>& address);
-        void warn_if_nothing_is_governed() const;
         void warn_if_executables_are_hidden() const;
         [[nodiscard]] std::optional<Answer> handle(std::string_view message, const Peer& peer);
         [[nodiscard]] View view() const;
