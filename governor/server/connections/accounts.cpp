@@ -12,17 +12,19 @@ std::chrono::nanoseconds Accounts::price(std::uint64_t work) const {
 
 Seat::~Seat() {
         if (accounts_ != nullptr)
-                accounts_->leave(account_);
+                accounts_->leave(account_, is_more_);
 }
 
 std::size_t Accounts::free() const {
         return limits_.descriptors - std::min(limits_.descriptors, taken_ + aside_);
 }
 
-Seat Accounts::seat(const Account& account) {
-        accounts_[account].held++;
+Seat Accounts::seat(const Account& account, bool is_more) {
+        auto& state = accounts_[account];
+        state.held++;
+        state.more += is_more ? 1 : 0;
         taken_++;
-        return {*this, account};
+        return {*this, account, is_more};
 }
 
 std::optional<Seat> Accounts::admit(const Account& account) {
@@ -31,18 +33,24 @@ std::optional<Seat> Accounts::admit(const Account& account) {
                 already == 0 ? free() > 0 : already + 2 + limits_.for_newcomers <= free();
         if (!account.is_root() && !allowed)
                 return std::nullopt;
-        return seat(account);
+        return seat(account, false);
 }
 
 std::optional<Seat> Accounts::admit_more(const Account& account) {
         const auto own = account.is_root() ? 0 : held(account);
-        if (own + 2 + 2 * limits_.for_newcomers > free())
+        const auto found = accounts_.find(account);
+        const bool is_first = found == accounts_.end() || found->second.more == 0;
+        const bool allowed = is_first ? free() > limits_.for_newcomers / 2
+                                      : own + 2 + 2 * limits_.for_newcomers <= free();
+        if (!allowed)
                 return std::nullopt;
-        return seat(account);
+        return seat(account, true);
 }
 
-void Accounts::leave(const Account& account) {
-        accounts_.at(account).held--;
+void Accounts::leave(const Account& account, bool is_more) {
+        auto& state = accounts_.at(account);
+        state.held--;
+        state.more -= is_more ? 1 : 0;
         taken_--;
 }
 

@@ -31,10 +31,12 @@ class Accounts;
 class Seat {
 public:
         Seat(Seat&& other) noexcept
-                : accounts_(std::exchange(other.accounts_, nullptr)), account_(other.account_) {}
+                : accounts_(std::exchange(other.accounts_, nullptr)), account_(other.account_),
+                  is_more_(other.is_more_) {}
         Seat& operator=(Seat&& other) noexcept {
                 std::swap(accounts_, other.accounts_);
                 std::swap(account_, other.account_);
+                std::swap(is_more_, other.is_more_);
                 return *this;
         }
         ~Seat();
@@ -43,11 +45,12 @@ public:
 
 private:
         friend class Accounts;
-        Seat(Accounts& accounts, const Account& account)
-                : accounts_(&accounts), account_(account) {}
+        Seat(Accounts& accounts, const Account& account, bool is_more)
+                : accounts_(&accounts), account_(account), is_more_(is_more) {}
 
         Accounts* accounts_;
         Account account_;
+        bool is_more_;  // of admit_more()
 };
 
 /// Not thread-safe; outlives its seats. Every operation costs O(log accounts), forget_idle()
@@ -63,7 +66,8 @@ public:
         /// that hold none.
         [[nodiscard]] std::optional<Seat> admit(const Account& account);
         /// For what a client needs besides its connection. Empty a little earlier, and for root
-        /// too: so that further clients still can come and be told why not.
+        /// too: so that further clients still can come and be told why not. The first one of an
+        /// account comes from the half of what is kept for accounts that hold none.
         [[nodiscard]] std::optional<Seat> admit_more(const Account& account);
         /// So many are in use for no account in particular.
         void set_aside(std::size_t descriptors) { aside_ = descriptors; }
@@ -86,12 +90,13 @@ private:
         friend class Seat;
         struct State {
                 std::size_t held = 0;
+                std::size_t more = 0;  // of these, of admit_more()
                 TimePoint paid_until;  // the work done so far is paid for by then
         };
 
         [[nodiscard]] std::size_t free() const;
-        [[nodiscard]] Seat seat(const Account& account);
-        void leave(const Account& account);
+        [[nodiscard]] Seat seat(const Account& account, bool is_more);
+        void leave(const Account& account, bool is_more);
         [[nodiscard]] std::chrono::nanoseconds price(std::uint64_t work) const;
 
         Limits limits_;

@@ -20,7 +20,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-/// Of descriptors, kept for accounts that have none.
+/// Of descriptors, kept for accounts that have none: a 64th, and at least these.
 constexpr std::size_t kForNewcomers = 64;
 
 /// In units of Connection::work(). A question that is asked once a second costs two, so this is
@@ -58,7 +58,7 @@ std::string uid_of(const policy::Account& account) {
 
 Connections::Connections(EventLoop& loop, std::size_t most, Handler handler, OnGone on_gone)
         : loop_(loop), most_(most), handler_(std::move(handler)), on_gone_(std::move(on_gone)),
-          accounts_({most, kForNewcomers, kWorkPerSecond, kBurst}),
+          accounts_({most, std::max(kForNewcomers, most / 64), kWorkPerSecond, kBurst}),
           sweep_timer_(loop.on_time(EventLoop::now() + kSweep, [this] { sweep(); })) {}
 
 Connections::~Connections() {

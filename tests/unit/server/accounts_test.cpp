@@ -3,7 +3,9 @@
 #include "server/connections/accounts.hpp"
 
 #include <gtest/gtest.h>
+#include <optional>
 #include <random>
+#include <utility>
 #include <vector>
 
 namespace governor::server {
@@ -81,6 +83,30 @@ TEST_F(AccountsTest, MoreThanAConnectionIsNotRootsBeyondAllLimits) {
         EXPECT_EQ(taken, 979U);
         EXPECT_TRUE(accounts_.admit(kRoot));
         EXPECT_TRUE(accounts_.admit(kAnna)) << "of those kept for newcomers";
+}
+
+TEST_F(AccountsTest, FiftyThatTakeAllTheyMayLeaveANewcomerItsFirstLease) {
+        Accounts accounts({20'352, 318, 100, 50});  // as the shipped service
+        std::vector<Seat> seats;
+        const Account kCarl{1002};
+        const auto take = [&](std::optional<Seat> seat) {
+                if (seat)
+                        seats.push_back(std::move(*seat));
+                return seat.has_value();
+        };
+        for (int i = 0; i < 5; i++)
+                ASSERT_TRUE(take(accounts.admit(kCarl)));
+        for (std::uint32_t uid = 2000; uid < 2050; uid++) {
+                const Account squatter{uid};
+                while (take(accounts.admit(squatter)))
+                        (void)take(accounts.admit_more(squatter));
+                accounts.set_aside(2 * (uid - 2000 + 1));  // each has an arena
+        }
+        EXPECT_TRUE(take(accounts.admit(kAnna)));
+        EXPECT_TRUE(take(accounts.admit_more(kAnna)));
+        EXPECT_FALSE(take(accounts.admit_more(kAnna))) << "its second";
+        EXPECT_TRUE(take(accounts.admit_more(kCarl))) << "whatever it holds besides";
+        EXPECT_TRUE(take(accounts.admit(kBert))) << "which may be told why not";
 }
 
 TEST_F(AccountsTest, WhatIsSetAsideIsNobodys) {
