@@ -17,7 +17,13 @@ namespace bench {
 namespace {
 
 constexpr std::size_t kMostWaiting = 65536;  // bytes; who does not read is not read from
+constexpr int kAcceptsAtOnce = 64;  // others have their turn in between, as in the governor
 constexpr std::uint32_t kListener = UINT32_MAX;
+#ifdef SO_PASSRIGHTS
+constexpr int kPassRights = SO_PASSRIGHTS;
+#else
+constexpr int kPassRights = 83;  // since Linux 6.16
+#endif
 
 struct Sizes {
         std::size_t request;
@@ -35,6 +41,10 @@ class Echo {
 public:
         Echo(const std::string& path, Sizes sizes) : sizes_(sizes), listener_(listen_at(path)) {
                 ::chmod(path.c_str(), 0666);
+                // What is attached to a request would be closed in this thread, however long that
+                // takes. An older kernel attaches it anyway.
+                constexpr int kNo = 0;
+                (void)::setsockopt(listener_.get(), SOL_SOCKET, kPassRights, &kNo, sizeof(kNo));
                 watch_.add(listener_.get(), EPOLLIN, kListener);
         }
 
@@ -42,14 +52,14 @@ public:
                 for (;;)
                         for (const auto& event : watch_.wait(-1))
                                 if (event.data.u32 == kListener)
-                                        accept_all();
+                                        accept_some();
                                 else
                                         serve(event.data.u32);
         }
 
 private:
-        void accept_all() {
-                for (;;) {
+        void accept_some() {
+                for (int i = 0; i < kAcceptsAtOnce; i++) {
                         UniqueFd fd(::accept4(listener_.get(), nullptr, nullptr,
                                               SOCK_CLOEXEC | SOCK_NONBLOCK));
                         if (!fd)
