@@ -43,6 +43,14 @@ class Client:
     def signal(self, number: int) -> None:
         self._process.signal(number)
 
+    def lines(self) -> list[str]:
+        """What it has said so far."""
+        return self._process.output().split("\n")
+
+    def has_ended(self) -> bool:
+        """Takes note of its end without waiting."""
+        return self._process.ended()
+
     def check(self) -> None:
         """ProcessFailed when it has ended."""
         if self._process.ended():
@@ -52,10 +60,10 @@ class Client:
         """Whether it said so; False when it ended with a report before. ProcessFailed when it failed
         or does not say so in time."""
         deadline = time.monotonic() + within_s
-        while line not in self._process.output().split("\n"):
+        while line not in self.lines():
             if self._process.ended():
                 self._process.report()
-                return line in self._process.output().split("\n")
+                return line in self.lines()
             if time.monotonic() > deadline:
                 raise self._process.failure(f"did not say {line!r} within {within_s:g} s")
             self._interruption.wait(0.02)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""bench/crowd, bench/leases, bench/hostile, bench/pools, bench/coupled and bench/handover with tiny numbers:
+"""bench/crowd, bench/leases, bench/hostile, bench/attacks, bench/pools, bench/coupled and bench/handover with tiny numbers:
 everybody is held and answered, the bad ones are noticed, and nothing is left behind. No number here depends
 on how fast the machine is.
 
@@ -11,6 +11,7 @@ import os
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 from pathlib import Path
 
@@ -88,6 +89,46 @@ class Smoke(unittest.TestCase):
         self.assertTrue(all(cost["granted"] >= 4 for cost in found["cost"]), found["cost"])
         self.assertEqual((found["load"]["done"], found["load"]["held"]), (60, 20))
         self.assertEqual(len(found["rows"]), 2 + 4 + 6 + 4)
+
+    def leftovers(self):
+        """Command lines of processes that name the scratch folder. The killed may take a moment."""
+        lines = []
+        for path in Path("/proc").glob("[0-9]*/cmdline"):
+            try:
+                lines.append(path.read_text(errors="replace").replace("\0", " "))
+            except OSError:
+                continue  # it has ended
+        return [line for line in lines if str(self.scratch) in line]
+
+    def await_leftovers(self, are_as_wanted):
+        deadline = time.monotonic() + 60
+        while not are_as_wanted(self.leftovers()):
+            self.assertLess(time.monotonic(), deadline, self.leftovers())
+            time.sleep(0.05)
+
+    def test_every_attack_is_made_on_both_servers_and_ends(self):
+        found = self.bench("attacks", "--quick", "--old-kernel")
+        self.await_leftovers(lambda lines: not lines)
+        names = found["settings"]["attacks"]
+        made = {(window["attack"], window["server"]) for window in found["windows"]}
+        self.assertEqual(made, {(name, server) for name in names for server in ("governor", "dummy")})
+        self.assertEqual(len(found["rows"]), 2 * len(names))
+        members = {row["attack"]: row["members"] for row in found["rows"]}
+        self.assertEqual((members["threads-burst"], members["leases-pairs"]), (100, 20))
+        self.assertEqual([(check["name"], check["yes"]) for check in found["checks"]],
+                         [("seats", True), ("history", True)])  # fmt: skip
+        # An attack that is under way ends with the bench, too.
+        command = [sys.executable, str(CHECKOUT / "bench" / "attacks"), "--bin", str(PROGRAMS)]
+        running = subprocess.Popen(
+            [*command, "--attacks", "linger", "--window", "60s"],
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+            env={**os.environ, "TMPDIR": str(self.scratch)},
+        )  # fmt: skip
+        self.await_leftovers(lambda lines: any("--kind linger" in line for line in lines))
+        running.terminate()
+        self.assertEqual(running.wait(60), 130)
+        self.await_leftovers(lambda lines: not lines)
+        self.assertEqual(list(self.scratch.iterdir()), [])
 
     @unittest.skipUnless((PROGRAMS / "examples" / "pi").is_file(), "built without the examples")
     def test_every_case_of_the_pools_stands_beside_its_article(self):

@@ -28,6 +28,12 @@ public:
                 return reinterpret_cast<const std::atomic<std::uint64_t>*>(grants_ + offset)
                         ->load(std::memory_order_acquire);
         }
+        /// Counts up twice a second while the governor lives.
+        [[nodiscard]] std::uint64_t heartbeat() const {
+                return reinterpret_cast<const std::atomic<std::uint64_t>*>(
+                               grants_ + offsetof(governor_grant_header, heartbeat))
+                        ->load(std::memory_order_relaxed);
+        }
         /// Reports a region that began by the grant in force and goes on.
         void begin_region(std::uint32_t slot) const;
 
