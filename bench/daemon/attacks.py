@@ -222,7 +222,8 @@ class _Measurement:
     def _history(self) -> dict[str, Any]:
         """One pauses and resumes its own program; then another's is explained."""
         with ExitStack() as stack:
-            server = self._governor(stack)
+            # Of ours: governorctl believes root's governor, and the own one.
+            server = self._governor(stack, as_daemon=False)
             victim = stack.enter_context(self._bystander(server, 0.1))
             victim.await_line("ready", _LET_IN_WITHIN_S)
             before = self._events(server, victim.pid)
@@ -252,13 +253,13 @@ class _Measurement:
         except (OSError, subprocess.SubprocessError, ValueError, KeyError):
             return None
 
-    def _governor(self, stack: ExitStack) -> _Server:
+    def _governor(self, stack: ExitStack, as_daemon: bool = True) -> _Server:
         """One that listens; it is killed when the stack is left."""
         folder = self._folder()
         config = folder / "governord.conf"
         config.write_text(configuration(FAIR_POLICY, 1.0), encoding="utf-8")
         command: list[str] = []
-        if self._settings.root:
+        if self._settings.root and as_daemon:
             os.chown(folder, DAEMON, DAEMON)
             command += ["setpriv", f"--reuid={DAEMON}", f"--regid={DAEMON}", "--clear-groups"]
             command += ["--pdeathsig", "KILL", "--"]

@@ -3,6 +3,7 @@
 #include "server/connections/listener.hpp"
 
 #include "server/connections/bound_path.hpp"
+#include "server/kernel/pass_rights.hpp"
 
 #include <algorithm>
 #include <arpa/inet.h>
@@ -85,11 +86,6 @@ void tune_tcp(int fd) {
 /// Descriptors that clients send are of no use to us, and dangerous: see Connection. The kernel can
 /// refuse them (since Linux 6.16), but not on a connection that was there before.
 void refuse_descriptors(int fd) {
-#ifdef SO_PASSRIGHTS
-        constexpr int kPassRights = SO_PASSRIGHTS;
-#else
-        constexpr int kPassRights = 83;
-#endif
         constexpr int kNo = 0;
         ::setsockopt(fd, SOL_SOCKET, kPassRights, &kNo, sizeof(kNo));
 }

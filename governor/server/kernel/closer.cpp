@@ -2,11 +2,13 @@
 // A queue for each account, and threads that take from them.
 #include "server/kernel/closer.hpp"
 
+#include "server/kernel/pass_rights.hpp"
+
 #include <algorithm>
+#include <chrono>
 #include <condition_variable>
 #include <csignal>
 #include <ctime>
-#include <deque>
 #include <map>
 #include <mutex>
 #include <set>
@@ -15,10 +17,13 @@
 #include <system_error>
 #include <thread>
 #include <utility>
+#include <vector>
 
 namespace governor::server {
 
 namespace {
+
+constexpr std::chrono::milliseconds kGathering{1};
 
 /// Interrupts a close. It comes again and again, because the first may come before the wait.
 class Alarm {
@@ -60,14 +65,21 @@ private:
         bool is_there_ = false;
 };
 
+/// The listener refused them from the beginning.
+bool refuses_descriptors(int socket) {
+        int passes = 1;
+        socklen_t size = sizeof(passes);
+        return ::getsockopt(socket, SOL_SOCKET, kPassRights, &passes, &size) == 0 && passes == 0;
+}
+
 }  // namespace
 
 struct Closer::Work {
         std::mutex mutex;
         std::condition_variable there_is_more;
         // All below is guarded by the mutex.
-        std::map<policy::Account, std::deque<UniqueFd>> waiting;
-        std::set<policy::Account> served;  // a thread is closing a socket of theirs
+        std::map<policy::Account, std::vector<UniqueFd>> waiting;
+        std::set<policy::Account> served;  // a thread is closing sockets of theirs
         std::size_t threads = 0;
         std::size_t idle = 0;
         std::size_t pending = 0;
@@ -111,22 +123,25 @@ struct Closer::Work {
                                         return;
                                 idle++;
                                 there_is_more.wait(lock);
+                                // More come in a moment, if many leave: to be woken costs most.
+                                lock.unlock();
+                                std::this_thread::sleep_for(kGathering);
+                                lock.lock();
                                 idle--;
                                 continue;
                         }
                         const auto account = found->first;
-                        UniqueFd socket(std::move(found->second.front()));
-                        found->second.pop_front();
-                        if (found->second.empty())
-                                waiting.erase(found);
+                        auto sockets = std::move(found->second);
+                        waiting.erase(found);
                         served.insert(account);
                         lock.unlock();
                         alarm.ring_every(kPatience_ns);
-                        socket = UniqueFd();
+                        const auto count = sockets.size();
+                        sockets.clear();
                         alarm.ring_every(0);
                         lock.lock();
                         served.erase(account);
-                        pending--;
+                        pending -= count;
                 }
         }
 };
@@ -140,6 +155,8 @@ Closer::~Closer() {
 }
 
 void Closer::close(UniqueFd socket, const policy::Account& account) {
+        if (!account.uid || refuses_descriptors(socket.get()))  // over TCP there are none
+                return;
         ::shutdown(socket.get(), SHUT_RDWR);
         const std::lock_guard lock(work_->mutex);
         work_->waiting[account].push_back(std::move(socket));

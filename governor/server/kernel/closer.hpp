@@ -28,8 +28,9 @@ public:
         /// Does not wait. What is left is closed by the threads, or by the end of the process.
         ~Closer();
 
-        /// Shuts the socket down at once, which tells its other end; closes it soon. Takes a lock
-        /// and wakes a thread: about 10 us. If no thread can be started it is closed here.
+        /// Shuts the socket down at once, which tells its other end; closes it soon, at best
+        /// after a millisecond. Takes a lock and may wake a thread: about 10 us. A socket that
+        /// cannot hold descriptors is closed here, and so are all if no thread can be started.
         void close(UniqueFd socket, const policy::Account& account);
 
         /// Descriptors that are still open.

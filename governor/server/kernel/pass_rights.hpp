@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: MIT
+//
+// An option of Unix sockets that this system's headers need not know yet.
+#pragma once
+
+#include <sys/socket.h>
+
+namespace governor::server {
+
+/// Whether the other end may send descriptors (since Linux 6.16). Connections have it of their
+/// listener, from when they are made.
+#ifdef SO_PASSRIGHTS
+inline constexpr int kPassRights = SO_PASSRIGHTS;
+#else
+inline constexpr int kPassRights = 83;
+#endif
+
+}  // namespace governor::server
