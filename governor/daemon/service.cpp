@@ -68,8 +68,7 @@ void Service::fell_back(const std::string& why) {
         server_.configuration_refused(why);
         log(Level::Warning, Event::ConfigurationRefused,
             "the configuration is wrong: until a reload succeeds the built-in defaults are in "
-            "force, "
-            "and programs are left alone (mode = observe)");
+            "force, and programs are left alone (mode = observe)");
 }
 
 tl::expected<void, std::string> Service::check_sampling() const {
