@@ -31,6 +31,7 @@ void clean_settings(google::protobuf::RepeatedPtrField<v1::Setting>& settings) {
 }
 
 void clean_config(v1::Config& config) {
+        clean(config.mutable_configuration_error());
         clean_settings(*config.mutable_setting());
         for (auto& program : *config.mutable_program()) {
                 clean(program.mutable_name());
@@ -45,7 +46,8 @@ void clean_explanation(v1::Explanation& explanation) {
 }
 
 void clean_status(v1::Status& status) {
-        clean(status.mutable_policy(), status.mutable_version(), status.mutable_mode());
+        clean(status.mutable_policy(), status.mutable_version(), status.mutable_mode(),
+              status.mutable_configuration_error());
 }
 
 }  // namespace

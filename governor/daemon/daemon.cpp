@@ -59,10 +59,10 @@ int check(const Options& options, const config::Settings& settings) {
 }
 
 /// `refused`: why these are not the settings of the files; else empty.
-int serve(const Options& options, config::Settings settings, const std::string& refused) {
+int serve(const Options& options, const config::Settings& settings, const std::string& refused) {
         follow_log_level(settings);
         Service service(options, raise_descriptor_limit());
-        if (const auto started = service.start(std::move(settings), refused); !started) {
+        if (const auto started = service.start(settings, refused); !started) {
                 log(Level::Error, Event::CannotStart, started.error());
                 return kFailed;
         }
@@ -75,12 +75,12 @@ int run_with_log(const Options& options) {
         auto settings = load_configuration(options);
         if (settings)
                 return options.check_config ? check(options, *settings)
-                                            : serve(options, std::move(*settings), {});
+                                            : serve(options, *settings, {});
         report(settings.error());
         auto defaults = fallback(options);
         if (options.check_config || !defaults)
                 return kWrongConfiguration;
-        return serve(options, std::move(*defaults), settings.error().front().text());
+        return serve(options, *defaults, settings.error().front().text());
 }
 
 }  // namespace

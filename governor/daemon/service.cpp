@@ -27,7 +27,7 @@ Service::Service(const Options& options, std::size_t most)
                   loop_, [this] { return server_.sampling().is_fresh(); },
                   [this] { return status(); }) {}
 
-tl::expected<void, std::string> Service::start(config::Settings settings,
+tl::expected<void, std::string> Service::start(const config::Settings& settings,
                                                const std::string& refused) {
         auto result = check_sampling();
         if (result)

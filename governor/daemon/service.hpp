@@ -23,7 +23,7 @@ public:
         /// Samples, and opens the sockets: those that systemd has given us or else the default
         /// path, and those that were asked for. The error is one sentence. `refused`: why
         /// `settings` are fallback()'s; empty: they are not.
-        [[nodiscard]] tl::expected<void, std::string> start(config::Settings settings,
+        [[nodiscard]] tl::expected<void, std::string> start(const config::Settings& settings,
                                                             const std::string& refused);
 
         /// Until SIGTERM or SIGINT: 0; or a negative errno.

@@ -29,7 +29,7 @@ public:
         /// About 2 us for one thread, for more 5 us and 0.6 us per thread (11 us per thread below a
         /// root).
         [[nodiscard]] int read(std::uint32_t pid, policy::CpuMask& ret_cpus);
-        static constexpr std::uint32_t kMostThreads = 2048;
+        static constexpr std::uint32_t kMostThreads = 512;
 
 private:
         std::string root_;

@@ -150,11 +150,14 @@ std::optional<Answer> Server::handle(std::string_view message, const Peer& peer)
         if (!request.ParseFromArray(message.data(), static_cast<int>(message.size())))
                 return std::nullopt;
         queries_ += request.has_query() ? 1 : 0;
-        if (request.protocol() == kProtocol && peer.account.uid)
+        if (request.protocol() == kProtocol && peer.account.uid) {
+                const auto decided_for = governor_.decided_for();
                 if (auto about_leases = answer_about_leases(request, peer, governor_)) {
+                        about_leases->free_of_charge = governor_.decided_for() - decided_for;
                         connections_.set_aside(governor_.descriptors());
                         return about_leases;
                 }
+        }
         return answer(request, view(), peer.account.uid ? Reach::Local : Reach::Network)
                 .SerializeAsString();
 }

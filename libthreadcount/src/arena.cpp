@@ -108,7 +108,15 @@ void Arena::end_change(const ArenaLayout* layout) {
         generation_.store(generation_.load(kRelaxed) + 1, std::memory_order_release);
 }
 
-int Arena::attach(int grants, int reports, std::uint32_t slot) {
+void Arena::clear_report(const ArenaLayout& layout) {
+        const auto size = layout.pool != 0 ? sizeof(governor_report_slot)
+                                           : std::size_t{GOVERNOR_REPORT_SLOT_SIZE_MIN};
+        for (std::size_t i = 0; i < size; i += sizeof(Word))
+                reinterpret_cast<Word*>(reports_.start() + layout.report + i)
+                        ->store(0, std::memory_order_relaxed);
+}
+
+int Arena::attach(int grants, int reports, std::uint32_t slot, Slot state) {
         ArenaLayout layout;
         if (!examine(grants, reports, slot, &layout))
                 return -EPROTO;
@@ -120,6 +128,8 @@ int Arena::attach(int grants, int reports, std::uint32_t slot) {
                 grants_.clear();
                 reports_.clear();
         }
+        if (result == 0 && state == Slot::Fresh)
+                clear_report(layout);
         end_change(result == 0 ? &layout : nullptr);
         return result;
 }

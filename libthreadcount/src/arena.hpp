@@ -36,7 +36,10 @@ public:
         ///   -EPROTO  not a pair of memfds with the seals, the header or the slot that arena.h
         ///            asks for; what was attached stays
         ///   others   of mmap(); nothing is attached any more
-        [[nodiscard]] int attach(int grants, int reports, std::uint32_t slot);
+        /// A fresh slot is cleared of what another process has reported there.
+        enum class Slot : std::uint8_t { Used, Fresh };
+        [[nodiscard]] int attach(int grants, int reports, std::uint32_t slot,
+                                 Slot state = Slot::Used);
 
         /// Nothing is granted, reports go nowhere.
         void detach();
@@ -150,6 +153,7 @@ private:
         [[nodiscard]] std::atomic<std::uint64_t>* nowhere_for_pool();
         void begin_change();
         void end_change(const ArenaLayout* layout);
+        void clear_report(const ArenaLayout& layout);
         [[nodiscard]] bool is_still(std::uint32_t generation) const;
         [[nodiscard]] int try_read(std::uint64_t* words, std::size_t n, Grant* ret_grant) const;
         /// A thread that stood still here during an attach() may report in the slot of another

@@ -127,7 +127,8 @@ void Lease::await_decision(std::uint64_t deadline_ns) const {
 }
 
 std::uint64_t Lease::take(const Welcome& welcome, std::uint64_t now_ms, std::uint64_t deadline_ns) {
-        const int result = arena_.attach(welcome.grants, welcome.reports, welcome.slot);
+        const int result = arena_.attach(welcome.grants, welcome.reports, welcome.slot,
+                                         welcome.is_fresh ? Arena::Slot::Fresh : Arena::Slot::Used);
         close(welcome.grants);
         close(welcome.reports);
         if (result < 0)

@@ -395,7 +395,8 @@ int Transport::receive(std::uint64_t deadline_ns, Welcome* ret_welcome) {
                 disconnect();
                 return result;
         }
-        *ret_welcome = {reply.kind.welcome.slot, descriptors_[0], descriptors_[1]};
+        *ret_welcome = {reply.kind.welcome.slot, descriptors_[0], descriptors_[1],
+                        reply.kind.welcome.fresh};
         descriptors_[0] = descriptors_[1] = -1;
         return 0;
 }

@@ -51,6 +51,7 @@ struct Welcome {
         std::uint32_t slot = 0;
         int grants = -1;
         int reports = -1;
+        bool is_fresh = false;  ///< the slot is to be cleared
 };
 
 struct Answer {

@@ -87,14 +87,16 @@ Answer hello(const v1::Hello& hello, const Peer& peer, Governor& governor) {
         request->can_wait = hello.can_wait() && !hello.start_only();
         const auto label = printable_text(hello.label(), kLongestLabel);
         const auto job = printable_text(hello.job(), kLongestLabel);
-        const auto place = governor.join(
+        const auto joined = governor.join(
                 peer, {label, *request, mask_of(hello.holds()), mask_of(hello.affinity()), job});
-        if (!place)
-                return refusal(place.error()).SerializeAsString();
+        if (!joined)
+                return refusal(joined.error()).SerializeAsString();
+        const auto& place = joined->place;
         v1::Reply reply;
-        reply.mutable_welcome()->set_slot(place->slot);
+        reply.mutable_welcome()->set_slot(place.slot);
+        reply.mutable_welcome()->set_fresh(joined->is_fresh);
         Answer answer = reply.SerializeAsString();
-        answer.descriptors = {place->arena->grants_fd(), place->arena->reports_fd()};
+        answer.descriptors = {place.arena->grants_fd(), place.arena->reports_fd()};
         return answer;
 }
 

@@ -42,6 +42,13 @@ void Acceptor::close(std::string_view name) {
         doors_.remove_if([name](const Door& door) { return door.listener.name() == name; });
 }
 
+Acceptor::~Acceptor() {
+        for (auto& door : doors_) {
+                door.source = SocketSource();
+                door.listener.leave_open();
+        }
+}
+
 void Acceptor::let_in(const Door& door) {
         const auto end = EventLoop::now() + EventLoop::kTurn;
         for (int n = 0; n < kAcceptsPerWakeup && EventLoop::now() < end; n++) {

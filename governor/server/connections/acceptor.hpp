@@ -19,6 +19,9 @@ public:
         /// descriptors". `loop` must outlive this.
         Acceptor(EventLoop& loop, std::function<void(Arrival)> on_arrival)
                 : loop_(loop), on_arrival_(std::move(on_arrival)) {}
+        Acceptor(const Acceptor&) = delete;
+        Acceptor& operator=(const Acceptor&) = delete;
+        ~Acceptor();
 
         void open(Listener listener);
         /// Those who came by it stay.

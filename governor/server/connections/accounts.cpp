@@ -27,8 +27,8 @@ Seat Accounts::seat(const Account& account, bool is_more) {
         return {*this, account, is_more};
 }
 
-std::optional<Seat> Accounts::admit(const Account& account) {
-        const auto already = held(account);
+std::optional<Seat> Accounts::admit(const Account& account, std::size_t closing) {
+        const auto already = held(account) + closing;
         const bool allowed =
                 already == 0 ? free() > 0 : already + 2 + limits_.for_newcomers <= free();
         if (!account.is_root() && !allowed)

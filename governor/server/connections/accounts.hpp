@@ -64,7 +64,8 @@ public:
         /// For a connection. Empty if `account` holds as many descriptors as it leaves free: so the
         /// first account may take half of all, the next a quarter. The last few are for accounts
         /// that hold none.
-        [[nodiscard]] std::optional<Seat> admit(const Account& account);
+        /// `closing`: descriptors of its former connections that are still open.
+        [[nodiscard]] std::optional<Seat> admit(const Account& account, std::size_t closing = 0);
         /// For what a client needs besides its connection. Empty a little earlier, and for root
         /// too: so that further clients still can come and be told why not. The first one of an
         /// account comes from the half of what is kept for accounts that hold none.

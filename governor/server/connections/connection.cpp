@@ -139,6 +139,7 @@ bool Connection::handle_messages(Turn& turn) {
                 if (!answer || answer->bytes.size() > GOVERNOR_REPLY_MAX)
                         return false;
                 hold(*answer);
+                free_of_charge_ += answer->free_of_charge;
                 done += end;
                 progress_++;
                 work_ += 1 + answer->bytes.size() / kReplyUnit;

@@ -27,6 +27,8 @@ struct Answer {
         /// These go with it (SCM_RIGHTS), once the client has read all that was sent before; they
         /// must stay open as long as the connection.
         std::vector<int> descriptors;
+        /// CPU time that it took and that is not the client's to pay for.
+        std::chrono::nanoseconds free_of_charge{0};
 };
 
 /// Serialized Request in, without its length; empty: not a Request.
@@ -64,6 +66,9 @@ public:
         /// What it has cost so far: each read of something and each message is one unit, and so are
         /// 256 bytes of replies.
         [[nodiscard]] std::uint64_t work() const { return work_; }
+
+        /// Of the time that it has taken so far, what was for others: see Answer.
+        [[nodiscard]] std::chrono::nanoseconds free_of_charge() const { return free_of_charge_; }
 
         /// Empty if nothing is under way. Else the client has sent a part of a message, or has not
         /// read all of its replies; the value changes with every step that it makes. One ioctl.
@@ -103,6 +108,7 @@ private:
         bool has_more_ = false;
         int untouched_ = 0;  // what a reply that nobody has asked for takes while it is unread
         std::uint64_t work_ = 0;
+        std::chrono::nanoseconds free_of_charge_{0};
         std::uint64_t progress_ = 0;
 };
 

@@ -74,7 +74,7 @@ void Connections::add(UniqueFd fd, const policy::Account& account, std::uint32_t
         if (closing > most_ / 2)
                 throw std::system_error(EMFILE, std::generic_category(), "sockets to be closed");
         accounts_.set_aside(aside_ + closing);
-        auto seat = accounts_.admit(account);
+        auto seat = accounts_.admit(account, closer_.pending(account));
         if (!seat)
                 return refuse(account);
         const int number = fd.get();
@@ -135,9 +135,12 @@ void Connections::serve(int fd, Client& client) {
         auto& connection = client.connection;
         const auto events = connection.epoll_events();
         const auto work = connection.work();
-        const auto started = EventLoop::cpu_time();
+        const auto to_be_paid = [&connection] {
+                return EventLoop::cpu_time() - connection.free_of_charge();
+        };
+        const auto started = to_be_paid();
         const auto state = connection.on_ready();
-        const auto taken = static_cast<std::uint64_t>((EventLoop::cpu_time() - started) / kUnit);
+        const auto taken = static_cast<std::uint64_t>((to_be_paid() - started) / kUnit);
         accounts_.charge(client.seat.account(), std::max(connection.work() - work, taken),
                          EventLoop::now());
         if (state != Connection::State::Open)

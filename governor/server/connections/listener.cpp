@@ -88,6 +88,9 @@ void tune_tcp(int fd) {
 void refuse_descriptors(int fd) {
         constexpr int kNo = 0;
         ::setsockopt(fd, SOL_SOCKET, kPassRights, &kNo, sizeof(kNo));
+        // With these, which a socket unit may ask for, each message would bring something.
+        ::setsockopt(fd, SOL_SOCKET, SO_PASSCRED, &kNo, sizeof(kNo));
+        ::setsockopt(fd, SOL_SOCKET, SO_PASSSEC, &kNo, sizeof(kNo));
 }
 
 /// An urgent byte with descriptors would be dropped, and they with it, without ever being seen.

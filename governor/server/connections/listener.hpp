@@ -39,6 +39,9 @@ public:
         [[nodiscard]] tl::expected<Arrival, int> accept() const;
 
         [[nodiscard]] int fd() const { return socket_.get(); }
+        /// The socket stays open until the process ends. To close it is to close what waits in its
+        /// backlog, and what that holds: see Closer. At the end of a process nothing lingers.
+        void leave_open() { (void)socket_.release(); }
         /// "/run/governord/governord.sock" or "127.0.0.1:7777"
         [[nodiscard]] const std::string& name() const { return name_; }
 

@@ -82,7 +82,7 @@ struct Closer::Work {
         std::set<policy::Account> served;  // a thread is closing sockets of theirs
         std::size_t threads = 0;
         std::size_t idle = 0;
-        std::size_t pending = 0;
+        std::map<policy::Account, std::size_t> pending;  // none of 0
         bool is_over = false;
 
         /// The first that waits and is not served; end(): none.
@@ -100,22 +100,19 @@ struct Closer::Work {
                 return threads < kMostThreads && std::cmp_greater(ready, idle);
         }
 
-        /// Where none can be started what waits goes to those that there are, or is closed here.
         void start_thread(const std::shared_ptr<Work>& self) {
                 try {
                         std::thread([self] { self->run(); }).detach();
                         threads++;
-                } catch (const std::system_error&) {
-                        if (threads > 0)
-                                return;
-                        waiting.clear();
-                        pending = 0;
+                        idle++;                       // until it has begun
+                } catch (const std::system_error&) {  // the next close tries again
                 }
         }
 
         void run() {
                 const Alarm alarm;
                 std::unique_lock lock(mutex);
+                idle--;
                 for (;;) {
                         auto found = next();
                         if (found == waiting.end()) {
@@ -141,7 +138,8 @@ struct Closer::Work {
                         alarm.ring_every(0);
                         lock.lock();
                         served.erase(account);
-                        pending -= count;
+                        if ((pending.at(account) -= count) == 0)
+                                pending.erase(account);
                 }
         }
 };
@@ -160,7 +158,7 @@ void Closer::close(UniqueFd socket, const policy::Account& account) {
         ::shutdown(socket.get(), SHUT_RDWR);
         const std::lock_guard lock(work_->mutex);
         work_->waiting[account].push_back(std::move(socket));
-        work_->pending++;
+        work_->pending[account]++;
         if (work_->needs_thread())
                 work_->start_thread(work_);
         work_->there_is_more.notify_one();
@@ -168,7 +166,16 @@ void Closer::close(UniqueFd socket, const policy::Account& account) {
 
 std::size_t Closer::pending() const {
         const std::lock_guard lock(work_->mutex);
-        return work_->pending;
+        std::size_t sum = 0;
+        for (const auto& [account, count] : work_->pending)
+                sum += count;
+        return sum;
+}
+
+std::size_t Closer::pending(const policy::Account& account) const {
+        const std::lock_guard lock(work_->mutex);
+        const auto found = work_->pending.find(account);
+        return found != work_->pending.end() ? found->second : 0;
 }
 
 }  // namespace governor::server

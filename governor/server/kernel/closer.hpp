@@ -30,11 +30,13 @@ public:
 
         /// Shuts the socket down at once, which tells its other end; closes it soon, at best
         /// after a millisecond. Takes a lock and may wake a thread: about 10 us. A socket that
-        /// cannot hold descriptors is closed here, and so are all if no thread can be started.
+        /// cannot hold descriptors is closed here. Where no thread can be started it waits until
+        /// one can.
         void close(UniqueFd socket, const policy::Account& account);
 
-        /// Descriptors that are still open.
+        /// Descriptors that are still open: of all accounts, and of one.
         [[nodiscard]] std::size_t pending() const;
+        [[nodiscard]] std::size_t pending(const policy::Account& account) const;
 
 private:
         struct Work;

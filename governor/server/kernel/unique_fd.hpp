@@ -23,6 +23,8 @@ public:
         }
 
         [[nodiscard]] int get() const { return fd_; }
+        /// It has no owner any more.
+        [[nodiscard]] int release() { return std::exchange(fd_, -1); }
         explicit operator bool() const { return fd_ >= 0; }
 
 private:

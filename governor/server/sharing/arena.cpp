@@ -199,10 +199,6 @@ std::uint32_t Arena::release(std::uint32_t slot) {
 }
 
 std::uint32_t Arena::renew(std::uint32_t slot) {
-        const governor_report_slot nothing{};
-        // Fails only where a client has taken the memory away, and then all is 0 already.
-        (void)!::pwrite(reports_fd_.get(), &nothing, sizeof(nothing),
-                        static_cast<off_t>(std::uint64_t{slot} * header_.report_slot_size));
         auto& word = this->word(slot);
         const auto epoch =
                 governor_next_epoch(governor_word_epoch(word.load(std::memory_order_relaxed)));

@@ -39,7 +39,9 @@ struct PoolTotals {
 
 /// Slots for programs of one account; those named must be below slots(). Not thread-safe. Nothing
 /// that a client can do with its two descriptors ends the daemon or makes it wait: the daemon never
-/// touches memory that clients can write, it reads reports by system calls.
+/// touches memory that clients can write, it reads reports by system calls, and it never writes or
+/// punches it: that takes a lock which a client can hold for ever (a write() from a page that never
+/// comes).
 class Arena {
 public:
         /// That each has open.
@@ -65,8 +67,9 @@ public:
         /// Tells that nobody governs the client any more; the last grant stays readable.
         std::uint32_t release(std::uint32_t slot);
 
-        /// Makes the slot ready for another client: nothing is granted, nothing reported. The
-        /// epoch goes on, so that who knew the slot before sees that it has changed.
+        /// Makes the slot ready for another client: nothing is granted. The epoch goes on, so that
+        /// a client that knew the slot before sees that it has changed. What the former client has
+        /// reported is there until the next one clears it: report() has an epoch of before.
         std::uint32_t renew(std::uint32_t slot);
 
         /// One system call.

@@ -77,12 +77,12 @@ tl::expected<Place, NoPlace> Arenas::take(const Account& account, policy::TimePo
         if (!room)
                 return tl::unexpected(room.error());
         auto& free = (*room)->free;
-        const Place place{(*room)->arena.get(), *free.begin()};
+        Place place{(*room)->arena.get(), *free.begin()};
         free.erase(free.begin());
         auto& holding = holdings_[account];
         if (holding.taken++ == 0)
                 idle_.erase({holding.idle_since, account});
-        place.arena->renew(place.slot);
+        place.epoch = place.arena->renew(place.slot);
         return place;
 }
 

@@ -24,6 +24,7 @@ namespace governor::server {
 struct Place {
         Arena* arena;  ///< of the program's account only; stays where it is
         std::uint32_t slot;
+        std::uint32_t epoch = 0;  ///< of the slot when it was taken: what is older is another's
 };
 
 /// Why there is no slot.

@@ -108,7 +108,8 @@ void Governor::sampled(const policy::Sample& sample, const probe::Topology& topo
         carry_out();
 }
 
-tl::expected<Place, Governor::Refusal> Governor::join(const Peer& peer, const Wish& wish) {
+tl::expected<Governor::Joined, Governor::Refusal> Governor::join(const Peer& peer,
+                                                                 const Wish& wish) {
         if (settings_.policy != config::PolicyName::Fair)
                 return tl::unexpected(Refusal::NotGoverning);
         if (admission_ && !admission_(peer))
@@ -132,7 +133,7 @@ tl::expected<Place, Governor::Refusal> Governor::join(const Peer& peer, const Wi
         if (wish.request.can_wait)
                 leases_.let_wait(peer.connection);
         widen(*lease, wish.affinity);
-        return lease->place;
+        return Joined{lease->place, false};
 }
 
 /// Another handle of its process knows of more CPUs.
@@ -146,8 +147,8 @@ void Governor::widen(Lease& lease, const policy::CpuMask& affinity) {
 }
 
 /// All of it or nothing: what was taken is given back where a later step fails.
-tl::expected<Place, Governor::Refusal> Governor::admit(const Peer& peer, Process process,
-                                                       const Wish& wish) {
+tl::expected<Governor::Joined, Governor::Refusal> Governor::admit(const Peer& peer, Process process,
+                                                                  const Wish& wish) {
         const auto at = now();
         const auto where = meter_.where(peer.pid, wish.affinity, at);
         if (!where)
@@ -183,7 +184,7 @@ tl::expected<Place, Governor::Refusal> Governor::admit(const Peer& peer, Process
         if (wish.request.can_wait)
                 leases_.let_wait(peer.connection);
         wake();
-        return *place;
+        return Joined{*place, true};
 }
 
 registry::Identity Governor::identify(const Peer& peer, const ProcessMeter::Where& where,
@@ -246,9 +247,12 @@ void Governor::wake() {
         const auto decisions = cycle_.decisions();
         const auto started = EventLoop::cpu_time();
         cycle_.woke(now());
-        if (cycle_.decisions() != decisions)
-                cycle_.decision_took(EventLoop::cpu_time() - started);
         carry_out();
+        if (cycle_.decisions() == decisions)
+                return;
+        const auto took = EventLoop::cpu_time() - started;
+        cycle_.decision_took(took);
+        decided_for_ += took;
 }
 
 void Governor::carry_out() {

@@ -60,10 +60,14 @@ public:
                 NoRoom,  ///< the admission says so
                 System,  ///< out of memory or descriptors
         };
+        struct Joined {
+                Place place;
+                bool is_fresh;  ///< nobody has reported there for this process
+        };
         /// A lease, with a grant to start from. A process has one: its next connections get the
         /// same, if they are of the same user. One of another user, where it is the later one, ends
         /// that lease and gets one of its own.
-        [[nodiscard]] tl::expected<Place, Refusal> join(const Peer& peer, const Wish& wish);
+        [[nodiscard]] tl::expected<Joined, Refusal> join(const Peer& peer, const Wish& wish);
         /// False: the connection has no lease.
         [[nodiscard]] bool request(const Peer& peer, const registry::Request& request);
         [[nodiscard]] bool leave(const Peer& peer);
@@ -78,6 +82,8 @@ public:
         [[nodiscard]] const registry::Cycle& cycle() const { return cycle_; }
         [[nodiscard]] const registry::Programs& programs() const { return cycle_.programs(); }
         [[nodiscard]] TimePoint now() const { return loop_.now(); }
+        /// CPU time of decisions since the start. They are for everybody, whoever made them due.
+        [[nodiscard]] std::chrono::nanoseconds decided_for() const { return decided_for_; }
         /// Open for shared memory.
         [[nodiscard]] std::size_t descriptors() const {
                 return arenas_.arenas() * Arena::kDescriptors;
@@ -90,8 +96,8 @@ public:
 private:
         [[nodiscard]] registry::Identity
         identify(const Peer& peer, const ProcessMeter::Where& where, const Wish& wish);
-        [[nodiscard]] tl::expected<Place, Refusal> admit(const Peer& peer, Process process,
-                                                         const Wish& wish);
+        [[nodiscard]] tl::expected<Joined, Refusal> admit(const Peer& peer, Process process,
+                                                          const Wish& wish);
         void widen(Lease& lease, const policy::CpuMask& affinity);
         [[nodiscard]] policy::Machine machine_of(const policy::CpuMask& online,
                                                  const probe::Topology& topology) const;
@@ -106,6 +112,7 @@ private:
         Admission admission_;
         Teller teller_;
         config::Settings settings_;
+        std::chrono::nanoseconds decided_for_{0};
         policy::CpuMask online_;  // when the cycle was last told of the machine
         ProcessMeter meter_;
         Arenas arenas_;

@@ -40,7 +40,9 @@ UniqueFd peer_pidfd(int connection) {
 std::optional<std::chrono::nanoseconds> start_of(std::uint32_t pid) {
         probe::FileReader file;
         std::string_view text;
-        if (file.read_short("/proc/" + std::to_string(pid) + "/stat", text) < 0)
+        // Of its first thread: the kernel adds nothing up for that, however many threads there are.
+        const auto number = std::to_string(pid);
+        if (file.read_short("/proc/" + number + "/task/" + number + "/stat", text) < 0)
                 return std::nullopt;
         const auto stat = probe::parse_pid_stat(text);
         if (!stat)

@@ -152,7 +152,9 @@ struct governor_pool_report {
 /*
  * One report slot. At a region's begin: regions + 1 (relaxed), then the word with IN_REGION
  * (release); at its end the word without. All other fields are relaxed, and optional.
- * A slot is all 0 when a client gets it.
+ * A client whose welcome says that its slot is fresh writes 0 to all of it first: it may hold
+ * what the client before it has reported. The governor must not write here. Who holds this memory
+ * could make it wait for ever, by a write of its own from a page that never comes.
  */
 struct governor_report_slot {
         uint64_t word;           /* threads: the team of the present or last region    */

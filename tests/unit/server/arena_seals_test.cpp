@@ -4,14 +4,22 @@
 #include "server/sharing/arena.hpp"
 
 #include <cerrno>
+#include <chrono>
+#include <csignal>
 #include <cstring>
 #include <fcntl.h>
 #include <functional>
 #include <gtest/gtest.h>
+#include <linux/userfaultfd.h>
+#include <memory>
 #include <string>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <thread>
 #include <unistd.h>
 
 namespace governor::server {
@@ -141,6 +149,41 @@ TEST(ArenaReportSealsTest, ReportsCanBeWrittenButNeitherResizedNorSealed) {
                 EXPECT_LT(::fcntl(fd.get(), F_ADD_SEALS, F_SEAL_FUTURE_WRITE), 0);
                 EXPECT_LT(::fcntl(fd.get(), F_ADD_SEALS, F_SEAL_WRITE), 0);
         }
+}
+
+/// A process that is inside of a write to `fd` for ever: its bytes are in a page that never comes.
+/// It holds the lock of the file meanwhile. -1: this kernel does not let us make one.
+pid_t endless_writer(int fd) {
+        const pid_t pid = ::fork();
+        if (pid != 0)
+                return pid;
+        const auto size = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+        void* page =
+                ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        const int faults = static_cast<int>(::syscall(SYS_userfaultfd, O_CLOEXEC));
+        uffdio_api api{UFFD_API, 0, 0};
+        uffdio_register all{};
+        all.range = {reinterpret_cast<std::uintptr_t>(page), size};
+        all.mode = UFFDIO_REGISTER_MODE_MISSING;
+        if (faults < 0 || ::ioctl(faults, UFFDIO_API, &api) < 0 ||
+            ::ioctl(faults, UFFDIO_REGISTER, &all) < 0)
+                ::_exit(1);
+        (void)!::pwrite(fd, page, 512, 0);
+        ::_exit(2);
+}
+
+TEST(ArenaSeals, AClientThatWritesForEverKeepsNobodyWaiting) {
+        auto arena = std::make_unique<Arena>(1, 64);
+        const pid_t writer = endless_writer(arena->reports_fd());
+        std::this_thread::sleep_for(std::chrono::milliseconds{300});
+        if (::waitpid(writer, nullptr, WNOHANG) == writer)
+                GTEST_SKIP() << "this kernel does not let us keep a page from coming";
+        (void)arena->renew(0);
+        (void)arena->report(0);
+        arena.reset();
+        EXPECT_EQ(::waitpid(writer, nullptr, WNOHANG), 0) << "it writes still";
+        ::kill(writer, SIGKILL);
+        ::waitpid(writer, nullptr, 0);
 }
 
 }  // namespace

@@ -24,7 +24,8 @@ protected:
         }
 
         /// A program in the slot of that number.
-        ProgramId join(std::uint32_t slot, std::uint32_t epoch_offset = 0) {
+        ProgramId join(std::uint32_t slot, std::uint32_t epoch_offset = 0,
+                       std::uint32_t epoch = 0) {
                 const auto pid = ::fork();
                 while (pid == 0)
                         ::pause();
@@ -37,7 +38,7 @@ protected:
                              process.pid,
                              1000,
                              {},
-                             {&arena_, slot},
+                             {&arena_, slot, epoch},
                              epoch_offset},
                             std::move(process), static_cast<int>(slot));
                 return id;
@@ -88,6 +89,15 @@ TEST_F(ReportsTest, CountTheGrantsOfTheLeaseAndNotThoseOfItsSlot) {
         const auto reports = reports_.reports(std::vector{id});
         ASSERT_TRUE(reports[0]);
         EXPECT_EQ(reports[0]->epoch, 2U);
+}
+
+TEST_F(ReportsTest, OfTheProgramThatHadTheSlotBeforeAreNotTaken) {
+        region(2, arena_.publish(2, {}, 0), 5);
+        const auto epoch = arena_.renew(2);
+        const auto id = join(2, 0, epoch);
+        EXPECT_FALSE(reports_.reports(std::vector{id})[0]) << "until it has cleared the slot";
+        region(2, epoch + 1, 1);
+        EXPECT_TRUE(reports_.reports(std::vector{id})[0]);
 }
 
 TEST_F(ReportsTest, OfAProgramThatHasGoneAreEmpty) {

@@ -117,6 +117,22 @@ TEST(SharedMemoryTest, AReleasedGrantStaysReadable) {
         EXPECT_EQ(governor_word_threads(program.load()), 0U);
 }
 
+TEST(SharedMemoryTest, AFreshSlotIsClearedOfWhatAnotherProgramSaid) {
+        Daemon daemon(4, 64);
+        Program former;
+        ASSERT_EQ(attach(former, daemon, 2), 0);
+        former.count_region();
+        former.report(17, 3, true);
+        Program program;
+        ASSERT_EQ(attach(program, daemon, 2), 0);
+        EXPECT_EQ(daemon.report(2).regions, 1U) << "another handle of a process shares it";
+        ASSERT_EQ(program.attach(daemon.grants_fd(), daemon.reports_fd(), 2, Program::Slot::Fresh),
+                  0);
+        EXPECT_EQ(daemon.report(2).regions, 0U);
+        EXPECT_EQ(daemon.report(2).epoch, 0U);
+        EXPECT_FALSE(daemon.report(2).in_region);
+}
+
 TEST(SharedMemoryTest, TheDaemonReadsWhatIsReported) {
         Daemon daemon(4, 64);
         Program program;
