@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Lowest slots first; twice as many when there are none.
+// Lowest slots of the oldest arena first, so that later and larger ones empty by themselves; twice
+// as many when there are none.
 #include "server/sharing/arenas.hpp"
 
 #include <algorithm>
@@ -21,18 +22,34 @@ std::uint32_t Arenas::room_for(const Holding& holding) const {
         return (free - std::min(free, holding.slots)) / 2;
 }
 
+/// Of the holding's next arena, were there enough for all; 0: it has all that it may have.
+std::uint32_t Arenas::wanted_by(const Holding& holding) const {
+        const auto left = limits_.per_account - std::min(limits_.per_account, holding.slots);
+        if (holding.rooms.empty())
+                return std::min(limits_.first, left);
+        std::uint32_t largest = 0;
+        std::size_t small = 0;
+        for (const auto& room : holding.rooms) {
+                largest = std::max(largest, room.arena->slots());
+                small += room.arena->slots() < limits_.first ? 1U : 0U;
+        }
+        if (small < kSmallArenas)
+                return std::min(2 * largest, left);
+        const auto wanted = std::min(std::max(2 * largest, limits_.first), left);
+        return wanted < limits_.first ? 0 : wanted;
+}
+
 /// Of the holding's next arena. Further arenas have a size worth their descriptors, or are refused.
 tl::expected<std::uint32_t, NoPlace> Arenas::size_of_next(const Holding& holding,
                                                           policy::TimePoint now) {
         const bool is_first = holding.rooms.empty();
-        const auto left = limits_.per_account - std::min(limits_.per_account, holding.slots);
-        const auto wanted =
-                std::min(is_first ? limits_.first : 2 * holding.rooms.back().arena->slots(), left);
+        const auto wanted = wanted_by(holding);
         if (wanted == 0)
                 return tl::unexpected(NoPlace{Why::AccountQuota, {}});
         const auto is_short = [&] {
                 return room_for(holding) < wanted || arenas_ >= limits_.arenas;
         };
+        // None of them is the holding's own: it needs another because all of its slots are taken.
         for (int drops = 0; drops < kDropsAtOnce && is_short(); drops++)
                 if (!drop_one_idle_since(now - kKeptWhenShort))
                         break;
@@ -77,11 +94,10 @@ tl::expected<Place, NoPlace> Arenas::take(const Account& account, policy::TimePo
         if (!room)
                 return tl::unexpected(room.error());
         auto& free = (*room)->free;
+        if ((*room)->is_idle())
+                idle_.erase({(*room)->idle_since, account, (*room)->arena.get()});
         Place place{(*room)->arena.get(), *free.begin()};
         free.erase(free.begin());
-        auto& holding = holdings_[account];
-        if (holding.taken++ == 0)
-                idle_.erase({holding.idle_since, account});
         place.epoch = place.arena->renew(place.slot);
         return place;
 }
@@ -90,27 +106,34 @@ void Arenas::give_back(const Account& account, const Place& place, policy::TimeP
         const auto known = holdings_.find(account);
         if (known == holdings_.end())
                 return;
-        auto& holding = known->second;
-        for (auto& room : holding.rooms) {
+        for (auto& room : known->second.rooms) {
                 if (room.arena.get() != place.arena || place.slot >= place.arena->slots() ||
                     !room.free.insert(place.slot).second)
                         continue;
                 place.arena->release(place.slot);
-                if (--holding.taken > 0)
+                if (!room.is_idle())
                         continue;
-                holding.idle_since = now;
-                idle_.emplace(now, account);
+                room.idle_since = now;
+                idle_.emplace(now, account, room.arena.get());
         }
 }
 
 /// The one that has been idle longest. False: none has been since then, or before.
 bool Arenas::drop_one_idle_since(policy::TimePoint time) {
-        if (idle_.empty() || idle_.begin()->first > time)
+        if (idle_.empty() || std::get<0>(*idle_.begin()) > time)
                 return false;
-        const auto known = holdings_.find(idle_.begin()->second);
-        total_ -= known->second.slots;
-        arenas_ -= known->second.rooms.size();
-        holdings_.erase(known);
+        const auto& [since, account, arena] = *idle_.begin();
+        const auto known = holdings_.find(account);
+        auto& [rooms, slots] = known->second;
+        const auto room =
+                std::find_if(rooms.begin(), rooms.end(),
+                             [arena = arena](const auto& one) { return one.arena.get() == arena; });
+        total_ -= arena->slots();
+        slots -= arena->slots();
+        arenas_--;
+        rooms.erase(room);
+        if (rooms.empty())
+                holdings_.erase(known);
         idle_.erase(idle_.begin());
         return true;
 }

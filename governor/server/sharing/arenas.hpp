@@ -15,7 +15,7 @@
 #include <set>
 #include <system_error>
 #include <tl/expected.hpp>
-#include <utility>
+#include <tuple>
 #include <vector>
 
 namespace governor::server {
@@ -55,29 +55,33 @@ public:
                 std::uint32_t small = 4;            ///< slots of a first arena where room is short
                 std::uint32_t arenas = 2'560;       ///< each costs two descriptors
         };
-        /// How long an account without a program keeps its arenas, ...
+        /// How long an arena without a program is kept, also where its account has others, ...
         static constexpr std::chrono::hours kKept{1};
         /// ... and where others need room. A client may keep the pages of grants that are dropped,
         /// so this bounds how fast such pages become more: on 64 CPUs by 3 MB per minute for
         /// Limits::total slots, and by 10 MB for a page of each of Limits::arenas small arenas.
         static constexpr std::chrono::minutes kKeptWhenShort{1};
-        /// Accounts that are dropped at once: more would keep the daemon from its other work.
+        /// Arenas that are dropped at once: more would keep the daemon from its other work.
         static constexpr int kDropsAtOnce = 32;
+        /// Arenas of one account that are smaller than Limits::first: four doublings of a small
+        /// one, and what is left of the quota. Without a limit, an account that lets its large
+        /// arenas go and keeps a program in each small one would get Limits::arenas of them.
+        static constexpr std::size_t kSmallArenas = 5;
 
         /// `cpus` as in Arena.
         Arenas(const Limits& limits, std::uint32_t cpus) : limits_(limits), cpus_(cpus) {}
 
         /// The account's lowest free slot, fresh (Arena::renew()). O(log slots) and one system
-        /// call, unless a new arena is made. Where that needs room, accounts that have had no
-        /// program for kKeptWhenShort lose their arenas, those that have had none longest first.
+        /// call, unless a new arena is made. Where that needs room, arenas that have had no program
+        /// for kKeptWhenShort are dropped, those that have had none longest first.
         [[nodiscard]] tl::expected<Place, NoPlace> take(const policy::Account& account,
                                                         policy::TimePoint now);
 
         /// Releases the slot (Arena::release()) for the next. A place that is not taken is ignored.
         void give_back(const policy::Account& account, const Place& place, policy::TimePoint now);
 
-        /// Drops the arenas of accounts that have had no program for kKept, kDropsAtOnce accounts
-        /// at most. To be called now and then.
+        /// Drops arenas that have had no program for kKept, kDropsAtOnce at most. To be called now
+        /// and then.
         void forget_idle(policy::TimePoint now);
 
         /// The heartbeat of all of them.
@@ -90,14 +94,14 @@ public:
 private:
         struct Room {
                 explicit Room(std::uint32_t slots, std::uint32_t cpus);
+                [[nodiscard]] bool is_idle() const { return free.size() == arena->slots(); }
                 std::unique_ptr<Arena> arena;
                 std::set<std::uint32_t> free;
+                policy::TimePoint idle_since{};  // while all are free
         };
         struct Holding {
-                std::vector<Room> rooms;  // oldest, and smallest, first
+                std::vector<Room> rooms;  // oldest first, never none
                 std::uint32_t slots = 0;
-                std::uint32_t taken = 0;
-                policy::TimePoint idle_since;  // while nothing is taken
         };
 
         [[nodiscard]] tl::expected<Room*, NoPlace> room_of(const policy::Account& account,
@@ -105,13 +109,15 @@ private:
         [[nodiscard]] tl::expected<Room*, NoPlace> grow(Holding& holding, policy::TimePoint now);
         [[nodiscard]] tl::expected<std::uint32_t, NoPlace> size_of_next(const Holding& holding,
                                                                         policy::TimePoint now);
+        [[nodiscard]] std::uint32_t wanted_by(const Holding& holding) const;
         [[nodiscard]] std::uint32_t room_for(const Holding& holding) const;
         bool drop_one_idle_since(policy::TimePoint time);
 
         Limits limits_;
         std::uint32_t cpus_;
         std::map<policy::Account, Holding> holdings_;
-        std::set<std::pair<policy::TimePoint, policy::Account>> idle_;  // where nothing is taken
+        using Idle = std::tuple<policy::TimePoint, policy::Account, const Arena*>;
+        std::set<Idle> idle_;  // arenas without a program
         std::uint32_t total_ = 0;
         std::size_t arenas_ = 0;
 };
