@@ -131,11 +131,6 @@ Arena::Arena(std::uint32_t slots, std::uint32_t cpus)
         seal(reports_fd_, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL);
 }
 
-Arena::~Arena() {
-        (void)::fallocate(reports_fd_.get(), FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0,
-                          static_cast<off_t>(header_.report_size));
-}
-
 std::size_t Arena::offset_of(std::uint32_t slot) const {
         return header_.slots_offset + std::size_t{slot} * header_.slot_size;
 }

@@ -53,9 +53,6 @@ public:
         /// `cpus`: sets hold the CPUs below this number, 1..kCpuNumberLimit. Throws
         /// std::system_error: out of memory or descriptors, or (EINVAL) a number out of range.
         Arena(std::uint32_t slots, std::uint32_t cpus);
-        /// Frees the pages of reports even where a client keeps its mapping. Those of grants it
-        /// cannot free: they are sealed.
-        ~Arena();
         Arena(const Arena&) = delete;
         Arena& operator=(const Arena&) = delete;
 

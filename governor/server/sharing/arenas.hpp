@@ -57,9 +57,9 @@ public:
         };
         /// How long an arena without a program is kept, also where its account has others, ...
         static constexpr std::chrono::hours kKept{1};
-        /// ... and where others need room. A client may keep the pages of grants that are dropped,
-        /// so this bounds how fast such pages become more: on 64 CPUs by 3 MB per minute for
-        /// Limits::total slots, and by 10 MB for a page of each of Limits::arenas small arenas.
+        /// ... and where others need room. A client may keep the pages of arenas that are dropped,
+        /// so this bounds how fast such pages become more: on 64 CPUs by 10 MB per minute for
+        /// Limits::total slots, and by 20 MB for two pages of each of Limits::arenas small arenas.
         static constexpr std::chrono::minutes kKeptWhenShort{1};
         /// Arenas that are dropped at once: more would keep the daemon from its other work.
         static constexpr int kDropsAtOnce = 32;

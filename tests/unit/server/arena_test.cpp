@@ -6,7 +6,6 @@
 #include <cstring>
 #include <fcntl.h>
 #include <gtest/gtest.h>
-#include <memory>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <system_error>
@@ -316,18 +315,6 @@ TEST(ArenaTest, TheHeartCountsUp) {
         arena.beat();
         arena.beat();
         EXPECT_EQ(header_of(arena).heartbeat, 3U);
-}
-
-TEST(ArenaEnd, FreesThePagesOfReportsThatAClientKeeps) {
-        auto arena = std::make_unique<Arena>(1'000, 64);
-        const UniqueFd kept(::fcntl(arena->reports_fd(), F_DUPFD_CLOEXEC, 0));
-        struct stat status {};
-        ASSERT_EQ(::fstat(kept.get(), &status), 0);
-        EXPECT_GT(status.st_blocks, 0);
-        arena.reset();
-        ASSERT_EQ(::fstat(kept.get(), &status), 0);
-        EXPECT_EQ(status.st_blocks, 0);
-        EXPECT_GT(status.st_size, 0) << "a client that reads it gets no SIGBUS";
 }
 
 }  // namespace
