@@ -9,12 +9,16 @@
 #include <atomic>
 #include <new>
 #include <pthread.h>
+#include <sched.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 namespace threadcount {
 
 namespace {
+
+/// No generation: a thread is about to begin one.
+constexpr unsigned kForgetting = ~0U;
 
 constinit std::atomic<unsigned> not_cleared{0};
 constinit std::atomic<unsigned> last{0};  // of this process and its parents
@@ -23,15 +27,25 @@ pthread_once_t once = PTHREAD_ONCE_INIT;
 int result = 0;
 
 void begin_generation() {
+        // Release: a thread that sees the number sees what was forgotten before it.
         generation_word->store(last.fetch_add(1, std::memory_order_relaxed) + 1,
-                               std::memory_order_relaxed);
+                               std::memory_order_release);
 }
 
 void in_child() {
-        begin_generation();
         process_binding().in_child();
         forget_regions();
         forget_pools();
+        begin_generation();
+}
+
+/// One thread forgets, and the others wait for it: it would forget what they begin meanwhile.
+void notice_fork_without_libc() {
+        unsigned seen = 0;
+        if (generation_word->compare_exchange_strong(seen, kForgetting, std::memory_order_acquire))
+                in_child();
+        while (generation_word->load(std::memory_order_acquire) == kForgetting)
+                sched_yield();
 }
 
 /// nullptr: this kernel does not clear pages.
@@ -60,8 +74,7 @@ constinit std::atomic<unsigned>* generation_word = &not_cleared;
 
 bool watch_forks() {
         pthread_once(&once, start);
-        if (fork_generation() == 0)
-                in_child();
+        notice_fork_without_libc();
         return result == 0;
 }
 

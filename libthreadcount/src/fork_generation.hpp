@@ -8,7 +8,8 @@
 namespace threadcount {
 
 /// To be called before a fork_generation() that matters: starts counting forks, and notices one
-/// that was made without fork(). False: out of memory. MT-Safe.
+/// that was made without fork(). Then one thread forgets what the parent did, and other callers
+/// wait until it has. False: out of memory. MT-Safe.
 [[nodiscard]] bool watch_forks();
 
 /// In a page that the kernel clears in every child, so that it knows those too that are made by
@@ -17,9 +18,10 @@ namespace threadcount {
 extern std::atomic<unsigned>* generation_word;
 
 /// Never 0 in a process that has opened a handle itself, nor what it was in a parent of this
-/// process; 0: nothing was opened since a fork that was made without fork(). Relaxed: the child has
-/// one thread when it is written. A child that shares its parent's memory (vfork()) is not told
-/// from it. MT-Safe, two loads.
+/// process; 0: nothing was opened since a fork that was made without fork(). While the first
+/// watch_forks() after such a fork runs, it is a number that no handle has. Relaxed: whoever opens
+/// a handle reads it after watch_forks(), and to others only its being different matters. A child
+/// that shares its parent's memory (vfork()) is not told from it. MT-Safe, two loads.
 [[nodiscard]] inline unsigned fork_generation() {
         return generation_word->load(std::memory_order_relaxed);
 }
