@@ -84,7 +84,7 @@ Connection::State Connection::on_ready() {
         if (received != State::Open)
                 return received;
         // Sending makes room for replies to messages that are here already.
-        Turn turn{kMessagesPerTurn, EventLoop::now() + EventLoop::kTurn};
+        Turn turn{kMessagesPerTurn, EventLoop::now() + turn_};
         for (bool more = true; more;) {
                 if (!handle_messages(turn)) {
                         (void)send_replies();
@@ -131,7 +131,8 @@ bool Connection::handle_messages(Turn& turn) {
                         return false;
                 if (frame == GOVERNOR_FRAME_PARTIAL)
                         break;
-                has_more_ = turn.messages == 0 || EventLoop::now() >= turn.end;
+                const bool is_first = turn.messages == kMessagesPerTurn;
+                has_more_ = turn.messages == 0 || (!is_first && EventLoop::now() >= turn.end);
                 if (has_more_)
                         break;
                 turn.messages--;

@@ -43,9 +43,11 @@ public:
                          ///< descriptors; what it asked before that is answered
         };
 
-        /// `fd` is a connected, non-blocking stream socket.
-        Connection(UniqueFd fd, MessageHandler handler)
-                : fd_(std::move(fd)), handler_(std::move(handler)) {}
+        /// `fd` is a connected, non-blocking stream socket. But for the first, no message is begun
+        /// later than `turn` after the begin of a turn.
+        Connection(UniqueFd fd, MessageHandler handler,
+                   std::chrono::milliseconds turn = EventLoop::kTurn)
+                : fd_(std::move(fd)), handler_(std::move(handler)), turn_(turn) {}
 
         /// One turn: to be called when the socket is ready for one of epoll_events(), or when
         /// has_more(). Reads once and answers a few messages. After anything but Open the
@@ -95,6 +97,7 @@ private:
 
         UniqueFd fd_;
         MessageHandler handler_;
+        std::chrono::milliseconds turn_;
         std::string input_;   // at most a part of a message and one read
         std::string output_;  // at most kHeldReplies and one reply
         struct Passed {

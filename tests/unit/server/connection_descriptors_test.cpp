@@ -58,8 +58,10 @@ protected:
                 client_ = UniqueFd(ends[1]);
                 const int small = 1;  // the kernel makes it its least
                 ::setsockopt(ends[0], SOL_SOCKET, SO_SNDBUF, &small, sizeof(small));
-                connection_.emplace(UniqueFd(ends[0]),
-                                    [this](std::string_view message) { return answer(message); });
+                connection_.emplace(
+                        UniqueFd(ends[0]),
+                        [this](std::string_view message) { return answer(message); },
+                        std::chrono::hours{1});  // on a busy machine, too
         }
 
         Answer answer(std::string_view message) const {

@@ -43,11 +43,13 @@ protected:
                 EXPECT_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, ends),
                           0);
                 client_ = UniqueFd(ends[1]);
-                connection_ = std::make_unique<Connection>(UniqueFd(ends[0]),
-                                                           [this](std::string_view message) {
-                                                                   handled_.emplace_back(message);
-                                                                   return handler_(handled_.back());
-                                                           });
+                connection_ = std::make_unique<Connection>(
+                        UniqueFd(ends[0]),
+                        [this](std::string_view message) {
+                                handled_.emplace_back(message);
+                                return handler_(handled_.back());
+                        },
+                        std::chrono::hours{1});  // on a busy machine, too
         }
 
         /// Sends what the socket takes; returns the bytes sent.
@@ -436,6 +438,24 @@ TEST_F(ConnectionWithDescriptors, AnUrgentByteThatBringsOneIsNotDroppedWithIt) {
         ASSERT_EQ(send(framed("hello")), framed("hello").size());
         EXPECT_EQ(connection_->on_ready(), State::Bad);
         EXPECT_TRUE(has_taken_nothing());
+}
+
+TEST_F(ConnectionTest, BeginsNoSecondMessageAfterTheEndOfItsTurn) {
+        int ends[2] = {-1, -1};
+        ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, ends), 0);
+        client_ = UniqueFd(ends[1]);
+        int handled = 0;
+        Connection hasty(
+                UniqueFd{ends[0]},
+                [&handled](std::string_view) {
+                        handled++;
+                        return std::string();
+                },
+                std::chrono::milliseconds{0});
+        ASSERT_GT(send(framed("one") + framed("two")), 0U);
+        EXPECT_EQ(hasty.on_ready(), State::Open);
+        EXPECT_EQ(handled, 1) << "or it would never get anywhere";
+        EXPECT_TRUE(hasty.has_more());
 }
 
 }  // namespace
