@@ -70,10 +70,8 @@ Connections::~Connections() {
 
 void Connections::add(UniqueFd fd, const policy::Account& account, std::uint32_t pid) {
         Undo close([&] { closer_.close(std::move(fd), account); });
-        const auto closing = closer_.pending();
-        if (closing > most_ / 2)
+        if (set_aside_what_closes() > most_ / 2)
                 throw std::system_error(EMFILE, std::generic_category(), "sockets to be closed");
-        accounts_.set_aside(aside_ + closing);
         auto seat = accounts_.admit(account, closer_.pending(account));
         if (!seat)
                 return refuse(account);
@@ -90,6 +88,12 @@ void Connections::add(UniqueFd fd, const policy::Account& account, std::uint32_t
                          Client{std::move(*seat), pid, std::move(connection), std::move(source)});
 }
 
+std::size_t Connections::set_aside_what_closes() {
+        const auto closing = closer_.pending();
+        accounts_.set_aside(aside_ + closing);
+        return closing;
+}
+
 void Connections::refuse(const policy::Account& account) {
         refused_++;
         if (const auto count = refused_log_.allow(account, EventLoop::now()))
@@ -102,7 +106,7 @@ void Connections::refuse(const policy::Account& account) {
 }
 
 bool Connections::admit_lease(int connection) {
-        accounts_.set_aside(aside_ + closer_.pending());
+        (void)set_aside_what_closes();
         auto& client = clients_.at(connection);
         if (!client.lease)
                 client.lease = accounts_.admit_more(client.seat.account());

@@ -68,6 +68,8 @@ private:
                 std::optional<std::uint64_t> stuck_at = {};  // its progress at the last sweep
         };
 
+        /// Before an account is admitted. Returns how many sockets wait to be closed.
+        std::size_t set_aside_what_closes();
         void refuse(const policy::Account& account);
         void on_event(int fd, std::uint32_t epoll_events);
         void serve(int fd, Client& client);

@@ -8,6 +8,7 @@
 #include <string>
 #include <sys/socket.h>
 #include <unistd.h>
+#include <utility>
 
 namespace governor::server {
 namespace {
@@ -259,12 +260,21 @@ TEST_F(LeaseAnswers, ShowWhatPoolsDoToThoseWhoMayKnow) {
         EXPECT_FALSE(shown_to(1001).has_pool());
 }
 
-TEST_F(LeaseAnswers, GiveAProcessThatRunsAsAnotherUserALeaseOfItsOwn) {
-        auto before = self(1000);
-        before.arrived = std::chrono::seconds{1};
-        auto now = self(0);
-        now.connection = ends_[1];
-        now.arrived = std::chrono::seconds{2};
+class LeaseAnswersAcrossUsers : public LeaseAnswers {
+protected:
+        /// This process as user 1000, and by a later connection as root.
+        std::pair<Peer, Peer> as_two_users() {
+                auto before = self(1000);
+                before.arrived = std::chrono::seconds{1};
+                auto now = self(0);
+                now.connection = ends_[1];
+                now.arrived = std::chrono::seconds{2};
+                return {before, now};
+        }
+};
+
+TEST_F(LeaseAnswersAcrossUsers, GiveAProcessThatRunsAsAnotherUserALeaseOfItsOwn) {
+        const auto [before, now] = as_two_users();
         ASSERT_TRUE(hello(before).has_welcome());
         const auto first = shown_to(0).id();
         const auto* memory = governor_.lease_of(before.pid)->place.arena;
@@ -275,12 +285,8 @@ TEST_F(LeaseAnswers, GiveAProcessThatRunsAsAnotherUserALeaseOfItsOwn) {
         EXPECT_NE(governor_.lease_of(before.pid)->place.arena, memory);
 }
 
-TEST_F(LeaseAnswers, LeaveWhoKeepsAnEarlierConnectionOfSuchAProcessNothing) {
-        auto before = self(1000);
-        before.arrived = std::chrono::seconds{1};
-        auto now = self(0);
-        now.connection = ends_[1];
-        now.arrived = std::chrono::seconds{2};
+TEST_F(LeaseAnswersAcrossUsers, LeaveWhoKeepsAnEarlierConnectionOfSuchAProcessNothing) {
+        const auto [before, now] = as_two_users();
         ASSERT_TRUE(hello(before).has_welcome());
         ASSERT_TRUE(hello(now).has_welcome());
         const auto held = shown_to(0).id();
