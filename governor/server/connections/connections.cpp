@@ -89,9 +89,9 @@ void Connections::add(UniqueFd fd, const policy::Account& account, std::uint32_t
 }
 
 std::size_t Connections::set_aside_what_closes() {
-        const auto closing = closer_.pending();
-        accounts_.set_aside(aside_ + closing);
-        return closing;
+        const auto count = closing();
+        accounts_.set_aside(aside_ + count);
+        return count;
 }
 
 void Connections::refuse(const policy::Account& account) {

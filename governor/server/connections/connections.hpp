@@ -50,6 +50,8 @@ public:
         void set_aside(std::size_t descriptors) { aside_ = descriptors; }
 
         [[nodiscard]] std::size_t size() const { return clients_.size(); }
+        /// Connections that ended, but whose descriptor is still open.
+        [[nodiscard]] std::size_t closing() const { return closer_.pending(); }
         /// Connections ended for what was sent, or for not going on with it.
         [[nodiscard]] std::uint64_t misbehaved() const { return misbehaved_; }
         /// Connections that were refused because of their account's limit.
