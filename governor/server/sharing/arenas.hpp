@@ -50,15 +50,15 @@ class Arenas {
 public:
         struct Limits {
                 std::uint32_t first = 64;           ///< slots of an account's first arena, >= 1
-                std::uint32_t per_account = 4'096;  ///< slots; arenas double up to this
-                std::uint32_t total = 16'384;       ///< slots, but for small first arenas
+                std::uint32_t per_account = 1'024;  ///< slots; arenas double up to this
+                std::uint32_t total = 2'048;        ///< slots, but for small first arenas
                 std::uint32_t small = 4;            ///< slots of a first arena where room is short
                 std::uint32_t arenas = 2'560;       ///< each costs two descriptors
         };
         /// How long an arena without a program is kept, also where its account has others, ...
         static constexpr std::chrono::hours kKept{1};
         /// ... and where others need room. A client may keep the pages of arenas that are dropped,
-        /// so this bounds how fast such pages become more: on 64 CPUs by 10 MB per minute for
+        /// so this bounds how fast such pages become more: on 64 CPUs by 2 MB per minute for
         /// Limits::total slots, and by 20 MB for two pages of each of Limits::arenas small arenas.
         static constexpr std::chrono::minutes kKeptWhenShort{1};
         /// Arenas that are dropped at once: more would keep the daemon from its other work.
