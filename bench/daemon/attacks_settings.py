@@ -14,7 +14,7 @@ from .accounts import needed_descriptors
 
 DAEMON, ATTACKER, BYSTANDER, NEWCOMER = 3900, 3100, 3200, 3201
 SQUATTERS = (3101, 3102, 3103, 3104, 3105)
-# An arena holds twice as many as the one before: the 1985th program takes one of 2048 slots.
+# More than an account may hold: it takes as many as it gets.
 _SQUATTING_PROGRAMS = 1990
 
 

@@ -83,6 +83,15 @@ Connection::State Connection::on_ready() {
         const auto received = may_read() ? receive() : State::Open;
         if (received != State::Open)
                 return received;
+        if (input_ended_ && input_.empty() && output_.empty())
+                return State::Closed;
+        const auto started = EventLoop::cpu_time();
+        const auto state = answer();
+        cpu_time_ += EventLoop::cpu_time() - started;
+        return state;
+}
+
+Connection::State Connection::answer() {
         // Sending makes room for replies to messages that are here already.
         Turn turn{kMessagesPerTurn, EventLoop::now() + turn_};
         for (bool more = true; more;) {
@@ -140,7 +149,7 @@ bool Connection::handle_messages(Turn& turn) {
                 if (!answer || answer->bytes.size() > GOVERNOR_REPLY_MAX)
                         return false;
                 hold(*answer);
-                free_of_charge_ += answer->free_of_charge;
+                cpu_time_ -= answer->free_of_charge;
                 done += end;
                 progress_++;
                 work_ += 1 + answer->bytes.size() / kReplyUnit;

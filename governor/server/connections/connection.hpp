@@ -69,12 +69,15 @@ public:
         /// 256 bytes of replies.
         [[nodiscard]] std::uint64_t work() const { return work_; }
 
-        /// Of the time that it has taken so far, what was for others: see Answer.
-        [[nodiscard]] std::chrono::nanoseconds free_of_charge() const { return free_of_charge_; }
+        /// CPU time that its messages have taken so far, without what was free of charge.
+        [[nodiscard]] std::chrono::nanoseconds cpu_time() const { return cpu_time_; }
 
         /// Empty if nothing is under way. Else the client has sent a part of a message, or has not
         /// read all of its replies; the value changes with every step that it makes. One ioctl.
         [[nodiscard]] std::optional<std::uint64_t> progress() const;
+
+        /// The client says that it sends no more. As a rule it has gone.
+        [[nodiscard]] bool input_ended() const { return input_ended_; }
 
         [[nodiscard]] int fd() const { return fd_.get(); }
         /// The end of the connection: its socket, which may hold descriptors that nobody has
@@ -83,6 +86,7 @@ public:
 
 private:
         [[nodiscard]] State receive();
+        [[nodiscard]] State answer();
         struct Turn {
                 unsigned messages;  // that may still be handled
                 TimePoint end;
@@ -111,7 +115,7 @@ private:
         bool has_more_ = false;
         int untouched_ = 0;  // what a reply that nobody has asked for takes while it is unread
         std::uint64_t work_ = 0;
-        std::chrono::nanoseconds free_of_charge_{0};
+        std::chrono::nanoseconds cpu_time_{0};
         std::uint64_t progress_ = 0;
 };
 

@@ -139,13 +139,11 @@ void Connections::serve(int fd, Client& client) {
         auto& connection = client.connection;
         const auto events = connection.epoll_events();
         const auto work = connection.work();
-        const auto to_be_paid = [&connection] {
-                return EventLoop::cpu_time() - connection.free_of_charge();
-        };
-        const auto started = to_be_paid();
+        const auto cpu_time = connection.cpu_time();
         const auto state = connection.on_ready();
-        const auto taken = static_cast<std::uint64_t>((to_be_paid() - started) / kUnit);
-        accounts_.charge(client.seat.account(), std::max(connection.work() - work, taken),
+        const auto taken = std::max((connection.cpu_time() - cpu_time) / kUnit, std::int64_t{0});
+        accounts_.charge(client.seat.account(),
+                         std::max(connection.work() - work, static_cast<std::uint64_t>(taken)),
                          EventLoop::now());
         if (state != Connection::State::Open)
                 drop(fd, state == Connection::State::Bad);
@@ -206,7 +204,8 @@ void Connections::drop(int fd, bool misbehaved) {
         const auto& account = client.seat.account();
         if (on_gone_)
                 on_gone_({fd, account, client.pid});
-        closer_.close(client.connection.release(), account);
+        const bool has_gone = client.connection.input_ended();
+        closer_.close(client.connection.release(), account, has_gone);
         if (!misbehaved)
                 return;
         misbehaved_++;

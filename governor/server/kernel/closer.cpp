@@ -5,6 +5,7 @@
 #include "server/kernel/pass_rights.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
 #include <condition_variable>
 #include <csignal>
@@ -64,13 +65,6 @@ private:
         timer_t timer_{};
         bool is_there_ = false;
 };
-
-/// The listener refused them from the beginning.
-bool refuses_descriptors(int socket) {
-        int passes = 1;
-        socklen_t size = sizeof(passes);
-        return ::getsockopt(socket, SOL_SOCKET, kPassRights, &passes, &size) == 0 && passes == 0;
-}
 
 }  // namespace
 
@@ -152,10 +146,23 @@ Closer::~Closer() {
         work_->there_is_more.notify_all();
 }
 
-void Closer::close(UniqueFd socket, const policy::Account& account) {
+/// Its listener refused them from the beginning.
+bool Closer::refuses_descriptors(int socket) {
+        if (!kernel_can_refuse_)
+                return false;
+        int passes = 1;
+        socklen_t size = sizeof(passes);
+        if (::getsockopt(socket, SOL_SOCKET, kPassRights, &passes, &size) == 0)
+                return passes == 0;
+        kernel_can_refuse_ = errno != ENOPROTOOPT;
+        return false;
+}
+
+void Closer::close(UniqueFd socket, const policy::Account& account, bool has_gone) {
         if (!account.uid || refuses_descriptors(socket.get()))  // over TCP there are none
                 return;
-        ::shutdown(socket.get(), SHUT_RDWR);
+        if (!has_gone)
+                ::shutdown(socket.get(), SHUT_RDWR);
         const std::lock_guard lock(work_->mutex);
         work_->waiting[account].push_back(std::move(socket));
         work_->pending[account]++;

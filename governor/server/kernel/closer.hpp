@@ -28,17 +28,21 @@ public:
         /// Does not wait. What is left is closed by the threads, or by the end of the process.
         ~Closer();
 
-        /// Shuts the socket down at once, which tells its other end; closes it soon, at best
-        /// after a millisecond. Takes a lock and may wake a thread: about 10 us. A socket that
+        /// Shuts the socket down at once, which tells its other end, unless that `has_gone`; closes
+        /// it soon, at best after a millisecond. Takes a lock and may wake a thread: about 10 us. A
+        /// socket that
         /// cannot hold descriptors is closed here. Where no thread can be started it waits until
         /// one can.
-        void close(UniqueFd socket, const policy::Account& account);
+        void close(UniqueFd socket, const policy::Account& account, bool has_gone = false);
 
         /// Descriptors that are still open: of all accounts, and of one.
         [[nodiscard]] std::size_t pending() const;
         [[nodiscard]] std::size_t pending(const policy::Account& account) const;
 
 private:
+        [[nodiscard]] bool refuses_descriptors(int socket);
+
+        bool kernel_can_refuse_ = true;  // until it says that it knows no such option
         struct Work;
         std::shared_ptr<Work> work_;  // shared with the threads, which may outlive this
 };
