@@ -55,6 +55,11 @@ int describe_grant(const governor_grant_reason& reason, std::uint32_t threads, c
         case GOVERNOR_LIMIT_CPUSET:
                 return snprintf(text, size, "all cpus that it may run on, fair share %u -> %u",
                                 share, threads);
+        case GOVERNOR_LIMIT_TREE_MAX:
+                return snprintf(text, size,
+                                "maximum of its tree: %u thread%s for all programs in it, fair "
+                                "share %u -> %u",
+                                bound, plural(bound), share, threads);
         case GOVERNOR_LIMIT_QUOTA:
                 return snprintf(text, size,
                                 "quota of its control group: %u cpu%s for all programs in it, fair "

@@ -8,10 +8,10 @@
 
 namespace governor::policy::fair {
 
-Classes::Classes(const Snapshot& snapshot, const Settings& settings,
-                 const std::vector<CpuMask>& allowed) {
+Classes::Classes(const Snapshot& snapshot, const Settings& settings) {
         std::map<CpuMask, std::size_t> known;
-        for (const auto& cpus : allowed) {
+        for (const auto& client : snapshot.clients) {
+                const auto cpus = client.allowed & snapshot.machine.pool();
                 if (cpus.empty()) {
                         group_of_.push_back(kNoGroup);
                         continue;
@@ -99,10 +99,10 @@ std::uint32_t Classes::reserved() const {
                                [](std::uint32_t sum, const Class& c) { return sum + c.reserved; });
 }
 
-Capacity::Capacity(const Classes& classes, std::span<const Cgroup> cgroups,
-                   std::span<const Client> clients, Reserve reserve)
-        : classes_(classes), cgroups_(cgroups), clients_(clients), used_(classes.classes().size()),
-          flow_(classes.groups().size() * classes.classes().size()), below_(cgroups.size()),
+Capacity::Capacity(const Classes& classes, const Snapshot& snapshot, Reserve reserve)
+        : classes_(classes), snapshot_(snapshot), used_(classes.classes().size()),
+          flow_(classes.groups().size() * classes.classes().size()),
+          below_(snapshot.cgroups.size()), in_tree_(snapshot.trees.size()),
           awaited_(classes.classes().size()), closed_(classes.classes().size()),
           full_(classes.groups().size()) {
         for (const auto& part : classes.classes())
@@ -111,9 +111,9 @@ Capacity::Capacity(const Classes& classes, std::span<const Cgroup> cgroups,
 }
 
 bool Capacity::take(std::size_t client) {
-        if (full_quota(client) || !take_class(classes_.group_of(client)))
+        if (full_quota(client) || full_tree(client) || !take_class(classes_.group_of(client)))
                 return false;
-        charge_cgroups(client, 1);
+        charge_sums(client, 1);
         return true;
 }
 
@@ -192,7 +192,7 @@ Capacity::Excess Capacity::keep(std::size_t client, const CpuMask& cpus) {
         }
         while (excess.count > 0 && take_class(group))
                 excess.count--;
-        charge_cgroups(client, cpus.count() - excess.count);
+        charge_sums(client, cpus.count() - excess.count);
         return excess;
 }
 
@@ -204,12 +204,12 @@ void Capacity::occupy(std::size_t client, const CpuMask& cpus) {
                 used_[k] += here;
                 awaited_[k] = awaited_[k] || here > 0;
         }
-        charge_cgroups(client, cpus.count());
+        charge_sums(client, cpus.count());
 }
 
 void Capacity::charge(std::size_t client, std::uint32_t cpus, const CpuMask& likely) {
         const auto group = classes_.group_of(client);
-        charge_cgroups(client, cpus);
+        charge_sums(client, cpus);
         for (const auto k : classes_.groups()[group].classes) {
                 const auto here = std::min({likely.count_common(classes_.classes()[k].cpus), cpus,
                                             most_[k] - std::min(most_[k], used_[k])});
@@ -222,15 +222,25 @@ void Capacity::charge(std::size_t client, std::uint32_t cpus, const CpuMask& lik
 }
 
 std::optional<std::uint32_t> Capacity::full_quota(std::size_t client) const {
-        for (auto at = clients_[client].cgroup; at; at = cgroups_[*at].parent)
-                if (const auto quota = cgroups_[*at].quota; quota && below_[*at] >= *quota)
+        const auto& cgroups = snapshot_.cgroups;
+        for (auto at = snapshot_.clients[client].cgroup; at; at = cgroups[*at].parent)
+                if (const auto quota = cgroups[*at].quota; quota && below_[*at] >= *quota)
                         return quota;
         return std::nullopt;
 }
 
-void Capacity::charge_cgroups(std::size_t client, std::uint32_t cpus) {
-        for (auto at = clients_[client].cgroup; at; at = cgroups_[*at].parent)
+std::optional<std::uint32_t> Capacity::full_tree(std::size_t client) const {
+        const auto tree = snapshot_.clients[client].tree;
+        const auto max = tree ? snapshot_.trees[*tree].max : std::nullopt;
+        return max && in_tree_[*tree] >= *max ? max : std::nullopt;
+}
+
+void Capacity::charge_sums(std::size_t client, std::uint32_t cpus) {
+        const auto& from = snapshot_.clients[client];
+        for (auto at = from.cgroup; at; at = snapshot_.cgroups[*at].parent)
                 below_[*at] += cpus;
+        if (from.tree)
+                in_tree_[*from.tree] += cpus;
 }
 
 }  // namespace governor::policy::fair

@@ -9,7 +9,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <vector>
 
 namespace governor::policy::fair {
@@ -18,10 +17,8 @@ namespace governor::policy::fair {
 /// CPUs are one group. Immutable.
 class Classes {
 public:
-        /// `allowed`: the CPUs of each client, within the pool; a client without any is in no
-        /// group.
-        Classes(const Snapshot& snapshot, const Settings& settings,
-                const std::vector<CpuMask>& allowed);
+        /// A client that may use no CPU of the pool is in no group.
+        Classes(const Snapshot& snapshot, const Settings& settings);
 
         struct Class {
                 CpuMask cpus;
@@ -58,13 +55,12 @@ private:
 
 /// Hands out CPUs one by one; what a group has may move to other classes to make room. The sets
 /// that can be handed out at once are those of a bipartite flow (groups to classes), under the
-/// sums that control groups set.
+/// sums that control groups and trees set.
 class Capacity {
 public:
         enum class Reserve : std::uint8_t { Keep, Use };
 
-        Capacity(const Classes& classes, std::span<const Cgroup> cgroups,
-                 std::span<const Client> clients, Reserve reserve);
+        Capacity(const Classes& classes, const Snapshot& snapshot, Reserve reserve);
 
         /// One CPU more for `client`. False: not possible, nor will it ever be. Costs O(classes of
         /// its group), and where CPUs have to move O(groups x classes).
@@ -90,6 +86,8 @@ public:
         }
         /// The quota that leaves no room for `client`, if there is one.
         [[nodiscard]] std::optional<std::uint32_t> full_quota(std::size_t client) const;
+        /// The maximum of its tree, if that leaves no room for `client`.
+        [[nodiscard]] std::optional<std::uint32_t> full_tree(std::size_t client) const;
 
 private:
         [[nodiscard]] std::uint32_t& flow_of(std::size_t group, std::size_t class_index) {
@@ -98,21 +96,21 @@ private:
         [[nodiscard]] bool has_spare(std::size_t class_index) const {
                 return used_[class_index] < most_[class_index];
         }
-        void charge_cgroups(std::size_t client, std::uint32_t cpus);
+        void charge_sums(std::size_t client, std::uint32_t cpus);
         bool take_class(std::size_t group);
         bool take_spare(std::size_t group);
         bool make_room(std::size_t group);
 
         const Classes& classes_;
-        std::span<const Cgroup> cgroups_;
-        std::span<const Client> clients_;
-        std::vector<std::uint32_t> most_;   // by class
-        std::vector<std::uint32_t> used_;   // by class
-        std::vector<std::uint32_t> flow_;   // by group and class
-        std::vector<std::uint32_t> below_;  // by cgroup: CPUs of all clients below
-        std::vector<bool> awaited_;         // by class: CPUs come free there before long
-        std::vector<bool> closed_;          // by class: no way leads on from there any more
-        std::vector<bool> full_;            // by group
+        const Snapshot& snapshot_;
+        std::vector<std::uint32_t> most_;     // by class
+        std::vector<std::uint32_t> used_;     // by class
+        std::vector<std::uint32_t> flow_;     // by group and class
+        std::vector<std::uint32_t> below_;    // by cgroup: CPUs of all clients below
+        std::vector<std::uint32_t> in_tree_;  // by tree: CPUs of all its clients
+        std::vector<bool> awaited_;           // by class: CPUs come free there before long
+        std::vector<bool> closed_;            // by class: no way leads on from there any more
+        std::vector<bool> full_;              // by group
 };
 
 }  // namespace governor::policy::fair

@@ -16,14 +16,6 @@ namespace governor::policy::fair {
 
 namespace {
 
-std::vector<CpuMask> usable_cpus(const Snapshot& snapshot) {
-        std::vector<CpuMask> usable;
-        usable.reserve(snapshot.clients.size());
-        for (const auto& client : snapshot.clients)
-                usable.push_back(client.allowed & snapshot.machine.pool());
-        return usable;
-}
-
 /// It may run on no CPU of the pool, so nothing is decided for it: all its CPUs, as far as it
 /// wants.
 Grant leave_alone(const Client& client) {
@@ -102,14 +94,18 @@ private:
                         because(Limit::Handover, share.target);
                 else if (client.idle && threads <= 1)
                         because(Limit::Idle, 1);
-                else if (holding.shared)
-                        because(share.wants_a_part ? Limit::Light : Limit::Floor, 1);
+                else if (holding.shared && share.wants_a_part)
+                        because(Limit::Light, 1);
+                else if (holding.shared && !share.tree_max)
+                        because(Limit::Floor, 1);
                 else if (client.is_returning(snapshot_.now) && threads >= client.resumed->threads)
                         because(Limit::Returning, client.resumed->threads);
                 else if (threads >= common_.cpus)
                         because(Limit::Everything, threads);
                 else if (client.max && threads >= *client.max)
                         because(Limit::OwnMax, *client.max);
+                else if (share.tree_max)
+                        because(Limit::TreeMax, *share.tree_max);
                 else if (share.quota)
                         because(Limit::Quota, *share.quota);
                 else if (threads >= share.limit)
@@ -178,7 +174,7 @@ std::optional<TimePoint> next_change(const Settings& settings, const Snapshot& s
 }  // namespace
 
 Decision decide(const Settings& settings, const Snapshot& snapshot) {
-        const Classes classes(snapshot, settings, usable_cpus(snapshot));
+        const Classes classes(snapshot, settings);
         auto shares = entitle(settings, snapshot, classes);
         auto turns = take_turns(settings, snapshot, classes, shares);
         const auto holdings = hand_over(snapshot, classes, shares);

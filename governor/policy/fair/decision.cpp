@@ -37,6 +37,9 @@ std::string because(const Reason& reason) {
                 return "its own maximum of " + std::to_string(reason.bound) + share;
         case Limit::Cpuset:
                 return "all cpus that it may run on" + share;
+        case Limit::TreeMax:
+                return "maximum of its tree: " + counted(reason.bound, "thread") +
+                       " for all programs in it" + share;
         case Limit::Quota:
                 return "quota of its control group: " + counted(reason.bound, "cpu") +
                        " for all programs in it" + share;

@@ -29,6 +29,7 @@ enum class Limit : std::uint8_t {
         Light,       ///< it uses little of a CPU: one that somebody else has as well
         Returning,   ///< what it had under the last governor, while others may still come back
         Parked,      ///< others of its account have their turns: it begins no region until its own
+        TreeMax,     ///< the maximum of its tree, for all programs of it together
 };
 
 /// The numbers behind a grant.

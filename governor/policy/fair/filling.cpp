@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Two levels of heaps: accounts, and the clients of each.
+// Three levels of heaps: accounts, the trees of each, and the clients of each tree.
 #include "policy/fair/filling.hpp"
 
 #include <algorithm>
 #include <functional>
+#include <optional>
 #include <unordered_map>
 
 namespace governor::policy::fair {
@@ -35,6 +36,16 @@ public:
                 turns_.push_back(turn);
                 std::ranges::push_heap(turns_, std::greater{});
         }
+        /// The next one has had its turn: it gets another one, or none.
+        template <class TurnOf>
+        void go_on(bool has_more, TurnOf turn_of) {
+                if (has_more)
+                        replace_next(turn_of(next()));
+                else
+                        remove_next();
+        }
+
+private:
         void remove_next() {
                 std::ranges::pop_heap(turns_, std::greater{});
                 turns_.pop_back();
@@ -53,30 +64,46 @@ public:
                 turns_[at] = turn;
         }
 
-private:
         std::vector<Turn> turns_;
 };
 
 struct AccountFill {
         std::uint32_t cpus = 0;
-        Queue queue;
+        Queue trees;
+};
+
+struct TreeFill {
+        std::size_t account = 0;
+        std::uint32_t weight = 100;
+        std::uint32_t min = 1;
+        std::uint32_t held = 0;
+        std::uint32_t cpus = 0;
+        Queue clients;
 };
 
 class Filling {
 public:
-        Filling(Capacity& capacity, std::span<const Client> clients, std::span<const Claim> claims)
-                : capacity_(capacity), clients_(clients), claims_(claims), cpus_(clients.size()),
-                  stuck_(clients.size()), account_of_(clients.size()) {
-                std::unordered_map<std::uint64_t, std::size_t> known;
-                for (std::size_t i = 0; i < clients.size(); i++) {
+        Filling(Capacity& capacity, const Snapshot& snapshot, const std::vector<Claim>& claims)
+                : capacity_(capacity), clients_(snapshot.clients), claims_(claims),
+                  cpus_(clients_.size()), stuck_(clients_.size()), tree_of_(clients_.size()) {
+                std::unordered_map<std::uint64_t, std::size_t> accounts;
+                std::vector<std::optional<std::size_t>> known(snapshot.trees.size());
+                trees_.reserve(clients_.size());
+                for (std::size_t i = 0; i < clients_.size(); i++) {
                         if (!claims[i].takes_part)
                                 continue;
-                        const auto id = static_cast<std::uint64_t>(clients[i].account);
-                        const auto [entry, is_new] = known.try_emplace(id, accounts_.size());
-                        if (is_new)
-                                accounts_.emplace_back();
-                        account_of_[i] = entry->second;
+                        const auto& client = clients_[i];
+                        if (client.tree && known[*client.tree]) {
+                                tree_of_[i] = *known[*client.tree];
+                        } else {
+                                tree_of_[i] = trees_.size();
+                                add_tree(client, snapshot, accounts);
+                        }
+                        if (client.tree)
+                                known[*client.tree] = tree_of_[i];
                         cpus_[i] = claims[i].start;
+                        tree(i).held += client.held();
+                        tree(i).cpus += claims[i].start;
                         account(i).cpus += claims[i].start;
                 }
         }
@@ -88,43 +115,50 @@ public:
                 for (std::size_t i = 0; i < clients_.size(); i++)
                         if (takes_more(i, limit(i)))
                                 queue.add(turn_of(i));
-                while (!queue.empty()) {
-                        const auto i = queue.next();
-                        if (give(i) && takes_more(i, limit(i)))
-                                queue.replace_next(turn_of(i));
-                        else
-                                queue.remove_next();
-                }
+                while (!queue.empty())
+                        give_next(queue, limit);
         }
 
-        /// Accounts first, then their clients.
+        /// Accounts first, then their trees, then the clients of these.
         template <class Limit>
         void fill_accounts(Limit limit) {
                 for (std::size_t i = 0; i < clients_.size(); i++)
                         if (takes_more(i, limit(i)))
-                                account(i).queue.add(turn_of(i));
+                                tree(i).clients.add(turn_of(i));
+                for (std::size_t t = 0; t < trees_.size(); t++)
+                        if (!trees_[t].clients.empty())
+                                accounts_[trees_[t].account].trees.add(turn_of_tree(t));
                 Queue queue;
                 for (std::size_t a = 0; a < accounts_.size(); a++)
-                        if (!accounts_[a].queue.empty())
+                        if (!accounts_[a].trees.empty())
                                 queue.add(turn_of_account(a));
                 while (!queue.empty()) {
                         auto& account = accounts_[queue.next()];
-                        const auto i = account.queue.next();
-                        if (give(i) && takes_more(i, limit(i)))
-                                account.queue.replace_next(turn_of(i));
-                        else
-                                account.queue.remove_next();
-                        if (account.queue.empty())
-                                queue.remove_next();
-                        else
-                                queue.replace_next(turn_of_account(queue.next()));
+                        auto& tree = trees_[account.trees.next()];
+                        give_next(tree.clients, limit);
+                        account.trees.go_on(!tree.clients.empty(),
+                                            [this](std::size_t t) { return turn_of_tree(t); });
+                        queue.go_on(!account.trees.empty(),
+                                    [this](std::size_t a) { return turn_of_account(a); });
                 }
         }
 
         std::vector<std::uint32_t> take_result() { return std::move(cpus_); }
 
 private:
-        [[nodiscard]] AccountFill& account(std::size_t i) { return accounts_[account_of_[i]]; }
+        void add_tree(const Client& first, const Snapshot& snapshot,
+                      std::unordered_map<std::uint64_t, std::size_t>& accounts) {
+                const auto id = static_cast<std::uint64_t>(first.account);
+                const auto [entry, is_new] = accounts.try_emplace(id, accounts_.size());
+                if (is_new)
+                        accounts_.emplace_back();
+                auto& added = trees_.emplace_back();
+                added.account = entry->second;
+                added.weight = first.tree ? snapshot.trees[*first.tree].weight : first.weight;
+                added.min = first.tree ? snapshot.trees[*first.tree].min : first.min;
+        }
+        [[nodiscard]] AccountFill& account(std::size_t i) { return accounts_[tree(i).account]; }
+        [[nodiscard]] TreeFill& tree(std::size_t i) { return trees_[tree_of_[i]]; }
         [[nodiscard]] bool takes_more(std::size_t i, std::uint32_t limit) const {
                 return claims_[i].takes_part && !stuck_[i] && cpus_[i] < limit;
         }
@@ -132,8 +166,19 @@ private:
                 return {cpus_[i] >= clients_[i].min, (cpus_[i] + 0.5) / clients_[i].weight,
                         cpus_[i] >= clients_[i].held(), i};
         }
+        [[nodiscard]] Turn turn_of_tree(std::size_t t) const {
+                const auto& tree = trees_[t];
+                return {tree.cpus >= tree.min, (tree.cpus + 0.5) / tree.weight,
+                        tree.cpus >= tree.held, t};
+        }
         [[nodiscard]] Turn turn_of_account(std::size_t a) const {
                 return {true, static_cast<double>(accounts_[a].cpus), true, a};
+        }
+        template <class Limit>
+        void give_next(Queue& clients, Limit limit) {
+                const auto i = clients.next();
+                clients.go_on(give(i) && takes_more(i, limit(i)),
+                              [this](std::size_t next) { return turn_of(next); });
         }
         bool give(std::size_t i) {
                 if (!capacity_.take(i)) {
@@ -141,24 +186,26 @@ private:
                         return false;
                 }
                 cpus_[i]++;
+                tree(i).cpus++;
                 account(i).cpus++;
                 return true;
         }
 
         Capacity& capacity_;
-        std::span<const Client> clients_;
-        std::span<const Claim> claims_;
+        const std::vector<Client>& clients_;
+        const std::vector<Claim>& claims_;
         std::vector<std::uint32_t> cpus_;
         std::vector<bool> stuck_;
-        std::vector<std::size_t> account_of_;
+        std::vector<std::size_t> tree_of_;
+        std::vector<TreeFill> trees_;
         std::vector<AccountFill> accounts_;
 };
 
 }  // namespace
 
-std::vector<std::uint32_t> fill(Capacity& capacity, std::span<const Client> clients,
-                                std::span<const Claim> claims) {
-        Filling filling(capacity, clients, claims);
+std::vector<std::uint32_t> fill(Capacity& capacity, const Snapshot& snapshot,
+                                const std::vector<Claim>& claims) {
+        Filling filling(capacity, snapshot, claims);
         filling.fill_clients(
                 [&](std::size_t i) { return std::min(claims[i].guaranteed, claims[i].limit); });
         filling.fill_accounts(

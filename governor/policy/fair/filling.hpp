@@ -8,7 +8,6 @@
 #include "policy/fair/snapshot.hpp"
 
 #include <cstdint>
-#include <span>
 #include <vector>
 
 namespace governor::policy::fair {
@@ -23,13 +22,14 @@ struct Claim {
 };
 
 /// Weighted max-min over what `capacity` allows: in this order to what is guaranteed, to what they
-/// want, to their limits. The next CPU goes to the account with fewest CPUs, and in it to the
-/// client whose (CPUs + 1/2) / weight is lowest (Webster's divisor method), those below their
-/// minimum first; ties among clients to who holds it already, then to who joined first. Greedy is
+/// want, to their limits. The next CPU goes to the account with fewest CPUs, in it to the tree, and
+/// in that to the client whose (CPUs + 1/2) / weight is lowest (Webster's divisor method), those
+/// below their minimum first; ties among these to who holds it already, then to who joined first.
+/// A client that is in no tree is one of its own, with its own weight and minimum. Greedy is
 /// optimal for this: A. Federgruen, H. Groenevelt, "The Greedy Procedure for Resource Allocation
 /// Problems", Operations Research 34 (1986). Returns CPUs by client. O((CPUs + clients) x log
 /// clients) takes.
-[[nodiscard]] std::vector<std::uint32_t> fill(Capacity& capacity, std::span<const Client> clients,
-                                              std::span<const Claim> claims);
+[[nodiscard]] std::vector<std::uint32_t> fill(Capacity& capacity, const Snapshot& snapshot,
+                                              const std::vector<Claim>& claims);
 
 }  // namespace governor::policy::fair

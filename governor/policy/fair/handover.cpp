@@ -18,7 +18,7 @@ public:
         Handover(const Snapshot& snapshot, const Classes& classes, const std::vector<Share>& shares)
                 : snapshot_(snapshot), classes_(classes), shares_(shares),
                   placement_(snapshot.machine, snapshot.foreign),
-                  capacity_(classes, snapshot.cgroups, snapshot.clients, Capacity::Reserve::Use),
+                  capacity_(classes, snapshot, Capacity::Reserve::Use),
                   holdings_(snapshot.clients.size()), lingering_(snapshot.clients.size()) {}
 
         std::vector<Holding> carry_out() {
@@ -111,7 +111,7 @@ private:
                         if ((client(i).above_since || shares_[i].charge) && used > known)
                                 capacity_.charge(i, used - known, client(i).in_use);
                 });
-                return fill(capacity_, snapshot_.clients, claims);
+                return fill(capacity_, snapshot_, claims);
         }
 
         /// Who holds CPUs where others need them more, and may use others: as soon as these are

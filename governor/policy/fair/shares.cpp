@@ -48,6 +48,14 @@ public:
                 return std::move(shares_);
         }
 
+        /// Of all CPUs, with nothing left to anybody who does not follow.
+        std::vector<std::uint32_t> undivided() {
+                auto counts = fill_everybody(Newcomers::With, classes_.undivided());
+                for (auto& count : counts)
+                        count = std::max(count, 1U);
+                return counts;
+        }
+
 private:
         void set_limit(std::size_t i) {
                 const auto& client = snapshot_.clients[i];
@@ -83,17 +91,17 @@ private:
                 return fill_everybody(newcomers, classes_);
         }
         std::vector<std::uint32_t> fill_everybody(Newcomers newcomers, const Classes& classes) {
-                Capacity capacity(classes, snapshot_.cgroups, snapshot_.clients,
-                                  Capacity::Reserve::Keep);
+                Capacity capacity(classes, snapshot_, Capacity::Reserve::Keep);
                 std::vector<Claim> claims(shares_.size());
                 for (std::size_t i = 0; i < claims.size(); i++)
                         if (shares_[i].is_governed && (newcomers == Newcomers::With || !is_new(i)))
                                 claims[i] = claim(i, capacity);
-                auto counts = fill(capacity, snapshot_.clients, claims);
-                for (std::size_t i = 0; i < claims.size() && newcomers == Newcomers::With; i++)
-                        shares_[i].quota = claims[i].takes_part && counts[i] < shares_[i].limit
-                                                   ? capacity.full_quota(i)
-                                                   : std::nullopt;
+                auto counts = fill(capacity, snapshot_, claims);
+                for (std::size_t i = 0; i < claims.size() && newcomers == Newcomers::With; i++) {
+                        const bool lacks = claims[i].takes_part && counts[i] < shares_[i].limit;
+                        shares_[i].quota = lacks ? capacity.full_quota(i) : std::nullopt;
+                        shares_[i].tree_max = lacks ? capacity.full_tree(i) : std::nullopt;
+                }
                 return counts;
         }
 
@@ -135,8 +143,7 @@ private:
         /// either.
         void charge_rigid(const std::vector<std::uint32_t>& entitled) {
                 const auto undivided = fill_everybody(Newcomers::With, classes_.undivided());
-                Capacity capacity(classes_, snapshot_.cgroups, snapshot_.clients,
-                                  Capacity::Reserve::Keep);
+                Capacity capacity(classes_, snapshot_, Capacity::Reserve::Keep);
                 std::vector<Claim> claims(shares_.size());
                 kept_.resize(shares_.size());
                 for (std::size_t i = 0; i < shares_.size(); i++) {
@@ -147,7 +154,7 @@ private:
                         const auto first = std::min(entitled[i], limit);
                         claims[i] = {true, 0, first, first, limit};
                 }
-                const auto counts = fill(capacity, snapshot_.clients, claims);
+                const auto counts = fill(capacity, snapshot_, claims);
                 for (std::size_t i = 0; i < shares_.size(); i++)
                         if (is_charged(i))
                                 shares_[i].charge = counts[i];
@@ -178,8 +185,7 @@ private:
         /// Who may keep more than his share leaves less than theirs to the others: among these it
         /// is shared fairly.
         void share_what_is_left() {
-                Capacity capacity(classes_, snapshot_.cgroups, snapshot_.clients,
-                                  Capacity::Reserve::Use);
+                Capacity capacity(classes_, snapshot_, Capacity::Reserve::Use);
                 std::vector<Claim> claims(shares_.size());
                 for (std::size_t i = 0; i < shares_.size(); i++) {
                         const auto& share = shares_[i];
@@ -193,7 +199,7 @@ private:
                         claims[i] = share.charge ? fixed(kept)
                                                  : Claim{true, kept, 0, share.target, share.target};
                 }
-                const auto counts = fill(capacity, snapshot_.clients, claims);
+                const auto counts = fill(capacity, snapshot_, claims);
                 for (std::size_t i = 0; i < shares_.size(); i++)
                         if (shares_[i].is_governed && !shares_[i].charge)
                                 shares_[i].target = counts[i];
@@ -207,6 +213,11 @@ private:
 };
 
 }  // namespace
+
+std::vector<std::uint32_t> undivided_shares(const Settings& settings, const Snapshot& snapshot) {
+        const Classes classes(snapshot, settings);
+        return Entitlement(settings, snapshot, classes).undivided();
+}
 
 std::vector<Share> entitle(const Settings& settings, const Snapshot& snapshot,
                            const Classes& classes) {

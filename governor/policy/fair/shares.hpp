@@ -21,12 +21,18 @@ struct Share {
         bool is_rigid = false;      ///< what it will not leave is not waited for
         /// Of a rigid holder, or one that relapsed: what it is taken to use instead.
         std::optional<std::uint32_t> charge;
-        std::optional<std::uint32_t> quota;  ///< of a control group, if that is what limits it
+        std::optional<std::uint32_t> quota;     ///< of a control group, if that is what limits it
+        std::optional<std::uint32_t> tree_max;  ///< of its tree, likewise
 };
 
 /// By client. `classes` must be those of the same snapshot.
 [[nodiscard]] std::vector<Share> entitle(const Settings& settings, const Snapshot& snapshot,
                                          const Classes& classes);
+
+/// By client: the threads that each will have when others have made room and foreign load has gone,
+/// as they are now. At least 1. Costs a part of a decision.
+[[nodiscard]] std::vector<std::uint32_t> undivided_shares(const Settings& settings,
+                                                          const Snapshot& snapshot);
 
 /// True from `Settings::handover_max` on: it runs on more than it is granted, and will not give it
 /// back before long.

@@ -60,6 +60,13 @@ struct Cgroup {
         std::optional<std::uint32_t> quota;
 };
 
+/// What one `governorctl run` started: the programs of one account that share as one of it.
+struct Tree {
+        std::uint32_t weight = 100;        ///< against other trees and programs of its account
+        std::uint32_t min = 1;             ///< comes first inside its account's share
+        std::optional<std::uint32_t> max;  ///< of all its programs together; empty: no limit
+};
+
 /// A program that came back after the governor was restarted keeps the threads that it had, and
 /// gets no more until others had the time to come back for theirs.
 struct Resumed {
@@ -72,8 +79,10 @@ struct Client {
         ProgramId id{};
         AccountId account{};
         TimePoint joined;
-        std::uint32_t weight = 100;    ///< share against others of its account, 1..10000
-        std::uint32_t min = 1;         ///< comes first inside its account's share
+        /// Index in Snapshot::trees. Empty: it is in none, and shares as a tree of its own would.
+        std::optional<std::size_t> tree;
+        std::uint32_t weight = 100;    ///< share against others of its tree or account, 1..10000
+        std::uint32_t min = 1;         ///< comes first inside its tree's or account's share
         std::uint32_t guaranteed = 1;  ///< comes before the shares of accounts; by the admin only
         std::optional<std::uint32_t> max;  ///< never more, >= 1; empty: no limit of its own
         /// What it had under the last governor. Empty: it was not there.
@@ -122,6 +131,7 @@ struct Snapshot {
         std::vector<Client> clients;
         std::uint32_t short_lived = 0;  ///< CPUs to keep free for newcomers
         std::vector<Gang> gangs = {};
+        std::vector<Tree> trees = {};
 };
 
 }  // namespace governor::policy::fair

@@ -160,7 +160,7 @@ private:
                 for (const auto g : order)
                         for (const auto i : members_[g])
                                 left += std::exchange(now[i], 0);
-                Capacity capacity(classes_, snapshot_.cgroups, snapshot_.clients, reserve);
+                Capacity capacity(classes_, snapshot_, reserve);
                 for (std::size_t i = 0; i < now.size(); i++)
                         take(capacity, i, now[i]);
                 const auto weight = [&](std::size_t i) { return snapshot_.clients[i].weight; };

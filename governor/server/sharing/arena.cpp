@@ -64,6 +64,8 @@ std::uint32_t code(Limit limit) {
                 return GOVERNOR_LIMIT_OWN_MAX;
         case Limit::Cpuset:
                 return GOVERNOR_LIMIT_CPUSET;
+        case Limit::TreeMax:
+                return GOVERNOR_LIMIT_TREE_MAX;
         case Limit::Quota:
                 return GOVERNOR_LIMIT_QUOTA;
         case Limit::Demand:

@@ -121,7 +121,8 @@ enum governor_grant_limit {
         GOVERNOR_LIMIT_RIGID = 12,
         GOVERNOR_LIMIT_RETURNING = 13,
         GOVERNOR_LIMIT_LIGHT = 14,
-        GOVERNOR_LIMIT_PARKED = 15
+        GOVERNOR_LIMIT_PARKED = 15,
+        GOVERNOR_LIMIT_TREE_MAX = 16
 };
 
 /* At the start of each buffer of a grant slot. CPUs unless said otherwise. */

@@ -26,6 +26,8 @@ const char* name_of(Limit limit) {
                 return "own max";
         case Limit::Cpuset:
                 return "cpuset";
+        case Limit::TreeMax:
+                return "tree-max";
         case Limit::Quota:
                 return "quota";
         case Limit::Demand:

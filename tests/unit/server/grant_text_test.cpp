@@ -39,7 +39,8 @@ TEST(GrantText, IsThatOfTheGovernor) {
         for (const auto limit :
              {Limit::Ungoverned, Limit::FairShare, Limit::Everything, Limit::OwnMax, Limit::Cpuset,
               Limit::Quota, Limit::Demand, Limit::Idle, Limit::Floor, Limit::Newcomer,
-              Limit::Handover, Limit::Rigid, Limit::Returning, Limit::Light, Limit::Parked})
+              Limit::Handover, Limit::Rigid, Limit::Returning, Limit::Light, Limit::Parked,
+              Limit::TreeMax})
                 for (const auto& reason : {Reason{limit, 64, 9, 8, 7, 3, 2, 14, 4},
                                            Reason{limit, 1, 0, 0, 0, 1, 1, 1, 1},
                                            Reason{limit, ~0U, ~0U, ~0U, ~0U, ~0U, ~0U, ~0U, ~0U}}) {

@@ -26,6 +26,11 @@ Client& World::add(std::uint64_t account, milliseconds age) {
         return clients.back();
 }
 
+std::size_t World::add_tree(std::uint32_t weight) {
+        trees.push_back({weight, 1, std::nullopt});
+        return trees.size() - 1;
+}
+
 void World::load(const CpuMask& cpus, std::uint32_t millicpu_each) {
         Foreign::PerCpu millicpu(topology.size());
         cpus.for_each(

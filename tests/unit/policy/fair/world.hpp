@@ -33,6 +33,9 @@ public:
         /// A client that joined `age` ago and may use every CPU.
         Client& add(std::uint64_t account = 1, milliseconds age = seconds{10});
 
+        /// A tree that is of the account of its clients.
+        std::size_t add_tree(std::uint32_t weight = 100);
+
         /// Foreign programs keep `millicpu` of each of these CPUs busy.
         void load(const CpuMask& cpus, std::uint32_t millicpu_each = 1000);
 
@@ -42,7 +45,7 @@ public:
         std::vector<std::uint32_t> follow();
 
         [[nodiscard]] Snapshot snapshot() const {
-                return {now, machine, foreign, cgroups, clients, short_lived};
+                return {now, machine, foreign, cgroups, clients, short_lived, {}, trees};
         }
         std::uint32_t short_lived = 0;
         Topology topology;
@@ -52,6 +55,7 @@ public:
         TimePoint now{seconds{1000}};
         std::vector<Cgroup> cgroups;
         std::vector<Client> clients;
+        std::vector<Tree> trees;
 };
 
 [[nodiscard]] std::vector<std::uint32_t> threads_of(const Decision& decision);
