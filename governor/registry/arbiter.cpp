@@ -2,10 +2,14 @@
 // One decision after the other.
 #include "registry/arbiter.hpp"
 
+#include "policy/fair/shares.hpp"
+
 #include <algorithm>
 #include <utility>
 
 namespace governor::registry {
+
+namespace fair = policy::fair;
 
 namespace {
 
@@ -63,7 +67,49 @@ void Arbiter::sampled(const policy::Sample& sample, std::uint32_t yielding_milli
                 foreign_.add(sample, burns, machine_.pool(), now);
 }
 
+/// Who has come back to a restarted governor is held to what it had for a moment only.
+Arbiter::Shares Arbiter::undivided(fair::Snapshot snapshot) const {
+        for (auto& client : snapshot.clients)
+                client.resumed.reset();
+        const auto counts = fair::undivided_shares(settings_, snapshot);
+        Shares shares;
+        for (std::size_t i = 0; i < counts.size(); i++)
+                shares[snapshot.clients[i].id] = counts[i];
+        return shares;
+}
+
+std::uint32_t Arbiter::share(const Program& program, TimePoint now) const {
+        if (program.is_ignored())
+                return std::max(machine_.pool().count(), 1U);
+        if (!shares_.contains(program.id()))
+                shares_ = undivided(snapshot(now));
+        return std::max(shares_[program.id()], 1U);
+}
+
+std::uint32_t Arbiter::share_of_tree(ProgramId tree, TimePoint now) const {
+        const auto [known, is_new] = tree_shares_.try_emplace(tree);
+        if (!is_new)
+                return known->second;
+        auto told = snapshot(now);
+        std::vector<ProgramId> programs;
+        for (auto& client : told.clients) {
+                const auto* program = programs_.find(client.id);
+                if (program->tree() != tree)
+                        continue;
+                programs.push_back(client.id);
+                client.wants.reset();
+                client.idle = client.light = false;
+        }
+        auto shares = undivided(std::move(told));
+        std::uint32_t sum = 0;
+        for (const auto id : programs)
+                sum += shares[id];
+        return known->second = std::max(sum, 1U);
+}
+
 std::vector<ProgramId> Arbiter::decide(TimePoint now) {
+        shares_.clear();
+        tree_shares_.clear();
         if (cpus_before_) {
                 Event event;
                 event.at = now;

@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
 #include <vector>
 
@@ -63,6 +64,13 @@ public:
         }
         [[nodiscard]] const policy::Machine& machine() const { return machine_; }
 
+        /// Threads that a program will have when others have made room and foreign load has gone,
+        /// as of the last decision or its coming: see policy::fair::undivided_shares(). >= 1. Costs
+        /// a part of a decision, once after each.
+        [[nodiscard]] std::uint32_t share(const Program& program, TimePoint now) const;
+        /// Those of all programs of a tree together, if these could make use of all CPUs.
+        [[nodiscard]] std::uint32_t share_of_tree(ProgramId tree, TimePoint now) const;
+
         /// See Programs::turns(). Empty where the settings say that nobody takes turns, too.
         [[nodiscard]] std::optional<Programs::Turns> turns(const Program& program,
                                                            TimePoint now) const {
@@ -70,6 +78,10 @@ public:
         }
 
 private:
+        using Shares = std::map<ProgramId, std::uint32_t>;
+
+        [[nodiscard]] Shares undivided(policy::fair::Snapshot snapshot) const;
+
         policy::fair::Settings settings_;
         Mode mode_;
         Programs programs_;
@@ -78,6 +90,9 @@ private:
         Decide decide_;
         evidence::ForeignLoad foreign_;
         policy::fair::Decision last_;
+        // What was asked for since the last decision.
+        mutable Shares shares_;
+        mutable Shares tree_shares_;
 };
 
 }  // namespace governor::registry

@@ -264,6 +264,11 @@ void Cycle::requested(ProgramId id, const Request& request, TimePoint now) {
         }
 }
 
+void Cycle::acts(ProgramId id, std::string acts) {
+        if (auto* program = arbiter_.programs().find(id))
+                program->set_acts(std::move(acts));
+}
+
 void Cycle::moved(ProgramId id, TimePoint now) {
         auto* program = arbiter_.programs().find(id);
         if (program == nullptr)

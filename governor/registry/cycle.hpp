@@ -86,6 +86,8 @@ public:
         void left(ProgramId id, TimePoint now);
         /// It has changed its mind. See Program::request().
         void requested(ProgramId id, const Request& request, TimePoint now);
+        /// What acts on its tree, as it says.
+        void acts(ProgramId id, std::string acts);
         /// It may run elsewhere than ProcessFacts said last.
         void moved(ProgramId id, TimePoint now);
         /// See Program::order().

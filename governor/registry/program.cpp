@@ -73,9 +73,18 @@ Program::Program(ProgramId id, const Identity& identity, const Request& request,
         note(event(EventKind::Joined, now));
 }
 
+std::uint32_t Program::wished_max() const {
+        return stricter(limits_.max(), orders_.highest(rule_));
+}
+
 std::uint32_t Program::max() const {
-        const auto own = stricter(limits_.max(), orders_.highest(rule_));
-        return request_.start_only ? stricter(own, first_grant_) : own;
+        return request_.start_only ? stricter(wished_max(), first_grant_) : wished_max();
+}
+
+fair::Tree Program::as_tree() const {
+        const auto most = known(wished_max());
+        return {weight(), most ? std::clamp(request_.min, 1U, *most) : std::max(request_.min, 1U),
+                most};
 }
 
 std::uint32_t Program::weight() const {
@@ -258,6 +267,10 @@ fair::Client Program::client(const policy::CpuMask& pool) const {
         };
         client.resumed = resumed_;
         client.min = most(request_.min);
+        if (holds_tree()) {  // among its own it is like any other
+                client.weight = fair::Client{}.weight;
+                client.min = 1;
+        }
         client.guaranteed = most(rule_.min.value_or(1));
         client.allowed = limits_.cpus();
         if (const auto* granted = occupancy_.held(); granted != nullptr && granted->is_governed()) {

@@ -25,6 +25,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace governor::registry {
@@ -47,6 +48,11 @@ struct Identity {
         std::uint32_t process_group = 0;
         /// CPU time it had used when it came. Empty: it has just begun.
         std::optional<std::chrono::nanoseconds> cpu_time = std::nullopt;
+        /// It asks that all that descend from it share as one program.
+        bool wants_tree = false;
+        /// The holder of the tree that it belongs to, itself where it is the holder. 0: it is in
+        /// none. A program below the holder of a tree belongs to that tree, whatever it asks.
+        ProgramId tree{};
 };
 
 /// Of no program's number yet.
@@ -119,8 +125,18 @@ public:
         /// CPUs of its own that it may run a team on; 0: none.
         [[nodiscard]] std::uint32_t own_cpus() const;
 
+        [[nodiscard]] ProgramId tree() const { return identity_.tree; }
+        [[nodiscard]] bool holds_tree() const { return tree() == id_; }
+        /// Of the holder: its wishes are those of the tree.
+        [[nodiscard]] policy::fair::Tree as_tree() const;
+        /// What acts on its tree from outside, as it says.
+        [[nodiscard]] const std::string& acts() const { return acts_; }
+
         // What others say of it.
 
+        void set_acts(std::string acts) { acts_ = std::move(acts); }
+        /// The holder of its tree has gone.
+        void leave_tree() { identity_.tree = {}; }
         /// Rules that were just set.
         void follow(const std::vector<policy::fair::Rule>& rules);
         void set_late_after(std::chrono::milliseconds late_after) {
@@ -189,6 +205,8 @@ private:
         void note(const Event& event);
         [[nodiscard]] bool parked() const;
         void ask_for_limits(TimePoint now);
+        /// Of it, or of its tree: what its start-only library keeps to is no limit of others.
+        [[nodiscard]] std::uint32_t wished_max() const;
         /// CPU time after the last reading, which was at `since`.
         [[nodiscard]] std::chrono::nanoseconds presumably_used(TimePoint since,
                                                                TimePoint now) const;
@@ -208,6 +226,7 @@ private:
         Request request_;
         Orders orders_;
         RecentEvents recent_;
+        std::string acts_;
         Confinement where_;
         evidence::RequestLimits limits_;  // as far as it has these now
         Cgroups::Chain groups_;

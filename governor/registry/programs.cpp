@@ -66,7 +66,11 @@ Programs::Joined Programs::join(const Identity& identity, const Request& request
                 return {refused, {}};
         }
         const auto id = ProgramId{++last_id_};
-        programs_.append(id, std::make_unique<Program>(id, identity, request, where, rules_,
+        auto known = identity;
+        if (known.wants_tree && known.tree == ProgramId{})
+                known.tree = id;
+        trees_ += known.tree == id ? 1 : 0;
+        programs_.append(id, std::make_unique<Program>(id, known, request, where, rules_,
                                                        handover_max_, *around_, now));
         leases_[identity.account]++;
         return {std::nullopt, id};
@@ -111,7 +115,16 @@ void Programs::leave(ProgramId id, std::optional<std::chrono::nanoseconds> cpu_t
         short_lived_[account].add(now - program->joined(), used, now);
         if (--leases_[account] == 0)
                 leases_.erase(account);
+        if (program->holds_tree())
+                end_tree(id);
         programs_.erase(id);
+}
+
+void Programs::end_tree(ProgramId holder) {
+        trees_--;
+        for (auto& [id, program] : programs_)
+                if (program->tree() == holder)
+                        program->leave_tree();
 }
 
 void Programs::sampled(const policy::Sample& sample, TimePoint now) {
@@ -174,11 +187,18 @@ fair::Snapshot Programs::snapshot(const policy::Machine& machine, const fair::Fo
         snapshot.clients.reserve(programs_.size());
         CgroupIndex cgroups;
         std::map<GangId, std::size_t> gangs;  // to their numbers in the snapshot
+        std::map<ProgramId, std::size_t> trees;
         for (const auto& [id, program] : programs_) {
                 if (program->is_ignored())
                         continue;
                 auto& client = snapshot.clients.emplace_back(program->client(machine.pool()));
                 client.cgroup = cgroups.add(program->groups());
+                if (const auto* holder = find(program->tree())) {
+                        const auto [tree, is_new] = trees.try_emplace(holder->id(), trees.size());
+                        if (is_new)
+                                snapshot.trees.push_back(holder->as_tree());
+                        client.tree = tree->second;
+                }
                 if (!program->takes_turns())
                         continue;
                 const auto [entry, is_new] = gangs.try_emplace(program->gang(), gangs.size());

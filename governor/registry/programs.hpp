@@ -49,7 +49,8 @@ public:
                 ProgramId id{};  ///< where not refused
         };
         /// A program that an `ignore` rule applies to joins too: it is held to nothing. Its account
-        /// is a user's: the network has no leases.
+        /// is a user's: the network has no leases. `identity.tree` is 0, or a program's that is
+        /// here and holds a tree of the same account.
         Joined join(const Identity& identity, const Request& request, const Confinement& where,
                     TimePoint now);
 
@@ -64,6 +65,9 @@ public:
         /// then it is taken to have gone on as it was last seen to, or to have used what it was
         /// granted.
         void leave(ProgramId id, std::optional<std::chrono::nanoseconds> cpu_time, TimePoint now);
+
+        /// A program holds a tree.
+        [[nodiscard]] bool have_trees() const { return trees_ > 0; }
 
         /// nullptr: there is none.
         [[nodiscard]] Program* find(ProgramId id);
@@ -113,6 +117,7 @@ public:
 private:
         [[nodiscard]] std::optional<Refusal> refusal(const Account& account) const;
         [[nodiscard]] std::uint32_t short_lived_cpus(std::uint32_t pool) const;
+        void end_tree(ProgramId holder);
         void note_turns(const policy::fair::Decision& decision, TimePoint now);
 
         LeaseLimits limits_;
@@ -121,6 +126,7 @@ private:
         std::unique_ptr<Surroundings> around_ = std::make_unique<Surroundings>();
         ById<ProgramId, std::unique_ptr<Program>> programs_;  // as they joined
         std::map<Account, std::size_t> leases_;
+        std::size_t trees_ = 0;
         std::uint64_t last_id_ = 0;
         TimePoint settled_;  // see resume()
         evidence::Departed departed_;

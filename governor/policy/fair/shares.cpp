@@ -51,8 +51,12 @@ public:
         /// Of all CPUs, with nothing left to anybody who does not follow.
         std::vector<std::uint32_t> undivided() {
                 auto counts = fill_everybody(Newcomers::With, classes_.undivided());
-                for (auto& count : counts)
-                        count = std::max(count, 1U);
+                for (std::size_t i = 0; i < counts.size(); i++) {
+                        const auto& client = snapshot_.clients[i];
+                        const auto cpus = client.allowed.count();
+                        if (!shares_[i].is_governed)
+                                counts[i] = std::min(cpus, client.max.value_or(cpus));
+                }
                 return counts;
         }
 

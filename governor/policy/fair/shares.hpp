@@ -29,8 +29,8 @@ struct Share {
 [[nodiscard]] std::vector<Share> entitle(const Settings& settings, const Snapshot& snapshot,
                                          const Classes& classes);
 
-/// By client: the threads that each will have when others have made room and foreign load has gone,
-/// as they are now. At least 1. Costs a part of a decision.
+/// By client: the CPUs that each will have when others have made room and foreign load has gone, as
+/// long as all want what they want now. 0: a shared CPU. Costs a part of a decision.
 [[nodiscard]] std::vector<std::uint32_t> undivided_shares(const Settings& settings,
                                                           const Snapshot& snapshot);
 

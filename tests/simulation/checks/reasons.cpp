@@ -70,6 +70,9 @@ bool agrees(const World& world, const Resident& resident, const Grant& grant) {
                 return reason.bound == grant.threads && grant.threads == usable;
         case Limit::Quota:
                 return is_a_quota(world, resident, reason.bound) && grant.threads <= reason.bound;
+        case Limit::TreeMax:
+                return reason.bound == true_tree_max(world, resident) &&
+                       grant.threads <= reason.bound;
         case Limit::Demand:
                 return grant.threads <= reason.bound;
         case Limit::Idle:

@@ -26,13 +26,6 @@ std::string seconds_text(Time span) {
         return rounded(std::chrono::duration<double>(span).count()) + " s";
 }
 
-const Resident* resident_of(const World& world, governor::registry::ProgramId id) {
-        for (const auto& resident : world.residents)
-                if (resident.client == id)
-                        return &resident;
-        return nullptr;
-}
-
 /// Whatever the others turn out to want: who wants less leaves more to his neighbours, but his
 /// account may take that from another account's programs on the same CPUs.
 std::vector<double> certain_entitlements(const World& world, const Snapshot& snapshot) {
@@ -83,6 +76,19 @@ bool has_quota_left(const World& world, const Resident& resident) {
                         return false;
         }
         return true;
+}
+
+/// The programs of its tree have less than they may have together.
+bool has_tree_left(const World& world, const Resident& resident) {
+        const auto max = true_tree_max(world, resident);
+        if (!max)
+                return true;
+        std::uint32_t used = 0;
+        for (const auto& other : world.residents)
+                if (const auto* held = world.held(other);
+                    held != nullptr && other.tree == resident.tree)
+                        used += std::max(held->grant.threads, other.process->team());
+        return used < *max;
 }
 
 }  // namespace
@@ -195,7 +201,7 @@ void Shares::watch_conservation(const World& world, const Resident& resident, st
         if (!is_hungry(resident) || left <= others || (max > 0 && grant.threads >= max) ||
             grant.reason.limit == Limit::Ungoverned ||
             world.disturbed + settling_time(world) > world.now || may_be_rigid(world) ||
-            !has_quota_left(world, resident)) {
+            !has_quota_left(world, resident) || !has_tree_left(world, resident)) {
                 watch.could_since = kNever;
                 return;
         }

@@ -32,6 +32,7 @@ void Soundness::decided(const World& world) {
         check_owners(world);
         check_machine(world);
         check_quotas(world);
+        check_trees(world);
         check_foreign(world);
 }
 
@@ -132,6 +133,29 @@ void Soundness::check_quotas(const World& world) {
                                  std::to_string(granted) + " CPUs are granted below " +
                                          groups[g].name + ", whose quota is " +
                                          std::to_string(*groups[g].quota));
+        }
+}
+
+void Soundness::check_trees(const World& world) {
+        for (const auto& holder : world.residents) {
+                const auto max = true_tree_max(world, holder);
+                if (!max || holder.tree != holder.client)
+                        continue;
+                std::uint32_t granted = 0;
+                std::uint32_t floors = 0;
+                for (const auto& resident : world.residents) {
+                        const auto* held = world.held(resident);
+                        if (held == nullptr || resident.tree != holder.client ||
+                            !is_governed(held->grant))
+                                continue;
+                        granted += held->grant.threads;
+                        floors += held->grant.threads == 1 ? 1 : 0;
+                }
+                if (granted > *max + floors)
+                        violated(world, "within-tree",
+                                 std::to_string(granted) + " CPUs are granted in the tree of " +
+                                         name_of(holder) + ", whose maximum is " +
+                                         std::to_string(*max));
         }
 }
 

@@ -16,6 +16,7 @@ namespace simulation {
 /// - within-machine: grants and what is left to foreign load fit into the pool; floors of one CPU
 ///   aside, and what newcomers have, for whom nobody shrinks even when foreign load comes
 /// - within-quota: the same for control groups
+/// - within-tree: the same for trees
 /// - foreign-load: what is left to it is what it uses, as far as it may be
 class Soundness final : public Invariant {
 public:
@@ -27,6 +28,7 @@ private:
         void check_grant(const World& world, const Resident& resident);
         void check_owners(const World& world);
         void check_machine(const World& world);
+        void check_trees(const World& world);
         void check_quotas(const World& world);
         void check_foreign(const World& world);
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 namespace simulation {
 
@@ -53,7 +54,46 @@ fair::Client true_client(const World& world, const Resident& resident) {
         return client;
 }
 
+/// As its holder wishes, who is like any other among its own.
+std::vector<fair::Tree> trees_of(const World& world, std::vector<fair::Client>& clients) {
+        std::map<ProgramId, std::size_t> known;
+        std::vector<fair::Tree> trees;
+        for (auto& client : clients) {
+                const auto* resident = resident_of(world, client.id);
+                if (!resident->tree)
+                        continue;
+                const auto [entry, is_new] = known.try_emplace(*resident->tree, trees.size());
+                if (is_new) {
+                        const auto& holder = *resident_of(world, *resident->tree);
+                        const auto& program = holder.process->program();
+                        const auto rules = ruled(world.scenario, program);
+                        trees.push_back({rules.weight, limited(program.min, rules.max),
+                                         true_tree_max(world, holder)});
+                }
+                client.tree = entry->second;
+                if (*resident->tree == client.id) {
+                        client.weight = 100;
+                        client.min = 1;
+                }
+        }
+        return trees;
+}
+
 }  // namespace
+
+const Resident* resident_of(const World& world, ProgramId id) {
+        for (const auto& resident : world.residents)
+                if (resident.client == id)
+                        return &resident;
+        return nullptr;
+}
+
+std::optional<std::uint32_t> true_tree_max(const World& world, const Resident& resident) {
+        const auto* holder = resident.tree ? resident_of(world, *resident.tree) : nullptr;
+        const auto max =
+                holder != nullptr ? ruled(world.scenario, holder->process->program()).max : 0;
+        return max > 0 ? std::optional(max) : std::nullopt;
+}
 
 Ruled ruled(const Scenario& scenario, const Program& program) {
         const std::string executable = "/usr/bin/" + program.name;
@@ -98,6 +138,7 @@ fair::Snapshot true_snapshot(const World& world) {
                 }
                 snapshot.clients.push_back(std::move(client));
         }
+        snapshot.trees = trees_of(world, snapshot.clients);
         return snapshot;
 }
 

@@ -23,7 +23,14 @@ struct Ruled {
 /// Never more; 0: none. Of who only asks once, what it was granted first, too.
 [[nodiscard]] std::uint32_t true_max(const World& world, const Resident& resident);
 
-/// Users, weights, limits, CPUs and quotas as the scenario has them. Only what clients want,
+/// nullptr: it has gone.
+[[nodiscard]] const Resident* resident_of(const World& world, governor::registry::ProgramId id);
+
+/// Of all programs of its tree together. Empty: it is in none, or there is no maximum.
+[[nodiscard]] std::optional<std::uint32_t> true_tree_max(const World& world,
+                                                         const Resident& resident);
+
+/// Users, trees, weights, limits, CPUs and quotas as the scenario has them. Only what clients want,
 /// how much foreign load there was lately, and what is kept free for newcomers, is as the registry
 /// believes: Beliefs and Reasons bound that. What
 /// they hold is as they were told; what they burn and still run on is left out. Good as long as

@@ -54,6 +54,17 @@ Snapshot an_account_for_each(const Snapshot& snapshot) {
         });
 }
 
+Snapshot ignores_trees(const Snapshot& snapshot) {
+        return with_clients(snapshot, [](Client& client) { client.tree.reset(); });
+}
+
+Snapshot ignores_maxima_of_trees(const Snapshot& snapshot) {
+        auto told = snapshot;
+        for (auto& tree : told.trees)
+                tree.max.reset();
+        return told;
+}
+
 Snapshot ignores_weights(const Snapshot& snapshot) {
         return with_clients(snapshot, [](Client& client) { client.weight = 100; });
 }
@@ -114,8 +125,8 @@ Snapshot ignores_short_lived(const Snapshot& snapshot) {
 }
 
 Snapshot with_foreign(const Snapshot& snapshot, const Foreign& foreign) {
-        return {snapshot.now,     snapshot.machine, foreign,
-                snapshot.cgroups, snapshot.clients, snapshot.short_lived};
+        return {snapshot.now,     snapshot.machine,     foreign,        snapshot.cgroups,
+                snapshot.clients, snapshot.short_lived, snapshot.gangs, snapshot.trees};
 }
 
 Snapshot sees_no_foreign_load(const Snapshot& snapshot) {
@@ -192,6 +203,10 @@ constexpr std::array kMutants{
         mutant<ignores_accounts>("ignores-accounts", "programs share, whoever owns them",
                                  "starvation"),
         mutant<an_account_for_each>("an-account-for-each", "every program is a user", "starvation"),
+        mutant<ignores_trees>("ignores-trees", "programs of a tree share as if they were in none",
+                              "starvation"),
+        mutant<ignores_maxima_of_trees>("ignores-tree-max",
+                                        "the maximum of a tree is not looked at", "within-tree"),
         mutant<ignores_weights>("ignores-weights", "all programs are alike", "starvation"),
         mutant<ignores_maxima>("ignores-maxima", "programs get more than they ask for",
                                "well-formed"),

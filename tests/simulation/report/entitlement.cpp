@@ -25,7 +25,7 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 struct Claimant {
         std::size_t client = 0;  // in the snapshot
         std::size_t group = 0;   // of those that may use the same CPUs
-        std::size_t account = 0;
+        std::size_t tree = 0;    // one of its own, if it is in none
         double weight = 1;
         double floor = 1;  // 0: what it has is somebody else's as well
         double min = 1;
@@ -40,6 +40,19 @@ struct Claimant {
         [[nodiscard]] double level() const { return has / weight; }
 };
 
+/// What rises together: a tree, by its programs.
+struct Branch {
+        std::size_t account = 0;
+        double weight = 1;
+        double min = 1;
+        double most = kInfinity;
+        double has = 0;
+        double rate = 0;
+        double until = 0;
+        std::vector<Claimant*> members;  // that can rise
+        [[nodiscard]] double level() const { return has / weight; }
+};
+
 class Filling {
 public:
         Filling(const Settings& settings, const Snapshot& snapshot,
@@ -49,26 +62,29 @@ public:
 
 private:
         using Limit = double (*)(const Claimant&);
-        using Members = std::vector<Claimant*>;
-
         void add_claimants(const EntitlementOptions& options);
+        std::size_t add_branch(std::size_t account, const governor::policy::fair::Client& first);
         void find_cells(const Settings& settings);
         void build_network();
 
         void rise(Limit limit, bool by_accounts);
         bool choose_rates(Limit limit, bool by_accounts);
-        static void share_rate(const Members& members, double rate, Limit limit);
+        template <class Part, class Most>
+        static void share_rate(const std::vector<Part*>& parts, double rate, Most most);
         [[nodiscard]] double account_step() const;
         void advance(bool by_accounts);
         [[nodiscard]] double quota_step();
+        [[nodiscard]] double branch_step() const;
         double cpu_step(double most);
         void mark_full_quotas();
+        void mark_full_branches();
         template <class Visit>
         void for_each_below(std::size_t cgroup, Visit visit);
 
         const Snapshot& snapshot_;
         std::vector<Claimant> claimants_;
         std::vector<CpuMask> groups_;
+        std::vector<Branch> branches_;
         std::vector<double> accounts_;  // totals
         std::vector<char> rising_;      // by account
         std::vector<CpuMask> cells_;
@@ -90,6 +106,7 @@ void Filling::add_claimants(const EntitlementOptions& options) {
         std::map<CpuMask, std::size_t> groups;
         std::map<governor::policy::fair::AccountId, std::size_t> accounts;
         std::map<governor::policy::fair::AccountId, std::size_t> light;
+        std::map<std::size_t, std::size_t> trees;  // to their branches
         for (std::size_t i = 0; i < snapshot_.clients.size(); i++) {
                 const auto& client = snapshot_.clients[i];
                 auto usable = client.allowed & snapshot_.machine.pool();
@@ -98,8 +115,13 @@ void Filling::add_claimants(const EntitlementOptions& options) {
                 Claimant claimant;
                 claimant.client = i;
                 claimant.group = groups.try_emplace(usable, groups.size()).first->second;
-                claimant.account =
+                const auto account =
                         accounts.try_emplace(client.account, accounts.size()).first->second;
+                claimant.tree = client.tree && trees.contains(*client.tree)
+                                        ? trees.at(*client.tree)
+                                        : add_branch(account, client);
+                if (client.tree)
+                        trees[*client.tree] = claimant.tree;
                 claimant.weight = client.weight;
                 claimant.most = usable.count();
                 if (client.max)
@@ -123,6 +145,21 @@ void Filling::add_claimants(const EntitlementOptions& options) {
         }
         accounts_.assign(accounts.size(), 0.0);
         rising_.assign(accounts.size(), 0);
+}
+
+std::size_t Filling::add_branch(std::size_t account, const governor::policy::fair::Client& first) {
+        Branch branch;
+        branch.account = account;
+        branch.weight = first.weight;
+        branch.min = first.min;
+        if (first.tree) {
+                const auto& tree = snapshot_.trees[*first.tree];
+                branch.weight = tree.weight;
+                branch.min = tree.min;
+                branch.most = tree.max ? *tree.max : kInfinity;
+        }
+        branches_.push_back(branch);
+        return branches_.size() - 1;
 }
 
 void Filling::find_cells(const Settings& settings) {
@@ -182,54 +219,70 @@ void Filling::rise(Limit limit, bool by_accounts) {
 
 /// False if nobody can rise any more.
 bool Filling::choose_rates(Limit limit, bool by_accounts) {
-        std::vector<Members> members(by_accounts ? accounts_.size() : 1);
+        std::vector<Claimant*> all;
+        for (auto& branch : branches_)
+                branch.members.clear();
         for (auto& claimant : claimants_) {
                 claimant.rate = 0;
-                if (!claimant.stuck && claimant.has < limit(claimant) - kEps)
-                        members[by_accounts ? claimant.account : 0].push_back(&claimant);
-        }
-        double lowest = kInfinity;
-        for (std::size_t a = 0; a < members.size(); a++)
-                if (!members[a].empty())
-                        lowest = std::min(lowest, by_accounts ? accounts_[a] : 0);
-        std::ranges::fill(rising_, 0);
-        for (std::size_t a = 0; a < members.size(); a++) {
-                if (members[a].empty())
+                if (claimant.stuck || claimant.has >= limit(claimant) - kEps)
                         continue;
-                if (by_accounts)
-                        rising_[a] = accounts_[a] <= lowest + kEps ? 1 : 2;
-                if (!by_accounts || rising_[a] == 1)
-                        share_rate(members[a], 1, limit);
+                all.push_back(&claimant);
+                branches_[claimant.tree].members.push_back(&claimant);
         }
-        return lowest < kInfinity;
+        std::ranges::fill(rising_, 0);
+        if (!by_accounts) {
+                share_rate(all, 1, limit);
+                return !all.empty();
+        }
+        std::vector<std::vector<Branch*>> branches(accounts_.size());
+        double lowest = kInfinity;
+        for (auto& branch : branches_) {
+                branch.rate = 0;
+                if (branch.members.empty())
+                        continue;
+                branches[branch.account].push_back(&branch);
+                lowest = std::min(lowest, accounts_[branch.account]);
+        }
+        for (std::size_t a = 0; a < branches.size(); a++) {
+                if (branches[a].empty())
+                        continue;
+                rising_[a] = accounts_[a] <= lowest + kEps ? 1 : 2;
+                if (rising_[a] == 1)
+                        share_rate(branches[a], 1, [](const Branch&) { return kInfinity; });
+        }
+        for (auto& branch : branches_)
+                if (branch.rate > 0)
+                        share_rate(branch.members, branch.rate, limit);
+        return !all.empty();
 }
 
 /// Those on the lowest level rise, as long as they are below the next one.
-void Filling::share_rate(const Members& members, double rate, Limit limit) {
+template <class Part, class Most>
+void Filling::share_rate(const std::vector<Part*>& parts, double rate, Most most) {
         const bool minimum_first = std::ranges::any_of(
-                members, [](const Claimant* one) { return one->has < one->min - kEps; });
-        const auto takes_part = [&](const Claimant* one) {
+                parts, [](const Part* one) { return one->has < one->min - kEps; });
+        const auto takes_part = [&](const Part* one) {
                 return !minimum_first || one->has < one->min - kEps;
         };
         double lowest = kInfinity;
-        for (const auto* one : members)
+        for (const auto* one : parts)
                 if (takes_part(one))
                         lowest = std::min(lowest, one->level());
         double weights = 0;
         double next = kInfinity;
-        const auto is_lowest = [&](const Claimant* one) {
+        const auto is_lowest = [&](const Part* one) {
                 return takes_part(one) && one->level() <= lowest + kEps / one->weight;
         };
-        for (const auto* one : members)
+        for (const auto* one : parts)
                 if (is_lowest(one))
                         weights += one->weight;
                 else if (takes_part(one))
                         next = std::min(next, one->level());
-        for (auto* one : members) {
+        for (auto* one : parts) {
                 if (!is_lowest(one))
                         continue;
                 one->rate = rate * one->weight / weights;
-                one->until = std::min(limit(*one), next * one->weight);
+                one->until = std::min<double>(most(*one), next * one->weight);
                 if (minimum_first)
                         one->until = std::min(one->until, one->min);
         }
@@ -252,12 +305,18 @@ void Filling::advance(bool by_accounts) {
         for (const auto& claimant : claimants_)
                 if (claimant.rate > 0)
                         step = std::min(step, (claimant.until - claimant.has) / claimant.rate);
-        step = cpu_step(std::min(step, quota_step()));
+        if (by_accounts)
+                for (const auto& branch : branches_)
+                        if (branch.rate > 0)
+                                step = std::min(step, (branch.until - branch.has) / branch.rate);
+        step = cpu_step(std::min({step, quota_step(), branch_step()}));
         for (auto& claimant : claimants_) {
                 claimant.has += claimant.rate * step;
-                accounts_[claimant.account] += claimant.rate * step;
+                branches_[claimant.tree].has += claimant.rate * step;
+                accounts_[branches_[claimant.tree].account] += claimant.rate * step;
         }
         mark_full_quotas();
+        mark_full_branches();
 }
 
 template <class Visit>
@@ -298,6 +357,24 @@ void Filling::mark_full_quotas() {
                 if (has >= *snapshot_.cgroups[c].quota - kEps)
                         for_each_below(c, [](Claimant& claimant) { claimant.stuck = true; });
         }
+}
+
+double Filling::branch_step() const {
+        std::vector<double> rates(branches_.size());
+        for (const auto& claimant : claimants_)
+                rates[claimant.tree] += claimant.rate;
+        double step = kInfinity;
+        for (std::size_t b = 0; b < branches_.size(); b++)
+                if (rates[b] > 0)
+                        step = std::min(step, std::max(branches_[b].most - branches_[b].has, 0.0) /
+                                                      rates[b]);
+        return step;
+}
+
+void Filling::mark_full_branches() {
+        for (auto& claimant : claimants_)
+                if (branches_[claimant.tree].has >= branches_[claimant.tree].most - kEps)
+                        claimant.stuck = true;
 }
 
 /// The longest step, at most `most`, for which there are CPUs; who is in the way of a longer one is

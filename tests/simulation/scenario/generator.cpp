@@ -19,7 +19,7 @@ constexpr Time kBusyTime = seconds(15);  // until then programs start, and most 
 
 class Generator {
 public:
-        explicit Generator(std::uint64_t seed) : random_(seed) {
+        explicit Generator(std::uint64_t seed) : random_(seed), trees_(~seed) {
                 scenario_.name = "seed-" + std::to_string(seed);
         }
 
@@ -36,6 +36,8 @@ public:
                         foreign();
                 if (random_.chance(8))
                         hotplug();
+                if (trees_.chance(30))
+                        trees();
                 return std::move(scenario_);
         }
 
@@ -52,6 +54,7 @@ private:
         void stream();
         void foreign();
         void hotplug();
+        void trees();
 
         /// Neighbouring CPUs: at least one.
         CpuSet some_cpus();
@@ -60,6 +63,7 @@ private:
         std::string name(const char* kind) { return kind + std::to_string(++named_); }
 
         Random random_;
+        Random trees_;  // of its own: scenarios without trees stay what they were before these
         Scenario scenario_;
         std::uint32_t users_ = 1;
         std::uint32_t named_ = 0;
@@ -278,6 +282,13 @@ void Generator::hotplug() {
         if (random_.chance(60))
                 scenario_.hotplug.push_back(
                         {at + random_.between(milliseconds(10), seconds(8)), {}, gone});
+}
+
+void Generator::trees() {
+        const auto names = trees_.between(1, 3);
+        for (auto& program : scenario_.programs)
+                if (trees_.chance(60))
+                        program.tree = "tree" + std::to_string(trees_.between(1, names));
 }
 
 }  // namespace

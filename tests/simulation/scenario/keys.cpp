@@ -278,6 +278,13 @@ constexpr std::array kProgramKeys{
                      [](const Program& program, const Scenario&) -> std::string {
                              return program.scheduling_class == Class::Batch ? "batch" : "";
                      }},
+        Key<Program>{"tree", "a name",
+                     "programs of one user and tree share as one; the first holds it",
+                     [](Program& program, std::string_view text, const Scenario&) {
+                             program.tree = text;
+                             return !text.empty();
+                     },
+                     [](const Program& program, const Scenario&) { return program.tree; }},
         row<Program>("region", "1us .. 24h, with the unit",
                      "CPU time of a parallel region: so long on one CPU",
                      Moment<&Program::region, 1000>{}),

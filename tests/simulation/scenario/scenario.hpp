@@ -91,6 +91,9 @@ struct Program {
         std::uint32_t min = 1;
         std::uint32_t max = 0;  ///< 0: no limit of its own
         governor::policy::fair::Class scheduling_class = governor::policy::fair::Class::Interactive;
+        /// Programs of one user with the same name are one tree: of those that are alive the first
+        /// holds it, and none does when that one has ended. Empty: it is in none.
+        std::string tree;
 
         // What it does: region, serial part, sleep, and again.
         Time region = std::chrono::milliseconds(200);  ///< CPU time: so long on one CPU alone

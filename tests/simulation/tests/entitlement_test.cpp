@@ -30,8 +30,14 @@ protected:
         }
 
         void expect(const std::vector<double>& wanted) {
-                const auto found = entitlements({}, {governor::policy::TimePoint{}, machine_,
-                                                     foreign_, cgroups_, clients_, 0});
+                const auto found = entitlements({}, {governor::policy::TimePoint{},
+                                                     machine_,
+                                                     foreign_,
+                                                     cgroups_,
+                                                     clients_,
+                                                     0,
+                                                     {},
+                                                     trees_});
                 ASSERT_EQ(found.size(), wanted.size());
                 for (std::size_t i = 0; i < wanted.size(); i++)
                         EXPECT_NEAR(found[i], wanted[i], 1e-4) << "client " << i;
@@ -41,6 +47,7 @@ protected:
         Foreign foreign_;
         std::vector<governor::policy::fair::Cgroup> cgroups_;
         std::vector<Client> clients_;
+        std::vector<Tree> trees_;
 };
 
 }  // namespace
@@ -51,6 +58,23 @@ TEST_F(Entitlements, AccountsAreEqualWhateverTheirProgramCount) {
         add(2);
         add(2);
         expect({6, 2, 2, 2});
+}
+
+TEST_F(Entitlements, TreesOfAnAccountAreEqualWhateverTheirProgramCount) {
+        trees_ = {{100, 1, std::nullopt}};
+        add(1).tree = 0;
+        add(1).tree = 0;
+        add(1);
+        add(2);
+        expect({1.5, 1.5, 3, 6});
+}
+
+TEST_F(Entitlements, ATreeHasNoMoreThanItsMaximum) {
+        trees_ = {{300, 1, 3}};
+        add(1).tree = 0;
+        add(1).tree = 0;
+        add(1);
+        expect({1.5, 1.5, 9});
 }
 
 TEST_F(Entitlements, WeightsCountInsideAnAccount) {

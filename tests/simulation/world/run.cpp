@@ -65,6 +65,7 @@ private:
         void sample();
         void carry_out();
         void tell(ProgramId id);
+        [[nodiscard]] std::optional<ProgramId> tree_of(const Program& program) const;
         [[nodiscard]] std::optional<ProgramId> join(const Process& process);
         void leave(ProgramId id);
         void divide();
@@ -161,6 +162,17 @@ void Engine::plug() {
         }
 }
 
+/// Of the residents of its user and tree that are in one.
+std::optional<ProgramId> Engine::tree_of(const Program& program) const {
+        for (const auto& resident : world_.residents) {
+                const auto& other = resident.process->program();
+                if (!program.tree.empty() && other.tree == program.tree &&
+                    other.user == program.user && resident.tree)
+                        return resident.tree;
+        }
+        return std::nullopt;
+}
+
 std::optional<ProgramId> Engine::join(const Process& process) {
         const auto& program = process.program();
         governor::registry::Identity identity;
@@ -171,6 +183,8 @@ std::optional<ProgramId> Engine::join(const Process& process) {
         identity.executable = "/usr/bin/" + program.name;
         identity.job = program.job;
         identity.cpu_time = Time{0};
+        identity.wants_tree = !program.tree.empty();
+        identity.tree = tree_of(program).value_or(ProgramId{});
         governor::registry::Request request;
         request.min = program.min;
         request.max = program.max;
@@ -201,7 +215,11 @@ void Engine::arrive() {
                         process->begin_alone();
                         world_.foreign_disturbed = world_.now;
                 }
-                world_.residents.push_back({arrived_, std::move(process), client});
+                auto tree = tree_of(program);
+                if (client && !program.tree.empty() && !tree)
+                        tree = client;
+                world_.residents.push_back(
+                        {arrived_, std::move(process), client, client ? tree : std::nullopt});
                 world_.disturbed = world_.now;
                 changed_ = true;
                 observe([&](Observer& observer) {
@@ -236,6 +254,9 @@ void Engine::step_processes() {
 }
 
 void Engine::leave(ProgramId id) {
+        for (auto& resident : world_.residents)
+                if (resident.tree == id)
+                        resident.tree.reset();
         world_.cycle.left(id, time_point(world_.now));
         world_.facts.remove(id);
         carry_out();

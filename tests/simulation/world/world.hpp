@@ -23,7 +23,8 @@ namespace simulation {
 struct Resident {
         std::size_t number = 0;  ///< counts all that ever started, from 0
         std::unique_ptr<Process> process;
-        std::optional<ProgramId> client;  ///< empty: not governed
+        std::optional<ProgramId> client;     ///< empty: not governed
+        std::optional<ProgramId> tree = {};  ///< the client that holds its tree; empty: it has none
 };
 
 struct World {

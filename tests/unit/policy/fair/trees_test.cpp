@@ -125,9 +125,11 @@ TEST(Trees, TheUndividedShareCountsNoForeignLoadAndNoOneWhoDoesNotFollow) {
         EXPECT_EQ(undivided_shares(world.settings, world.snapshot()), (Counts{4, 4, 8}));
 }
 
-TEST(Trees, TheUndividedShareIsOneAtLeast) {
-        auto world = with_a_tree(2, 4);
-        EXPECT_EQ(undivided_shares(world.settings, world.snapshot()), (Counts{1, 1, 1, 1}));
+TEST(Trees, TheUndividedShareOfWhoIsLeftAloneIsAllThatItMayRunOn) {
+        World world({8});
+        world.add().allowed = CpuMask::range(100, 3);
+        world.add();
+        EXPECT_EQ(undivided_shares(world.settings, world.snapshot()), (Counts{3, 8}));
 }
 
 TEST(Trees, SixteenThatComeAtOnceHaveTheirSharesInTwoDecisions) {

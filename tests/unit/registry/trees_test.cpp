@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: MIT
+// Who is in which tree, what the policy is told of it, and what its programs may count on.
+#include "registry/programs_fixture.hpp"
+
+#include "registry/arbiter.hpp"
+
+namespace governor::registry {
+namespace {
+
+class TreesTest : public ProgramsTest {
+protected:
+        static ProgramId join_tree(Programs& programs, ProgramId tree, const Request& request,
+                                   TimePoint now) {
+                auto identity = program_of(1000);
+                identity.wants_tree = tree == ProgramId{};
+                identity.tree = tree;
+                return programs.join(identity, request, within(kAll), now).id;
+        }
+        ProgramId join_tree(ProgramId tree = {}, const Request& request = {}) {
+                return join_tree(programs_, tree, request, now_);
+        }
+};
+
+TEST_F(TreesTest, AreAsTheirHoldersWish) {
+        Request wish;
+        wish.min = 2;
+        wish.max = 6;
+        wish.weight = 300;
+        const auto holder = join_tree({}, wish);
+        (void)join_tree(holder);
+        (void)join();
+        const auto told = programs_.snapshot(machine_, foreign_, now_);
+        ASSERT_EQ(told.trees.size(), 1U);
+        EXPECT_EQ(told.trees[0].weight, 300U);
+        EXPECT_EQ(told.trees[0].min, 2U);
+        EXPECT_EQ(told.trees[0].max, 6U);
+        EXPECT_EQ(told.clients[0].tree, 0U);
+        EXPECT_EQ(told.clients[1].tree, 0U);
+        EXPECT_FALSE(told.clients[2].tree);
+}
+
+TEST_F(TreesTest, HaveAHolderWhoIsLikeAnyOtherAmongItsOwn) {
+        Request wish;
+        wish.min = 2;
+        wish.weight = 300;
+        (void)join_tree({}, wish);
+        EXPECT_EQ(only().weight, 100U);
+        EXPECT_EQ(only().min, 1U);
+        EXPECT_EQ(programs_.next({})->weight(), 300U) << "as users are told";
+}
+
+TEST_F(TreesTest, DoNotNest) {
+        const auto outer = join_tree();
+        auto identity = program_of(1000);
+        identity.wants_tree = true;
+        identity.tree = outer;
+        const auto inner = programs_.join(identity, {}, within(kAll), now_).id;
+        EXPECT_EQ(programs_.find(inner)->tree(), outer);
+        EXPECT_FALSE(programs_.find(inner)->holds_tree());
+}
+
+TEST_F(TreesTest, EndWithTheirHolders) {
+        const auto holder = join_tree();
+        const auto member = join_tree(holder);
+        EXPECT_TRUE(programs_.have_trees());
+        programs_.leave(holder, std::nullopt, now_);
+        EXPECT_EQ(programs_.find(member)->tree(), ProgramId{});
+        EXPECT_FALSE(only().tree);
+        EXPECT_FALSE(programs_.have_trees());
+}
+
+TEST_F(TreesTest, OutliveTheirMembers) {
+        const auto holder = join_tree();
+        programs_.leave(join_tree(holder), std::nullopt, now_);
+        EXPECT_TRUE(programs_.find(holder)->holds_tree());
+        EXPECT_TRUE(programs_.have_trees());
+}
+
+TEST_F(TreesTest, OfAHolderThatKeepsItsFirstGrantMayGrow) {
+        Request wish;
+        wish.start_only = true;
+        const auto holder = join_tree({}, wish);
+        grant(holder, 0, 1);
+        EXPECT_EQ(only().max, 1U);
+        EXPECT_FALSE(programs_.snapshot(machine_, foreign_, now_).trees[0].max);
+}
+
+class SharesTest : public TreesTest {
+protected:
+        ProgramId join_here(ProgramId tree) {
+                return join_tree(arbiter_.programs(), tree, {}, now_);
+        }
+        std::uint32_t share(ProgramId id) {
+                return arbiter_.share(*arbiter_.programs().find(id), now_);
+        }
+        Arbiter arbiter_{policy::fair::Settings{}, Mode::Govern, Programs(LeaseLimits{}, {}),
+                         machine_of(16)};
+};
+
+TEST_F(SharesTest, AreKnownBeforeTheFirstDecision) {
+        const auto first = join_here({});
+        EXPECT_EQ(share(first), 16U);
+        const auto second = join_here({});
+        EXPECT_EQ(share(second), 8U);
+}
+
+TEST_F(SharesTest, FollowDecisions) {
+        const auto first = join_here({});
+        EXPECT_EQ(share(first), 16U);
+        (void)join_here({});
+        (void)arbiter_.decide(now_);
+        EXPECT_EQ(share(first), 8U);
+}
+
+TEST_F(SharesTest, OfAProgramThatDoesNothingAreLentButItsTreeMayHaveThemBack) {
+        const auto idle = join_here({});
+        const auto busy = join_here({});
+        for (int i = 0; i < 15; i++) {
+                (void)arbiter_.decide(now_);
+                now_ += 1s;
+                cpu_time_ += 16s;
+                arbiter_.programs().find(idle)->measured(0s, true, now_);
+                arbiter_.programs().find(busy)->measured(cpu_time_, false, now_);
+                arbiter_.sampled(sample_, 0, now_);
+        }
+        (void)arbiter_.decide(now_);
+        EXPECT_EQ(share(idle), 1U);
+        EXPECT_EQ(share(busy), 16U);
+        EXPECT_EQ(arbiter_.share_of_tree(idle, now_), 8U);
+}
+
+TEST_F(SharesTest, OfATreeAreThoseOfItsProgramsTogether) {
+        const auto holder = join_here({});
+        (void)join_here(holder);
+        (void)join_here({});
+        EXPECT_EQ(arbiter_.share_of_tree(holder, now_), 8U);
+        EXPECT_EQ(share(holder), 4U);
+}
+
+}  // namespace
+}  // namespace governor::registry
