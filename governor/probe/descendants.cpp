@@ -109,9 +109,9 @@ void Descendants::name_holders(std::span<const PidStat> processes,
                 const auto started = process != nullptr ? process->started_ticks : 0;
                 if (known != totals_.end() &&
                     (process == nullptr || started == known->second.started_ticks))
-                        named[pid] = {known->second.started_ticks, known->second.ticks, false};
+                        named[pid] = {known->second.started_ticks, known->second.ticks, false, 0};
                 else if (process != nullptr)
-                        named[pid] = {started, 0, true};
+                        named[pid] = {started, 0, true, 0};
         }
         totals_ = std::move(named);
 }
@@ -132,6 +132,7 @@ void Descendants::add(std::span<const PidStat> processes, std::span<const std::u
                         continue;
                 auto& total = totals_[growth.holder];
                 const bool is_holder = growth.holder == process.pid;
+                total.processes += is_holder ? 0 : 1;
                 if (!total.is_new)
                         total.ticks +=
                                 rest + (is_holder ? 0 : growth.user_ticks + growth.system_ticks);
@@ -146,6 +147,11 @@ void Descendants::add(std::span<const PidStat> processes, std::span<const std::u
 std::uint64_t Descendants::ticks(std::uint32_t holder) const {
         const auto total = totals_.find(holder);
         return total != totals_.end() ? total->second.ticks : 0;
+}
+
+std::uint32_t Descendants::processes(std::uint32_t holder) const {
+        const auto total = totals_.find(holder);
+        return total != totals_.end() ? total->second.processes : 0;
 }
 
 }  // namespace governor::probe

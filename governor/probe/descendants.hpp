@@ -38,6 +38,9 @@ public:
         /// backwards while it is named at every scan. 0 for others.
         [[nodiscard]] std::uint64_t ticks(std::uint32_t holder) const;
 
+        /// Processes of the last scan that belong to `holder`, itself aside.
+        [[nodiscard]] std::uint32_t processes(std::uint32_t holder) const;
+
         /// One for each process of the last scan, in its order.
         [[nodiscard]] const std::vector<Growth>& growth() const { return growth_; }
 
@@ -45,7 +48,8 @@ private:
         struct Total {
                 std::uint64_t started_ticks = 0;  // of the holder: a pid may come again
                 std::uint64_t ticks = 0;
-                bool is_new = true;  // first named with this scan
+                bool is_new = true;           // first named with this scan
+                std::uint32_t processes = 0;  // of this scan
         };
         using TicksByPid = std::map<std::uint32_t, std::uint64_t>;
 

@@ -158,7 +158,10 @@ std::optional<Answer> Server::handle(std::string_view message, const Peer& peer)
                         return about_leases;
                 }
         }
-        return answer(request, view(), peer.account.uid ? Reach::Local : Reach::Network)
+        auto seen = view();
+        if (request.has_query() && peer.account.uid)
+                seen.tree_share = governor_.share_of_tree(peer);
+        return answer(request, seen, peer.account.uid ? Reach::Local : Reach::Network)
                 .SerializeAsString();
 }
 
@@ -175,7 +178,8 @@ View Server::view() const {
                 since_start(started_),
                 sampling_.warm_in(),
                 governor_.cycle().is_paused(),
-                configuration_error_};
+                configuration_error_,
+                {}};
 }
 
 }  // namespace governor::server

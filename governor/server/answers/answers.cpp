@@ -58,6 +58,15 @@ v1::Reply advise(const v1::Query& query, const View& view, Reach reach) {
         out.set_settle_ms(static_cast<std::uint32_t>(
                 probe::IdleHistory::window(view.settings.period).count()));
         out.set_leases(reach == Reach::Local && view.settings.policy == config::PolicyName::Fair);
+        if (view.tree_share) {
+                out.set_threads(query.max() > 0 ? std::min(*view.tree_share, query.max())
+                                                : *view.tree_share);
+                out.set_reason(v1::Advice::TREE_SHARE);
+                out.set_explanation("its tree may use " + std::to_string(*view.tree_share) +
+                                    " of " + std::to_string(advice.total) + " cpus -> " +
+                                    std::to_string(out.threads()));
+                return reply;
+        }
         if (advice.reason == policy::Reason::WarmingUp)
                 out.set_warm_in_ms(static_cast<std::uint32_t>(view.warm_in.count()));
         return reply;

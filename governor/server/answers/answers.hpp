@@ -40,6 +40,8 @@ struct View {
         std::chrono::milliseconds warm_in;          ///< until the first period is over; else 0
         bool is_paused = false;                     ///< nobody is governed until somebody says so
         std::string_view configuration_error = {};  ///< of the files; empty: they are in force
+        /// Threads for the tree that the asking process is in; empty: it is in none.
+        std::optional<std::uint32_t> tree_share = {};
 };
 
 /// Where a client comes from.

@@ -19,6 +19,7 @@ namespace governor::server {
 namespace {
 
 constexpr std::size_t kLongestLabel = 63;
+constexpr std::size_t kLongestActs = 200;
 // Keeps a reply below a message's limit.
 constexpr std::size_t kPage = 32'768;  // bytes; no client is begun above it
 
@@ -87,8 +88,8 @@ Answer hello(const v1::Hello& hello, const Peer& peer, Governor& governor) {
         request->can_wait = hello.can_wait() && !hello.start_only();
         const auto label = printable_text(hello.label(), kLongestLabel);
         const auto job = printable_text(hello.job(), kLongestLabel);
-        const auto joined = governor.join(
-                peer, {label, *request, mask_of(hello.holds()), mask_of(hello.affinity()), job});
+        const auto joined = governor.join(peer, {label, *request, mask_of(hello.holds()),
+                                                 mask_of(hello.affinity()), job, hello.tree()});
         if (!joined)
                 return refusal(joined.error()).SerializeAsString();
         const auto& place = joined->place;
@@ -109,6 +110,11 @@ v1::Reply done_if(bool had_lease) {
 }
 
 v1::Reply update(const v1::Update& update, const Peer& peer, Governor& governor) {
+        if (!update.acts().empty() &&
+            !governor.set_acts(peer, printable_text(update.acts(), kLongestActs)))
+                return done_if(false);
+        if (!update.acts().empty() && !update.has_wishes())
+                return done_if(true);
         const auto request = request_of(update.wishes());
         return request ? done_if(governor.request(peer, *request)) : request.error();
 }
@@ -138,6 +144,17 @@ void fill(google::protobuf::RepeatedPtrField<v1::RegionTime>& out, const Lease& 
         }
 }
 
+std::string tree_of(const registry::Program& program, const registry::Programs& programs) {
+        std::size_t members = 0;
+        programs.for_each([&](const registry::Program& other) {
+                members += other.tree() == program.tree() ? 1 : 0;
+        });
+        const auto of_several = std::to_string(members) + (members == 1 ? " program" : " programs");
+        return (program.holds_tree() ? "it holds a tree of " + of_several
+                                     : "it is in a tree of " + of_several) +
+               ", which shares as one program of its user";
+}
+
 v1::Reply explain(const v1::ExplainRequest& request, const Peer& peer, Governor& governor) {
         const auto found = visible(request.pid(), peer, governor);
         if (!found)
@@ -150,6 +167,8 @@ v1::Reply explain(const v1::ExplainRequest& request, const Peer& peer, Governor&
         if (governor.cycle().is_paused())
                 out.add_step(
                         "governing is paused: it is left alone, and this is what it would have");
+        if (program.tree() != ProgramId{})
+                out.add_step(tree_of(program, governor.programs()));
         for (auto& step : steps(program, governor.cycle().arbiter().turns(program, now)))
                 out.add_step(std::move(step));
         for (auto& event : sentences(program.recent(), now))

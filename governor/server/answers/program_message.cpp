@@ -70,8 +70,13 @@ void fill(v1::Client& out, const registry::Program& program, const Peer& peer, G
         const auto age = governor.now() - program.joined();
         out.set_age_ms(static_cast<std::uint64_t>(
                 std::chrono::duration_cast<std::chrono::milliseconds>(age).count()));
+        out.set_share(governor.cycle().arbiter().share(program, governor.now()));
+        out.set_tree(static_cast<std::uint64_t>(program.tree()));
+        if (program.tree() != ProgramId{})
+                out.set_processes(governor.processes(program));
         if (!may_know(peer, program))
                 return;
+        out.set_acts(program.acts());
         out.set_pid(program.identity().pid);
         out.set_label(printable_text(program.identity().label));
         out.set_max(program.max());

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <governor/v1/governor.pb.h>
+#include <limits>
 #include <system_error>
 #include <unistd.h>
 #include <utility>
@@ -18,6 +19,7 @@ namespace governor::server {
 namespace {
 
 constexpr std::chrono::milliseconds kHeartbeat{500};
+constexpr int kMostAncestors = 64;
 
 std::uint32_t cpus_in_sets() {
         const auto configured = ::sysconf(_SC_NPROCESSORS_CONF);
@@ -202,7 +204,47 @@ registry::Identity Governor::identify(const Peer& peer, const ProcessMeter::Wher
         if (cycle_.needs_executables())
                 identity.executable = probe::read_executable(root_, peer.pid);
         identity.cpu_time = meter_.cpu_time(peer.pid);
+        identity.wants_tree = wish.tree;
+        identity.tree = tree_of(peer.pid, identity.account);
         return identity;
+}
+
+/// A parent that began after its child is another process, which has the number by now.
+ProgramId Governor::tree_of(std::uint32_t pid, const policy::Account& account) {
+        if (!programs().have_trees())
+                return {};
+        auto started = std::numeric_limits<std::uint64_t>::max();
+        for (int i = 0; i <= kMostAncestors && pid > 0; i++) {
+                if (const auto* lease = leases_.of_process(pid); lease != nullptr) {
+                        const auto* program = programs().find(lease->id);
+                        if (lease->account == account && program->tree() != ProgramId{})
+                                return program->tree();
+                }
+                const auto process = meter_.first_thread(pid);
+                if (!process || process->started_ticks > started)
+                        return {};
+                started = process->started_ticks;
+                pid = process->ppid;
+        }
+        return {};
+}
+
+std::optional<std::uint32_t> Governor::share_of_tree(const Peer& peer) {
+        const auto& arbiter = cycle_.arbiter();
+        if (settings_.policy != config::PolicyName::Fair ||
+            arbiter.mode() != registry::Mode::Govern || peer.pid == 0)
+                return std::nullopt;
+        const auto tree = tree_of(peer.pid, peer.account);
+        return tree != ProgramId{} ? std::optional(arbiter.share_of_tree(tree, now()))
+                                   : std::nullopt;
+}
+
+bool Governor::set_acts(const Peer& peer, std::string acts) {
+        const auto* lease = leases_.of_connection(peer.connection);
+        if (lease == nullptr)
+                return false;
+        cycle_.acts(lease->id, std::move(acts));
+        return true;
 }
 
 bool Governor::request(const Peer& peer, const registry::Request& request) {

@@ -51,6 +51,7 @@ public:
                 policy::CpuMask holds;          ///< granted before this daemon's start, as it says
                 policy::CpuMask affinity = {};  ///< as Lease::affinity
                 std::string_view job = {};
+                bool tree = false;  ///< for all that descend from its process, too
         };
         enum class Refusal : std::uint8_t {
                 NotGoverning,  ///< no leases under the policy in force
@@ -71,6 +72,16 @@ public:
         /// False: the connection has no lease.
         [[nodiscard]] bool request(const Peer& peer, const registry::Request& request);
         [[nodiscard]] bool leave(const Peer& peer);
+        /// What acts on its tree, as it says.
+        [[nodiscard]] bool set_acts(const Peer& peer, std::string acts);
+
+        /// Threads for the tree that the process is in: see registry::Arbiter. Empty: it is in
+        /// none, or nobody is governed. Costs seven microseconds for each ancestor, 64 at most.
+        [[nodiscard]] std::optional<std::uint32_t> share_of_tree(const Peer& peer);
+        /// See ProcessMeter::processes().
+        [[nodiscard]] std::uint32_t processes(const registry::Program& program) const {
+                return meter_.processes(program.identity().pid);
+        }
 
         /// See registry::Program::order().
         registry::Orders::Outcome order(ProgramId id, const registry::Order& order,
@@ -98,6 +109,9 @@ private:
         identify(const Peer& peer, const ProcessMeter::Where& where, const Wish& wish);
         [[nodiscard]] tl::expected<Joined, Refusal> admit(const Peer& peer, Process process,
                                                           const Wish& wish);
+        /// That of the nearest of the process and its ancestors which is in one and of the account,
+        /// as far as these are among the nearest 64. 0: there is none.
+        [[nodiscard]] ProgramId tree_of(std::uint32_t pid, const policy::Account& account);
         void widen(Lease& lease, const policy::CpuMask& affinity);
         [[nodiscard]] policy::Machine machine_of(const policy::CpuMask& online,
                                                  const probe::Topology& topology) const;

@@ -88,6 +88,14 @@ std::optional<evidence::LowUse::Reading> ProcessMeter::low_use(std::uint32_t pid
         return evidence::LowUse::Reading{cpu_time, thread->cpu_time, thread->waited};
 }
 
+std::optional<probe::PidStat> ProcessMeter::first_thread(std::uint32_t pid) {
+        const auto number = std::to_string(pid);
+        std::string_view text;
+        if (files_.read_short(root_ + "/proc/" + number + "/task/" + number + "/stat", text) < 0)
+                return std::nullopt;
+        return probe::parse_pid_stat(text);
+}
+
 bool ProcessMeter::is_stopped_now(std::uint32_t pid) {
         const auto process = processes_.read(pid);
         return process && process->is_stopped();

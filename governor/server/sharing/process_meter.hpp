@@ -49,6 +49,15 @@ public:
         [[nodiscard]] std::optional<std::chrono::nanoseconds> cpu_time_at_scan(std::uint32_t pid);
         /// As of the last scan.
         [[nodiscard]] bool is_stopped(std::uint32_t pid) const;
+        /// Processes that descend from it, as of the last scan: without those that hold a lease,
+        /// and those that descend from one of these.
+        [[nodiscard]] std::uint32_t processes(std::uint32_t pid) const {
+                return descendants_.processes(pid);
+        }
+        /// The first thread of a process, now: times are its own. Costs as much as
+        /// FileReader::read_short(), however many threads there are. Empty: it has gone, or is
+        /// hidden.
+        [[nodiscard]] std::optional<probe::PidStat> first_thread(std::uint32_t pid);
         /// Now. False where that cannot be read (hidepid=). Costs as much as ProcessScan::read().
         [[nodiscard]] bool is_stopped_now(std::uint32_t pid);
         /// What a LowUse wants to know, now; `cpu_time` is that of the process. Empty where it

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: MIT
+// Trees of real processes: this test holds the tree, and what it forks belongs to it.
+#include "lease_fixture.hpp"
+#include "support/as_user.hpp"
+
+#include <csignal>
+#include <gtest/gtest.h>
+#include <sys/prctl.h>
+
+namespace {
+
+using namespace test_support;
+using governor::v1::Advice;
+
+class TreeTest : public LeaseTest {
+protected:
+        [[nodiscard]] static governor::v1::Hello tree() {
+                governor::v1::Hello hello;
+                hello.set_tree(true);
+                return hello;
+        }
+        /// Client.id of the tree that the process is in.
+        [[nodiscard]] std::uint64_t tree_of(std::uint32_t pid) const {
+                const auto client = lease(pid);
+                EXPECT_TRUE(client);
+                return client ? client->tree() : 0;
+        }
+        [[nodiscard]] Advice advice() const {
+                WireClient wire(daemon_.socket());
+                governor::v1::Request request;
+                request.mutable_query()->set_max(100);
+                const auto reply = wire.call(request);
+                EXPECT_TRUE(reply && reply->has_advice());
+                return reply ? reply->advice() : Advice();
+        }
+        /// A lease whose process is so many generations below this one, for ever.
+        [[nodiscard]] std::unique_ptr<ForkedProgram> descendant(int generations) const {
+                return std::make_unique<ForkedProgram>([socket = daemon_.socket(), generations] {
+                        for (int i = 1; i < generations; i++)
+                                if (::fork() != 0)
+                                        ::pause();
+                                else
+                                        (void)::prctl(PR_SET_PDEATHSIG, SIGKILL);
+                        hold_a_lease(socket);
+                });
+        }
+        [[nodiscard]] std::uint64_t tree_of_the_youngest() const {
+                return leases(daemon_.socket()).back().tree();
+        }
+};
+
+TEST_F(TreeTest, HasTheHolderAndWhatDescendsFromItAsMembers) {
+        const auto before = holder();
+        EXPECT_EQ(tree_of(before->pid()), 0U) << "nobody had said that there is a tree";
+        LeaseClient self(daemon_.socket());
+        ASSERT_NE(self.hello(tree()), nullptr);
+        const auto id = lease(own_pid())->id();
+        EXPECT_EQ(tree_of(own_pid()), id);
+        const auto child = holder();
+        EXPECT_EQ(tree_of(child->pid()), id);
+        const auto grandchild = descendant(2);
+        ASSERT_TRUE(becomes(4));
+        EXPECT_EQ(tree_of_the_youngest(), id);
+}
+
+TEST_F(TreeTest, InsideOfATreeIsPartOfIt) {
+        LeaseClient self(daemon_.socket());
+        ASSERT_NE(self.hello(tree()), nullptr);
+        const ForkedProgram inner([socket = daemon_.socket()] {
+                LeaseClient client(socket);
+                if (client.hello(tree()) != nullptr)
+                        hold_a_lease(socket);
+        });
+        ASSERT_TRUE(becomes(2));
+        EXPECT_EQ(tree_of(inner.pid()), lease(own_pid())->id());
+}
+
+TEST_F(TreeTest, EndsWithItsHoldersLease) {
+        LeaseClient self(daemon_.socket());
+        ASSERT_NE(self.hello(tree()), nullptr);
+        const auto child = holder();
+        ASSERT_NE(tree_of(child->pid()), 0U);
+        ASSERT_TRUE(self.bye());
+        EXPECT_EQ(tree_of(child->pid()), 0U);
+}
+
+TEST_F(TreeTest, HasMembersOfItsOwnUserOnly) {
+        if (!AsUser::is_possible())
+                GTEST_SKIP() << "needs root, to be several users";
+        LeaseClient self(daemon_.socket());
+        ASSERT_NE(self.hello(tree()), nullptr);
+        const ForkedProgram other([socket = daemon_.socket()] { hold_a_lease(socket); }, 3100);
+        ASSERT_TRUE(becomes(2));
+        EXPECT_EQ(tree_of(other.pid()), 0U);
+}
+
+/// However many processes somebody starts below each other, a hello looks at a bounded number.
+TEST_F(TreeTest, ReachesSixtyFourGenerationsDown) {
+        LeaseClient self(daemon_.socket());
+        ASSERT_NE(self.hello(tree()), nullptr);
+        const auto near = descendant(64);
+        ASSERT_TRUE(becomes(2));
+        EXPECT_EQ(tree_of_the_youngest(), lease(own_pid())->id());
+        const auto far = descendant(65);
+        ASSERT_TRUE(becomes(3));
+        EXPECT_EQ(tree_of_the_youngest(), 0U);
+}
+
+TEST_F(TreeTest, SharesAsOneProgram) {
+        LeaseClient self(daemon_.socket());
+        auto hello = tree();
+        hello.mutable_wishes()->set_max(1);
+        ASSERT_NE(self.hello(hello), nullptr);
+        const auto child = holder();
+        EXPECT_TRUE(eventually([&] {
+                return lease(child->pid())->reason().starts_with("maximum of its tree: 1 thread");
+        })) << lease(child->pid())->reason();
+        EXPECT_EQ(explanation_of(daemon_.socket(), child->pid()).step(0),
+                  "it is in a tree of 2 programs, which shares as one program of its user");
+}
+
+TEST_F(TreeTest, TellsItsShareAndItsProcesses) {
+        LeaseClient self(daemon_.socket());
+        ASSERT_NE(self.hello(tree()), nullptr);
+        EXPECT_EQ(lease(own_pid())->share(), everything());
+        const auto count = [&] { return lease(own_pid())->processes(); };
+        ASSERT_TRUE(eventually([&] { return count() > 0; })) << "the daemon is one";
+        const auto before = count();
+        const ForkedProgram idle([] { ::pause(); });
+        const ForkedProgram busy([] {
+                for (;;)
+                        ;
+        });
+        EXPECT_TRUE(eventually([&] { return count() == before + 2; }));
+        EXPECT_TRUE(eventually([&] { return lease(own_pid())->burning_millicpu() > 0; }));
+        const auto member = holder();
+        EXPECT_TRUE(eventually([&] { return count() == before + 2; })) << "it holds a lease";
+}
+
+TEST_F(TreeTest, IsAdvisedItsShare) {
+        EXPECT_NE(advice().reason(), Advice::TREE_SHARE);
+        LeaseClient self(daemon_.socket());
+        auto hello = tree();
+        hello.mutable_wishes()->set_max(1);
+        ASSERT_NE(self.hello(hello), nullptr);
+        ForkedProgram child([this] {
+                const auto said = advice();
+                if (said.reason() != Advice::TREE_SHARE || said.threads() != 1)
+                        ::_exit(1);
+        });
+        EXPECT_TRUE(child.finishes());
+        EXPECT_EQ(advice().reason(), Advice::TREE_SHARE);
+        EXPECT_EQ(advice().threads(), 1U);
+}
+
+TEST_F(TreeTest, SaysWhatActsOnIt) {
+        LeaseClient self(daemon_.socket());
+        auto hello = tree();
+        hello.mutable_wishes()->set_max(3);
+        ASSERT_NE(self.hello(hello), nullptr);
+        governor::v1::Request request;
+        request.mutable_update()->set_acts("nice 19\n" + std::string(300, 'x'));
+        ASSERT_TRUE(self.wire().call(request)->has_done());
+        EXPECT_EQ(lease(own_pid())->acts(), "nice 19?" + std::string(192, 'x'));
+        EXPECT_EQ(lease(own_pid())->max(), 3U) << "wishes are as they were";
+        request.mutable_update()->clear_acts();
+        request.mutable_update()->mutable_wishes()->set_max(2);
+        ASSERT_TRUE(self.wire().call(request)->has_done());
+        EXPECT_EQ(lease(own_pid())->acts().size(), 200U) << "as it was";
+        EXPECT_EQ(lease(own_pid())->max(), 2U);
+}
+
+}  // namespace
