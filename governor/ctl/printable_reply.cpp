@@ -22,7 +22,8 @@ void clean_each(google::protobuf::RepeatedPtrField<std::string>& texts) {
 }
 
 void clean_client(v1::Client& client) {
-        clean(client.mutable_cpus(), client.mutable_reason(), client.mutable_label());
+        clean(client.mutable_cpus(), client.mutable_reason(), client.mutable_label(),
+              client.mutable_acts());
 }
 
 void clean_settings(google::protobuf::RepeatedPtrField<v1::Setting>& settings) {

@@ -4,7 +4,9 @@
 
 #include "render/columns.hpp"
 
+#include <cstdint>
 #include <cstdio>
+#include <map>
 
 namespace ctl::render {
 
@@ -14,6 +16,19 @@ std::string cpus_in_use(const governor::v1::Client& client) {
         char text[24];
         std::snprintf(text, sizeof(text), "%.1f", client.burning_millicpu() / 1000.0);
         return text;
+}
+
+bool holds_tree(const governor::v1::Client& client) {
+        return client.tree() > 0 && client.tree() == client.id();
+}
+
+/// "; tree, 5 processes; nice 19"
+std::string tree(const governor::v1::Client& client) {
+        if (!holds_tree(client))
+                return {};
+        return "; tree, " + std::to_string(client.processes()) +
+               (client.processes() == 1 ? " process" : " processes") +
+               (client.acts().empty() ? "" : "; " + client.acts());
 }
 
 }  // namespace
@@ -26,13 +41,35 @@ std::vector<Column> client_columns() {
 
 std::vector<std::string> client_row(const governor::v1::Client& client, const std::string& user) {
         const bool is_hidden = client.pid() == 0;
+        const std::string indent = client.tree() > 0 && !holds_tree(client) ? "  " : "";
         return {is_hidden ? "-" : std::to_string(client.pid()),
                 user,
-                is_hidden ? "-" : cut(client.label(), kLabelWidth),
+                indent + (is_hidden ? "-" : cut(client.label(), kLabelWidth - indent.size())),
                 std::to_string(client.granted()),
                 cpus_in_use(client),
                 client.cpus() + (client.shared() ? " shared" : ""),
-                client.reason()};
+                client.reason() + tree(client)};
+}
+
+std::vector<const governor::v1::Client*>
+trees_together(const std::vector<const governor::v1::Client*>& clients) {
+        std::map<std::uint64_t, std::vector<const governor::v1::Client*>> members;
+        for (const auto* client : clients)
+                if (holds_tree(*client))
+                        members[client->id()];
+        for (const auto* client : clients)
+                if (const auto found = members.find(client->tree());
+                    found != members.end() && !holds_tree(*client))
+                        found->second.push_back(client);
+        std::vector<const governor::v1::Client*> together;
+        for (const auto* client : clients) {
+                if (holds_tree(*client) || !members.contains(client->tree()))
+                        together.push_back(client);
+                if (holds_tree(*client))
+                        together.insert(together.end(), members[client->id()].begin(),
+                                        members[client->id()].end());
+        }
+        return together;
 }
 
 }  // namespace ctl::render

@@ -67,7 +67,7 @@ std::vector<const Client*> chosen(const Picture& picture, const Controls& contro
         });
         if (controls.reversed)
                 std::ranges::reverse(programs);
-        return programs;
+        return render::trees_together(programs);
 }
 
 std::vector<std::string> program_table(const Picture& picture,

@@ -64,7 +64,12 @@ nlohmann::ordered_json client_json(const governor::v1::Client& client) {
                 {"age_ms", client.age_ms()},
                 {"paused", known(client.paused())},
                 {"ordered", known(all_ordered(client))},
-                {"pool", pool_json(client)}};
+                {"pool", pool_json(client)},
+                {"share", client.share()},
+                {"tree", client.tree() > 0 ? nlohmann::ordered_json(client.tree())
+                                           : nlohmann::ordered_json(nullptr)},
+                {"processes", client.processes()},
+                {"acts", known(client.acts())}};
 }
 
 nlohmann::ordered_json clients_json(const governor::v1::Clients& clients) {

@@ -2,9 +2,11 @@
 // Pages put together.
 #include "verbs/client_list.hpp"
 
+#include "render/client_row.hpp"
 #include "verbs/ask.hpp"
 
 #include <pwd.h>
+#include <vector>
 
 namespace ctl::verbs {
 
@@ -28,7 +30,13 @@ tl::expected<Clients, Failure> all_clients(Connection& connection) {
                 });
         if (!asked)
                 return tl::unexpected(asked.error());
-        return all;
+        std::vector<const Client*> listed;
+        for (const auto& client : all.client())
+                listed.push_back(&client);
+        Clients ordered;
+        for (const auto* client : render::trees_together(listed))
+                *ordered.add_client() = *client;
+        return ordered;
 }
 
 std::string user_name(std::uint32_t uid) {

@@ -23,6 +23,8 @@ std::string as_text(const Explanation& explanation) {
                 text += "  timed regions: " + times + "\n";
         if (client.has_pool())
                 text += "  thread pool: " + render::pool_in_words(client.pool()) + "\n";
+        if (!client.acts().empty())
+                text += "  acts on it from outside: " + client.acts() + "\n";
         for (const auto& event : explanation.event())
                 text += "  " + event + "\n";
         return text;
