@@ -2,6 +2,7 @@
 // A queue for each account, and threads that take from them.
 #include "server/kernel/closer.hpp"
 
+#include "server/kernel/event_loop.hpp"
 #include "server/kernel/pass_rights.hpp"
 
 #include <algorithm>
@@ -66,6 +67,19 @@ private:
         bool is_there_ = false;
 };
 
+/// A ring costs more than most closes, so it is put off while none takes long.
+void close_all(std::vector<UniqueFd>& sockets, const Alarm& alarm) {
+        constexpr std::chrono::nanoseconds kSoon{Closer::kPatience_ns / 2};
+        auto due = policy::TimePoint::min();
+        for (auto& socket : sockets) {
+                if (const auto now = EventLoop::now(); now >= due) {
+                        alarm.ring_every(Closer::kPatience_ns);
+                        due = now + kSoon;
+                }
+                socket = UniqueFd();
+        }
+}
+
 }  // namespace
 
 struct Closer::Work {
@@ -126,9 +140,8 @@ struct Closer::Work {
                         waiting.erase(found);
                         served.insert(account);
                         lock.unlock();
-                        alarm.ring_every(kPatience_ns);
                         const auto count = sockets.size();
-                        sockets.clear();
+                        close_all(sockets, alarm);
                         alarm.ring_every(0);
                         lock.lock();
                         served.erase(account);
