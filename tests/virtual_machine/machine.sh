@@ -51,6 +51,10 @@ machine_image() {
         DESTDIR=$root cmake --install "$build" --prefix /usr/local >/dev/null
         install_libraries "$root" "$build"/bin/governord "$build"/bin/governorctl
         install -D "$build/tests/virtual_machine/team" "$root/opt/guest/team"
+        if [ -x "$build/bin/bench/attack" ]; then
+                install "$build/bin/bench/attack" "$root/opt/guest/attack"
+                install_libraries "$root" "$build/bin/bench/attack"
+        fi
         cp -r "$machine_room/guest/." "$root/opt/guest/"
         cp "$machine_room/../support/send_descriptors.py" "$root/opt/guest/"
         mv "$root/opt/guest/cases.service" "$root/etc/systemd/system/"

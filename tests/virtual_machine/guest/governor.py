@@ -38,11 +38,11 @@ def main_pid():
     return int(command("systemctl", "show", "--value", "--property=MainPID", SERVICE))
 
 
-def governorctl(*arguments):
+def governorctl(*arguments, user=None):
     """Its patience (exit status 3) is a real machine's: here it is asked again, for a minute."""
     for _ in range(60):
         done = subprocess.run(("governorctl", *arguments), check=False, text=True,
-                              stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, user=user)
         if done.returncode != 3:
             break
         time.sleep(0.5)
@@ -51,8 +51,8 @@ def governorctl(*arguments):
     return done.stdout
 
 
-def ask(verb):
-    return json.loads(governorctl("--json", verb))
+def ask(verb, user=None):
+    return json.loads(governorctl("--json", verb, user=user))
 
 
 def explain(pid):
@@ -87,9 +87,9 @@ class Grants:
                          for label in self.threads)
 
 
-def samples():
+def samples(user=None):
     """How many the daemon has taken: its clock, however slow the machine is."""
-    return ask("status")["samples"]
+    return ask("status", user)["samples"]
 
 
 def shared_equally(count):
