@@ -26,6 +26,7 @@ namespace {
 using governor::v1::Reply;
 
 constexpr timeval kPatience{2, 0};
+constexpr timeval kAtOnce{0, 10'000};
 /// For a whole answer, however many parts it comes in.
 constexpr std::chrono::seconds kWholePatience{5};
 
@@ -72,15 +73,15 @@ std::optional<Failure> distrust(int fd, const Address& address, const std::strin
                        true};
 }
 
-tl::expected<int, Failure> connect_to(const std::string& where) {
+tl::expected<int, Failure> connect_to(const std::string& where, const timeval& patience) {
         const auto address = parse_address(where);
         if (!address)
                 return tl::unexpected(Failure{kUsage, address.error()});
         const int fd = ::socket(address->storage.ss_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
         if (fd < 0)
                 return tl::unexpected(failure(where, errno));
-        ::setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &kPatience, sizeof(kPatience));
-        ::setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &kPatience, sizeof(kPatience));
+        ::setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
+        ::setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience));
         const int error = ::connect(fd, address->get(), address->length) < 0 ? errno
                           : is_connected_to_itself(fd)                       ? ECONNREFUSED
                                                                              : 0;
@@ -140,9 +141,19 @@ std::vector<std::string> addresses(const std::string& given) {
 }
 
 tl::expected<Connection, Failure> Connection::open(const std::vector<std::string>& addresses) {
+        return open_within(kPatience, addresses);
+}
+
+tl::expected<Connection, Failure>
+Connection::open_at_once(const std::vector<std::string>& addresses) {
+        return open_within(kAtOnce, addresses);
+}
+
+tl::expected<Connection, Failure>
+Connection::open_within(const timeval& patience, const std::vector<std::string>& addresses) {
         Failure first;
         for (const auto& address : addresses) {
-                const auto fd = connect_to(address);
+                const auto fd = connect_to(address, patience);
                 if (fd)
                         return Connection(*fd, address);
                 if (first.message.empty() || (fd.error().is_there && !first.is_there))

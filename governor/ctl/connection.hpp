@@ -7,6 +7,7 @@
 
 #include <governor/v1/governor.pb.h>
 #include <string>
+#include <sys/time.h>
 #include <tl/expected.hpp>
 #include <utility>
 #include <vector>
@@ -30,6 +31,9 @@ public:
         /// (governor/v1/listener.h) does not: nothing is sent to it, and nothing is received.
         [[nodiscard]] static tl::expected<Connection, Failure>
         open(const std::vector<std::string>& addresses);
+        /// Waits at most 10 ms for each.
+        [[nodiscard]] static tl::expected<Connection, Failure>
+        open_at_once(const std::vector<std::string>& addresses);
 
         Connection(Connection&& other) noexcept;
         Connection& operator=(Connection&&) = delete;
@@ -40,7 +44,12 @@ public:
         [[nodiscard]] tl::expected<governor::v1::Reply, Failure>
         call(governor::v1::Request request, governor::v1::Reply::KindCase kind);
 
+        [[nodiscard]] int fd() const { return fd_; }
+
 private:
+        [[nodiscard]] static tl::expected<Connection, Failure>
+        open_within(const timeval& patience, const std::vector<std::string>& addresses);
+
         Connection(int fd, std::string peer) : fd_(fd), peer_(std::move(peer)) {}
 
         int fd_;
