@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: MIT
+// fork, exec, and a pipe that tells why there was no exec.
+#include "run/child.hpp"
+
+#include "run/affinity.hpp"
+
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <fcntl.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace ctl::run {
+
+namespace {
+
+/// A service manager names the process that it means: descriptors and a watchdog are for the
+/// command.
+void rename_pid(const char* variable, pid_t parent) {
+        const char* value = std::getenv(variable);
+        if (value != nullptr && std::strcmp(value, std::to_string(parent).c_str()) == 0)
+                ::setenv(variable, std::to_string(::getpid()).c_str(), 1);
+}
+
+/// A parent that is to take us along by SIGKILL takes the command along.
+void die_with(pid_t parent, int death_signal) {
+        if (death_signal != SIGKILL)
+                return;
+        ::prctl(PR_SET_PDEATHSIG, death_signal);
+        if (::getppid() != parent)
+                ::raise(death_signal);
+}
+
+int death_signal() {
+        int number = 0;
+        return ::prctl(PR_GET_PDEATHSIG, &number) == 0 ? number : 0;
+}
+
+[[noreturn]] void become(const std::vector<std::string>& command, int pipe) {
+        const int error = execute(command);
+        (void)!::write(pipe, &error, sizeof(error));
+        ::_exit(1);
+}
+
+}  // namespace
+
+int execute(const std::vector<std::string>& command) {
+        auto copy = command;
+        std::vector<char*> arguments;
+        for (auto& argument : copy)
+                arguments.push_back(argument.data());
+        arguments.push_back(nullptr);
+        ::execvp(arguments.front(), arguments.data());
+        return errno;
+}
+
+tl::expected<pid_t, StartError> start(const std::vector<std::string>& command,
+                                      const Signals& signals, const threadcount::CpuMask* fence) {
+        int pipe[2];
+        if (::pipe2(pipe, O_CLOEXEC) < 0)
+                return tl::unexpected(StartError{errno, false});
+        const auto parent = ::getpid();
+        const int with = death_signal();
+        const auto pid = ::fork();
+        if (pid == 0) {
+                die_with(parent, with);
+                rename_pid("LISTEN_PID", parent);
+                rename_pid("WATCHDOG_PID", parent);
+                if (fence != nullptr)
+                        (void)set_affinity(0, *fence);
+                signals.give_back();
+                become(command, pipe[1]);
+        }
+        const int error = errno;
+        ::close(pipe[1]);
+        if (pid < 0) {
+                ::close(pipe[0]);
+                return tl::unexpected(StartError{error, false});
+        }
+        int why = 0;
+        ssize_t n = 0;
+        do
+                n = ::read(pipe[0], &why, sizeof(why));
+        while (n < 0 && errno == EINTR);
+        ::close(pipe[0]);
+        if (n != ssize_t{sizeof(why)})
+                return pid;
+        ::waitpid(pid, nullptr, 0);
+        return tl::unexpected(StartError{why, true});
+}
+
+}  // namespace ctl::run

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: MIT
+// One loop around ppoll(2).
+#include "run/parent.hpp"
+
+#include "run/processes.hpp"
+
+#include <csignal>
+#include <poll.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace ctl::run {
+
+namespace {
+
+/// Signals and children that are seen to in one go.
+constexpr int kAtOnce = 1000;
+
+class Parent {
+public:
+        Parent(pid_t command, const Signals& signals, const Attend& attend)
+                : command_(command), signals_(signals), attend_(attend) {}
+
+        int run() {
+                while (!ended_) {
+                        const auto attention = attend_();
+                        wait(attention);
+                        for (int i = 0; i < kAtOnce && !ended_; i++) {
+                                const auto signal = signals_.next();
+                                if (!signal)
+                                        break;
+                                take(*signal);
+                        }
+                }
+                return *ended_;
+        }
+
+private:
+        void wait(const Attention& attention) const {
+                pollfd ready[] = {{signals_.fd(), POLLIN, 0}, {attention.fd, POLLIN, 0}};
+                const int timeout =
+                        attention.within ? static_cast<int>(attention.within->count()) : -1;
+                (void)::poll(ready, 2, timeout);
+        }
+
+        void take(const signalfd_siginfo& signal) {
+                if (signal.ssi_signo == SIGCHLD)
+                        reap();
+                else if (is_for_command(signal))
+                        pass_on(signal);
+        }
+
+        [[nodiscard]] bool is_for_command(const signalfd_siginfo& signal) const {
+                const auto sender = static_cast<pid_t>(signal.ssi_pid);
+                if (signal.ssi_code > 0)
+                        return !went_to_the_group(signal, ::getsid(0) == ::getpid());
+                // A tree that signals its own group must not get it twice.
+                return sender != ::getpid() && !descends_from(sender, ::getpid());
+        }
+
+        void pass_on(const signalfd_siginfo& signal) const {
+                const int number = static_cast<int>(signal.ssi_signo);
+                sigval value{};
+                value.sival_ptr = reinterpret_cast<void*>(signal.ssi_ptr);
+                if (signal.ssi_code == SI_QUEUE)
+                        ::sigqueue(command_, number, value);
+                else
+                        ::kill(command_, number);
+        }
+
+        void reap() {
+                int status = 0;
+                for (int i = 0; i < kAtOnce; i++) {
+                        const auto pid = ::waitpid(-1, &status, WNOHANG | WUNTRACED);
+                        if (pid <= 0)
+                                return;
+                        if (pid == command_ && WIFSTOPPED(status))
+                                Signals::stop(WSTOPSIG(status));
+                        else if (pid == command_)
+                                ended_ = status;
+                }
+                // SIGCHLD will not come again for those that have ended already.
+                ::raise(SIGCHLD);
+        }
+
+        pid_t command_;
+        const Signals& signals_;
+        const Attend& attend_;
+        std::optional<int> ended_;
+};
+
+}  // namespace
+
+int wait_for(pid_t command, const Signals& signals, const Attend& attend) {
+        return Parent(command, signals, attend).run();
+}
+
+int end_as(int wait_status) {
+        if (WIFEXITED(wait_status))
+                return WEXITSTATUS(wait_status);
+        const int number = WTERMSIG(wait_status);
+        Signals::die(number);
+        return 128 + number;
+}
+
+}  // namespace ctl::run

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: MIT
+// signalfd(2), and dying and stopping by one's own hand.
+#include "run/signals.hpp"
+
+#include <algorithm>
+#include <array>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+namespace ctl::run {
+
+namespace {
+
+sigset_t passed_on() {
+        sigset_t signals;
+        ::sigfillset(&signals);
+        // A fault of `run` itself; blocked, it would kill by another way.
+        for (const int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS})
+                ::sigdelset(&signals, fault);
+        return signals;
+}
+
+void unblock(int number) {
+        sigset_t one;
+        ::sigemptyset(&one);
+        ::sigaddset(&one, number);
+        ::sigprocmask(SIG_UNBLOCK, &one, nullptr);
+}
+
+}  // namespace
+
+Signals::Signals() {
+        const auto signals = passed_on();
+        ::sigprocmask(SIG_BLOCK, &signals, &given_);
+        // Where children are ignored, the kernel would reap the command and forget how it ended.
+        struct sigaction standard {};
+        standard.sa_handler = SIG_DFL;
+        ::sigaction(SIGCHLD, &standard, &given_child_);
+        fd_ = ::signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+Signals::~Signals() {
+        if (fd_ >= 0)
+                ::close(fd_);
+        give_back();
+}
+
+std::optional<signalfd_siginfo> Signals::next() const {
+        signalfd_siginfo info{};
+        if (::read(fd_, &info, sizeof(info)) != ssize_t{sizeof(info)})
+                return std::nullopt;
+        return info;
+}
+
+void Signals::give_back() const {
+        ::sigaction(SIGCHLD, &given_child_, nullptr);
+        ::sigprocmask(SIG_SETMASK, &given_, nullptr);
+}
+
+void Signals::stop(int number) {
+        struct sigaction now {};
+        ::sigaction(number, nullptr, &now);
+        // What was ignored when `run` began stops nobody.
+        const int stop = now.sa_handler == SIG_DFL ? number : SIGSTOP;
+        ::raise(stop);
+        if (stop == SIGSTOP)
+                return;
+        unblock(stop);
+        const auto signals = passed_on();
+        ::sigprocmask(SIG_BLOCK, &signals, nullptr);
+}
+
+void Signals::die(int number) {
+        // The command has left its core; this one would replace it.
+        const rlimit none{0, 0};
+        ::setrlimit(RLIMIT_CORE, &none);
+        ::prctl(PR_SET_DUMPABLE, 0);
+        struct sigaction standard {};
+        standard.sa_handler = SIG_DFL;
+        ::sigaction(number, &standard, nullptr);
+        ::kill(::getpid(), number);
+        unblock(number);
+}
+
+bool went_to_the_group(const signalfd_siginfo& signal, bool is_session_leader) {
+        constexpr std::array kOfTerminals{SIGINT,  SIGQUIT, SIGTSTP,  SIGTTIN,
+                                          SIGTTOU, SIGHUP,  SIGWINCH, SIGCONT};
+        const int number = static_cast<int>(signal.ssi_signo);
+        if (signal.ssi_code <= 0 || std::ranges::find(kOfTerminals, number) == kOfTerminals.end())
+                return false;
+        return !is_session_leader || (number != SIGHUP && number != SIGCONT);
+}
+
+}  // namespace ctl::run

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+//
+// The signals that `run` gets while it waits for its command, and what it was given of them.
+#pragma once
+
+#include <csignal>
+#include <optional>
+#include <sys/signalfd.h>
+
+namespace ctl::run {
+
+/// While this lives, all signals but those of a fault are blocked and come by next(). The process
+/// has one thread.
+class Signals {
+public:
+        Signals();
+        ~Signals();
+        Signals(const Signals&) = delete;
+        Signals& operator=(const Signals&) = delete;
+
+        /// To wait on.
+        [[nodiscard]] int fd() const { return fd_; }
+        /// The next one that has come; does not wait.
+        [[nodiscard]] std::optional<signalfd_siginfo> next() const;
+
+        /// Mask and dispositions as they were before: in the child, before exec.
+        void give_back() const;
+
+        /// Stops this process as `number` stops one by default, until somebody continues it.
+        static void stop(int number);
+        /// Dies as `number` kills a process by default, without a core. Returns if it does not.
+        static void die(int number);
+
+private:
+        sigset_t given_{};
+        struct sigaction given_child_ {};
+        int fd_ = -1;
+};
+
+/// Is it a signal that the terminal has sent to the whole process group, so that the command has
+/// got it already? A terminal that hangs up tells the leader of its session alone.
+[[nodiscard]] bool went_to_the_group(const signalfd_siginfo& signal, bool is_session_leader);
+
+}  // namespace ctl::run
