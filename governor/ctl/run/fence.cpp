@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: MIT
+// Walks through the tree when the fence moves.
+#include "run/fence.hpp"
+
+#include "run/processes.hpp"
+#include "run/runtimes.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace ctl::run {
+
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr milliseconds kPause{100};
+constexpr int kShareOfTime = 20;
+constexpr std::chrono::seconds kTakeDown{1};
+/// Between two of its looks at the tree.
+constexpr milliseconds kBetween{1};
+/// Masks of which a thread may still have one.
+constexpr std::size_t kMostMasks = 16;
+
+CpuMask minus(const CpuMask& a, const CpuMask& b) {
+        CpuMask rest;
+        for (std::size_t i = 0; i < CpuMask::kWords; i++)
+                rest.words[i] = a.words[i] & ~b.words[i];
+        return rest;
+}
+
+/// Adds CPUs of `from` until `mask` has `count`.
+void add(CpuMask& mask, const CpuMask& from, std::uint32_t count) {
+        auto missing = count - std::min(count, mask.count());
+        const auto more = minus(from, mask);
+        for (std::uint32_t cpu = 0; cpu < threadcount::kMostCpus && missing > 0; cpu++) {
+                const auto bit = std::uint64_t{1} << (cpu % 64);
+                if ((more.words[cpu / 64] & bit) == 0)
+                        continue;
+                mask.words[cpu / 64] |= bit;
+                missing--;
+        }
+}
+
+/// Another `run`, whose tree is its own matter.
+bool is_governorctl(pid_t pid) {
+        struct stat own {};
+        struct stat other {};
+        const auto path = "/proc/" + std::to_string(pid) + "/exe";
+        return ::stat("/proc/self/exe", &own) == 0 && ::stat(path.c_str(), &other) == 0 &&
+               own.st_dev == other.st_dev && own.st_ino == other.st_ino;
+}
+
+}  // namespace
+
+CpuMask choose(const CpuMask& first, const CpuMask& allowed, std::uint32_t count) {
+        CpuMask chosen;
+        add(chosen, first & allowed, count);
+        add(chosen, allowed, count);
+        return chosen;
+}
+
+Fence::Fence(const CpuMask& open, const CpuMask& granted, std::uint32_t count)
+        : open_(open), start_(choose(granted, open, std::max(count, 1U))),
+          wanted_(start_), ours_{open_, start_} {}
+
+void Fence::want(const CpuMask& granted, std::uint32_t count) {
+        const auto wanted = choose(granted, open_, std::max(count, 1U));
+        if (wanted == wanted_)
+                return;
+        wanted_ = wanted;
+        remember(wanted);
+        is_settled_ = false;
+}
+
+void Fence::remember(const CpuMask& mask) {
+        if (std::ranges::find(ours_, mask) != ours_.end())
+                return;
+        ours_.push_back(mask);
+        // The first two are what this process may use and what the command began with.
+        if (ours_.size() > kMostMasks)
+                ours_.erase(ours_.begin() + 2);
+}
+
+bool Fence::is_ours(const CpuMask& mask) const {
+        return std::ranges::any_of(
+                ours_, [&](const CpuMask& ours) { return ours == mask || (ours & open_) == mask; });
+}
+
+void Fence::follow(Clock::time_point now) {
+        if (is_settled_ || now < rest_until_)
+                return;
+        const auto moved = move_all();
+        const auto took = Clock::now() - now;
+        rest_until_ = now + std::max<Clock::duration>(kPause, kShareOfTime * took);
+        // A process that was just being forked may have the old mask: looked for once more.
+        is_settled_ = moved == 0;
+}
+
+std::size_t Fence::move_all() {
+        // A cpuset may have become smaller, or an outer `run` may have moved its fence.
+        if (const auto now = affinity_of(0))
+                open_ = *now;
+        std::size_t moved = 0;
+        walk(::getpid(), [&](pid_t pid, const std::vector<pid_t>& threads) {
+                moved += move_process(pid, threads);
+                return !is_governorctl(pid);
+        });
+        return moved;
+}
+
+std::size_t Fence::move_process(pid_t pid, const std::vector<pid_t>& threads) {
+        std::size_t moved = 0;
+        std::optional<CpuMask> target;
+        for (const auto tid : threads) {
+                const auto mask = affinity_of(tid);
+                if (!mask || !is_ours(*mask))
+                        continue;
+                if (!target)
+                        target = target_of(pid);
+                if (!(*mask == *target) && set_affinity(tid, *target))
+                        moved++;
+        }
+        return moved;
+}
+
+CpuMask Fence::target_of(pid_t pid) const {
+        const auto runtime = wanted_ == open_ ? Runtime::Follows : runtime_of(pid);
+        const bool is_enough = runtime == Runtime::Blocks || wanted_.count() >= start_.count();
+        const auto& wanted = runtime == Runtime::Follows ? open_ : is_enough ? wanted_ : start_;
+        const auto target = wanted & open_;
+        return target.count() > 0 ? target : open_;
+}
+
+void Fence::take_down() {
+        const auto give_up = Clock::now() + kTakeDown;
+        wanted_ = open_;
+        while (move_all() > 0 && Clock::now() < give_up)
+                ::usleep(std::chrono::microseconds(kBetween).count());
+}
+
+}  // namespace ctl::run

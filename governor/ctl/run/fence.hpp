@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: MIT
+//
+// The CPUs on which a tree may run: set at its start, moved while it runs, taken down at its end.
+#pragma once
+
+#include "run/affinity.hpp"
+
+#include <chrono>
+#include <cstdint>
+#include <sys/types.h>
+#include <vector>
+
+namespace ctl::run {
+
+/// `count` CPUs: those of `first` that are in `allowed`, then others of `allowed` by their numbers.
+/// All of `allowed` where there are no more. Pure.
+[[nodiscard]] CpuMask choose(const CpuMask& first, const CpuMask& allowed, std::uint32_t count);
+
+/// The threads of a tree have the fence where they have what this has set last; threads that were
+/// bound by somebody else are left alone. New threads and processes inherit it. This process keeps
+/// its own affinity.
+class Fence {
+public:
+        using Clock = std::chrono::steady_clock;
+
+        /// The tree has not begun; it is to run on `count` CPUs, those of `granted` first.
+        Fence(const CpuMask& open, const CpuMask& granted, std::uint32_t count);
+
+        /// For the command's first thread; nullptr: it needs none.
+        [[nodiscard]] const CpuMask* at_start() const { return is_up() ? &start_ : nullptr; }
+        [[nodiscard]] bool is_up() const { return !(wanted_ == open_); }
+        [[nodiscard]] const CpuMask& wanted() const { return wanted_; }
+
+        /// From now on. What spins is not held to less than at its start, and what has a lease of
+        /// its own is given back all CPUs.
+        void want(const CpuMask& granted, std::uint32_t count);
+
+        /// Moves the threads of the tree below this process, as far as they are not there yet.
+        /// Costs a load if all are; else it takes some 10 us per thread, but at most a twentieth of
+        /// a core, and acts at most ten times a second.
+        void follow(Clock::time_point now);
+        /// Nothing is to be moved.
+        [[nodiscard]] bool is_settled() const { return is_settled_; }
+
+        /// Gives all threads of the tree what this process may use. Takes a second at most.
+        void take_down();
+
+private:
+        /// Returns how many threads were moved.
+        std::size_t move_all();
+        std::size_t move_process(pid_t pid, const std::vector<pid_t>& threads);
+        [[nodiscard]] CpuMask target_of(pid_t pid) const;
+        [[nodiscard]] bool is_ours(const CpuMask& mask) const;
+        void remember(const CpuMask& mask);
+
+        CpuMask open_;    // what this process may use
+        CpuMask start_;   // what the command began with
+        CpuMask wanted_;  // what all are to have
+        // What threads may have by this, newest last. Few: the older ones are forgotten as soon as
+        // no thread has another one than `wanted_`.
+        std::vector<CpuMask> ours_;
+        bool is_settled_ = true;
+        Clock::time_point rest_until_{};
+};
+
+}  // namespace ctl::run

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: MIT
+// What a process that runs is taken for.
+#include "ctl/run/runtimes.hpp"
+
+#include <cstring>
+#include <elf.h>
+#include <gtest/gtest.h>
+#include <string>
+#include <unistd.h>
+
+namespace ctl::run {
+namespace {
+
+std::string mapped(const std::string& path) {
+        return "7f0000000000-7f0000001000 r-xp 00000000 08:01 42   /lib/ld-linux-x86-64.so.2\n"
+               "7f0000002000-7f0000003000 r-xp 00000000 08:01 43   " +
+               path + "\n";
+}
+
+TEST(RuntimeIn, KnowsThoseWhoseThreadsSpin) {
+        for (const auto* path :
+             {"/usr/lib/x86_64-linux-gnu/libgomp.so.1.0.0",
+              "/venv/scikit_learn.libs/libgomp-e985bcbb.so.1.0.0",
+              "/usr/lib/llvm-14/lib/libomp.so.5", "/venv/lib/libiomp5.so",
+              "/opt/intel/libmkl_intel_thread.so.2",
+              "/venv/numpy.libs/libscipy_openblas64_-ff651d7f.so",
+              "/usr/lib/x86_64-linux-gnu/openblas-pthread/libblas.so.3", "/usr/lib/libblis.so.4"})
+                EXPECT_EQ(runtime_in(mapped(path)), Runtime::Spins) << path;
+}
+
+TEST(RuntimeIn, TakesOtherProgramsForOnesThatSleep) {
+        EXPECT_EQ(runtime_in(mapped("/usr/lib/x86_64-linux-gnu/libtbb.so.12")), Runtime::Blocks);
+        EXPECT_EQ(runtime_in(mapped("/usr/bin/xz")), Runtime::Blocks);
+}
+
+TEST(RuntimeIn, LeavesToItselfWhatIsLinkedWithTheLibrary) {
+        EXPECT_EQ(runtime_in(mapped("/usr/lib/libthreadcount.so.1.0.0") +
+                             mapped("/usr/lib/libgomp.so.1")),
+                  Runtime::Follows);
+}
+
+TEST(RuntimeIn, DoesNotKnowAStaticProgramNorOneThatItMayNotRead) {
+        EXPECT_EQ(runtime_in("00400000-00401000 r-xp 00000000 08:01 42   /home/u/a.out\n"),
+                  Runtime::Unknown);
+        EXPECT_EQ(runtime_in(""), Runtime::Unknown);
+}
+
+TEST(RuntimeOf, LooksAtAProcess) {
+        EXPECT_NE(runtime_of(::getpid()), Runtime::Unknown);
+        EXPECT_EQ(runtime_of(0x7fffffff), Runtime::Unknown);
+}
+
+std::string with_note(const char (&name)[5]) {
+        Elf64_Ehdr header{};
+        std::memcpy(header.e_ident, ELFMAG, SELFMAG);
+        header.e_ident[EI_CLASS] = ELFCLASS64;
+        header.e_phoff = sizeof(header);
+        header.e_phnum = 1;
+        Elf64_Phdr part{};
+        part.p_type = PT_NOTE;
+        part.p_offset = sizeof(header) + sizeof(part);
+        const Elf64_Nhdr note{4, 0, 4};
+        std::string bytes(reinterpret_cast<const char*>(&header), sizeof(header));
+        bytes.append(reinterpret_cast<const char*>(&part), sizeof(part));
+        bytes.append(reinterpret_cast<const char*>(&note), sizeof(note));
+        return bytes.append(name, 4);
+}
+
+TEST(GoProgram, IsKnownByItsNote) {
+        EXPECT_TRUE(is_go(with_note("Go\0\0")));
+        EXPECT_FALSE(is_go(with_note("GNU\0")));
+}
+
+TEST(GoProgram, IsNoneWhereTheFileIsCutOrNoProgram) {
+        const auto whole = with_note("Go\0\0");
+        for (std::size_t size = 0; size < whole.size(); size++)
+                EXPECT_FALSE(is_go(whole.substr(0, size))) << size;
+        EXPECT_FALSE(is_go(std::string(4096, '\xff')));
+}
+
+}  // namespace
+}  // namespace ctl::run
