@@ -100,6 +100,13 @@ void add_run(CLI::App& app, const std::shared_ptr<Parsed>& parsed) {
                          "Takes its turn together with the others of this job")
                 ->check(refuse_job_name)
                 ->type_name("NAME");
+        verb->add_flag("--exec", parsed->run.execs,
+                       "Become the program after one advice, without a lease");
+        verb->add_flag("--keep", parsed->run.keeps,
+                       "Set no variable and bind nothing: the lease counts what it uses");
+        verb->add_flag("-q,--quiet", parsed->run.is_quiet, "Say nothing of what was set");
+        verb->add_flag("--dry-run", parsed->run.is_dry,
+                       "Print what would be set and why; start nothing");
         verb->add_option("PROGRAM", parsed->run.command,
                          "The program and its arguments: run -- PROGRAM [ARG...]")
                 ->required()

@@ -28,6 +28,10 @@ struct AdviseOptions {
 struct RunOptions {
         std::uint32_t max = 0;             ///< 0: none given
         bool is_batch = false;             ///< it follows by itself, and takes turns
+        bool execs = false;                ///< one advice, then exec: no lease
+        bool keeps = false;                ///< a lease, and nothing of the program is changed
+        bool is_quiet = false;             ///< says nothing of what it has set
+        bool is_dry = false;               ///< says what it would do, and does nothing
         std::string job;                   ///< empty: none given
         std::vector<std::string> command;  ///< at least the program
 };
@@ -59,7 +63,8 @@ struct SetOptions {
 [[nodiscard]] ExitCode pause(const Common& common, std::optional<std::uint32_t> pid);
 [[nodiscard]] ExitCode resume(const Common& common, std::optional<std::uint32_t> pid);
 
-/// Returns only if the program could not be executed.
+/// What the program ended with; it dies by the signal that has killed that. Where it becomes the
+/// program it returns only if it could not be executed.
 [[nodiscard]] ExitCode run(const Common& common, const RunOptions& options);
 
 }  // namespace ctl::verbs

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT
+// madvise(2) over /proc/self/maps.
+#include "run/memory.hpp"
+
+#include <cinttypes>
+#include <cstdio>
+#include <cstring>
+#include <memory>
+#include <sys/mman.h>
+
+namespace ctl::run {
+
+namespace {
+
+/// Code, and the read-only start of a file. Other read-only parts may have been written by the
+/// dynamic linker before they became so.
+bool is_as_in_the_file(const char* access, std::uint64_t offset, const char* path) {
+        return path[0] == '/' && (std::strcmp(access, "r-xp") == 0 ||
+                                  (std::strcmp(access, "r--p") == 0 && offset == 0));
+}
+
+}  // namespace
+
+void drop_code() {
+        const std::unique_ptr<std::FILE, int (*)(std::FILE*)> maps(
+                std::fopen("/proc/self/maps", "re"), std::fclose);
+        char line[512];
+        while (maps && std::fgets(line, sizeof(line), maps.get()) != nullptr) {
+                std::uintptr_t begin = 0;
+                std::uintptr_t end = 0;
+                std::uint64_t offset = 0;
+                char access[5] = "";
+                char path[2] = "";
+                const int found =
+                        std::sscanf(line, "%" SCNxPTR "-%" SCNxPTR " %4s %" SCNx64 " %*s %*s %1s",
+                                    &begin, &end, access, &offset, path);
+                if (found == 5 && is_as_in_the_file(access, offset, path))
+                        (void)::madvise(reinterpret_cast<void*>(begin), end - begin, MADV_DONTNEED);
+        }
+}
+
+}  // namespace ctl::run

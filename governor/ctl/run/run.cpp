@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: MIT
+// governorctl run: a tree of programs that know nothing of us, with a lease of its own.
+#include "render/columns.hpp"
+#include "run/child.hpp"
+#include "run/memory.hpp"
+#include "run/parent.hpp"
+#include "run/plain.hpp"
+#include "run/steward.hpp"
+#include "run/wish.hpp"
+#include "run/words.hpp"
+#include "verbs/ask.hpp"
+#include "verbs/limits.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <governor/v1/text.h>
+#include <sys/prctl.h>
+
+namespace ctl::run {
+
+namespace {
+
+constexpr std::size_t kLongestLabel = 63;
+
+void say(const std::string& line) {
+        std::fprintf(stderr, "governorctl: %s\n", render::printable(line).c_str());
+}
+
+governor::v1::Hello hello_of(const verbs::RunOptions& options) {
+        governor::v1::Hello hello;
+        hello.set_tree(true);
+        auto label = render::printable(base_name(options.command.front()));
+        label.resize(governor_text_cut(label.data(), label.size(), kLongestLabel));
+        hello.set_label(label);
+        if (const char* job = std::getenv("THREADCOUNT_JOB"))
+                hello.set_job(job);
+        auto& wishes = *hello.mutable_wishes();
+        wishes.set_max(verbs::smaller_limit(options.max, verbs::user_limit()));
+        if (options.is_batch)
+                wishes.set_scheduling_class(governor::v1::BATCH);
+        return hello;
+}
+
+/// What it begins with by its lease: nothing is changed where it follows by itself, is to be left
+/// as it is, or is governed no more.
+Beginning begin(const verbs::RunOptions& options, Lease& lease, const CpuMask& open) {
+        const auto grant = lease.grant(Lease::Clock::now()).value_or(Grant{});
+        const auto& client = lease.client();
+        Beginning beginning;
+        beginning.name = base_name(options.command.front());
+        const auto told = client.share() > 0 ? client.share() : grant.threads;
+        beginning.threads = std::clamp(told, 1U, verbs::limit(options.max));
+        beginning.cpus = grant.why.cpus;
+        beginning.limit = grant.why.limit;
+        if (options.keeps || options.is_batch || grant.is_released)
+                return beginning;
+        beginning.changes = all_lowered(beginning.threads, of_process);
+        if (beginning.threads < open.count())
+                beginning.fence = list_of(choose(grant.cpus, open, beginning.threads));
+        return beginning;
+}
+
+/// There are no leases.
+bool is_over_tcp(const std::vector<std::string>& addresses) {
+        return addresses.front().starts_with("tcp:");
+}
+
+ExitCode fail(const std::string& program, int error) {
+        return verbs::complain(not_executed(program, error));
+}
+
+ExitCode stay(const verbs::RunOptions& options, Lease& lease) {
+        const auto open = affinity_of(0).value_or(CpuMask{});
+        const bool fences = !options.keeps && !options.is_batch && Steward::can_fence(open);
+        auto beginning = begin(options, lease, open);
+        if (!fences)
+                beginning.fence.clear();
+        for (const auto& change : beginning.changes)
+                apply(change);
+        lease.tell(acts(beginning, fences));
+        Steward steward(lease, open, beginning.threads, fences);
+        const Signals signals;
+        ::prctl(PR_SET_CHILD_SUBREAPER, 1);
+        const auto child = start(options.command, signals, steward.at_start());
+        if (!child && child.error().is_of_exec)
+                return fail(options.command.front(), child.error().error);
+        if (!child) {
+                // No room for one process more: none is needed without a lease.
+                signals.give_back();
+                return fail(options.command.front(), execute(options.command));
+        }
+        if (!options.is_quiet && !options.is_batch)
+                say(summary(beginning));
+        int looks = 0;
+        const int status = wait_for(*child, signals, [&] {
+                const auto attention = steward.attend();
+                // The first look asks, the second has the answers.
+                if (++looks == 2)
+                        drop_code();
+                return attention;
+        });
+        steward.finish();
+        return static_cast<ExitCode>(end_as(status));
+}
+
+}  // namespace
+
+}  // namespace ctl::run
+
+namespace ctl::verbs {
+
+ExitCode run(const Common& common, const RunOptions& options) {
+        using namespace ctl::run;
+        const auto wish = parse_wish();
+        if (!wish)
+                return complain(wish.error());
+        // Before the environment is changed.
+        const auto where = addresses(common.socket);
+        if (!common.socket.empty())
+                ::setenv("THREADCOUNT_SOCKET", common.socket.c_str(), 1);
+        if (options.max > 0)
+                if (const auto change = lowered("THREADCOUNT_MAX", options.max, of_process))
+                        apply(*change);
+        set_class_and_job(options);
+        if (const auto note = outside(options.command); !note.empty() && !options.is_quiet)
+                say(note);
+        if (options.is_dry)
+                return rehearse(common, options, *wish);
+        if (options.execs || wish->kind != Wish::Kind::Follow || is_over_tcp(where))
+                return become(common, options, *wish);
+        Lease lease(where, hello_of(options));
+        const auto taken = lease.take();
+        if (taken)
+                return stay(options, lease);
+        if (taken.error().failure.code == kUsage)
+                return complain(taken.error().failure);
+        if (taken.error().gives_advice)
+                return become(common, options, *wish);
+        return become_unadvised(options, taken.error().failure);
+}
+
+}  // namespace ctl::verbs

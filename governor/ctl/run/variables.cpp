@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: MIT
+// Which variables there are, and how they are lowered.
+#include "run/variables.hpp"
+
+#include "verbs/limits.hpp"
+
+#include <array>
+#include <charconv>
+#include <cstdlib>
+
+namespace ctl::run {
+
+namespace {
+
+/// Not GOMAXPROCS: Go 1.25 and later follow the affinity while they run, unless it is set.
+constexpr std::array kVariables{
+        "OMP_NUM_THREADS",   "OPENBLAS_NUM_THREADS", "GOTO_NUM_THREADS",   "MKL_NUM_THREADS",
+        "BLIS_NUM_THREADS",  "NUMEXPR_NUM_THREADS",  "NUMBA_NUM_THREADS",  "RAYON_NUM_THREADS",
+        "JULIA_NUM_THREADS", "POLARS_MAX_THREADS",   "LOKY_MAX_CPU_COUNT",
+};
+
+}  // namespace
+
+std::optional<std::uint32_t> parse_count(std::string_view text) {
+        std::uint32_t number = 0;
+        const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+        if (error != std::errc{} || end != text.data() + text.size() || number < 1 ||
+            number > verbs::kMostThreads)
+                return std::nullopt;
+        return number;
+}
+
+std::optional<Change> lowered(const char* name, std::uint32_t threads, const Lookup& lookup) {
+        const char* set = lookup(name);
+        const std::string_view text = set != nullptr ? set : "";
+        const auto outer = text.substr(0, text.find(','));
+        if (const auto count = parse_count(outer); count && *count <= threads)
+                return std::nullopt;
+        Change change{name, std::nullopt,
+                      std::to_string(threads) + std::string(text.substr(outer.size()))};
+        if (set != nullptr)
+                change.before = set;
+        return change;
+}
+
+std::vector<Change> all_lowered(std::uint32_t threads, const Lookup& lookup) {
+        std::vector<Change> changes;
+        for (const auto* name : kVariables)
+                if (auto change = lowered(name, threads, lookup))
+                        changes.push_back(std::move(*change));
+        return changes;
+}
+
+const char* of_process(const char* name) { return std::getenv(name); }
+
+void apply(const Change& change) { ::setenv(change.name.c_str(), change.after.c_str(), 1); }
+
+}  // namespace ctl::run

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: MIT
+//
+// What OpenMP runtimes, BLAS libraries and thread pools read at their start.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ctl::run {
+
+struct Change {
+        std::string name;
+        std::optional<std::string> before;  ///< empty: it was not set
+        std::string after;
+};
+
+/// Its value in an environment; nullptr: it is not set.
+using Lookup = std::function<const char*(const char* name)>;
+
+/// A whole number 1 .. verbs::kMostThreads.
+[[nodiscard]] std::optional<std::uint32_t> parse_count(std::string_view text);
+
+/// What `name` becomes for so many threads; empty: it stays. A smaller number that the user has set
+/// stays; of a list ("9,2", for nested regions) the first number counts. What is no number (0,
+/// auto) means "all" to somebody and is replaced. Pure.
+[[nodiscard]] std::optional<Change> lowered(const char* name, std::uint32_t threads,
+                                            const Lookup& lookup);
+
+/// The same of all variables.
+[[nodiscard]] std::vector<Change> all_lowered(std::uint32_t threads, const Lookup& lookup);
+
+/// Those of this process.
+[[nodiscard]] const char* of_process(const char* name);
+void apply(const Change& change);
+
+}  // namespace ctl::run

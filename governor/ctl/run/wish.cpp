@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: MIT
+// THREADCOUNT, and what makes a program a part of a batch job.
+#include "run/wish.hpp"
+
+#include "run/variables.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace ctl::run {
+
+namespace {
+
+bool is_pipe(int fd) {
+        struct stat status {};
+        return ::fstat(fd, &status) == 0 && S_ISFIFO(status.st_mode);
+}
+
+bool is_set(const char* name) {
+        const char* value = std::getenv(name);
+        return value != nullptr && *value != '\0';
+}
+
+/// Programs that wait for each other must not wait for their turns one after the other: those of a
+/// pipeline, which are one process group, and ranks that were started together. Not all that runs
+/// inside of a scheduler's job is.
+bool works_with_others() {
+        constexpr std::array kRanks{
+                "THREADCOUNT_JOB", "PMIX_NAMESPACE", "SLURM_STEP_ID", "OMPI_MCA_ess_base_jobid",
+                "PMI_JOBID",       "PMI_RANK",       "PMI_ID"};
+        return std::ranges::any_of(kRanks, is_set) || is_pipe(STDIN_FILENO) ||
+               is_pipe(STDOUT_FILENO);
+}
+
+}  // namespace
+
+tl::expected<Wish, Failure> parse_wish() {
+        const char* value = std::getenv("THREADCOUNT");
+        const std::string_view text = value != nullptr ? value : "";
+        if (text.empty() || text == "adapt")
+                return Wish{};
+        if (text == "start-only")
+                return Wish{Wish::Kind::StartOnly, 0};
+        if (text == "off")
+                return Wish{Wish::Kind::Off, 0};
+        constexpr std::string_view kFixed = "fixed:";
+        const auto count =
+                text.starts_with(kFixed) ? parse_count(text.substr(kFixed.size())) : std::nullopt;
+        if (!count)
+                return tl::unexpected(
+                        Failure{kUsage, "THREADCOUNT=" + std::string(text) +
+                                                " is not accepted; accepted: adapt, start-only, "
+                                                "off, fixed:1 .. fixed:65536"});
+        return Wish{Wish::Kind::Fixed, *count};
+}
+
+void set_class_and_job(const verbs::RunOptions& options) {
+        if (options.is_batch)
+                ::setenv("THREADCOUNT_CLASS", "batch", 1);
+        if (!options.job.empty())
+                ::setenv("THREADCOUNT_JOB", options.job.c_str(), 1);
+        else if (options.is_batch && !works_with_others())
+                ::setenv("THREADCOUNT_JOB", ("run-" + std::to_string(::getpid())).c_str(), 1);
+}
+
+}  // namespace ctl::run

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: MIT
+//
+// What the user's environment and options say before any governor is asked.
+#pragma once
+
+#include "connection.hpp"
+#include "verbs/verbs.hpp"
+
+#include <cstdint>
+#include <optional>
+
+namespace ctl::run {
+
+/// THREADCOUNT.
+struct Wish {
+        enum class Kind : std::uint8_t {
+                Follow,     ///< a lease
+                StartOnly,  ///< one advice
+                Fixed,      ///< `threads`, and nobody is asked
+                Off         ///< nothing
+        };
+        Kind kind = Kind::Follow;
+        std::uint32_t threads = 0;
+};
+
+[[nodiscard]] tl::expected<Wish, Failure> parse_wish();
+
+/// Puts class and job of a batch program into the environment.
+void set_class_and_job(const verbs::RunOptions& options);
+
+}  // namespace ctl::run

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: MIT
+// Sentences about a tree.
+#include "run/words.hpp"
+
+#include <algorithm>
+#include <governor/v1/arena.h>
+
+namespace ctl::run {
+
+namespace {
+
+const char* why(std::uint32_t limit) {
+        switch (limit) {
+        case GOVERNOR_LIMIT_EVERYTHING:
+                return "all there are";
+        case GOVERNOR_LIMIT_OWN_MAX:
+                return "its maximum";
+        case GOVERNOR_LIMIT_CPUSET:
+                return "all that it may use";
+        case GOVERNOR_LIMIT_QUOTA:
+                return "its quota";
+        default:
+                return "fair share";
+        }
+}
+
+std::string change_in_words(const Change& change) {
+        return change.name + " " + change.before.value_or("(not set)") + " -> " + change.after;
+}
+
+}  // namespace
+
+std::string summary(const Beginning& beginning) {
+        auto text = beginning.name + ": " + std::to_string(beginning.threads) + " of " +
+                    std::to_string(beginning.cpus) + " CPUs, " + why(beginning.limit);
+        const char* separator = "; ";
+        for (const auto& change : beginning.changes) {
+                if (!change.before)
+                        continue;
+                text += separator + change_in_words(change);
+                separator = ", ";
+        }
+        return text;
+}
+
+std::string details(const Beginning& beginning) {
+        std::string text;
+        for (const auto& change : beginning.changes)
+                text += "set " + change_in_words(change) + "\n";
+        return text + (beginning.fence.empty()
+                               ? "fence: none, it may use all CPUs that this process may use\n"
+                               : "fence: CPUs " + beginning.fence + "\n");
+}
+
+std::string acts(const Beginning& beginning, bool follows) {
+        std::string text;
+        if (!beginning.changes.empty())
+                text = std::to_string(beginning.threads) + " threads in " +
+                       std::to_string(beginning.changes.size()) + " variables at its start";
+        if (follows)
+                text += std::string(text.empty() ? "" : "; ") +
+                        "its CPUs follow the grant, but for processes whose threads spin";
+        return text.empty() ? "nothing" : text;
+}
+
+std::string base_name(const std::string& path) {
+        const auto slash = path.find_last_of('/');
+        return slash == path.npos || slash + 1 == path.size() ? path : path.substr(slash + 1);
+}
+
+std::string outside(const std::vector<std::string>& command) {
+        const auto name = base_name(command.front());
+        const bool starts_elsewhere = (name == "docker" || name == "podman") &&
+                                      std::ranges::any_of(command, [](const auto& word) {
+                                              return word == "run" || word == "exec";
+                                      });
+        return starts_elsewhere ? name + ": what it starts is not in the tree" : "";
+}
+
+}  // namespace ctl::run

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+//
+// What `run` says of what it does. Pure.
+#pragma once
+
+#include "run/affinity.hpp"
+#include "run/variables.hpp"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace ctl::run {
+
+/// What a tree begins with.
+struct Beginning {
+        std::string name;           ///< of the command
+        std::uint32_t threads = 1;  ///< its share
+        std::uint32_t cpus = 0;     ///< of all
+        std::uint32_t limit = 0;    ///< enum governor_grant_limit
+        std::vector<Change> changes;
+        std::string fence;  ///< "0-3,8"; empty: none
+};
+
+/// "numpy.py: 14 of 64 CPUs, fair share; OMP_NUM_THREADS 32 -> 14": only variables that were set
+/// are named.
+[[nodiscard]] std::string summary(const Beginning& beginning);
+
+/// The same with all that is set, a line each: for --dry-run.
+[[nodiscard]] std::string details(const Beginning& beginning);
+
+/// For users of the governor to read: what acts on the tree. At most 200 bytes.
+[[nodiscard]] std::string acts(const Beginning& beginning, bool follows);
+
+/// The last part of a path.
+[[nodiscard]] std::string base_name(const std::string& path);
+
+/// What is to be known of a command that has others started elsewhere; empty: nothing.
+[[nodiscard]] std::string outside(const std::vector<std::string>& command);
+
+}  // namespace ctl::run

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: MIT
+// What people read of a tree.
+#include "ctl/run/words.hpp"
+
+#include "ctl/run/signals.hpp"
+
+#include <governor/v1/arena.h>
+#include <gtest/gtest.h>
+
+namespace ctl::run {
+namespace {
+
+Beginning numpy() {
+        Beginning beginning;
+        beginning.name = "numpy.py";
+        beginning.threads = 14;
+        beginning.cpus = 64;
+        beginning.limit = GOVERNOR_LIMIT_FAIR_SHARE;
+        beginning.changes = {{"OMP_NUM_THREADS", "32", "14"}, {"MKL_NUM_THREADS", {}, "14"}};
+        beginning.fence = "0-13";
+        return beginning;
+}
+
+TEST(RunSays, OnOneLineWhatTheUserHadSetOtherwise) {
+        EXPECT_EQ(summary(numpy()),
+                  "numpy.py: 14 of 64 CPUs, fair share; OMP_NUM_THREADS 32 -> 14");
+        auto untouched = numpy();
+        untouched.changes.clear();
+        EXPECT_EQ(summary(untouched), "numpy.py: 14 of 64 CPUs, fair share");
+}
+
+TEST(RunSays, AllThatItSetsIfAsked) {
+        EXPECT_EQ(details(numpy()), "set OMP_NUM_THREADS 32 -> 14\n"
+                                    "set MKL_NUM_THREADS (not set) -> 14\n"
+                                    "fence: CPUs 0-13\n");
+}
+
+TEST(RunSays, TheGovernorWhatActsInNoMoreThanTwoHundredBytes) {
+        EXPECT_EQ(acts(numpy(), false), "14 threads in 2 variables at its start");
+        EXPECT_LE(acts(numpy(), true).size(), 200U);
+        EXPECT_EQ(acts(Beginning{}, false), "nothing");
+}
+
+TEST(RunSays, ThatContainersAreStartedElsewhere) {
+        EXPECT_EQ(outside({"/usr/bin/docker", "run", "image"}),
+                  "docker: what it starts is not in the tree");
+        EXPECT_EQ(outside({"podman", "--log-level", "info", "exec", "c", "sh"}),
+                  "podman: what it starts is not in the tree");
+        EXPECT_EQ(outside({"docker", "ps"}), "");
+        EXPECT_EQ(outside({"make", "run"}), "");
+}
+
+signalfd_siginfo from(int number, int code) {
+        signalfd_siginfo info{};
+        info.ssi_signo = static_cast<std::uint32_t>(number);
+        info.ssi_code = code;
+        return info;
+}
+
+constexpr int kKernel = 0x80;
+
+TEST(RunTakesForTheGroups, WhatTheTerminalSends) {
+        for (const int number : {SIGINT, SIGQUIT, SIGTSTP, SIGHUP})
+                EXPECT_TRUE(went_to_the_group(from(number, kKernel), false)) << number;
+}
+
+TEST(RunTakesForTheGroups, NoSignalOfAProcessNorOfATimer) {
+        EXPECT_FALSE(went_to_the_group(from(SIGINT, SI_USER), false));
+        EXPECT_FALSE(went_to_the_group(from(SIGINT, SI_QUEUE), false));
+        EXPECT_FALSE(went_to_the_group(from(SIGALRM, kKernel), false));
+}
+
+TEST(RunTakesForTheGroups, NoHangupThatWasForTheLeaderOfASession) {
+        EXPECT_FALSE(went_to_the_group(from(SIGHUP, kKernel), true));
+        EXPECT_TRUE(went_to_the_group(from(SIGINT, kKernel), true));
+}
+
+}  // namespace
+}  // namespace ctl::run
