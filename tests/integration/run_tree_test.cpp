@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: MIT
+// The lease of a tree that nobody modified, and what acts on it: variables and CPUs.
+#include "integration/run_fixture.hpp"
+
+#include <filesystem>
+#include <signal.h>
+
+namespace {
+
+using namespace test_support;
+
+class RunTree : public RunTest {
+protected:
+        void SetUp() override {
+                if (everything() < 2)
+                        GTEST_SKIP() << "there is nothing to choose from on one CPU";
+        }
+        [[nodiscard]] static std::string pid_text(pid_t pid) { return std::to_string(pid); }
+        /// As the administrator: it acts at once.
+        void order_max(const Running& running, const std::string& max) const {
+                const auto done = ctl(daemon_, {"set", pid_text(running.run->pid()), "--max", max});
+                EXPECT_EQ(done.status, 0) << done.err;
+        }
+        [[nodiscard]] static std::string own_cpus() { return cpus_allowed(::getpid()); }
+        [[nodiscard]] static bool is_one_cpu(const std::string& list) {
+                return !list.empty() && list.find_first_of(",-") == list.npos;
+        }
+        /// Of all processes below `root`.
+        static void add_descendants(pid_t root, std::vector<pid_t>& to) {
+                for (const auto child : children_of(root)) {
+                        to.push_back(child);
+                        add_descendants(child, to);
+                }
+        }
+        [[nodiscard]] static std::vector<pid_t> descendants(const Running& running) {
+                std::vector<pid_t> all;
+                add_descendants(running.run->pid(), all);
+                return all;
+        }
+        /// A child of the command that executes `name` by now; 0: there is none.
+        [[nodiscard]] static pid_t child_called(const Running& running, const std::string& name) {
+                pid_t found = 0;
+                EXPECT_TRUE(eventually([&] {
+                        for (const auto child : children_of(running.command))
+                                if (status_line(child, "Name") == name)
+                                        found = child;
+                        return found != 0;
+                })) << name;
+                return found;
+        }
+};
+
+constexpr auto kSleeper = "/bin/sleep";
+
+TEST_F(RunTree, IsListedAsOneProgramWithTheNameOfItsCommand) {
+        const auto running = start(sh("sleep 60 & sleep 60"));
+        const auto client = lease(static_cast<std::uint32_t>(running.run->pid()));
+        ASSERT_TRUE(client.has_value());
+        EXPECT_EQ(client->label(), "sh");
+        EXPECT_EQ(count(), 1U);
+        ::kill(running.command, SIGTERM);
+        (void)running.run->wait();
+        EXPECT_TRUE(becomes(0));
+}
+
+TEST_F(RunTree, BeginsOnTheCpusOfItsShareWhileRunItselfKeepsAll) {
+        const auto running = start(run_words({"--max", "1"}, {kSleeper, "60"}));
+        EXPECT_TRUE(is_one_cpu(cpus_allowed(running.command))) << cpus_allowed(running.command);
+        EXPECT_EQ(cpus_allowed(running.run->pid()), own_cpus());
+}
+
+TEST_F(RunTree, FollowsTheGrantDownAndUp) {
+        const auto running = start(sh("sleep 60 & sleep 61"));
+        EXPECT_EQ(cpus_allowed(running.command), own_cpus());
+        order_max(running, "1");
+        const auto all_are = [&](auto&& holds) {
+                return eventually([&] {
+                        const auto all = descendants(running);
+                        return all.size() == 3 && std::ranges::all_of(all, [&](pid_t pid) {
+                                       return holds(cpus_allowed(pid));
+                               });
+                });
+        };
+        EXPECT_TRUE(all_are(is_one_cpu));
+        EXPECT_EQ(cpus_allowed(running.run->pid()), own_cpus());
+        order_max(running, "0");
+        EXPECT_TRUE(all_are([](const std::string& list) { return list == own_cpus(); }));
+}
+
+TEST_F(RunTree, MissesNoProcessThatIsForkedWhileTheFenceMoves) {
+        const auto running =
+                start(sh("for i in 1 2 3 4; do (while :; do sleep 0.002; done) & done; "
+                         "wait"));
+        for (int i = 0; i < 4; i++) {
+                order_max(running, i % 2 == 0 ? "1" : "0");
+                std::this_thread::sleep_for(std::chrono::milliseconds{130});
+        }
+        order_max(running, "1");
+        EXPECT_TRUE(eventually([&] {
+                const auto all = descendants(running);
+                return std::ranges::all_of(all, [&](pid_t pid) {
+                        const auto list = cpus_allowed(pid);
+                        return list.empty() || is_one_cpu(list);  // or it has ended
+                });
+        }));
+        std::this_thread::sleep_for(std::chrono::milliseconds{300});
+        for (const auto pid : descendants(running)) {
+                const auto list = cpus_allowed(pid);
+                EXPECT_TRUE(list.empty() || is_one_cpu(list)) << list;
+        }
+}
+
+TEST_F(RunTree, LeavesAloneWhatHasBoundItself) {
+        cpu_set_t allowed;
+        CPU_ZERO(&allowed);
+        ::sched_getaffinity(0, sizeof(allowed), &allowed);
+        std::string script;
+        std::vector<std::string> bound;
+        for (std::size_t cpu = 0; cpu < CPU_SETSIZE && bound.size() < 2; cpu++)
+                if (CPU_ISSET(cpu, &allowed)) {
+                        bound.push_back(std::to_string(cpu));
+                        script += "taskset -c " + bound.back() + " sleep 60 & ";
+                }
+        const auto running = start(sh(script + "exec cat /dev/zero > /dev/null"));
+        order_max(running, "1");
+        EXPECT_TRUE(eventually([&] { return is_one_cpu(cpus_allowed(running.command)); }));
+        const auto fence = cpus_allowed(running.command);
+        const auto others = [&] {
+                std::size_t n = 0;
+                for (const auto child : children_of(running.command))
+                        n += is_one_cpu(cpus_allowed(child)) && cpus_allowed(child) != fence ? 1
+                                                                                             : 0;
+                return n;
+        };
+        EXPECT_EQ(others(), 1U) << "the one that is bound elsewhere";
+        order_max(running, "0");
+        EXPECT_TRUE(eventually([&] { return cpus_allowed(running.command) == own_cpus(); }));
+        EXPECT_EQ(others(), 1U);
+}
+
+/// As a team of libgomp would: with fewer CPUs than threads it takes many times as long.
+TEST_F(RunTree, DoesNotNarrowAProcessWhoseThreadsSpin) {
+        const auto running =
+                start(sh("LD_PRELOAD=libgomp.so.1 sleep 60 & exec python3 -c 'import time; "
+                         "time.sleep(60)' 2>/dev/null || sleep 60"));
+        const auto spins = child_called(running, "sleep");
+        if (read_file("/proc/" + pid_text(spins) + "/maps").find("libgomp") == std::string::npos)
+                GTEST_SKIP() << "libgomp is not installed";
+        order_max(running, "1");
+        EXPECT_TRUE(eventually([&] { return is_one_cpu(cpus_allowed(running.command)); }));
+        EXPECT_EQ(cpus_allowed(spins), own_cpus());
+}
+
+TEST_F(RunTree, GivesBackAllCpusToWhatGoesOnAfterIt) {
+        TemporaryDirectory directory;
+        const auto file = directory.path("pid");
+        const auto done =
+                run({sh("setsid sleep 60 > /dev/null 2>&1 & echo $! > " + file + "; sleep 0.2",
+                        {"--max", "1"}),
+                     {},
+                     {}});
+        EXPECT_EQ(done.status, 0) << done.err;
+        const auto orphan = static_cast<pid_t>(std::stoi(read_file(file)));
+        EXPECT_EQ(cpus_allowed(orphan), own_cpus());
+        ::kill(orphan, SIGKILL);
+}
+
+TEST_F(RunTree, OfKeepHasALeaseAndNothingOfItIsChanged) {
+        const auto running =
+                start(sh("echo x$OMP_NUM_THREADS; sleep 60", {"--max", "1", "--keep"}));
+        EXPECT_TRUE(eventually([&] { return running.run->out() == "x\n"; }));
+        EXPECT_EQ(cpus_allowed(running.command), own_cpus());
+        EXPECT_EQ(count(), 1U);
+}
+
+TEST_F(RunTree, OfExecHasNoLeaseAndNoParent) {
+        const auto done = run({run_words({"--exec", "--max", "1"},
+                                         {"/bin/sh", "-c", "echo $OMP_NUM_THREADS $PPID"}),
+                               {},
+                               {}});
+        EXPECT_EQ(done.out, "1 " + std::to_string(::getpid()) + "\n");
+        EXPECT_EQ(done.err, "");
+}
+
+TEST_F(RunTree, OutlivesTheGovernorAndComesBackToTheNextOne) {
+        const auto running = start(run_words({"--max", "1"}, {kSleeper, "60"}));
+        const auto fence = cpus_allowed(running.command);
+        daemon_.kill();
+        std::this_thread::sleep_for(std::chrono::milliseconds{300});
+        EXPECT_EQ(state_of(running.command), 'S');
+        EXPECT_EQ(cpus_allowed(running.command), fence);
+        daemon_.start();
+        EXPECT_TRUE(becomes(1));
+        const auto client = lease(static_cast<std::uint32_t>(running.run->pid()));
+        ASSERT_TRUE(client.has_value());
+        EXPECT_EQ(client->label(), "sleep");
+        EXPECT_EQ(client->max(), 1U);
+        ::kill(running.command, SIGTERM);
+        EXPECT_EQ(running.run->wait(), 128 + SIGTERM);
+}
+
+TEST_F(RunTree, WaitsForItsCommandWhileTheGovernorIsStopped) {
+        const auto running = start(run_words({}, {kSleeper, "60"}));
+        daemon_.process().signal(SIGSTOP);
+        running.run->signal(SIGTERM);
+        EXPECT_EQ(running.run->wait(), 128 + SIGTERM);
+        daemon_.process().signal(SIGCONT);
+}
+
+TEST_F(RunTree, SaysOnOneLineWhatItHasChanged) {
+        const auto done = run({run_words({"--max", "1"}, {"/bin/true"}),
+                               {"OMP_NUM_THREADS=32", "MKL_NUM_THREADS=1"},
+                               {}});
+        EXPECT_EQ(done.err, "governorctl: true: 1 of " +
+                                    std::to_string(status(daemon_.socket()).cpus()) +
+                                    " CPUs, its maximum; OMP_NUM_THREADS 32 -> 1\n");
+        EXPECT_EQ(run({run_words({"-q"}, {"/bin/true"}), {}, {}}).err, "");
+}
+
+TEST_F(RunTree, ToldDryStartsNothingAndTakesNoLease) {
+        const auto done = run({run_words({"--dry-run", "--max", "1"}, {"/bin/sh", "-c", "echo no"}),
+                               {"OMP_NUM_THREADS=32"},
+                               {}});
+        EXPECT_EQ(done.status, 0);
+        EXPECT_NE(done.out.find("set OMP_NUM_THREADS 32 -> 1\n"), std::string::npos) << done.out;
+        EXPECT_NE(done.out.find("fence: CPUs "), std::string::npos) << done.out;
+        EXPECT_EQ(done.out.find("\nno\n"), std::string::npos);
+        governor::v1::Request request;
+        request.set_protocol(1);
+        request.mutable_events();
+        const auto reply = WireClient(daemon_.socket()).call(request);
+        ASSERT_TRUE(reply.has_value());
+        for (const auto& event : reply->events().event())
+                EXPECT_EQ(event.id(), 0U) << event.text();
+}
+
+TEST_F(RunTree, WhoseCommandIsNotThereLeavesNoLease) {
+        EXPECT_EQ(run({run_words({}, {"/nonexistent"}), {}, {}}).status, 127);
+        EXPECT_EQ(run({run_words({}, {"/etc/passwd"}), {}, {}}).status, 126);
+        EXPECT_TRUE(becomes(0));
+}
+
+}  // namespace
