@@ -37,6 +37,20 @@ inline std::vector<pid_t> children_of(pid_t pid) {
         return children;
 }
 
+/// All that is below a process.
+inline void add_descendants(pid_t root, std::vector<pid_t>& to) {
+        for (const auto child : children_of(root)) {
+                to.push_back(child);
+                add_descendants(child, to);
+        }
+}
+
+inline std::vector<pid_t> descendants_of(pid_t root) {
+        std::vector<pid_t> all;
+        add_descendants(root, all);
+        return all;
+}
+
 class RunTest : public LeaseTest {
 protected:
         [[nodiscard]] std::vector<std::string> run_words(const std::vector<std::string>& options,
@@ -51,14 +65,28 @@ protected:
                                                   const std::vector<std::string>& options = {}) {
                 return run_words(options, {"/bin/sh", "-c", script});
         }
-        /// A `run` whose command has begun.
+        /// A `run` whose command has begun; its tree is killed when this goes.
         struct Running {
                 std::unique_ptr<Process> run;
                 pid_t command = 0;
+
+                Running(std::unique_ptr<Process> process, pid_t pid)
+                        : run(std::move(process)), command(pid) {}
+                Running(Running&&) = default;
+                Running(const Running&) = delete;
+                Running& operator=(const Running&) = delete;
+                ~Running() {
+                        if (run == nullptr)
+                                return;
+                        // It reaps them, and ends when its command does.
+                        for (int i = 0; i < 100; i++)
+                                for (const auto pid : descendants_of(run->pid()))
+                                        ::kill(pid, i == 0 ? SIGSTOP : SIGKILL);
+                }
         };
         [[nodiscard]] Running start(const std::vector<std::string>& words,
                                     const std::vector<std::string>& environment = {}) {
-                Running running{std::make_unique<Process>(Command{words, environment, {}}), 0};
+                Running running(std::make_unique<Process>(Command{words, environment, {}}), 0);
                 const auto pid = running.run->pid();
                 EXPECT_TRUE(eventually([&] {
                         const auto children = children_of(pid);

@@ -84,8 +84,6 @@ TEST_F(Run, PassesSignalsOnThatAreSentToItAlone) {
                 EXPECT_TRUE(eventually([&] { return running.run->out() == expected; }))
                         << running.run->out();
         }
-        running.run->signal(SIGKILL);
-        ::kill(running.command, SIGKILL);
 }
 
 TEST_F(Run, PassesOnTheAlarmThatWasSetBeforeIt) {

@@ -25,17 +25,8 @@ protected:
         [[nodiscard]] static bool is_one_cpu(const std::string& list) {
                 return !list.empty() && list.find_first_of(",-") == list.npos;
         }
-        /// Of all processes below `root`.
-        static void add_descendants(pid_t root, std::vector<pid_t>& to) {
-                for (const auto child : children_of(root)) {
-                        to.push_back(child);
-                        add_descendants(child, to);
-                }
-        }
         [[nodiscard]] static std::vector<pid_t> descendants(const Running& running) {
-                std::vector<pid_t> all;
-                add_descendants(running.run->pid(), all);
-                return all;
+                return descendants_of(running.run->pid());
         }
         /// A child of the command that executes `name` by now; 0: there is none.
         [[nodiscard]] static pid_t child_called(const Running& running, const std::string& name) {
