@@ -83,12 +83,11 @@ std::string refuse_job_name(const std::string& name) {
 void add_run(CLI::App& app, const std::shared_ptr<Parsed>& parsed) {
         auto* verb = app.add_subcommand(
                 "run",
-                "Run a program with as many threads as fit now, by one advice at its start: sets\n"
-                "OMP_, OPENBLAS_, GOTO_, MKL_, BLIS_, NUMEXPR_, NUMBA_, RAYON_ and\n"
-                "JULIA_NUM_THREADS, POLARS_MAX_THREADS and GOMAXPROCS. Smaller numbers that are\n"
-                "set already stay. A program that is linked with libthreadcount follows by\n"
-                "itself; start it by run with --batch only: else the number would be its own\n"
-                "maximum for good.");
+                "Run a program with one lease for all that it starts: lowers OMP_, OPENBLAS_,\n"
+                "GOTO_, MKL_, BLIS_, NUMEXPR_, NUMBA_, RAYON_ and JULIA_NUM_THREADS,\n"
+                "POLARS_MAX_THREADS and LOKY_MAX_CPU_COUNT to its share, and binds it to as many\n"
+                "CPUs, which follow its grant. A program that is linked with libthreadcount\n"
+                "follows by itself; start it by run with --batch or --keep only.");
         verb->footer(kSocketFooter);
         verb->add_option("--max", parsed->run.max, "Never more than this")
                 ->check(CLI::Range(1U, verbs::kMostThreads))

@@ -44,7 +44,7 @@ protected:
 constexpr auto kSleeper = "/bin/sleep";
 
 TEST_F(RunTree, IsListedAsOneProgramWithTheNameOfItsCommand) {
-        const auto running = start(sh("sleep 60 & sleep 60"));
+        const auto running = start(sh("sleep 1 & sleep 60"));
         const auto client = lease(static_cast<std::uint32_t>(running.run->pid()));
         ASSERT_TRUE(client.has_value());
         EXPECT_EQ(client->label(), "sh");

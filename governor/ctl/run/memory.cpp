@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// madvise(2) over /proc/self/maps.
+// madvise(2) for what /proc/self/maps lists.
 #include "run/memory.hpp"
 
 #include <cinttypes>
@@ -7,6 +7,8 @@
 #include <cstring>
 #include <memory>
 #include <sys/mman.h>
+#include <utility>
+#include <vector>
 
 namespace ctl::run {
 
@@ -24,6 +26,7 @@ bool is_as_in_the_file(const char* access, std::uint64_t offset, const char* pat
 void drop_code() {
         const std::unique_ptr<std::FILE, int (*)(std::FILE*)> maps(
                 std::fopen("/proc/self/maps", "re"), std::fclose);
+        std::vector<std::pair<std::uintptr_t, std::uintptr_t>> ranges;
         char line[512];
         while (maps && std::fgets(line, sizeof(line), maps.get()) != nullptr) {
                 std::uintptr_t begin = 0;
