@@ -44,7 +44,7 @@ protected:
 constexpr auto kSleeper = "/bin/sleep";
 
 TEST_F(RunTree, IsListedAsOneProgramWithTheNameOfItsCommand) {
-        const auto running = start(sh("sleep 1 & sleep 60"));
+        const auto running = start(sh("sleep 1 & exec sleep 60"));
         const auto client = lease(static_cast<std::uint32_t>(running.run->pid()));
         ASSERT_TRUE(client.has_value());
         EXPECT_EQ(client->label(), "sh");
@@ -223,6 +223,24 @@ TEST_F(RunTree, ToldDryStartsNothingAndTakesNoLease) {
         ASSERT_TRUE(reply.has_value());
         for (const auto& event : reply->events().event())
                 EXPECT_EQ(event.id(), 0U) << event.text();
+}
+
+TEST_F(RunTree, OfAGovernorThatOnlyObservesIsLeftAlone) {
+        Daemon observer("", kFair + "mode = observe\n");
+        observer.start();
+        const std::vector<std::string> command{
+                "/bin/sh", "-c",
+                "echo x$OMP_NUM_THREADS; grep Cpus_allowed_list /proc/self/status"};
+        const auto with = [&](const std::vector<std::string>& options) {
+                std::vector<std::string> words{GOVERNORCTL, "--socket", observer.socket(), "run"};
+                words.insert(words.end(), options.begin(), options.end());
+                words.insert(words.end(), command.begin(), command.end());
+                return run({words, {}, {}});
+        };
+        EXPECT_EQ(with({"--"}).out, "x\nCpus_allowed_list:\t" + own_cpus() + "\n");
+        EXPECT_EQ(with({"--max", "1", "--"}).out, "x1\nCpus_allowed_list:\t" + own_cpus() + "\n");
+        EXPECT_EQ(with({"--"}).err, "governorctl: sh: left alone, as the governor observes, is "
+                                    "paused or ignores it\n");
 }
 
 TEST_F(RunTree, WhoseCommandIsNotThereLeavesNoLease) {

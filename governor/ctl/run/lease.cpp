@@ -198,7 +198,9 @@ const std::optional<Grant>& Lease::grant(Clock::time_point now) {
                             &grant.why) < 0)
                 return kNone;
         grant.threads = governor_word_threads(read);
-        grant.is_released = (governor_word_flags(read) & GOVERNOR_GRANT_RELEASED) != 0;
+        // "What it would have anyway": the governor observes, is paused, or ignores this program.
+        grant.is_ungoverned = grant.threads == GOVERNOR_WORD_THREADS_MAX ||
+                              (governor_word_flags(read) & GOVERNOR_GRANT_RELEASED) != 0;
         grant_ = grant;
         word_ = read;
         return grant_;

@@ -19,7 +19,7 @@ namespace ctl::run {
 
 struct Grant {
         std::uint32_t threads = 1;
-        bool is_released = false;  ///< it is governed no more
+        bool is_ungoverned = false;  ///< it is to be left alone
         CpuMask cpus;
         governor_grant_reason why{};
 };

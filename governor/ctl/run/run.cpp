@@ -42,21 +42,24 @@ governor::v1::Hello hello_of(const verbs::RunOptions& options) {
         return hello;
 }
 
-/// What it begins with by its lease: nothing is changed where it follows by itself, is to be left
-/// as it is, or is governed no more.
+/// What it begins with by its lease. Nothing is set where it follows by itself or is to be kept; a
+/// governor that leaves it alone leaves it the user's own limits.
 Beginning begin(const verbs::RunOptions& options, Lease& lease, const CpuMask& open) {
         const auto grant = lease.grant(Lease::Clock::now()).value_or(Grant{});
-        const auto& client = lease.client();
+        const auto share = lease.client().share();
+        const auto most = verbs::smaller_limit(options.max, verbs::user_limit());
         Beginning beginning;
         beginning.name = base_name(options.command.front());
-        const auto told = client.share() > 0 ? client.share() : grant.threads;
-        beginning.threads = std::clamp(told, 1U, verbs::limit(options.max));
         beginning.cpus = grant.why.cpus;
         beginning.limit = grant.why.limit;
-        if (options.keeps || options.is_batch || grant.is_released)
+        beginning.is_ungoverned = grant.is_ungoverned;
+        beginning.threads = grant.is_ungoverned ? most
+                                                : std::clamp(share > 0 ? share : grant.threads, 1U,
+                                                             verbs::limit(options.max));
+        if (options.keeps || options.is_batch || beginning.threads == 0)
                 return beginning;
         beginning.changes = all_lowered(beginning.threads, of_process);
-        if (beginning.threads < open.count())
+        if (!grant.is_ungoverned && beginning.threads < open.count())
                 beginning.fence = list_of(choose(grant.cpus, open, beginning.threads));
         return beginning;
 }
@@ -87,6 +90,7 @@ ExitCode stay(const verbs::RunOptions& options, Lease& lease) {
                 return fail(options.command.front(), child.error().error);
         if (!child) {
                 // No room for one process more: none is needed without a lease.
+                ::prctl(PR_SET_CHILD_SUBREAPER, 0);
                 signals.give_back();
                 return fail(options.command.front(), execute(options.command));
         }

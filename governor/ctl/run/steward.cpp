@@ -18,7 +18,7 @@ constexpr milliseconds kLook{100};
 constexpr std::chrono::seconds kTimeToLive{60};
 
 bool is_same(const Grant& a, const Grant& b) {
-        return a.is_released == b.is_released && a.cpus == b.cpus && width_of(a) == width_of(b);
+        return a.is_ungoverned == b.is_ungoverned && a.cpus == b.cpus && width_of(a) == width_of(b);
 }
 
 }  // namespace
@@ -40,7 +40,7 @@ Steward::Steward(Lease& lease, const CpuMask& open, std::uint32_t threads, bool 
         followed_ = lease_.grant(granted_last_);
         if (!fences || !followed_)
                 return;
-        const auto count = followed_->is_released ? open.count() : threads;
+        const auto count = followed_->is_ungoverned ? open.count() : threads;
         fence_.emplace(open, followed_->cpus, count);
 }
 
@@ -64,7 +64,7 @@ void Steward::follow(Clock::time_point now) {
                 granted_last_ = now;
                 if (!followed_ || !is_same(*grant, *followed_))
                         fence_->want(grant->cpus,
-                                     grant->is_released ? open_.count() : width_of(*grant));
+                                     grant->is_ungoverned ? open_.count() : width_of(*grant));
                 followed_ = grant;
         } else if (now - granted_last_ > kTimeToLive) {
                 fence_->want(open_, open_.count());

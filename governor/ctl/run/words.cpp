@@ -31,6 +31,9 @@ std::string change_in_words(const Change& change) {
 }  // namespace
 
 std::string summary(const Beginning& beginning) {
+        if (beginning.is_ungoverned)
+                return beginning.name + ": left alone, as the governor observes, is paused or "
+                                        "ignores it";
         auto text = beginning.name + ": " + std::to_string(beginning.threads) + " of " +
                     std::to_string(beginning.cpus) + " CPUs, " + why(beginning.limit);
         const char* separator = "; ";

@@ -14,10 +14,11 @@ namespace ctl::run {
 
 /// What a tree begins with.
 struct Beginning {
-        std::string name;           ///< of the command
-        std::uint32_t threads = 1;  ///< its share
-        std::uint32_t cpus = 0;     ///< of all
-        std::uint32_t limit = 0;    ///< enum governor_grant_limit
+        std::string name;            ///< of the command
+        bool is_ungoverned = false;  ///< it is left alone
+        std::uint32_t threads = 1;   ///< its share
+        std::uint32_t cpus = 0;      ///< of all
+        std::uint32_t limit = 0;     ///< enum governor_grant_limit
         std::vector<Change> changes;
         std::string fence;  ///< "0-3,8"; empty: none
 };
