@@ -87,7 +87,8 @@ void add_run(CLI::App& app, const std::shared_ptr<Parsed>& parsed) {
                 "GOTO_, MKL_, BLIS_, NUMEXPR_, NUMBA_, RAYON_ and JULIA_NUM_THREADS,\n"
                 "POLARS_MAX_THREADS and LOKY_MAX_CPU_COUNT to its share, and binds it to as many\n"
                 "CPUs, which follow its grant. A program that is linked with libthreadcount\n"
-                "follows by itself; start it by run with --batch or --keep only.");
+                "follows by itself: nothing of it is changed. Start a script that starts such\n"
+                "programs with --batch or --keep.");
         verb->footer(kSocketFooter);
         verb->add_option("--max", parsed->run.max, "Never more than this")
                 ->check(CLI::Range(1U, verbs::kMostThreads))

@@ -164,6 +164,16 @@ TEST_F(RunTree, OfKeepHasALeaseAndNothingOfItIsChanged) {
         EXPECT_EQ(count(), 1U);
 }
 
+/// What is set at its start would be its maximum for good.
+TEST_F(RunTree, OfAProgramThatFollowsByItselfIsNotHeldToItsShareAtTheStart) {
+        const auto holder = this->holder();
+        const auto running = start(run_words({}, {FOLLOWER, "0", "0"}));
+        EXPECT_EQ(cpus_allowed(running.command), own_cpus());
+        const auto environment = read_file("/proc/" + pid_text(running.command) + "/environ");
+        EXPECT_EQ(environment.find("OMP_NUM_THREADS"), std::string::npos);
+        EXPECT_NE(running.run->err().find("nothing of it is changed"), std::string::npos);
+}
+
 TEST_F(RunTree, OfExecHasNoLeaseAndNoParent) {
         const auto done = run({run_words({"--exec", "--max", "1"},
                                          {"/bin/sh", "-c", "echo $OMP_NUM_THREADS $PPID"}),

@@ -2,6 +2,7 @@
 // governorctl run: a tree of programs that know nothing of us, with a lease of its own.
 #include "render/columns.hpp"
 #include "run/child.hpp"
+#include "run/linked.hpp"
 #include "run/memory.hpp"
 #include "run/parent.hpp"
 #include "run/plain.hpp"
@@ -52,11 +53,12 @@ Beginning begin(const verbs::RunOptions& options, Lease& lease, const CpuMask& o
         beginning.name = base_name(options.command.front());
         beginning.cpus = grant.why.cpus;
         beginning.limit = grant.why.limit;
+        beginning.keeps = options.keeps || options.is_batch;
         beginning.is_ungoverned = grant.is_ungoverned;
         beginning.threads = grant.is_ungoverned ? most
                                                 : std::clamp(share > 0 ? share : grant.threads, 1U,
                                                              verbs::limit(options.max));
-        if (options.keeps || options.is_batch || beginning.threads == 0)
+        if (beginning.keeps || beginning.threads == 0)
                 return beginning;
         beginning.changes = all_lowered(beginning.threads, of_process);
         if (!grant.is_ungoverned && beginning.threads < open.count())
@@ -114,8 +116,10 @@ ExitCode stay(const verbs::RunOptions& options, Lease& lease) {
 
 namespace ctl::verbs {
 
-ExitCode run(const Common& common, const RunOptions& options) {
+ExitCode run(const Common& common, const RunOptions& given) {
         using namespace ctl::run;
+        auto options = given;
+        options.keeps |= is_linked(options.command.front());
         const auto wish = parse_wish();
         if (!wish)
                 return complain(wish.error());

@@ -36,6 +36,8 @@ std::string summary(const Beginning& beginning) {
                                         "ignores it";
         auto text = beginning.name + ": " + std::to_string(beginning.threads) + " of " +
                     std::to_string(beginning.cpus) + " CPUs, " + why(beginning.limit);
+        if (beginning.keeps)
+                text += "; nothing of it is changed";
         const char* separator = "; ";
         for (const auto& change : beginning.changes) {
                 if (!change.before)

@@ -19,6 +19,7 @@ struct Beginning {
         std::uint32_t threads = 1;   ///< its share
         std::uint32_t cpus = 0;      ///< of all
         std::uint32_t limit = 0;     ///< enum governor_grant_limit
+        bool keeps = false;          ///< it is to follow by itself, or not at all
         std::vector<Change> changes;
         std::string fence;  ///< "0-3,8"; empty: none
 };

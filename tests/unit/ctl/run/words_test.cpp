@@ -29,6 +29,13 @@ TEST(RunSays, OnOneLineWhatTheUserHadSetOtherwise) {
         EXPECT_EQ(summary(untouched), "numpy.py: 14 of 64 CPUs, fair share");
 }
 
+TEST(RunSays, ThatItChangesNothing) {
+        auto kept = numpy();
+        kept.keeps = true;
+        kept.changes.clear();
+        EXPECT_EQ(summary(kept), "numpy.py: 14 of 64 CPUs, fair share; nothing of it is changed");
+}
+
 TEST(RunSays, AllThatItSetsIfAsked) {
         EXPECT_EQ(details(numpy()), "set OMP_NUM_THREADS 32 -> 14\n"
                                     "set MKL_NUM_THREADS (not set) -> 14\n"

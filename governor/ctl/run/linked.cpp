@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: MIT
+// DT_NEEDED of an ELF file.
+#include "run/linked.hpp"
+
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <elf.h>
+#include <fcntl.h>
+#include <optional>
+#include <string_view>
+#include <unistd.h>
+#include <vector>
+
+namespace ctl::run {
+
+namespace {
+
+/// What a file says is not believed beyond this.
+constexpr std::uint64_t kMostParts = 64;
+constexpr std::uint64_t kMostEntries = 1024;
+constexpr std::uint64_t kMostStrings = std::uint64_t{16} << 20;
+
+class File {
+public:
+        explicit File(const std::string& path) : fd_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {}
+        ~File() {
+                if (fd_ >= 0)
+                        ::close(fd_);
+        }
+        File(const File&) = delete;
+        File& operator=(const File&) = delete;
+
+        /// `count` of them, fewer where the file ends.
+        template <class T>
+        [[nodiscard]] std::vector<T> read(std::uint64_t offset, std::uint64_t count) const {
+                std::vector<T> items(count);
+                const auto n =
+                        ::pread(fd_, items.data(), count * sizeof(T), static_cast<off_t>(offset));
+                items.resize(n > 0 ? static_cast<std::size_t>(n) / sizeof(T) : 0);
+                return items;
+        }
+
+private:
+        int fd_;
+};
+
+std::vector<Elf64_Phdr> parts_of(const File& file) {
+        const auto header = file.read<Elf64_Ehdr>(0, 1);
+        if (header.empty() || std::memcmp(header[0].e_ident, ELFMAG, SELFMAG) != 0 ||
+            header[0].e_ident[EI_CLASS] != ELFCLASS64 || header[0].e_phnum > kMostParts)
+                return {};
+        return file.read<Elf64_Phdr>(header[0].e_phoff, header[0].e_phnum);
+}
+
+/// Where in the file an address of the running program comes from.
+std::optional<std::uint64_t> offset_of(std::uint64_t address,
+                                       const std::vector<Elf64_Phdr>& parts) {
+        for (const auto& part : parts)
+                if (part.p_type == PT_LOAD && address >= part.p_vaddr &&
+                    address - part.p_vaddr < part.p_filesz)
+                        return part.p_offset + (address - part.p_vaddr);
+        return std::nullopt;
+}
+
+bool needs(const File& file, std::string_view library) {
+        const auto parts = parts_of(file);
+        std::vector<Elf64_Dyn> entries;
+        for (const auto& part : parts)
+                if (part.p_type == PT_DYNAMIC && part.p_filesz / sizeof(Elf64_Dyn) <= kMostEntries)
+                        entries = file.read<Elf64_Dyn>(part.p_offset,
+                                                       part.p_filesz / sizeof(Elf64_Dyn));
+        std::uint64_t strings_at = 0;
+        std::uint64_t size = 0;
+        for (const auto& entry : entries) {
+                if (entry.d_tag == DT_STRTAB)
+                        strings_at = entry.d_un.d_ptr;
+                else if (entry.d_tag == DT_STRSZ)
+                        size = entry.d_un.d_val;
+        }
+        const auto offset = offset_of(strings_at, parts);
+        if (!offset || size > kMostStrings)
+                return false;
+        const auto bytes = file.read<char>(*offset, size);
+        const std::string_view strings(bytes.data(), bytes.size());
+        for (const auto& entry : entries)
+                if (entry.d_tag == DT_NEEDED && entry.d_un.d_val < strings.size() &&
+                    strings.substr(entry.d_un.d_val).starts_with(library))
+                        return true;
+        return false;
+}
+
+std::string find(const std::string& command) {
+        if (command.find('/') != command.npos)
+                return command;
+        const char* path = std::getenv("PATH");
+        std::string_view rest = path != nullptr ? path : "/bin:/usr/bin";
+        for (;;) {
+                const auto colon = rest.find(':');
+                const auto folder = rest.substr(0, colon);
+                const auto file = std::string(folder.empty() ? "." : folder) + "/" + command;
+                if (::access(file.c_str(), X_OK) == 0)
+                        return file;
+                if (colon == rest.npos)
+                        return command;
+                rest.remove_prefix(colon + 1);
+        }
+}
+
+}  // namespace
+
+bool is_linked(const std::string& command) {
+        return needs(File(find(command)), "libthreadcount.so.");
+}
+
+}  // namespace ctl::run
