@@ -79,7 +79,7 @@ protected:
                         if (run == nullptr)
                                 return;
                         // It reaps them, and ends when its command does.
-                        for (int i = 0; i < 100; i++)
+                        for (int i = 0; i < 20; i++)
                                 for (const auto pid : descendants_of(run->pid()))
                                         ::kill(pid, i == 0 ? SIGSTOP : SIGKILL);
                 }

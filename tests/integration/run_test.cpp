@@ -108,8 +108,13 @@ TEST_F(Run, DoesNotGiveATreeTwiceWhatItSendsToItsGroup) {
         EXPECT_EQ(done.out, "got TERM\nend\n");
 }
 
+/// The command takes each signal as it comes: a handler of a shell would take two for one.
 TEST_F(Run, IsInterruptedByTheTerminalOnce) {
-        PseudoTerminal terminal({sh(listener()), {}, {}});
+        const std::string count_them =
+                "import signal as s; s.pthread_sigmask(s.SIG_BLOCK, [s.SIGINT]);"
+                "print('ready', flush=True)\n"
+                "while s.sigwaitinfo([s.SIGINT]): print('got INT', flush=True)";
+        PseudoTerminal terminal({run_words({}, {PYTHON, "-c", count_them}), {}, {}});
         ASSERT_TRUE(eventually([&] { return count(terminal.output(), "ready") == 1; }))
                 << terminal.output();
         terminal.type("\x03");
