@@ -8,6 +8,7 @@
 #include <csignal>
 #include <fstream>
 #include <sched.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 
 namespace test_support {
@@ -60,6 +61,11 @@ protected:
                 words.emplace_back("--");
                 words.insert(words.end(), command.begin(), command.end());
                 return words;
+        }
+        /// Any user may ask the daemon.
+        void let_others_in() const {
+                ::chmod(daemon_.directory().path().c_str(), 0755);
+                ::chmod(daemon_.socket().c_str(), 0777);
         }
         [[nodiscard]] std::vector<std::string> sh(const std::string& script,
                                                   const std::vector<std::string>& options = {}) {

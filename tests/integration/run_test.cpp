@@ -314,8 +314,7 @@ TEST_F(Run, DiesWithAParentThatTakesItAlong) {
 TEST_F(Run, WithoutRoomForOneProcessMoreBecomesItsCommand) {
         if (::geteuid() != 0)
                 GTEST_SKIP() << "needs another user without processes";
-        std::filesystem::permissions(daemon_.directory().path(), std::filesystem::perms(0755));
-        std::filesystem::permissions(daemon_.socket(), std::filesystem::perms(0777));
+        let_others_in();
         auto words = run_words({}, {"/bin/echo", "it runs"});
         words.insert(words.begin(), {"/usr/bin/setpriv", "--reuid", "3107", "--clear-groups",
                                      "/usr/bin/prlimit", "--nproc=1", "--"});
@@ -327,8 +326,7 @@ TEST_F(Run, WithoutRoomForOneProcessMoreBecomesItsCommand) {
 TEST_F(Run, OutlivesAForkBombOfAnOrdinaryUser) {
         if (::geteuid() != 0)
                 GTEST_SKIP() << "needs another user without processes";
-        std::filesystem::permissions(daemon_.directory().path(), std::filesystem::perms(0755));
-        std::filesystem::permissions(daemon_.socket(), std::filesystem::perms(0777));
+        let_others_in();
         auto words = run_words({}, {"/bin/bash", "-c",
                                     "for i in $(seq 200); do sleep 1 & done 2>/dev/null; exit 6"});
         words.insert(words.begin(), {"/usr/bin/setpriv", "--reuid", "3108", "--clear-groups",

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <signal.h>
+#include <sys/stat.h>
 
 namespace {
 
@@ -161,6 +162,28 @@ TEST_F(RunTree, OfAProgramThatFollowsByItselfIsNotHeldToItsShareAtTheStart) {
         const auto environment = read_file("/proc/" + pid_text(running.command) + "/environ");
         EXPECT_EQ(environment.find("OMP_NUM_THREADS"), std::string::npos);
         EXPECT_NE(running.run->err().find("nothing of it is changed"), std::string::npos);
+}
+
+/// Nobody but root could move it again.
+TEST_F(RunTree, OfAProgramThatBecomesRootHasNoFence) {
+        if (::geteuid() != 0)
+                GTEST_SKIP() << "needs a file of root's";
+        TemporaryDirectory directory;
+        const auto file = directory.path("sleep");
+        std::filesystem::copy_file(kSleeper, file);
+        std::filesystem::permissions(directory.path(), std::filesystem::perms(0755));
+        ASSERT_EQ(::chmod(file.c_str(), 04755), 0);
+        let_others_in();
+        for (const auto& [program, cpus] :
+             {std::pair{file, own_cpus()}, std::pair{std::string(kSleeper), std::string()}}) {
+                auto words = run_words({"--max", "1"}, {program, "60"});
+                words.insert(words.begin(),
+                             {"/usr/bin/setpriv", "--reuid", "3109", "--clear-groups"});
+                const auto running = start(words);
+                const auto list = cpus_allowed(running.command);
+                EXPECT_TRUE(cpus.empty() ? is_one_cpu(list) : list == cpus)
+                        << program << " " << list;
+        }
 }
 
 TEST_F(RunTree, OfExecHasNoLeaseAndNoParent) {

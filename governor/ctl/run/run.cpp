@@ -2,7 +2,7 @@
 // governorctl run: a tree of programs that know nothing of us, with a lease of its own.
 #include "render/columns.hpp"
 #include "run/child.hpp"
-#include "run/linked.hpp"
+#include "run/executable.hpp"
 #include "run/memory.hpp"
 #include "run/parent.hpp"
 #include "run/plain.hpp"
@@ -77,7 +77,8 @@ ExitCode fail(const std::string& program, int error) {
 
 ExitCode stay(const verbs::RunOptions& options, Lease& lease) {
         const auto open = affinity_of(0).value_or(CpuMask{});
-        const bool fences = !options.keeps && !options.is_batch && Steward::can_fence(open);
+        const bool fences = !options.keeps && !options.is_batch && Steward::can_fence(open) &&
+                            !gains_privilege(options.command.front());
         auto beginning = begin(options, lease, open);
         if (!fences)
                 beginning.fence.clear();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// DT_NEEDED of an ELF file.
-#include "run/linked.hpp"
+// DT_NEEDED of an ELF file, and its mode.
+#include "run/executable.hpp"
 
 #include <cstdint>
 #include <cstdlib>
@@ -9,6 +9,8 @@
 #include <fcntl.h>
 #include <optional>
 #include <string_view>
+#include <sys/stat.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 #include <vector>
 
@@ -111,6 +113,15 @@ std::string find(const std::string& command) {
 
 bool is_linked(const std::string& command) {
         return needs(File(find(command)), "libthreadcount.so.");
+}
+
+bool gains_privilege(const std::string& command) {
+        const auto path = find(command);
+        struct stat status {};
+        if (::geteuid() == 0 || ::stat(path.c_str(), &status) < 0)
+                return false;
+        return ((status.st_mode & S_ISUID) != 0 && status.st_uid != ::geteuid()) ||
+               ::getxattr(path.c_str(), "security.capability", nullptr, 0) > 0;
 }
 
 }  // namespace ctl::run
