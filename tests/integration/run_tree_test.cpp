@@ -55,6 +55,15 @@ TEST_F(RunTree, IsListedAsOneProgramWithTheNameOfItsCommand) {
         EXPECT_TRUE(becomes(0));
 }
 
+TEST_F(RunTree, IsCalledAndClassedAsTheUserSays) {
+        const auto running = start(run_words({}, {kSleeper, "60"}),
+                                   {"THREADCOUNT_LABEL=night", "THREADCOUNT_CLASS=batch"});
+        const auto client = lease(static_cast<std::uint32_t>(running.run->pid()));
+        ASSERT_TRUE(client.has_value());
+        EXPECT_EQ(client->label(), "night");
+        EXPECT_EQ(client->scheduling_class(), governor::v1::BATCH);
+}
+
 TEST_F(RunTree, BeginsOnTheCpusOfItsShareWhileRunItselfKeepsAll) {
         const auto running = start(run_words({"--max", "1"}, {kSleeper, "60"}));
         EXPECT_TRUE(is_one_cpu(cpus_allowed(running.command))) << cpus_allowed(running.command);

@@ -16,6 +16,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <governor/v1/text.h>
+#include <string_view>
 #include <sys/prctl.h>
 
 namespace ctl::run {
@@ -28,17 +29,25 @@ void say(const std::string& line) {
         std::fprintf(stderr, "governorctl: %s\n", render::printable(line).c_str());
 }
 
+/// nullptr: it is not set, or empty.
+const char* variable(const char* name) {
+        const char* value = std::getenv(name);
+        return value != nullptr && *value != '\0' ? value : nullptr;
+}
+
 governor::v1::Hello hello_of(const verbs::RunOptions& options) {
         governor::v1::Hello hello;
         hello.set_tree(true);
-        auto label = render::printable(base_name(options.command.front()));
+        const char* name = variable("THREADCOUNT_LABEL");
+        auto label = render::printable(name != nullptr ? name : base_name(options.command.front()));
         label.resize(governor_text_cut(label.data(), label.size(), kLongestLabel));
         hello.set_label(label);
-        if (const char* job = std::getenv("THREADCOUNT_JOB"))
+        if (const char* job = variable("THREADCOUNT_JOB"))
                 hello.set_job(job);
         auto& wishes = *hello.mutable_wishes();
         wishes.set_max(verbs::smaller_limit(options.max, verbs::user_limit()));
-        if (options.is_batch)
+        if (const char* name_of_class = variable("THREADCOUNT_CLASS");
+            name_of_class != nullptr && std::string_view(name_of_class) == "batch")
                 wishes.set_scheduling_class(governor::v1::BATCH);
         return hello;
 }
