@@ -134,7 +134,13 @@ TEST_F(RunTree, DoesNotNarrowAProcessWhoseThreadsSpin) {
                 start(sh("LD_PRELOAD=libgomp.so.1 sleep 60 & exec python3 -c 'import time; "
                          "time.sleep(60)' 2>/dev/null || sleep 60"));
         const auto spins = child_called(running, "sleep");
-        if (read_file("/proc/" + pid_text(spins) + "/maps").find("libgomp") == std::string::npos)
+        const bool has_loaded = eventually(
+                [&] {
+                        return read_file("/proc/" + pid_text(spins) + "/maps").find("libgomp") !=
+                               std::string::npos;
+                },
+                std::chrono::seconds{2});
+        if (!has_loaded)
                 GTEST_SKIP() << "libgomp is not installed";
         order_max(running, "1");
         EXPECT_TRUE(eventually([&] { return is_one_cpu(cpus_allowed(running.command)); }));
