@@ -9,6 +9,8 @@ namespace ctl::run {
 
 namespace {
 
+constexpr std::size_t kMostNamed = 3;
+
 const char* why(std::uint32_t limit) {
         switch (limit) {
         case GOVERNOR_LIMIT_EVERYTHING:
@@ -28,6 +30,20 @@ std::string change_in_words(const Change& change) {
         return change.name + " " + change.before.value_or("(not set)") + " -> " + change.after;
 }
 
+/// Those that the user had set, as far as they fit on a line.
+std::string changes_in_words(const std::vector<Change>& changes) {
+        std::string text;
+        std::size_t set = 0;
+        for (const auto& change : changes) {
+                if (!change.before || ++set > kMostNamed)
+                        continue;
+                text += (text.empty() ? "; " : ", ") + change_in_words(change);
+        }
+        if (set > kMostNamed)
+                text += " and " + std::to_string(set - kMostNamed) + " more";
+        return text;
+}
+
 }  // namespace
 
 std::string summary(const Beginning& beginning) {
@@ -38,14 +54,7 @@ std::string summary(const Beginning& beginning) {
                     std::to_string(beginning.cpus) + " CPUs, " + why(beginning.limit);
         if (beginning.keeps)
                 text += "; nothing of it is changed";
-        const char* separator = "; ";
-        for (const auto& change : beginning.changes) {
-                if (!change.before)
-                        continue;
-                text += separator + change_in_words(change);
-                separator = ", ";
-        }
-        return text;
+        return text + changes_in_words(beginning.changes);
 }
 
 std::string details(const Beginning& beginning) {
@@ -60,11 +69,9 @@ std::string details(const Beginning& beginning) {
 std::string acts(const Beginning& beginning, bool follows) {
         std::string text;
         if (!beginning.changes.empty())
-                text = std::to_string(beginning.threads) + " threads in " +
-                       std::to_string(beginning.changes.size()) + " variables at its start";
+                text = "it was started with " + std::to_string(beginning.threads) + " threads";
         if (follows)
-                text += std::string(text.empty() ? "" : "; ") +
-                        "its CPUs follow the grant, but for processes whose threads spin";
+                text += std::string(text.empty() ? "" : ", ") + "its cpus follow";
         return text.empty() ? "nothing" : text;
 }
 

@@ -25,7 +25,7 @@ struct Beginning {
 };
 
 /// "numpy.py: 14 of 64 CPUs, fair share; OMP_NUM_THREADS 32 -> 14": only variables that were set
-/// are named.
+/// are named, three at most.
 [[nodiscard]] std::string summary(const Beginning& beginning);
 
 /// The same with all that is set, a line each: for --dry-run.
