@@ -385,6 +385,34 @@ TEST(Liar, IsNotBelievedMoreThreadsThanWereAskedForOrMayBeUsed) {
                   cpus);
 }
 
+TEST(Liar, ThatWelcomesATreeWithoutMemoryIsNoGovernorToRun) {
+        governor::v1::Reply welcome;
+        welcome.mutable_welcome()->set_slot(7);
+        governor::v1::Reply advice;
+        advice.mutable_advice()->set_threads(1);
+        for (const auto& bytes : {frame(welcome.SerializeAsString()),
+                                  frame(advice.SerializeAsString()), std::string(9000, '\xff')}) {
+                const Impostor impostor;
+                std::thread governor([&] {
+                        const int client = ::accept(impostor.fd(), nullptr, nullptr);
+                        char hello[512];
+                        (void)!::recv(client, hello, sizeof(hello), 0);
+                        (void)!::send(client, bytes.data(), bytes.size(), MSG_NOSIGNAL);
+                        while (::recv(client, hello, sizeof(hello), 0) > 0)
+                                ;
+                        ::close(client);
+                });
+                const auto result = run({{GOVERNORCTL, "run", "--", "/bin/sh", "-c",
+                                          "echo x$OMP_NUM_THREADS; exit 5"},
+                                         {impostor.environment()},
+                                         {}});
+                governor.join();
+                EXPECT_EQ(result.out, "x\n");
+                EXPECT_EQ(result.status, 5);
+                EXPECT_TRUE(contains(result.err, "; /bin/sh runs unchanged\n")) << result.err;
+        }
+}
+
 TEST(Liar, WhoseListHasNoEndIsLeft) {
         governor::v1::Reply reply;
         reply.mutable_clients()->add_client()->set_id(1);

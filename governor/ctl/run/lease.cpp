@@ -16,6 +16,8 @@ using std::chrono::seconds;
 
 constexpr seconds kPatience{2};
 constexpr seconds kTryAgain{1};
+/// Replies that are read in one go: the command's signals wait meanwhile.
+constexpr int kRepliesAtOnce = 16;
 /// A heartbeat that has not changed for so long is none.
 constexpr seconds kStale{2};
 
@@ -85,11 +87,12 @@ bool Lease::wait_until(Clock::time_point deadline, bool (Lease::*is_there)()) {
 bool Lease::is_decided() { return grant(Clock::now()).has_value(); }
 
 void Lease::take_replies() {
-        while (stream_)
-                if (const auto reply = stream_->next())
-                        take_reply(*reply);
-                else
+        for (int i = 0; i < kRepliesAtOnce && stream_; i++) {
+                const auto reply = stream_->next();
+                if (!reply)
                         return;
+                take_reply(*reply);
+        }
 }
 
 void Lease::take_reply(const governor::v1::Reply& reply) {
