@@ -55,6 +55,32 @@ TEST_F(RunTree, IsListedAsOneProgramWithTheNameOfItsCommand) {
         EXPECT_TRUE(becomes(0));
 }
 
+TEST_F(RunTree, IsShownWithWhatActsOnItAndHowManyProcessesItHas) {
+        const auto running = start(sh("sleep 1 & exec sleep 60"));
+        const auto pid = static_cast<std::uint32_t>(running.run->pid());
+        EXPECT_TRUE(eventually([&] {
+                const auto client = lease(pid);
+                return client && client->processes() >= 1;
+        }));
+        const auto client = lease(pid);
+        ASSERT_TRUE(client.has_value());
+        EXPECT_EQ(client->tree(), client->id());
+        EXPECT_EQ(client->acts(), "it was started with " + std::to_string(everything()) +
+                                          " threads, its cpus follow");
+        EXPECT_EQ(client->share(), everything());
+}
+
+TEST_F(RunTree, OfARunInsideOfARunIsAMemberOfTheOuterTree) {
+        const auto running =
+                start(sh(std::string(GOVERNORCTL) + " run -- sleep 60 & exec sleep 61"),
+                      {"THREADCOUNT_SOCKET=" + daemon_.socket()});
+        EXPECT_TRUE(becomes(2));
+        const auto outer = lease(static_cast<std::uint32_t>(running.run->pid()));
+        ASSERT_TRUE(outer.has_value());
+        for (const auto& client : leases(daemon_.socket()))
+                EXPECT_EQ(client.tree(), outer->id()) << client.label();
+}
+
 TEST_F(RunTree, IsCalledAndClassedAsTheUserSays) {
         const auto running = start(run_words({}, {kSleeper, "60"}),
                                    {"THREADCOUNT_LABEL=night", "THREADCOUNT_CLASS=batch"});
