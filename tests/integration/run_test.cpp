@@ -172,8 +172,9 @@ protected:
         PseudoTerminal shell_;
 };
 
+/// No child of the shell: one that is stopped before its exec keeps its parent from stopping.
 TEST_F(JobControl, CtrlZStopsBothAndForegroundContinuesThem) {
-        shell_.type("$G run -- /bin/sh -c 'echo pid=$$; sleep 60'\n");
+        shell_.type("$G run -- /bin/sh -c 'echo pid=$$; exec sleep 60'\n");
         const auto command = pid_it_writes();
         ASSERT_GT(command, 0) << shell_.output();
         shell_.type("\x1a");
