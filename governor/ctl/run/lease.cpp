@@ -188,9 +188,9 @@ bool Lease::is_beating(Clock::time_point now) {
 }
 
 const std::optional<Grant>& Lease::grant(Clock::time_point now) {
-        static const std::optional<Grant> kNone;
+        static const std::optional<Grant> none;
         if (state_ != State::Held || !is_beating(now))
-                return kNone;
+                return none;
         const auto word = arena_.load();
         if (word == word_)
                 return grant_;
@@ -199,7 +199,7 @@ const std::optional<Grant>& Lease::grant(Clock::time_point now) {
         if (governor_word_threads(word) == 0 ||
             arena_.read_set(static_cast<std::uint64_t*>(grant.cpus.words), CpuMask::kWords, &read,
                             &grant.why) < 0)
-                return kNone;
+                return none;
         grant.threads = governor_word_threads(read);
         // "What it would have anyway": the governor observes, is paused, or ignores this program.
         grant.is_ungoverned = grant.threads == GOVERNOR_WORD_THREADS_MAX ||

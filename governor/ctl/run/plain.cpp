@@ -4,6 +4,7 @@
 
 #include "render/columns.hpp"
 #include "run/child.hpp"
+#include "run/fence.hpp"
 #include "run/words.hpp"
 #include "verbs/ask.hpp"
 #include "verbs/limits.hpp"

@@ -15,9 +15,11 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <fcntl.h>
 #include <governor/v1/text.h>
 #include <string_view>
 #include <sys/prctl.h>
+#include <unistd.h>
 
 namespace ctl::run {
 
@@ -27,6 +29,14 @@ constexpr std::size_t kLongestLabel = 63;
 
 void say(const std::string& line) {
         std::fprintf(stderr, "governorctl: %s\n", render::printable(line).c_str());
+}
+
+/// No descriptor of ours becomes one of these, and gets what is written for people. The program
+/// finds those closed that were.
+void fill_standard_streams() {
+        for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
+                if (::fcntl(fd, F_GETFD) < 0)
+                        (void)::open("/dev/null", O_RDWR | O_CLOEXEC);
 }
 
 /// nullptr: it is not set, or empty.
@@ -128,6 +138,7 @@ namespace ctl::verbs {
 
 ExitCode run(const Common& common, const RunOptions& given) {
         using namespace ctl::run;
+        fill_standard_streams();
         auto options = given;
         options.keeps |= is_linked(options.command.front());
         const auto wish = parse_wish();
