@@ -64,7 +64,7 @@ TEST_F(Journal, SaysThatGoverningIsPausedAndResumed) {
         for (const auto* verb : {"pause", "pause", "resume", "resume"})
                 ASSERT_EQ(ctl(daemon_, {verb, "--all"}).status, 0);
         EXPECT_EQ(lines_with(" paused governing: programs are left alone$"), 1U);
-        EXPECT_EQ(lines_with(" resumed governing$"), 1U);
+        EXPECT_EQ(lines_with(" ended the pause of governing$"), 1U);
 }
 
 TEST_F(Journal, IsSilentOfProgramsThatComeAndGo) {

@@ -125,6 +125,7 @@ TEST_F(Orders, PauseWithoutAProcessLeavesEverybodyAloneUntilResume) {
         EXPECT_TRUE(is_left_alone()) << "a reload ends no pause";
         EXPECT_EQ(ctl(daemon_, {"--json", "resume", "--all"}).out, "{\"paused\":false}\n");
         EXPECT_TRUE(eventually([&] { return !is_left_alone(); }));
+        EXPECT_EQ(ctl(daemon_, {"resume", "--all"}).out, "governing goes on\n");
         EXPECT_FALSE(status(daemon_.socket()).paused());
 }
 
@@ -159,6 +160,68 @@ TEST_F(Orders, UnderTheOtherPolicyThereIsNothingToPause) {
         Daemon other("", "[governor]\npolicy = threshold\n");
         other.start();
         EXPECT_EQ(ctl(other, {"pause", "--all"}).status, 1);
+}
+
+/// A governor that holds no program to anything.
+class OrdersToAnObserver : public testing::Test {
+protected:
+        void start(const std::string& configuration) {
+                daemon_.configure(configuration);
+                daemon_.start();
+                client_ = std::make_unique<LeaseClient>(daemon_.socket());
+                ASSERT_NE(client_->hello(), nullptr);
+        }
+        [[nodiscard]] std::string said_by(std::vector<std::string> arguments) const {
+                return ctl(daemon_, std::move(arguments)).err;
+        }
+        /// The first of the steps.
+        [[nodiscard]] std::string explained() const {
+                const auto said = ctl(daemon_, {"--json", "explain", own_}).out;
+                return nlohmann::json::parse(said).at("steps").at(0);
+        }
+
+        const std::string own_ = std::to_string(::getpid());
+        Daemon daemon_{""};
+        std::unique_ptr<LeaseClient> client_;
+};
+
+const std::string kOnlyObserves =
+        "governorctl: the governor only observes: programs are left alone, and this ";
+
+TEST_F(OrdersToAnObserver, AreToldToActOnceItGoverns) {
+        start(kFair + "mode = observe\n");
+        for (const std::vector<std::string>& verb :
+             {std::vector<std::string>{"set", own_, "--max", "1"}, {"pause", own_}})
+                EXPECT_EQ(said_by(verb), kOnlyObserves + "acts once it governs\n") << verb.front();
+        EXPECT_EQ(said_by({"clients"}), kOnlyObserves + "is what they would have\n");
+        EXPECT_EQ(explained(), "the governor only observes: it is left alone, and this is what it "
+                               "would have");
+}
+
+TEST_F(OrdersToAnObserver, AreToldSoWhereItsConfigurationIsWrongToo) {
+        start("[governor]\nperiod = 49ms\n");
+        EXPECT_EQ(said_by({"pause", own_}), kOnlyObserves + "acts once it governs\n");
+        EXPECT_TRUE(explained().starts_with("the governor only observes: "));
+}
+
+TEST_F(OrdersToAnObserver, AreToldSoWhileGoverningIsPausedToo) {
+        start(kFair);
+        EXPECT_EQ(said_by({"pause", own_}), "");
+        ASSERT_EQ(ctl(daemon_, {"pause", "--all"}).status, 0);
+        EXPECT_EQ(said_by({"set", own_, "--max", "1"}),
+                  "governorctl: governing is paused: programs are left alone, and this acts once "
+                  "it governs\n");
+}
+
+TEST_F(OrdersToAnObserver, DoNotMakeItGovern) {
+        start(kFair + "mode = observe\n");
+        const auto paused = ctl(daemon_, {"pause", "--all"}).out;
+        EXPECT_EQ(paused, "governing is paused until governorctl resume --all; programs are left "
+                          "alone then too, since the governor only observes\n");
+        const auto resumed = ctl(daemon_, {"resume", "--all"}).out;
+        EXPECT_EQ(resumed, "governing is no longer paused; programs are left alone all the same, "
+                           "since the governor only observes\n");
+        EXPECT_FALSE(contains(daemon_.process().err(), "resumed governing"));
 }
 
 class OrdersOfUsers : public Orders {

@@ -23,6 +23,13 @@ std::string policy(const governor::v1::Status& status) {
                (status.mode() == "observe" ? ", observing: programs are left alone" : "");
 }
 
+std::string left_alone(const governor::v1::Status& status) {
+        if (status.paused())
+                return "governing is paused: programs are left alone";
+        return status.mode() == "observe" ? "the governor only observes: programs are left alone"
+                                          : "";
+}
+
 bool keeps_accounts(const governor::v1::Status& status) { return status.policy() != "threshold"; }
 
 }  // namespace ctl::render

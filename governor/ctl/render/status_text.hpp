@@ -15,6 +15,9 @@ namespace ctl::render {
 /// "fair, observing: programs are left alone"
 [[nodiscard]] std::string policy(const governor::v1::Status& status);
 
+/// "the governor only observes: programs are left alone"; empty: they are governed.
+[[nodiscard]] std::string left_alone(const governor::v1::Status& status);
+
 /// It knows who uses what; the policy "threshold" does not.
 [[nodiscard]] bool keeps_accounts(const governor::v1::Status& status);
 

@@ -3,6 +3,7 @@
 #include "verbs/ask.hpp"
 
 #include "render/columns.hpp"
+#include "render/status_text.hpp"
 #include "verbs/limits.hpp"
 
 #include <algorithm>
@@ -88,6 +89,15 @@ tl::expected<governor::v1::Advice, Failure> ask_advice(const std::string& socket
                 const auto warm = milliseconds{advice.warm_in_ms()} + milliseconds{1};
                 std::this_thread::sleep_for(std::min(left, warm));
         }
+}
+
+void note_if_left_alone(Connection& connection, const std::string& consequence) {
+        governor::v1::Request request;
+        request.mutable_status();
+        const auto reply = connection.call(std::move(request), governor::v1::Reply::kStatus);
+        const auto why = reply ? render::left_alone(reply->status()) : std::string();
+        if (!why.empty())
+                complain({kOk, why + ", and " + consequence});
 }
 
 ExitCode print(const std::string& text) {

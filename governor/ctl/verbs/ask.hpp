@@ -35,6 +35,10 @@ using TakePage =
 [[nodiscard]] tl::expected<governor::v1::Advice, Failure>
 ask_advice(const std::string& socket, std::uint32_t current, std::uint32_t max);
 
+/// On stderr, where the governor leaves programs alone: that it does, and what follows for the
+/// verb's result ("this acts once it governs").
+void note_if_left_alone(Connection& connection, const std::string& consequence);
+
 /// Writes a verb's result to stdout; a disk that is full is an error too.
 [[nodiscard]] ExitCode print(const std::string& text);
 

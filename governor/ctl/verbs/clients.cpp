@@ -58,6 +58,8 @@ ExitCode clients(const Common& common) {
         const auto all = all_clients(*connection);
         if (!all)
                 return complain(all.error());
+        if (all->client_size() > 0)
+                note_if_left_alone(*connection, "this is what they would have");
         return print(common.json ? clients_json(*all).dump() + "\n" : as_table(*all));
 }
 

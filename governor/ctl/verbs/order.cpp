@@ -36,23 +36,42 @@ std::string is_paused(const Client& client) {
 
 /// About one program: `say` puts it into words.
 ExitCode order(const Common& common, const Request& request, std::string (*say)(const Client&)) {
-        const auto reply = ask(common.socket, request, Reply::kClient);
+        auto connection = Connection::open(addresses(common.socket));
+        if (!connection)
+                return complain(connection.error());
+        const auto reply = connection->call(request, Reply::kClient);
         if (!reply)
                 return complain(reply.error());
+        note_if_left_alone(*connection, "this acts once it governs");
         const auto& client = reply->client();
         return print(common.json ? client_json(client).dump() + "\n" : say(client));
 }
 
+/// A governor that observes governs nobody after a pause, either.
+std::string in_words(bool paused, bool observes) {
+        if (paused)
+                return observes ? "governing is paused until governorctl resume --all; programs "
+                                  "are left alone then too, since the governor only observes\n"
+                                : "governing is paused: programs are left alone until governorctl "
+                                  "resume --all\n";
+        return observes ? "governing is no longer paused; programs are left alone all the same, "
+                          "since the governor only observes\n"
+                        : "governing goes on\n";
+}
+
 ExitCode order_all(const Common& common, const Request& request) {
-        const auto reply = ask(common.socket, request, Reply::kDone);
-        if (!reply)
+        auto connection = Connection::open(addresses(common.socket));
+        if (!connection)
+                return complain(connection.error());
+        if (const auto reply = connection->call(request, Reply::kDone); !reply)
                 return complain(reply.error());
         const bool paused = request.has_pause();
         if (common.json)
                 return print(nlohmann::ordered_json{{"paused", paused}}.dump() + "\n");
-        return print(paused ? "governing is paused: programs are left alone until governorctl "
-                              "resume --all\n"
-                            : "governing goes on\n");
+        Request question;
+        question.mutable_status();
+        const auto state = connection->call(question, Reply::kStatus);
+        return print(in_words(paused, state && state->status().mode() == "observe"));
 }
 
 }  // namespace

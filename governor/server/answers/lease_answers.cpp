@@ -167,6 +167,9 @@ v1::Reply explain(const v1::ExplainRequest& request, const Peer& peer, Governor&
         if (governor.cycle().is_paused())
                 out.add_step(
                         "governing is paused: it is left alone, and this is what it would have");
+        else if (governor.cycle().arbiter().mode() == registry::Mode::Observe)
+                out.add_step("the governor only observes: it is left alone, and this is what it "
+                             "would have");
         if (program.tree() != ProgramId{})
                 out.add_step(tree_of(program, governor.programs()));
         for (auto& step : steps(program, governor.cycle().arbiter().turns(program, now)))

@@ -143,7 +143,7 @@ std::string what_happened(const Event& event) {
         case EventKind::Suspended:
                 return user(event.by) + " paused governing: programs are left alone";
         case EventKind::Restored:
-                return user(event.by) + " resumed governing";
+                return user(event.by) + " ended the pause of governing";
         case EventKind::MachineChanged:
                 break;
         }

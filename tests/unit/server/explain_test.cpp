@@ -95,7 +95,7 @@ TEST(WhatHappened, NamesWhoOrderedIt) {
         event.kind = EventKind::Suspended;
         EXPECT_EQ(what_happened(event), "user 1000 paused governing: programs are left alone");
         event.kind = EventKind::Restored;
-        EXPECT_EQ(what_happened(event), "user 1000 resumed governing");
+        EXPECT_EQ(what_happened(event), "user 1000 ended the pause of governing");
 }
 
 TEST_F(Explaining, NamesWhatIsTakenAwayAndWhatLimitsIt) {
