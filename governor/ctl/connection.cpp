@@ -65,11 +65,10 @@ std::optional<Failure> distrust(int fd, const Address& address, const std::strin
         uid_t owner = 0;
         if (governor_is_believed(fd, static_cast<const char*>(local.sun_path), &owner) != 0)
                 return std::nullopt;
-        const auto number = std::to_string(owner);
         return Failure{kNotReachable,
-                       "no governor at " + where + ": it belongs to user " + number +
-                               ", and " GOVERNOR_BELIEVED "; run governorctl as user " + number +
-                               ", or name another socket with --socket",
+                       "no governor at " + where + ": user " + std::to_string(owner) +
+                               GOVERNOR_NOT_BELIEVED
+                               "; tell the administrator, or name another socket with --socket",
                        true};
 }
 

@@ -43,9 +43,7 @@ int explain_absence(const Transport& transport, int error, char* text, std::size
         if (transport.peer() != nullptr)
                 describe(*transport.peer(), where);
         if (error == -EPERM && transport.stranger() != Transport::kNobody)
-                return snprintf(text, size,
-                                "no governor at %s (it belongs to user %u, and " GOVERNOR_BELIEVED
-                                ")",
+                return snprintf(text, size, "no governor at %s (user %u" GOVERNOR_NOT_BELIEVED ")",
                                 where, transport.stranger());
         char why[128];
         return error == -EUSERS

@@ -475,10 +475,10 @@ TEST(Stranger, IsNotAsked) {
                 EXPECT_EQ(result.out, "") << verb;
                 EXPECT_EQ(result.err,
                           "governorctl: no governor at " + path +
-                                  ": it belongs to user 3100, and only root's, this user's and "
-                                  "that of the owner of /run/governord are believed; run "
-                                  "governorctl as user 3100, or name another socket with "
-                                  "--socket\n");
+                                  ": user 3100 listens there, perhaps an impostor: nothing was "
+                                  "sent, since only root's, this user's and that of the owner of "
+                                  "/run/governord are believed; tell the administrator, or name "
+                                  "another socket with --socket\n");
         }
         const auto advice = run({{GOVERNORCTL, "advise"}, {stranger->environment()}, {}});
         EXPECT_EQ(advice.status, 3);
@@ -512,7 +512,7 @@ TEST(Stranger, IsNamedEvenIfNobodyListensAtTheNextPlace) {
         const auto result =
                 run({{GOVERNORCTL, "status"}, {"XDG_RUNTIME_DIR=" + runtime.path().string()}, {}});
         EXPECT_EQ(result.status, 3);
-        EXPECT_TRUE(contains(result.err, "it belongs to user 3100")) << result.err;
+        EXPECT_TRUE(contains(result.err, "user 3100 listens there")) << result.err;
         ::close(listener);
 }
 

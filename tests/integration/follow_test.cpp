@@ -299,9 +299,10 @@ TEST(Stranger, IsNotFollowedAndHearsNothing) {
         EXPECT_TRUE(contains(program.out,
                              "max 7\nthreads 7\ndone 3\nno governor at " +
                                      stranger->environment().substr(19) +
-                                     " (it belongs to user 3100, and only root's, this user's and "
-                                     "that of the owner of /run/governord are believed): the "
-                                     "program's own maximum, 7\n"))
+                                     " (user 3100 listens there, perhaps an impostor: nothing was "
+                                     "sent, since only root's, this user's and that of the owner "
+                                     "of /run/governord are believed): the program's own maximum, "
+                                     "7\n"))
                 << program.out;
         const int client = ::accept(stranger->fd(), nullptr, nullptr);
         char byte = 0;

@@ -25,9 +25,10 @@
 
 #define GOVERNOR_DIRECTORY "/run/governord"
 
-/* Goes on after "it belongs to user 1000, and". */
-#define GOVERNOR_BELIEVED                                                                          \
-        "only root's, this user's and that of the owner of " GOVERNOR_DIRECTORY " are believed"
+/* Goes on after "user 1000". */
+#define GOVERNOR_NOT_BELIEVED                                                                      \
+        " listens there, perhaps an impostor: nothing was sent, since only root's, this user's "   \
+        "and that of the owner of " GOVERNOR_DIRECTORY " are believed"
 
 /* Is it a directory in which nobody but its owner makes and removes files? */
 static inline int governor_is_directory_of_one(const char *path, struct stat *ret_status) {
