@@ -37,7 +37,7 @@ int explain_refusal(const threadcount_handle& handle, char* text, std::size_t si
                                 : describe_error(addresses.error(), why, sizeof(why)));
 }
 
-/// Who has no lease left is there all the same.
+/// A governor that refuses a lease is there all the same.
 int explain_absence(const Transport& transport, int error, char* text, std::size_t size) {
         char where[kAddressText] = "any address";
         if (transport.peer() != nullptr)
@@ -46,10 +46,12 @@ int explain_absence(const Transport& transport, int error, char* text, std::size
                 return snprintf(text, size, "no governor at %s (user %u" GOVERNOR_NOT_BELIEVED ")",
                                 where, transport.stranger());
         char why[128];
-        return error == -EUSERS
-                       ? snprintf(text, size, "the governor at %s has no lease left", where)
-                       : snprintf(text, size, "no governor at %s (%s)", where,
-                                  describe_error(error, why, sizeof(why)));
+        return error == -EUSERS ? snprintf(text, size,
+                                           "the governor at %s gives no lease: this user, or all "
+                                           "together, hold as many as there is room for",
+                                           where)
+                                : snprintf(text, size, "no governor at %s (%s)", where,
+                                           describe_error(error, why, sizeof(why)));
 }
 
 int explain_polling(const threadcount_handle& handle, std::uint32_t threads, char* text,

@@ -133,8 +133,9 @@ TEST_F(LeaseLimits, AProgramBeyondThemRunsAsIfNobodyGoverned) {
                                         ::_exit(1);
                         char why[300];
                         threadcount_reason(handle, why, sizeof(why));
-                        if (std::strstr(why, "has no lease left: the program's own maximum, 7") ==
-                            nullptr)
+                        if (std::strstr(why, " gives no lease: this user, or all together, hold as "
+                                             "many as there is room for: the program's own "
+                                             "maximum, 7") == nullptr)
                                 ::_exit(1);
                         threadcount_close(handle);
                 },
