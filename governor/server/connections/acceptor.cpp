@@ -68,7 +68,8 @@ void Acceptor::let_in(const Door& door) {
 void Acceptor::pause(int error) {
         if (const auto count = problems_.allow(EventLoop::now()))
                 log(Level::Warning, Event::CannotAccept,
-                    std::string("cannot accept a client: ") + std::strerror(error) + since(*count),
+                    std::string("cannot accept a client: ") + std::strerror(error) +
+                            since(*count, "attempts"),
                     {{"ERRNO", std::to_string(error)}});
         for (auto& door : doors_)
                 door.source.set_io_events(0);

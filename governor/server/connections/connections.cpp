@@ -101,7 +101,7 @@ void Connections::refuse(const policy::Account& account) {
                     account.name() + " holds " + std::to_string(accounts_.held(account)) +
                             " connections and leases, as many as it leaves free; one more "
                             "connection was refused" +
-                            since(*count),
+                            since(*count, "attempts"),
                     {{"GOVERNORD_UID", uid_of(account)}});
 }
 
@@ -214,7 +214,7 @@ void Connections::drop(int fd, bool misbehaved) {
                     "a client of " + account.name() +
                             " was disconnected: it sent what is no message, or descriptors, or "
                             "stopped in the middle of a message or of its replies" +
-                            since(*count),
+                            since(*count, "clients"),
                     {{"GOVERNORD_UID", uid_of(account)}});
 }
 

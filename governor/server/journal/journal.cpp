@@ -84,7 +84,7 @@ void Journal::refused(const registry::Identity& identity, TimePoint now) {
                     fmt::format("{}[{}] of user {} was refused a lease: there are as many as may "
                                 "be{}",
                                 printable_text(identity.label), identity.pid, identity.uid,
-                                since(*count)),
+                                since(*count, "attempts")),
                     {{"GOVERNORD_UID", std::to_string(identity.uid)}});
 }
 
@@ -94,7 +94,7 @@ void Journal::tell_of_order(const Happened& event, TimePoint now) {
         if (!count)
                 return;
         log(Level::Info, Event::Ordered,
-            program(event) + ": " + what_happened(event) + since(*count),
+            program(event) + ": " + what_happened(event) + since(*count, "orders"),
             {{"GOVERNORD_UID", std::to_string(event.uid)},
              {"GOVERNORD_PID", std::to_string(event.pid)},
              {"GOVERNORD_LABEL", label(event)},

@@ -151,8 +151,9 @@ void log(Level level, Event event, const std::string& message,
                 spdlog::log(as_spdlog(level), "{}", message);
 }
 
-std::string since(std::uint64_t count) {
-        return count == 1 ? std::string() : " (" + std::to_string(count) + " since last reported)";
+std::string since(std::uint64_t count, const char* what) {
+        return count == 1 ? std::string()
+                          : " (" + std::to_string(count) + " " + what + " since last reported)";
 }
 
 }  // namespace governor::server

@@ -59,7 +59,8 @@ void set_log_level(Level level);
 void log(Level level, Event event, const std::string& message,
          std::initializer_list<Field> fields = {});
 
-/// " (17 since last reported)", for messages that are throttled.
-[[nodiscard]] std::string since(std::uint64_t count);
+/// " (17 attempts since last reported)", for messages that are throttled; "" for 1. `what` is
+/// counted, in the plural.
+[[nodiscard]] std::string since(std::uint64_t count, const char* what);
 
 }  // namespace governor::server

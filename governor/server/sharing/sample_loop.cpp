@@ -67,7 +67,7 @@ void SampleLoop::report(probe::Sampler::Outcome outcome) {
                                         ? std::strerror(sampler_.error())
                                         : "it is short or not of the expected form";
         log(Level::Warning, Event::SampleDiscarded,
-            "sample of " + sampler_.path() + " discarded: " + why + since(*count),
+            "sample of " + sampler_.path() + " discarded: " + why + since(*count, "samples"),
             {{"ERRNO", std::to_string(sampler_.error())}});
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // At most one message a minute, and none forgotten.
+#include "server/journal/log.hpp"
 #include "server/journal/throttle.hpp"
 
 #include <gtest/gtest.h>
@@ -24,6 +25,11 @@ TEST(ThrottleTest, HoldsBackTheOthersOfAMinuteAndCountsThem) {
         EXPECT_EQ(throttle.allow(kStart + 1min), 4U);
         EXPECT_EQ(throttle.allow(kStart + 1min + 1s), std::nullopt);
         EXPECT_EQ(throttle.allow(kStart + 1h), 2U);
+}
+
+TEST(ThrottleTest, SaysWhatItHasCounted) {
+        EXPECT_EQ(since(1, "attempts"), "");
+        EXPECT_EQ(since(87, "attempts"), " (87 attempts since last reported)");
 }
 
 TEST(ThrottleTest, LetsRareOnesThroughOneByOne) {
