@@ -102,6 +102,19 @@ TEST_F(LeaseLimits, ACrowdIsToldThatItIsTooManyBeforeDescriptorsRunOut) {
         EXPECT_EQ(daemon_.process().err().find("cannot accept"), std::string::npos);
 }
 
+TEST_F(LeaseLimits, TheLogSaysWhichOneAProgramMetAndWhatItDoesWithout) {
+        start();
+        Crowd crowd(daemon_.socket());
+        (void)fill(crowd, 2);
+        const auto log = daemon_.process().err();
+        EXPECT_NE(log.find("] of user " + std::to_string(kGreedy) +
+                           " was refused a lease, so it runs at its own maximum and asks again: "
+                           "its user holds as many connections and leases as leave "
+                           "descriptors for others\n"),
+                  std::string::npos)
+                << log;
+}
+
 TEST_F(LeaseLimits, RootsCrowdDoesNotTakeTheLastDescriptorsEither) {
         start();
         Crowd crowd(daemon_.socket());

@@ -121,6 +121,24 @@ void add_orders(std::vector<std::string>& steps, const registry::Orders& orders)
 
 }  // namespace
 
+std::string why_refused(const Shortage& shortage) {
+        switch (shortage.of) {
+        case Shortage::Of::Account:
+                return fmt::format("its user holds {} leases, as many as one user may",
+                                   shortage.held);
+        case Shortage::Of::All:
+                return fmt::format("there are {} leases, {} of them its user's; of {} each user is "
+                                   "to leave as many free as it holds",
+                                   shortage.all, shortage.held, registry::LeaseLimits{}.leases);
+        case Shortage::Of::Descriptors:
+                return "its user holds as many connections and leases as leave descriptors for "
+                       "others";
+        case Shortage::Of::System:
+                break;
+        }
+        return "the daemon is out of memory or descriptors";
+}
+
 std::string what_happened(const Event& event) {
         switch (event.kind) {
         case EventKind::Joined:

@@ -2,7 +2,6 @@
 // Which event is worth what.
 #include "server/journal/journal.hpp"
 
-#include "server/journal/explain.hpp"
 #include "server/journal/log.hpp"
 #include "server/journal/printable.hpp"
 
@@ -78,13 +77,14 @@ void Journal::tell(const Happened& event, TimePoint now) {
         }
 }
 
-void Journal::refused(const registry::Identity& identity, TimePoint now) {
+void Journal::refused(const registry::Identity& identity, const std::function<Shortage()>& what,
+                      TimePoint now) {
         if (const auto count = refused_.allow(identity.account, now))
                 log(Level::Warning, Event::LeaseRefused,
-                    fmt::format("{}[{}] of user {} was refused a lease: there are as many as may "
-                                "be{}",
+                    fmt::format("{}[{}] of user {} was refused a lease, so it runs at its own "
+                                "maximum and asks again: {}{}",
                                 printable_text(identity.label), identity.pid, identity.uid,
-                                since(*count, "attempts")),
+                                why_refused(what()), since(*count, "attempts")),
                     {{"GOVERNORD_UID", std::to_string(identity.uid)}});
 }
 

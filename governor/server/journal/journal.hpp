@@ -5,10 +5,12 @@
 
 #include "registry/history.hpp"
 #include "registry/programs.hpp"
+#include "server/journal/explain.hpp"
 #include "server/journal/throttle.hpp"
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 
 namespace governor::server {
 
@@ -23,8 +25,9 @@ public:
         /// forgets. Costs nothing to speak of where little is logged.
         void follow(const registry::History& history, TimePoint now);
 
-        /// A lease, since there are as many as may be.
-        void refused(const registry::Identity& identity, TimePoint now);
+        /// A lease. `what` there is not enough of is asked only where it is logged.
+        void refused(const registry::Identity& identity, const std::function<Shortage()>& what,
+                     TimePoint now);
 
 private:
         void tell(const registry::Event& event, TimePoint now);

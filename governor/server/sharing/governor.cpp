@@ -47,6 +47,19 @@ Governor::Refusal refusal(const NoPlace& why) {
         return Governor::Refusal::System;
 }
 
+Shortage::Of shortage(Governor::Refusal why) {
+        switch (why) {
+        case Governor::Refusal::TooManyOfAccount:
+                return Shortage::Of::Account;
+        case Governor::Refusal::TooMany:
+                return Shortage::Of::All;
+        case Governor::Refusal::NoRoom:
+                return Shortage::Of::Descriptors;
+        default:
+                return Shortage::Of::System;
+        }
+}
+
 std::uint32_t uid_of(const Peer& peer) { return peer.account.uid.value_or(0); }
 
 Governor::Refusal refusal(registry::Refusal why) {
@@ -112,14 +125,15 @@ void Governor::sampled(const policy::Sample& sample, const probe::Topology& topo
 
 tl::expected<Governor::Joined, Governor::Refusal> Governor::join(const Peer& peer,
                                                                  const Wish& wish) {
-        if (settings_.policy != config::PolicyName::Fair)
+        if (!gives_leases())
                 return tl::unexpected(Refusal::NotGoverning);
         if (admission_ && !admission_(peer))
-                return tl::unexpected(Refusal::NoRoom);
+                return refuse(named(peer, wish), Refusal::NoRoom);
         auto process = open_process(peer);
+        if (!process && process.error().value() == ESRCH)
+                return tl::unexpected(Refusal::NotKnown);
         if (!process)
-                return tl::unexpected(process.error().value() == ESRCH ? Refusal::NotKnown
-                                                                       : Refusal::System);
+                return refuse(named(peer, wish), Refusal::System);
         auto* lease = leases_.of_process(process->pid);
         if (lease != nullptr && lease->uid != uid_of(peer)) {
                 // Its process runs as somebody else by now, as after the exec of a set-user-ID
@@ -157,18 +171,14 @@ tl::expected<Governor::Joined, Governor::Refusal> Governor::admit(const Peer& pe
                 return tl::unexpected(Refusal::NotKnown);
         const auto identity = identify(peer, *where, wish);
         const auto place = arenas_.take(identity.account, at);
-        if (!place) {
-                if (place.error().why != NoPlace::Why::System)
-                        journal_.refused(identity, at);
-                return tl::unexpected(refusal(place.error()));
-        }
+        if (!place)
+                return refuse(identity, refusal(place.error()));
         Undo give_back([&] { arenas_.give_back(identity.account, *place, at); });
         const auto joined =
                 cycle_.joined(identity, wish.request, where->confinement, wish.holds, at);
         if (joined.refusal) {
                 carry_out();
-                journal_.refused(identity, at);
-                return tl::unexpected(refusal(*joined.refusal));
+                return refuse(identity, refusal(*joined.refusal));
         }
         Undo leave([&] {
                 cycle_.left(joined.id, at);
@@ -179,7 +189,7 @@ tl::expected<Governor::Joined, Governor::Refusal> Governor::admit(const Peer& pe
                              *place, 0, wish.affinity},
                             std::move(process), peer.connection);
         } catch (const std::system_error&) {
-                return tl::unexpected(Refusal::System);
+                return refuse(identity, Refusal::System);
         }
         give_back.keep();
         leave.keep();
@@ -189,15 +199,36 @@ tl::expected<Governor::Joined, Governor::Refusal> Governor::admit(const Peer& pe
         return Joined{*place, true};
 }
 
-registry::Identity Governor::identify(const Peer& peer, const ProcessMeter::Where& where,
-                                      const Wish& wish) {
+tl::unexpected<Governor::Refusal> Governor::refuse(const registry::Identity& identity,
+                                                   Refusal why) {
+        journal_.refused(
+                identity,
+                [&] {
+                        Shortage what{shortage(why), 0, programs().size()};
+                        programs().for_each([&](const registry::Program& program) {
+                                what.held += program.identity().account == identity.account;
+                        });
+                        return what;
+                },
+                now());
+        return tl::unexpected(why);
+}
+
+registry::Identity Governor::named(const Peer& peer, const Wish& wish) const {
         registry::Identity identity;
         identity.pid = peer.pid;
         identity.uid = uid_of(peer);
-        // What runs as root is root's, in whose control group it may be.
-        identity.account.uid = identity.uid == 0 ? 0 : where.owner.value_or(identity.uid);
+        identity.account = peer.account;
         identity.label = wish.label.empty() ? probe::read_program_name(root_, peer.pid)
                                             : std::string(wish.label);
+        return identity;
+}
+
+registry::Identity Governor::identify(const Peer& peer, const ProcessMeter::Where& where,
+                                      const Wish& wish) {
+        auto identity = named(peer, wish);
+        // What runs as root is root's, in whose control group it may be.
+        identity.account.uid = identity.uid == 0 ? 0 : where.owner.value_or(identity.uid);
         identity.job = wish.job;
         const auto group = ::getpgid(static_cast<pid_t>(peer.pid));
         identity.process_group = group > 0 ? static_cast<std::uint32_t>(group) : 0;
@@ -278,7 +309,7 @@ registry::Orders::Outcome Governor::order(ProgramId id, const registry::Order& o
 }
 
 bool Governor::pause(bool paused, std::uint32_t uid) {
-        if (settings_.policy != config::PolicyName::Fair)
+        if (!gives_leases())
                 return false;
         cycle_.paused(paused, uid, now());
         carry_out();

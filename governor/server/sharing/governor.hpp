@@ -99,12 +99,21 @@ public:
         [[nodiscard]] std::size_t descriptors() const {
                 return arenas_.arenas() * Arena::kDescriptors;
         }
+        /// False: the policy in force knows no leases.
+        [[nodiscard]] bool gives_leases() const {
+                return settings_.policy == config::PolicyName::Fair;
+        }
         /// nullptr: there is no such program.
         [[nodiscard]] const Lease* lease(ProgramId id) { return leases_.find(id); }
         /// nullptr: that process holds no lease.
         [[nodiscard]] const Lease* lease_of(std::uint32_t pid) { return leases_.of_process(pid); }
 
 private:
+        /// To the journal as well.
+        [[nodiscard]] tl::unexpected<Refusal> refuse(const registry::Identity& identity,
+                                                     Refusal why);
+        /// What is known of a program before the kernel was asked where it runs.
+        [[nodiscard]] registry::Identity named(const Peer& peer, const Wish& wish) const;
         [[nodiscard]] registry::Identity
         identify(const Peer& peer, const ProcessMeter::Where& where, const Wish& wish);
         [[nodiscard]] tl::expected<Joined, Refusal> admit(const Peer& peer, Process process,

@@ -98,6 +98,18 @@ TEST(WhatHappened, NamesWhoOrderedIt) {
         EXPECT_EQ(what_happened(event), "user 1000 ended the pause of governing");
 }
 
+TEST(WhyRefused, NamesTheLimitAndHowMuchOfItIsUsed) {
+        EXPECT_EQ(why_refused({Shortage::Of::Account, 1'024, 1'100}),
+                  "its user holds 1024 leases, as many as one user may");
+        EXPECT_EQ(why_refused({Shortage::Of::All, 683, 1'366}),
+                  "there are 1366 leases, 683 of them its user's; of 2048 each user is to leave as "
+                  "many free as it holds");
+        EXPECT_EQ(why_refused({Shortage::Of::Descriptors, 7, 9}),
+                  "its user holds as many connections and leases as leave descriptors for others");
+        EXPECT_EQ(why_refused({Shortage::Of::System, 7, 9}),
+                  "the daemon is out of memory or descriptors");
+}
+
 TEST_F(Explaining, NamesWhatIsTakenAwayAndWhatLimitsIt) {
         auto& reason = grant_.reason;
         reason.cpus = 1;
