@@ -186,7 +186,9 @@ tl::expected<Reply, Failure> Connection::call(governor::v1::Request request, Rep
         make_printable(reply);
         if (reply.has_error()) {
                 const auto& error = reply.error();
-                auto message = "the governor refuses: " + error.message();
+                // Nothing is refused where there is nothing.
+                const bool refuses = error.code() != governor::v1::Error::NO_LEASE;
+                auto message = (refuses ? "the governor refuses: " : "") + error.message();
                 if (!error.accepted().empty())
                         message += "; accepted: " + error.accepted();
                 const bool permitted = error.code() != governor::v1::Error::NOT_PERMITTED;

@@ -130,11 +130,12 @@ TEST_F(Orders, PauseWithoutAProcessLeavesEverybodyAloneUntilResume) {
 }
 
 TEST_F(Orders, WithoutALeaseFailWithOneSentence) {
-        for (const auto* verb : {"pause", "resume"}) {
+        for (const auto* verb : {"pause", "resume", "explain"}) {
                 const auto none = ctl(daemon_, {verb, "1"});
                 EXPECT_EQ(none.status, 1);
-                EXPECT_EQ(none.err, "governorctl: the governor refuses: process 1 holds no lease "
-                                    "that you may see\n");
+                EXPECT_TRUE(none.err.starts_with("governorctl: process 1 holds no lease: "))
+                        << none.err;
+                EXPECT_EQ(std::ranges::count(none.err, '\n'), 1);
         }
         EXPECT_EQ(ctl(daemon_, {"set", "1", "--max", "2"}).status, 1);
 }
@@ -268,8 +269,9 @@ TEST_F(OrdersOfUsers, AboutAnothersProgramAreAnsweredAsIfThereWereNone) {
         const auto program = holder(kUser);
         const auto others = as(kStranger, {"pause", of(*program)});
         EXPECT_EQ(others.status, 1);
-        EXPECT_EQ(others.err, "governorctl: the governor refuses: process " + of(*program) +
-                                      " holds no lease that you may see\n");
+        EXPECT_TRUE(others.err.starts_with("governorctl: process " + of(*program) +
+                                           " holds no lease that you may see: "))
+                << others.err;
         EXPECT_FALSE(lease(program->pid())->paused());
 }
 

@@ -46,6 +46,17 @@ void add_pool(v1::Client& out, const Lease& lease) {
         pool.set_woken(totals->woken);
 }
 
+/// A process holds no lease that the peer may see. A user is not told whether it holds one.
+std::string why(const Peer& peer, const Governor& governor) {
+        if (!governor.gives_leases())
+                return ": there are none under the policy in force";
+        return std::string(peer.account.is_root()
+                                   ? ": "
+                                   : " that you may see: it is another user's, or ") +
+               "it is not linked with libthreadcount, does not follow it, asks another governor, "
+               "was refused a lease, or has ended";
+}
+
 }  // namespace
 
 bool may_know(const Peer& peer, const registry::Program& program) {
@@ -94,9 +105,9 @@ tl::expected<const registry::Program*, v1::Reply> visible(std::uint32_t pid, con
         const auto* lease = governor.lease_of(pid);
         const auto* program = lease != nullptr ? governor.programs().find(lease->id) : nullptr;
         if (program == nullptr || !may_know(peer, *program))
-                return tl::unexpected(
-                        refuse(v1::Error::NO_LEASE, "process " + std::to_string(pid) +
-                                                            " holds no lease that you may see"));
+                return tl::unexpected(refuse(v1::Error::NO_LEASE, "process " + std::to_string(pid) +
+                                                                          " holds no lease" +
+                                                                          why(peer, governor)));
         return program;
 }
 

@@ -124,6 +124,18 @@ TEST_F(OrderAnswers, StrangersAreNotToldWhetherAProcessHoldsALease) {
         EXPECT_EQ(governor_.programs().find(ProgramId{1})->max(), 0U);
 }
 
+TEST_F(OrderAnswers, SayWhatItCanMeanThatAProcessHoldsNoLease) {
+        const std::string why = "it is not linked with libthreadcount, does not follow it, asks "
+                                "another governor, was refused a lease, or has ended";
+        EXPECT_EQ(pause(0, 7).error().message(), "process 7 holds no lease: " + why);
+        EXPECT_EQ(pause(kStranger, 7).error().message(),
+                  "process 7 holds no lease that you may see: it is another user's, or " + why);
+        settings_.policy = config::PolicyName::Threshold;
+        governor_.configure(settings_, {}, {});
+        EXPECT_EQ(pause(0, 7).error().message(),
+                  "process 7 holds no lease: there are none under the policy in force");
+}
+
 TEST_F(OrderAnswers, OutOfRangeChangeNothing) {
         join();
         v1::Request request;
