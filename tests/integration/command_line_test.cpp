@@ -45,9 +45,10 @@ protected:
 TEST_F(CommandLine, StatusShowsThePolicyAndTheCpus) {
         const auto plain = ctl(daemon_, {"status"});
         EXPECT_EQ(plain.status, 0);
-        EXPECT_TRUE(contains(plain.out, "policy        fair\n")) << plain.out;
+        EXPECT_TRUE(contains(plain.out, "policy               fair\n")) << plain.out;
         EXPECT_TRUE(contains(plain.out, "5, 3 free (idle >= 50% over 1000 ms)")) << plain.out;
         EXPECT_TRUE(contains(plain.out, "0 share ")) << plain.out;
+        EXPECT_TRUE(contains(plain.out, "connections refused  0\n")) << plain.out;
         const auto json = ctl(daemon_, {"status", "--json"});
         EXPECT_TRUE(contains(json.out, R"("policy":"fair","mode":"govern","clients":0,)"))
                 << json.out;
@@ -60,7 +61,7 @@ TEST_F(CommandLine, StatusOfTheArticlesPolicyKeepsNoAccounts) {
         Daemon daemon(FIXTURES "/machines/sparse", "[governor]\npolicy = threshold\n");
         daemon.start();
         const auto plain = ctl(daemon, {"status"}).out;
-        EXPECT_TRUE(contains(plain, "policy        threshold\n")) << plain;
+        EXPECT_TRUE(contains(plain, "policy               threshold\n")) << plain;
         EXPECT_FALSE(contains(plain, "share")) << plain;
         const auto json = ctl(daemon, {"status", "--json"}).out;
         EXPECT_TRUE(contains(json, R"({"cpus":5,"budget":null,"foreign":null,)"

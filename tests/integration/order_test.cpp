@@ -118,7 +118,7 @@ TEST_F(Orders, PauseWithoutAProcessLeavesEverybodyAloneUntilResume) {
         EXPECT_EQ(paused.status, 0) << paused.err;
         EXPECT_TRUE(eventually(is_left_alone));
         EXPECT_TRUE(contains(ctl(daemon_, {"status"}).out,
-                             "policy        fair, paused: programs are left alone\n"));
+                             "policy               fair, paused: programs are left alone\n"));
         EXPECT_EQ(nlohmann::json::parse(ctl(daemon_, {"--json", "status"}).out).at("paused"), true);
         daemon_.process().signal(SIGHUP);
         EXPECT_TRUE(eventually([&] { return contains(daemon_.process().err(), "reloaded"); }));

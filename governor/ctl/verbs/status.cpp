@@ -42,7 +42,7 @@ std::string as_table(const Status& status) {
         rows.push_back({"samples", number(status.samples()) + ", " +
                                            number(status.discarded_samples()) + " discarded"});
         rows.push_back({"bad messages", number(status.bad_messages())});
-        rows.push_back({"refused", number(status.refused_connections())});
+        rows.push_back({"connections refused", number(status.refused_connections())});
         if (!status.configuration_error().empty())
                 rows.push_back({"configuration", "refused: " + status.configuration_error()});
         return render::table({{""}, {""}}, rows);
