@@ -29,6 +29,7 @@ enum class PolicyName : std::uint8_t {
 struct Settings {
         PolicyName policy = PolicyName::Fair;
         bool is_observing = false;  ///< mode: decide and show, but tell nobody
+        bool is_fallback = false;   ///< in place of files that were wrong when the daemon started
         policy::ThresholdSettings threshold;
         policy::fair::Settings fair;
         std::chrono::milliseconds period{1000};  ///< between two samples, 50 ms .. 60 s

@@ -38,8 +38,17 @@ tl::expected<config::Settings, config::Errors> load_configuration(const Options&
 tl::expected<config::Settings, config::Errors> fallback(const Options& options) {
         config::Settings settings;
         settings.is_observing = true;
+        settings.is_fallback = true;
         settings.origins["mode"] = {"fallback"};
         return with_command_line(std::move(settings), options);
+}
+
+std::string summary(const config::Errors& errors) {
+        const auto more = errors.size() - 1;
+        const auto first = errors.front().text();
+        if (more == 0)
+                return first;
+        return first + " (and " + std::to_string(more) + " more mistake" + (more == 1 ? ")" : "s)");
 }
 
 void report(const config::Errors& errors) {

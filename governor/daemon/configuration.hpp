@@ -6,6 +6,7 @@
 #include "config/load.hpp"
 #include "daemon/options.hpp"
 
+#include <string>
 #include <tl/expected.hpp>
 
 namespace governor::daemon {
@@ -19,6 +20,9 @@ load_configuration(const Options& options);
 /// command line, and no program is held to anything (mode = observe). The error is a mistake in the
 /// command line.
 [[nodiscard]] tl::expected<config::Settings, config::Errors> fallback(const Options& options);
+
+/// The first of them, and how many there are besides. `errors` is not empty.
+[[nodiscard]] std::string summary(const config::Errors& errors);
 
 /// Logs every mistake.
 void report(const config::Errors& errors);

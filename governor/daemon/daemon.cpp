@@ -80,7 +80,7 @@ int run_with_log(const Options& options) {
         auto defaults = fallback(options);
         if (options.check_config || !defaults)
                 return kWrongConfiguration;
-        return serve(options, *defaults, settings.error().front().text());
+        return serve(options, *defaults, summary(settings.error()));
 }
 
 }  // namespace

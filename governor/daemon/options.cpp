@@ -5,6 +5,8 @@
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
+#include <system_error>
 #include <unistd.h>
 
 namespace governor::daemon {
@@ -20,6 +22,13 @@ std::string check_tcp(const std::string& text) {
                                                          "` is not accepted; accepted: PORT, "
                                                          "HOST:PORT or [IPV6]:PORT with a "
                                                          "numeric HOST or localhost";
+}
+
+/// Mistakes are told to people who do not know where the daemon was started.
+std::string absolute(const std::string& path) {
+        std::error_code error;
+        auto whole = std::filesystem::absolute(path, error);
+        return error ? path : whole.lexically_normal().string();
 }
 
 }  // namespace
@@ -70,6 +79,7 @@ std::variant<Options, int> parse_options(int argc, char** argv) {
         }
         options.tcp = config::parse_tcp_address(tcp);
         options.config_given = config->count() > 0;
+        options.config = absolute(options.config);
         while (!options.root.empty() && options.root.back() == '/')
                 options.root.pop_back();
         return options;

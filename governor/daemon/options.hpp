@@ -14,9 +14,9 @@ namespace governor::daemon {
 struct Options {
         std::string root;    ///< proc and sys are below it; empty: this machine
         std::string socket;  ///< empty: the default, unless sockets are inherited
-        std::optional<config::TcpAddress> tcp;  ///< wins over the configuration
-        std::string config = "/etc/governord.conf";
-        bool config_given = false;  ///< then it must exist
+        std::optional<config::TcpAddress> tcp;       ///< wins over the configuration
+        std::string config = "/etc/governord.conf";  ///< absolute
+        bool config_given = false;                   ///< then it must exist
         bool check_config = false;
 };
 

@@ -64,7 +64,6 @@ tl::expected<void, std::string> Service::apply(const config::Settings& settings,
 /// Without a governor every program would take the whole machine again, and a service that ends at
 /// each start loses its socket.
 void Service::fell_back(const std::string& why) {
-        is_fallback_ = true;
         server_.configuration_refused(why);
         log(Level::Warning, Event::ConfigurationRefused,
             "the configuration is wrong: until a reload succeeds the built-in defaults are in "
@@ -106,8 +105,9 @@ std::string Service::status() const {
         if (refused.empty())
                 return server_.summary();
         return server_.summary() +
-               (is_fallback_ ? "; configuration refused, programs are left alone: "
-                             : "; configuration not reloaded: ") +
+               (server_.settings().is_fallback
+                        ? "; configuration refused, programs are left alone: "
+                        : "; configuration not reloaded: ") +
                refused;
 }
 
@@ -117,13 +117,12 @@ void Service::reload() {
         auto settings = load_configuration(options_);
         if (!settings) {
                 report(settings.error());
-                refuse(settings.error().front().text());
+                refuse(summary(settings.error()));
         } else if (auto applied = server_.apply(*settings); !applied) {
                 log(Level::Error, Event::ConfigurationRefused, applied.error());
                 refuse(applied.error());
         } else {
                 follow_log_level(*settings);
-                is_fallback_ = false;
                 log(Level::Info, Event::Reloaded, "configuration reloaded");
         }
         liveness_.tell_status();

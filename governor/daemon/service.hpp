@@ -47,7 +47,6 @@ private:
         server::EventSource on_hup_;
         server::Server server_;
         server::Liveness liveness_;
-        bool is_fallback_ = false;  // the files were wrong at the start, and are so still
 };
 
 }  // namespace governor::daemon

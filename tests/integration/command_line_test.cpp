@@ -52,7 +52,8 @@ TEST_F(CommandLine, StatusShowsThePolicyAndTheCpus) {
         const auto json = ctl(daemon_, {"status", "--json"});
         EXPECT_TRUE(contains(json.out, R"("policy":"fair","mode":"govern","clients":0,)"))
                 << json.out;
-        EXPECT_TRUE(contains(json.out, R"("paused":false,"configuration_error":null})"))
+        EXPECT_TRUE(contains(json.out,
+                             R"("paused":false,"fallback":false,"configuration_error":null})"))
                 << json.out;
         EXPECT_EQ(json.out.find("null"), json.out.rfind("null")) << json.out;
 }

@@ -180,6 +180,64 @@ TEST(Daemon, LeavesProgramsAloneWhereItsConfigurationIsWrongAtTheStart) {
         EXPECT_FALSE(contains(ctl(daemon, {"status"}).out, "refused: "));
 }
 
+std::string policy_row(const Daemon& daemon) {
+        const auto shown = ctl(daemon, {"status"}).out;
+        const auto begin = shown.find("policy ");
+        return shown.substr(begin, shown.find('\n', begin) - begin);
+}
+
+TEST(Daemon, SaysWhyItObserves) {
+        Daemon daemon(kMachine, "[governor]\nperiod = 49ms\n");
+        daemon.start();
+        EXPECT_TRUE(policy_row(daemon).ends_with(
+                " fair, observing (wrong configuration): programs are left alone"));
+        daemon.configure("[governor]\nmode = observe\n");
+        daemon.process().signal(SIGHUP);
+        ASSERT_TRUE(eventually([&] { return contains(daemon.process().err(), "reloaded"); }));
+        const auto as_configured = " fair, observing (mode = observe): programs are left alone";
+        EXPECT_TRUE(policy_row(daemon).ends_with(as_configured)) << policy_row(daemon);
+        daemon.configure("[governor]\nperiod = 49ms\n");
+        daemon.process().signal(SIGHUP);
+        ASSERT_TRUE(eventually([&] { return contains(daemon.process().err(), "not reloaded"); }));
+        EXPECT_TRUE(policy_row(daemon).ends_with(as_configured)) << "the old settings stay";
+}
+
+TEST(Daemon, SaysHowManyMistakesThereAreAndWhatToDo) {
+        Daemon daemon(kMachine, "[governor]\nperiod = 49ms\nthreshold = 101%\nturns = x\n");
+        daemon.start();
+        const auto wrong = status(daemon.socket()).configuration_error();
+        EXPECT_TRUE(contains(wrong, "governord.conf:2: `period = 49ms`")) << wrong;
+        EXPECT_TRUE(wrong.ends_with(" (and 2 more mistakes)")) << wrong;
+        for (const auto* verb : {"status", "config"}) {
+                const auto shown = ctl(daemon, {verb}).out;
+                EXPECT_TRUE(contains(shown, " (and 2 more mistakes)\n")) << shown;
+                EXPECT_TRUE(contains(shown,
+                                     "governord --check-config [--config FILE] names all mistakes; "
+                                     "once they are mended: systemctl reload governord, or "
+                                     "SIGHUP\n"))
+                        << shown;
+        }
+        daemon.configure("[governor]\nperiod = 49ms\nthreshold = 101%\n");
+        daemon.process().signal(SIGHUP);
+        EXPECT_TRUE(eventually([&] {
+                return status(daemon.socket())
+                        .configuration_error()
+                        .ends_with(" (and 1 more mistake)");
+        }));
+}
+
+TEST(Daemon, NamesAFileByItsWholePath) {
+        TemporaryDirectory directory;
+        const auto bad = directory.write("bad.conf", "[governor]\nperod = 2s\n");
+        const auto wrong = run({{"/bin/sh", "-c",
+                                 "cd " + directory.path().string() +
+                                         " && exec " GOVERNORD " --check-config --config bad.conf"},
+                                {},
+                                {}});
+        EXPECT_EQ(wrong.status, 2);
+        EXPECT_TRUE(contains(wrong.err, " " + bad + ":2: unknown key `perod`")) << wrong.err;
+}
+
 TEST(Daemon, StartsWithoutTheFileThatItIsTold) {
         TemporaryDirectory directory;
         const auto socket = directory.path("socket");

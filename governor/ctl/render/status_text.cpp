@@ -19,8 +19,11 @@ std::string duration(std::uint64_t ms) {
 std::string policy(const governor::v1::Status& status) {
         if (status.paused())
                 return status.policy() + ", paused: programs are left alone";
-        return status.policy() +
-               (status.mode() == "observe" ? ", observing: programs are left alone" : "");
+        if (status.mode() != "observe")
+                return status.policy();
+        return status.policy() + ", observing (" +
+               (status.fallback() ? "wrong configuration" : "mode = observe") +
+               "): programs are left alone";
 }
 
 std::string left_alone(const governor::v1::Status& status) {

@@ -12,11 +12,16 @@ namespace ctl::render {
 /// "1:02:03"
 [[nodiscard]] std::string duration(std::uint64_t ms);
 
-/// "fair, observing: programs are left alone"
+/// "fair, observing (mode = observe): programs are left alone"
 [[nodiscard]] std::string policy(const governor::v1::Status& status);
 
 /// "the governor only observes: programs are left alone"; empty: they are governed.
 [[nodiscard]] std::string left_alone(const governor::v1::Status& status);
+
+/// What an administrator does about a wrong configuration.
+inline constexpr const char* kMendConfiguration =
+        "governord --check-config [--config FILE] names all mistakes; once they are mended: "
+        "systemctl reload governord, or SIGHUP";
 
 /// It knows who uses what; the policy "threshold" does not.
 [[nodiscard]] bool keeps_accounts(const governor::v1::Status& status);

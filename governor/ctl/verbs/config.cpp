@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // governorctl config: the settings in force and where they come from.
 #include "render/ini.hpp"
+#include "render/status_text.hpp"
 #include "verbs/ask.hpp"
 #include "verbs/verbs.hpp"
 
@@ -57,7 +58,8 @@ std::string as_ini(const Setting& setting) {
 std::string as_ini(const Config& config) {
         std::string text;
         if (!config.configuration_error().empty())
-                text += "# refused: " + config.configuration_error() + "\n";
+                text += "# refused: " + config.configuration_error() + "\n# " +
+                        render::kMendConfiguration + "\n";
         text += "[governor]\n";
         for (const auto& setting : config.setting())
                 text += as_ini(setting);

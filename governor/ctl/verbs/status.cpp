@@ -43,8 +43,10 @@ std::string as_table(const Status& status) {
                                            number(status.discarded_samples()) + " discarded"});
         rows.push_back({"bad messages", number(status.bad_messages())});
         rows.push_back({"connections refused", number(status.refused_connections())});
-        if (!status.configuration_error().empty())
+        if (!status.configuration_error().empty()) {
                 rows.push_back({"configuration", "refused: " + status.configuration_error()});
+                rows.push_back({"", render::kMendConfiguration});
+        }
         return render::table({{""}, {""}}, rows);
 }
 

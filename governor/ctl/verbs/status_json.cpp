@@ -38,6 +38,7 @@ nlohmann::ordered_json status_json(const Status& status) {
                 {"connections", others(status)},
                 {"decisions", status.decisions()},
                 {"paused", status.paused()},
+                {"fallback", status.fallback()},
                 {"configuration_error",
                  error.empty() ? nlohmann::ordered_json(nullptr) : nlohmann::ordered_json(error)}};
 }

@@ -103,6 +103,7 @@ v1::Reply status(const View& view, Reach reach) {
         out.set_bad_messages(view.counters.bad_messages);
         out.set_version(GOVERNOR_VERSION);
         out.set_refused_connections(view.counters.refused_connections);
+        out.set_fallback(view.settings.is_fallback);
         if (reach == Reach::Local)
                 out.set_configuration_error(configuration_error(view));
         return reply;
