@@ -128,7 +128,8 @@ Environment read_environment(GetVariable get) {
                 value("OMP_PROC_BIND"),
                 {value("OMP_PLACES"), value("GOMP_CPU_AFFINITY"), value("KMP_AFFINITY")});
         environment.socket = value("THREADCOUNT_SOCKET");
-        if (const char* label = value("THREADCOUNT_LABEL"))
+        const char* label = value("THREADCOUNT_LABEL");
+        if (label != nullptr && label[strspn(label, " ")] != '\0')
                 copy_printable(label, environment.label);
         environment.is_rank = find_job(get, environment.job) == JobName::Unnamed;
         return environment;

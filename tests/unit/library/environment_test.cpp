@@ -170,6 +170,8 @@ TEST(EnvironmentOfAProgram, HasALabelThatCanBeSent) {
         EXPECT_STREQ(read({}).label, "");
         EXPECT_STREQ(read({{"THREADCOUNT_LABEL", "solver"}}).label, "solver");
         EXPECT_STREQ(read({{"THREADCOUNT_LABEL", "a\xff\tb"}}).label, "a__b");
+        EXPECT_STREQ(read({{"THREADCOUNT_LABEL", "  "}}).label, "") << "as if it were not set";
+        EXPECT_STREQ(read({{"THREADCOUNT_LABEL", " a "}}).label, " a ");
         EXPECT_STREQ(read({{"THREADCOUNT_LABEL", std::string(100, 'x')}}).label,
                      std::string(63, 'x').c_str());
 }
