@@ -31,12 +31,18 @@ bool make_directory(const std::string& directory) {
         return ::chmod(directory.c_str(), 0755) == 0;
 }
 
-/// A service manager that holds the socket for a daemon has no lock.
-bool somebody_listens(const sockaddr_un& address) {
+/// "user 0", or "somebody" where the kernel does not say who; empty: nobody. A service manager that
+/// holds the socket for a daemon has no lock.
+std::string who_listens(const sockaddr_un& address) {
         const UniqueFd probe(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-        return ::connect(probe.get(), reinterpret_cast<const sockaddr*>(&address),
-                         sizeof(address)) == 0 ||
-               errno == EAGAIN;
+        if (::connect(probe.get(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)) <
+            0)
+                return errno == EAGAIN ? "somebody" : "";
+        ucred listener{};
+        socklen_t length = sizeof(listener);
+        return ::getsockopt(probe.get(), SOL_SOCKET, SO_PEERCRED, &listener, &length) == 0
+                       ? "user " + std::to_string(listener.uid)
+                       : "somebody";
 }
 
 bool remove_left_over(const std::string& path) {
@@ -73,9 +79,9 @@ ListenResult listen_unix(const std::string& path) {
                 return fail(path, "another governord is listening there; stop it first, or give "
                                   "this one its own --socket");
         }
-        if (somebody_listens(address))
-                return fail(path, "somebody listens there (governord.socket?); stop it first, or "
-                                  "give another --socket");
+        if (const auto listener = who_listens(address); !listener.empty())
+                return fail(path, listener + " listens there (governord.socket?); stop it first, "
+                                             "or give another --socket");
         if (!remove_left_over(path))
                 return fail(path, "something that is not a governord's socket is there; move it "
                                   "away, or give another --socket");
