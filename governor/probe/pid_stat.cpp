@@ -12,6 +12,7 @@ namespace {
 // Numbers as in proc_pid_stat(5).
 constexpr int kState = 3;
 constexpr int kPpid = 4;
+constexpr int kTerminal = 7;
 constexpr int kFlags = 9;
 constexpr int kUserTime = 14;
 constexpr int kSystemTime = 15;
@@ -38,6 +39,12 @@ bool take_flags(std::string_view word, PidStat& stat) {
         return flags.has_value();
 }
 
+bool take_terminal(std::string_view word, PidStat& stat) {
+        const auto device = parse_number<std::int64_t>(word);
+        stat.has_terminal = device.value_or(0) != 0;
+        return device.has_value();
+}
+
 bool take_column(int column, std::string_view word, PidStat& stat) {
         switch (column) {
         case kState:
@@ -45,6 +52,8 @@ bool take_column(int column, std::string_view word, PidStat& stat) {
                 return word.size() == 1;
         case kPpid:
                 return add_number(word, stat.ppid);
+        case kTerminal:
+                return take_terminal(word, stat);
         case kFlags:
                 return take_flags(word, stat);
         case kUserTime:

@@ -13,8 +13,9 @@ namespace governor::probe {
 /// all its threads, dead ones included.
 struct PidStat {
         std::uint32_t pid = 0;
-        std::uint32_t ppid = 0;  ///< 0: none that can be seen from here
-        char state = '?';        ///< R, S, D, T, t, Z, ...
+        std::uint32_t ppid = 0;     ///< 0: none that can be seen from here
+        char state = '?';           ///< R, S, D, T, t, Z, ...
+        bool has_terminal = false;  ///< a controlling one
         std::int32_t nice = 0;
         std::uint32_t scheduling_policy = 0;  ///< SCHED_IDLE of <sched.h>, ...
         bool is_kernel_thread = false;

@@ -15,6 +15,7 @@ ALLOWED = {
     "governor/server": {"policy", "probe", "evidence", "registry", "config", "proto"},
     "governor/daemon": {"policy", "probe", "registry", "config", "server"},
     "governor/ctl": {"proto", "libthreadcount"},
+    "governor/ctl/outside": {"policy", "probe"},
     "libthreadcount/pool": {"libthreadcount"},
     "libthreadcount": {"proto"},
     "proto": set(),

@@ -14,8 +14,8 @@ std::string proc(std::uint32_t pid) { return "proc/" + std::to_string(pid); }
 
 std::string stat_line(const FakeProcess& p) {
         std::ostringstream line;
-        line << p.pid << " (" << p.name << ") " << p.state << ' ' << p.ppid << " 1 1 34816 -1 "
-             << p.flags << " 91 0 3 0 " << p.user_ticks << ' ' << p.system_ticks << ' '
+        line << p.pid << " (" << p.name << ") " << p.state << ' ' << p.ppid << " 1 1 " << p.terminal
+             << " -1 " << p.flags << " 91 0 3 0 " << p.user_ticks << ' ' << p.system_ticks << ' '
              << p.reaped_user_ticks << ' ' << p.reaped_system_ticks << ' ' << 20 + p.nice << ' '
              << p.nice << " 1 0 " << p.started_ticks
              << " 5722112 441 18446744073709551615 1 1 0 0 0 0 0 0 0 0 0 0 17 1 0 "

@@ -22,6 +22,7 @@ struct FakeProcess {
         int nice = 0;
         unsigned scheduling_policy = 0;
         unsigned flags = 0x400000;
+        unsigned terminal = 34816;  // 0: none
         char state = 'S';
         std::string name = "program";
 };

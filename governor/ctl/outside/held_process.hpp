@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: MIT
+//
+// One process, held by its directory in /proc: what is done by it never reaches another process
+// that has the same number later.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <sys/types.h>
+#include <utility>
+
+namespace ctl::outside {
+
+/// A process as no other one ever is until the next boot: numbers are used again.
+struct ProcessId {
+        std::uint32_t pid = 0;
+        std::uint64_t started_ticks = 0;  ///< after boot
+
+        friend auto operator<=>(const ProcessId&, const ProcessId&) = default;
+};
+
+class HeldProcess {
+public:
+        /// Below `root`, which is empty for this machine. Empty: there is no such process.
+        [[nodiscard]] static std::optional<HeldProcess> open(const std::string& root,
+                                                             std::uint32_t pid);
+        HeldProcess(HeldProcess&& other) noexcept
+                : fd_(std::exchange(other.fd_, -1)), pid_(other.pid_) {}
+        HeldProcess& operator=(HeldProcess&& other) noexcept {
+                std::swap(fd_, other.fd_);
+                std::swap(pid_, other.pid_);
+                return *this;
+        }
+        ~HeldProcess();
+
+        [[nodiscard]] std::uint32_t pid() const { return pid_; }
+        /// Is it of the user that this process is?
+        [[nodiscard]] bool is_own() const;
+        /// Empty: it has gone.
+        [[nodiscard]] std::optional<ProcessId> id() const;
+
+        /// The first 4 KiB of one of its files. Empty: it has gone, or may not be read.
+        [[nodiscard]] std::optional<std::string> read(const char* name) const;
+        /// Returns 0 or a negative errno.
+        [[nodiscard]] int write(const char* name, std::string_view text) const;
+
+private:
+        HeldProcess(int fd, std::uint32_t pid) : fd_(fd), pid_(pid) {}
+
+        int fd_ = -1;
+        std::uint32_t pid_ = 0;
+};
+
+}  // namespace ctl::outside

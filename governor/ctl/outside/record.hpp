@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT
+//
+// What one `governorctl run` has changed outside of itself, as a small text. It is written before
+// anything is changed, so that whoever finds it can take all of that back. Pure.
+#pragma once
+
+#include "outside/held_process.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ctl::outside {
+
+/// Bytes of a record's text.
+inline constexpr std::size_t kLargestRecord = 8192;
+
+struct ChangedAutogroup {
+        std::uint64_t id = 0;
+        int was = 0;  ///< its nice value before, 0 .. 18
+
+        friend bool operator==(const ChangedAutogroup&, const ChangedAutogroup&) = default;
+};
+
+struct Record {
+        std::string boot;  ///< the kernel's boot_id; after another boot nothing of it is true
+        ProcessId run;     ///< the process that has changed it
+        std::vector<ChangedAutogroup> autogroups;  ///< kMostAutogroups at most
+
+        [[nodiscard]] bool has_changes() const { return !autogroups.empty(); }
+        friend bool operator==(const Record&, const Record&) = default;
+};
+
+[[nodiscard]] std::string to_text(const Record& record);
+
+/// Empty: cut, larger than kLargestRecord, or of another form.
+[[nodiscard]] std::optional<Record> parse_record(std::string_view text);
+
+}  // namespace ctl::outside

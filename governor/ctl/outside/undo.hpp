@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+//
+// Takes back what a record says was changed. Any process of the user may do so, again and again:
+// only what still is as it was changed is touched, and only in processes of this user.
+#pragma once
+
+#include "outside/record.hpp"
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace ctl::outside {
+
+/// Ordinary users together may change ten autogroups a second: a change that has to wait is tried
+/// again after this.
+inline constexpr std::chrono::milliseconds kRetry{20};
+
+/// Not thread-safe.
+class Undo {
+public:
+        /// Below `root`, which is empty for this machine.
+        explicit Undo(std::string root) : root_(std::move(root)) {}
+
+        /// Does what can be done now, and takes it out of `record`. What is left has to wait for
+        /// kRetry. Where an autogroup is not where it was seen last, it looks at all processes of
+        /// this user once: about 5 us for each.
+        void work(Record& record);
+
+private:
+        enum class Outcome : std::uint8_t { Done, Waits, NotFound };
+
+        [[nodiscard]] Outcome undo(const ChangedAutogroup& group) const;
+        void look();
+
+        std::string root_;
+        std::unordered_map<std::uint64_t, std::vector<std::uint32_t>>
+                members_;  // of each autogroup
+};
+
+}  // namespace ctl::outside
