@@ -2,6 +2,7 @@
 // The verbs and their options, as --help shows them.
 #include "command_line.hpp"
 
+#include "outside/guardian.hpp"
 #include "verbs/limits.hpp"
 #include "verbs/verbs.hpp"
 
@@ -28,6 +29,7 @@ struct Parsed {
         double interval_s = 1;
         std::uint32_t pid = 0;
         std::optional<std::uint32_t> paused_pid;
+        std::string guarded_place;
         bool pauses_all = false;  // else there is a pid
         Action action;
 };
@@ -196,9 +198,21 @@ void add_plain(CLI::App& app, const std::shared_ptr<Parsed>& parsed, const char*
         });
 }
 
+/// Not for people: run starts it.
+void add_guard(CLI::App& app, const std::shared_ptr<Parsed>& parsed) {
+        auto* verb =
+                app.add_subcommand("guard", "Take back what runs that were killed have changed");
+        verb->group("");
+        verb->add_option("PLACE", parsed->guarded_place, "Where their records are")->required();
+        verb->callback([parsed = parsed.get()] {
+                parsed->action = [parsed] { return outside::guard(parsed->guarded_place); };
+        });
+}
+
 std::string known_verbs(const CLI::App& app) {
         std::string names;
-        for (const auto* verb : app.get_subcommands([](const CLI::App*) { return true; }))
+        const auto is_shown = [](const CLI::App* verb) { return !verb->get_group().empty(); };
+        for (const auto* verb : app.get_subcommands(is_shown))
                 names += (names.empty() ? "" : ", ") + verb->get_name();
         return names;
 }
@@ -246,6 +260,7 @@ std::variant<Action, ExitCode> parse_command_line(int argc, char** argv) {
                   verbs::pause);
         add_pause(app, parsed, "resume", "Take back pause", verbs::resume);
         add_run(app, parsed);
+        add_guard(app, parsed);
         try {
                 app.parse(argc, argv);
         } catch (const CLI::Success& success) {

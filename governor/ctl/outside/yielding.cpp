@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: MIT
+// The record first, then the guardian, then the change.
+#include "outside/yielding.hpp"
+
+#include "outside/guardian.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <thread>
+#include <unistd.h>
+#include <utility>
+
+namespace ctl::outside {
+
+namespace {
+
+using std::chrono::ceil;
+using std::chrono::milliseconds;
+
+const ChangedAutogroup* find(const Record& record, std::uint64_t group) {
+        const auto found = std::ranges::find(record.autogroups, group, &ChangedAutogroup::id);
+        return found != record.autogroups.end() ? &*found : nullptr;
+}
+
+}  // namespace
+
+Yielding::Yielding(std::string place, std::string guardian)
+        : guardian_(std::move(guardian)), look_(""), undo_("") {
+        auto records = Records::open(place);
+        if (records)
+                records_.emplace(std::move(*records));
+        else
+                no_records_ = records.error();
+        record_.boot = boot_id();
+        const auto self = HeldProcess::open("", static_cast<std::uint32_t>(::getpid()));
+        record_.run = self ? self->id().value_or(ProcessId{}) : ProcessId{};
+        // What a process that was killed together with its guardian has left.
+        if (records_ && !records_->list().empty())
+                (void)ensure_guardian(*records_, guardian_);
+}
+
+std::vector<Session> Yielding::fresh_sessions(Facts& facts) const {
+        std::vector<Session> fresh;
+        for (auto& session : facts.sessions) {
+                if (const auto* changed = find(record_, session.group.id); changed != nullptr)
+                        session.group.nice = changed->was;
+                else if (can_yield(session, facts))
+                        fresh.push_back(session);
+        }
+        const auto room = kMostAutogroups - std::min(kMostAutogroups, record_.autogroups.size());
+        fresh.resize(std::min(fresh.size(), room));
+        return fresh;
+}
+
+/// Returns why nothing may be changed; empty: it may.
+std::string Yielding::remember(const std::vector<Session>& fresh) {
+        auto record = record_;
+        for (const auto& session : fresh)
+                record.autogroups.push_back({session.group.id, session.group.nice});
+        if (!records_)
+                return no_records_;
+        if (!is_written_ || !fresh.empty()) {
+                if (const int error = records_->write(record); error < 0)
+                        return "cannot write to " + records_->place() + ": " +
+                               std::strerror(-error);
+                is_written_ = true;
+        }
+        if (!ensure_guardian(*records_, guardian_))
+                return "no guardian can be started, which would undo it";
+        record_ = std::move(record);
+        for (const auto& session : fresh)
+                pending_.push_back({session.group.id, session.pid});
+        return {};
+}
+
+void Yielding::look() {
+        auto facts = look_.take(static_cast<std::uint32_t>(::getpid()));
+        const auto fresh = fresh_sessions(facts);
+        const auto choice = choose(facts);
+        std::string why_not;
+        if (choice.means == Means::Autogroup)
+                why_not = remember(fresh);
+        acts_ = why_not.empty() ? describe(choice, record_.autogroups.size())
+                                : describe({Means::Nothing, {why_not}}, 0);
+}
+
+/// False: the kernel wants us to wait.
+bool Yielding::yield_all() {
+        while (!pending_.empty()) {
+                const auto [group, pid] = pending_.back();
+                const auto held = HeldProcess::open("", pid);
+                const auto now = held ? autogroup_of(*held) : std::nullopt;
+                // Another process that has its number by now is found anew, if it is of the tree.
+                const bool is_there = now && now->id == group;
+                const int error = is_there ? set_autogroup_nice(*held, kYieldingNice) : -ESRCH;
+                if (error == -EAGAIN)
+                        return false;
+                if (error < 0)
+                        std::erase_if(record_.autogroups, [&](const ChangedAutogroup& changed) {
+                                return changed.id == group;
+                        });
+                if (error < 0 && error != -ESRCH)
+                        acts_ = describe({Means::Nothing,
+                                          {"autogroup: " + std::string(std::strerror(-error))}},
+                                         0);
+                pending_.pop_back();
+        }
+        return true;
+}
+
+void Yielding::give_back() {
+        pending_.clear();
+        look_at_.reset();
+        undo_.work(record_);
+        if (!record_.has_changes() && records_)
+                (void)records_->write(record_);
+}
+
+std::optional<milliseconds> Yielding::work(Clock::time_point now) {
+        if (!wants_) {
+                if (record_.has_changes())
+                        give_back();
+                return record_.has_changes() ? std::optional(kRetry) : std::nullopt;
+        }
+        if (!look_at_ || now >= *look_at_) {
+                look();
+                look_at_ = now + kLook;
+        }
+        return yield_all() ? ceil<milliseconds>(*look_at_ - now) : kRetry;
+}
+
+void Yielding::end() {
+        wants_ = false;
+        const auto give_up = Clock::now() + kLastPatience;
+        while (work(Clock::now()) && Clock::now() < give_up)
+                std::this_thread::sleep_for(kRetry);
+        if (records_ && is_written_ && !record_.has_changes())
+                records_->remove(record_.run);
+        is_written_ = record_.has_changes();
+}
+
+}  // namespace ctl::outside

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: MIT
+//
+// Makes the tree below this process yield the CPUs while it waits for its turn, whatever programs
+// it is made of. None is stopped, and no number inside of one changes.
+#pragma once
+
+#include "outside/choose.hpp"
+#include "outside/look.hpp"
+#include "outside/records.hpp"
+#include "outside/undo.hpp"
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <sys/types.h>
+#include <vector>
+
+namespace ctl::outside {
+
+/// Not thread-safe. Nothing is changed before it stands in a record, and before a guardian lives
+/// that will take it back when this process is killed (guardian.hpp).
+///
+/// The caller
+/// - is the subreaper of its command (PR_SET_CHILD_SUBREAPER), and no part of another tree;
+/// - starts its command in a session of its own (setsid(2)), or autogroups cannot act. A command
+/// with
+///   a controlling terminal loses it by that, so it is for commands that were started without one;
+/// - calls work() from its loop, when that says so and after each want().
+class Yielding {
+public:
+        using Clock = std::chrono::steady_clock;
+
+        /// How soon sessions that are made while the tree waits yield, too.
+        static constexpr std::chrono::milliseconds kLook{1'000};
+        /// The longest that end() takes.
+        static constexpr std::chrono::milliseconds kLastPatience{1'000};
+
+        /// `guardian`: the program that is governorctl, if it is not the running one.
+        explicit Yielding(std::string place = default_place(),
+                          std::string guardian = "/proc/self/exe");
+
+        /// Does the tree wait, so that others go before it? At first it does not.
+        void want(bool yields) { wants_ = yields; }
+
+        /// Does what there is to do, without waiting. Returns when it is to be called again at the
+        /// latest; empty: after the next want(). While it yields it costs a scan of /proc each
+        /// second, else nothing.
+        [[nodiscard]] std::optional<std::chrono::milliseconds> work(Clock::time_point now);
+
+        /// What acts now, or why nothing does, for people: at most 200 bytes; empty: it has not
+        /// been asked to yet.
+        [[nodiscard]] const std::string& acts() const { return acts_; }
+
+        /// Gives back everything and removes the record. What takes longer than kLastPatience is
+        /// the guardian's.
+        void end();
+
+private:
+        struct Pending {
+                std::uint64_t group;
+                std::uint32_t pid;
+        };
+
+        void look();
+        [[nodiscard]] std::string remember(const std::vector<Session>& fresh);
+        /// Those of the tree that are not in the record.
+        [[nodiscard]] std::vector<Session> fresh_sessions(Facts& facts) const;
+        [[nodiscard]] bool yield_all();
+        void give_back();
+
+        std::optional<Records> records_;
+        std::string guardian_;
+        std::string no_records_;  // why there are none
+        Record record_;
+        bool is_written_ = false;
+        bool wants_ = false;
+        std::vector<Pending> pending_;
+        std::optional<Clock::time_point> look_at_;
+        std::string acts_;
+        Look look_;
+        Undo undo_;
+};
+
+}  // namespace ctl::outside

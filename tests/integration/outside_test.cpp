@@ -1,0 +1,336 @@
+// SPDX-License-Identifier: MIT
+// Trees that yield from outside, with the real kernel, as an ordinary user: what is changed is
+// given back, whoever is killed.
+#include "outside/autogroup.hpp"
+#include "outside/look.hpp"
+#include "outside/records.hpp"
+#include "support/process.hpp"
+#include "support/temporary_directory.hpp"
+
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+namespace {
+
+using ctl::outside::Autogroup;
+using ctl::outside::HeldProcess;
+using std::chrono::milliseconds;
+using test_support::eventually;
+using test_support::Process;
+using test_support::read_file;
+using test_support::TemporaryDirectory;
+
+constexpr uid_t kUser = 4243;
+constexpr uid_t kOtherUser = 4244;
+
+bool is_root() { return ::geteuid() == 0; }
+
+/// `arguments` as user `uid`, where this is root.
+std::vector<std::string> as_user(uid_t uid, std::vector<std::string> arguments) {
+        if (!is_root())
+                return arguments;
+        const auto id = std::to_string(uid);
+        std::vector<std::string> all{"/usr/bin/setpriv", "--reuid", id,
+                                     "--regid",          id,        "--clear-groups"};
+        all.insert(all.end(), arguments.begin(), arguments.end());
+        return all;
+}
+
+Autogroup group_of(std::uint32_t pid) {
+        const auto process = HeldProcess::open("", pid);
+        return process ? autogroup_of(*process).value_or(Autogroup{}) : Autogroup{};
+}
+
+/// Processes whose command line is `wanted`, words ended by zero bytes.
+std::vector<pid_t> find(const std::string& wanted) {
+        std::vector<pid_t> found;
+        for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
+                const auto name = entry.path().filename().string();
+                if (name.find_first_not_of("0123456789") != name.npos)
+                        continue;
+                const auto pid = static_cast<std::uint32_t>(std::stoul(name));
+                const auto process = HeldProcess::open("", pid);
+                if (process && process->read("cmdline") == wanted)
+                        found.push_back(static_cast<pid_t>(pid));
+        }
+        return found;
+}
+
+std::string words(const std::vector<std::string>& arguments) {
+        std::string text;
+        for (const auto& argument : arguments)
+                text += argument + '\0';
+        return text;
+}
+
+/// A command that no other test has.
+std::vector<std::string> unique_sleep() {
+        static int number = 0;
+        return {"/bin/sleep", "600." + std::to_string(::getpid()) + std::to_string(100 + number++)};
+}
+
+/// A tree of one command that waits for its turn.
+class Tree {
+public:
+        Tree(const std::string& place, std::vector<std::string> command, uid_t uid = kUser)
+                : command_(std::move(command)),
+                  yielder_({as_user(uid, with({YIELDER, place})), {}, {}}) {}
+        ~Tree() {
+                for (const auto pid : find(words(command_)))
+                        ::kill(pid, SIGKILL);
+        }
+        Tree(const Tree&) = delete;
+        Tree& operator=(const Tree&) = delete;
+
+        [[nodiscard]] std::uint32_t command() {
+                std::vector<pid_t> found;
+                EXPECT_TRUE(eventually([&] {
+                        found = find(words(command_));
+                        return found.size() == 1;
+                }));
+                return static_cast<std::uint32_t>(found.at(0));
+        }
+        [[nodiscard]] bool has(int nice) {
+                const auto pid = command();
+                const bool held = eventually([&] { return group_of(pid).nice == nice; });
+                EXPECT_TRUE(held) << "nice " << group_of(pid).nice << "; " << yielder_.out()
+                                  << yielder_.err();
+                return held;
+        }
+        [[nodiscard]] Process& run() { return yielder_; }
+
+private:
+        [[nodiscard]] std::vector<std::string> with(std::vector<std::string> front) const {
+                front.insert(front.end(), command_.begin(), command_.end());
+                return front;
+        }
+
+        std::vector<std::string> command_;
+        Process yielder_;
+};
+
+class Outside : public testing::Test {
+protected:
+        void SetUp() override {
+                if (read_file("/proc/sys/kernel/sched_autogroup_enabled") != "1\n")
+                        GTEST_SKIP() << "this kernel has no autogroups, or they are off";
+                const Process child({{"/usr/bin/setsid", "/bin/sleep", "60"}, {}, {}});
+                ctl::outside::Look look("");
+                ctl::outside::Facts facts;
+                ASSERT_TRUE(eventually([&] {
+                        facts = look.take(static_cast<std::uint32_t>(::getpid()));
+                        return !facts.sessions.empty();
+                }));
+                if (!facts.sessions.front().is_in_root_group)
+                        GTEST_SKIP()
+                                << "this is not the root cpu control group, and autogroups act "
+                                   "there only";
+                std::filesystem::permissions(directory_.path(), std::filesystem::perms::all);
+        }
+        void TearDown() override {
+                for (const auto pid : guardians())
+                        ::kill(pid, SIGKILL);
+        }
+
+        [[nodiscard]] std::string place() const { return directory_.path("records"); }
+        [[nodiscard]] std::vector<pid_t> guardians() const {
+                return find(words({"governorctl", "guard", place()}));
+        }
+        [[nodiscard]] bool has_guardians(std::size_t count) const {
+                return eventually([&] { return guardians().size() == count; });
+        }
+        [[nodiscard]] std::size_t records() const {
+                std::size_t count = 0;
+                for (const auto& file : std::filesystem::directory_iterator(place()))
+                        count += file.path().filename().string().find("run-") != std::string::npos;
+                return count;
+        }
+        /// A record as a process that is no more would have left it.
+        void leave(const ctl::outside::ProcessId& run, std::uint64_t group, uid_t owner) const {
+                {
+                        auto records = ctl::outside::Records::open(place());
+                        ASSERT_TRUE(records) << records.error();
+                        ASSERT_EQ(records->write({ctl::outside::boot_id(), run, {{group, 0}}}), 0);
+                }
+                if (!is_root())
+                        return;
+                for (const auto& file : std::filesystem::directory_iterator(place()))
+                        ASSERT_EQ(::chown(file.path().c_str(), owner, owner), 0);
+                ASSERT_EQ(::chown(place().c_str(), owner, owner), 0);
+        }
+
+        TemporaryDirectory directory_;
+};
+
+TEST_F(Outside, ACommandYieldsWhileItWaitsAndNotAtItsTurn) {
+        Tree tree(place(), unique_sleep());
+        ASSERT_TRUE(tree.has(19));
+        EXPECT_EQ(tree.run().out(), "waits at autogroup nice 19 (1 session)\n");
+        tree.run().signal(SIGUSR1);
+        ASSERT_TRUE(tree.has(0));
+        tree.run().signal(SIGUSR2);
+        ASSERT_TRUE(tree.has(19));
+        tree.run().signal(SIGTERM);
+        EXPECT_EQ(tree.run().wait(), 0);
+        EXPECT_EQ(group_of(tree.command()).nice, 0);
+        EXPECT_EQ(records(), 0U);
+}
+
+TEST_F(Outside, ASessionThatIsMadeWhileTheTreeWaitsYieldsToo) {
+        const auto inner = unique_sleep();
+        Tree tree(place(), {"/bin/sh", "-c",
+                            "/bin/sleep 0.5; /usr/bin/setsid " + inner[0] + " " + inner[1] +
+                                    " & exec /bin/sleep 600." + std::to_string(::getpid())});
+        std::uint32_t found = 0;
+        ASSERT_TRUE(eventually([&] {
+                const auto pids = find(words(inner));
+                found = pids.empty() ? 0 : static_cast<std::uint32_t>(pids.front());
+                return found != 0 && group_of(found).nice == 19;
+        }));
+        tree.run().signal(SIGUSR1);
+        EXPECT_TRUE(eventually([&] { return group_of(found).nice == 0; }));
+        ::kill(static_cast<pid_t>(found), SIGKILL);
+}
+
+TEST_F(Outside, TheGuardianIsNoPartOfTheTreeAndEndsWithTheLastOfThem) {
+        Tree tree(place(), unique_sleep());
+        ASSERT_TRUE(tree.has(19));
+        ASSERT_TRUE(has_guardians(1));
+        const auto guardian = static_cast<std::uint32_t>(guardians().at(0));
+        ctl::outside::Look look("");
+        for (const auto& session : look.take(static_cast<std::uint32_t>(tree.run().pid())).sessions)
+                EXPECT_NE(session.group.id, group_of(guardian).id);
+        EXPECT_EQ(group_of(guardian).nice, 0);
+        {
+                Tree second(place(), unique_sleep());
+                ASSERT_TRUE(second.has(19));
+                EXPECT_TRUE(has_guardians(1));
+        }
+        tree.run().signal(SIGTERM);
+        EXPECT_TRUE(has_guardians(0));
+}
+
+TEST_F(Outside, TheGuardianHoldsNothingOpenThatItsStarterHad) {
+        const auto inherited = directory_.path("inherited");
+        const auto script = "exec 9>" + inherited + "; exec " YIELDER " " + place();
+        const auto command = unique_sleep();
+        const Process yielder(
+                {as_user(kUser, {"/bin/sh", "-c", script + " " + command[0] + " " + command[1]}),
+                 {},
+                 {}});
+        ASSERT_TRUE(has_guardians(1));
+        const auto files = "/proc/" + std::to_string(guardians().at(0)) + "/fd";
+        EXPECT_TRUE(std::filesystem::exists(inherited));
+        for (const auto& file : std::filesystem::directory_iterator(files)) {
+                const auto target = std::filesystem::read_symlink(file).string();
+                EXPECT_NE(target, inherited);
+                EXPECT_NE(target.find("pipe:"), 0U);
+                EXPECT_EQ(target.find("/out"), target.npos);
+        }
+        for (const auto pid : find(words(command)))
+                ::kill(pid, SIGKILL);
+}
+
+TEST_F(Outside, ARunThatIsKilledIsUndone) {
+        Tree tree(place(), unique_sleep());
+        ASSERT_TRUE(tree.has(19));
+        tree.run().signal(SIGKILL);
+        EXPECT_TRUE(tree.has(0));
+        EXPECT_TRUE(has_guardians(0));
+        EXPECT_EQ(records(), 0U);
+}
+
+TEST_F(Outside, AGuardianThatIsKilledIsReplaced) {
+        Tree tree(place(), unique_sleep());
+        ASSERT_TRUE(tree.has(19));
+        ASSERT_TRUE(has_guardians(1));
+        const auto first = guardians().at(0);
+        ::kill(first, SIGKILL);
+        ASSERT_TRUE(eventually([&] {
+                const auto now = guardians();
+                return now.size() == 1 && now.at(0) != first;
+        }));
+        tree.run().signal(SIGKILL);
+        EXPECT_TRUE(tree.has(0));
+}
+
+TEST_F(Outside, TheNextRunRepairsWhatARunAndItsGuardianLeft) {
+        Tree tree(place(), unique_sleep());
+        ASSERT_TRUE(tree.has(19));
+        ASSERT_TRUE(has_guardians(1));
+        ::kill(tree.run().pid(), SIGSTOP);  // it would start another one
+        ::kill(guardians().at(0), SIGKILL);
+        tree.run().signal(SIGKILL);
+        ASSERT_TRUE(has_guardians(0));
+        EXPECT_EQ(group_of(tree.command()).nice, 19);
+        Tree next(place(), unique_sleep());
+        EXPECT_TRUE(tree.has(0));
+        EXPECT_TRUE(next.has(19));
+}
+
+TEST_F(Outside, TenRunsThatAreKilledAtOnceAreUndone) {
+        std::vector<std::unique_ptr<Tree>> trees;
+        for (int i = 0; i < 10; i++)
+                trees.push_back(std::make_unique<Tree>(place(), unique_sleep()));
+        for (auto& tree : trees)
+                ASSERT_TRUE(tree->has(19));
+        const auto begin = std::chrono::steady_clock::now();
+        for (auto& tree : trees)
+                tree->run().signal(SIGKILL);
+        for (auto& tree : trees)
+                ASSERT_TRUE(tree->has(0));
+        std::printf("ten trees were undone after %lld ms\n",
+                    static_cast<long long>(std::chrono::duration_cast<milliseconds>(
+                                                   std::chrono::steady_clock::now() - begin)
+                                                   .count()));
+}
+
+TEST_F(Outside, ARecordOfAProcessWhoseNumberIsUsedAgainIsUndone) {
+        auto command = unique_sleep();
+        command.insert(command.begin(), "/usr/bin/setsid");
+        const Process left({as_user(kUser, command), {}, {}});
+        const auto pid = static_cast<std::uint32_t>(left.pid());
+        ASSERT_TRUE(eventually([&] {
+                return group_of(pid).id != group_of(1).id &&
+                       read_file("/proc/" + std::to_string(pid) + "/comm") == "sleep\n";
+        }));
+        ASSERT_EQ(set_autogroup_nice(*HeldProcess::open("", pid), 19), 0);
+        leave({pid, 1}, group_of(pid).id, kUser);
+        Tree next(place(), unique_sleep());
+        EXPECT_TRUE(eventually([&] { return group_of(pid).nice == 0; }));
+        EXPECT_TRUE(next.has(19));
+}
+
+TEST_F(Outside, ARecordThatNamesAnotherUsersSessionHarmsNobody) {
+        if (!is_root())
+                GTEST_SKIP() << "needs root, to be two users";
+        auto command = unique_sleep();
+        command.insert(command.begin(), "/usr/bin/setsid");
+        const Process victim({as_user(kOtherUser, command), {}, {}});
+        const auto pid = static_cast<std::uint32_t>(victim.pid());
+        ASSERT_TRUE(eventually(
+                [&] { return read_file("/proc/" + std::to_string(pid) + "/comm") == "sleep\n"; }));
+        ASSERT_EQ(set_autogroup_nice(*HeldProcess::open("", pid), 19), 0);
+        // Root could change it, and must not.
+        for (const auto user : {kUser, uid_t{0}}) {
+                std::filesystem::remove_all(place());
+                leave({4'000'000, 1}, group_of(pid).id, user);
+                Tree next(place(), unique_sleep(), user);
+                ASSERT_TRUE(next.has(19));
+                ASSERT_TRUE(eventually([&] { return records() == 1; }));
+                EXPECT_EQ(group_of(pid).nice, 19);
+        }
+}
+
+TEST_F(Outside, NothingIsChangedWhereTheRecordsWouldBeAnotherUsers) {
+        if (!is_root())
+                GTEST_SKIP() << "needs root, to be two users";
+        std::filesystem::create_directory(place());
+        std::filesystem::permissions(place(), std::filesystem::perms::owner_all);
+        Tree tree(place(), unique_sleep());
+        ASSERT_TRUE(eventually([&] { return !tree.run().out().empty(); }));
+        EXPECT_EQ(tree.run().out().find("nothing acts: "), 0U) << tree.run().out();
+        EXPECT_EQ(group_of(tree.command()).nice, 0);
+}
+
+}  // namespace
