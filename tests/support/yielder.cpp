@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
 // yielder PLACE COMMAND [ARG...]: runs a command whose tree waits for its turn, as `governorctl
 // run` would. SIGUSR1: it is its turn; SIGUSR2: it waits again; SIGTERM: all is given back. Prints
-// what acts. Ends with its command.
+// what acts. Ends with its command. $GOVERNORCTL is the guardian's program.
 #include "outside/yielding.hpp"
 
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
+#include <fcntl.h>
 #include <string>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -21,10 +23,19 @@ sigset_t signals() {
         return set;
 }
 
+/// Returns when the command is executed, in a session of its own.
 pid_t start(char** command) {
+        int pipe[2];
+        char nothing = 0;
+        if (::pipe2(pipe, O_CLOEXEC) < 0)
+                return -1;
         const auto pid = ::fork();
-        if (pid != 0)
+        if (pid != 0) {
+                ::close(pipe[1]);
+                (void)!::read(pipe[0], &nothing, 1);
+                ::close(pipe[0]);
                 return pid;
+        }
         const auto set = signals();
         ::sigprocmask(SIG_UNBLOCK, &set, nullptr);
         ::setsid();
@@ -49,7 +60,8 @@ int main(int argc, char** argv) {
         ::sigprocmask(SIG_BLOCK, &set, nullptr);
         ::prctl(PR_SET_CHILD_SUBREAPER, 1UL);
         const auto command = start(argv + 2);
-        ctl::outside::Yielding yielding(argv[1], GOVERNORCTL);
+        const char* installed = std::getenv("GOVERNORCTL");
+        ctl::outside::Yielding yielding(argv[1], installed != nullptr ? installed : GOVERNORCTL);
         yielding.want(true);
         std::string said;
         for (;;) {

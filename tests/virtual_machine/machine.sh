@@ -55,6 +55,7 @@ machine_image() {
                 install "$build/bin/bench/attack" "$root/opt/guest/attack"
                 install_libraries "$root" "$build/bin/bench/attack"
         fi
+        install "$build/bin/yielder" "$root/opt/guest/yielder"
         cp -r "$machine_room/guest/." "$root/opt/guest/"
         cp "$machine_room/../support/send_descriptors.py" "$root/opt/guest/"
         mv "$root/opt/guest/cases.service" "$root/etc/systemd/system/"

@@ -3,6 +3,7 @@
 // process.
 #include "outside/guardian.hpp"
 
+#include "outside/scopes.hpp"
 #include "outside/undo.hpp"
 
 #include <algorithm>
@@ -139,6 +140,7 @@ public:
         ExitCode run();
 
 private:
+        void survive();
         [[nodiscard]] bool goes_on();
         void find_runs();
         void take_back();
@@ -215,6 +217,23 @@ bool Guardian::goes_on() {
         return !runs_.empty() && ::flock(kLockFd, LOCK_EX | LOCK_NB) == 0;
 }
 
+/// A service whose main process is killed takes all of its control group along, and so us, but not
+/// the scope that it has made.
+void Guardian::survive() {
+        const bool has_scopes = std::ranges::any_of(runs_, [&](const auto& run) {
+                const auto record = records_.read(run.first);
+                return record && !record->scopes.empty();
+        });
+        const auto pid = static_cast<std::uint32_t>(::getpid());
+        const auto self = HeldProcess::open("", pid);
+        const auto id = has_scopes && self ? self->id() : std::nullopt;
+        if (!id)
+                return;
+        Scopes scopes(*id);
+        if (scopes.refuse().empty())
+                scopes.take_in({pid});
+}
+
 ExitCode Guardian::run() {
         if (::inotify_add_watch(changes_.get(), records_.place().c_str(),
                                 IN_MOVED_TO | IN_DELETE | IN_DELETE_SELF | IN_ONLYDIR) < 0) {
@@ -222,6 +241,7 @@ ExitCode Guardian::run() {
                 return kFailed;
         }
         find_runs();
+        survive();
         for (take_back(); goes_on(); take_back()) {
                 wait();
                 find_runs();

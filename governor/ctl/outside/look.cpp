@@ -125,8 +125,10 @@ Facts Look::take(std::uint32_t top) {
                         facts.own_group = group->id;
         if (scan_.take() < 0)
                 return facts;
-        for (const auto* process : below(top))
+        for (const auto* process : below(top)) {
                 add(*process, facts.sessions);
+                facts.pids.push_back(process->pid);
+        }
         return facts;
 }
 

@@ -5,6 +5,8 @@
 #include "outside/choose.hpp"
 #include "probe/text.hpp"
 
+#include <algorithm>
+
 namespace ctl::outside {
 
 namespace {
@@ -15,6 +17,7 @@ using governor::probe::take_until;
 constexpr std::string_view kFirst = "governorctl 1";
 constexpr std::string_view kLast = "end";
 constexpr std::size_t kLongestBoot = 64;
+constexpr std::size_t kLongestGroup = 512;
 
 bool take_run(std::string_view words, Record& record) {
         const auto pid = parse_number<std::uint32_t>(take_until(words, ' '));
@@ -35,6 +38,13 @@ bool take_autogroup(std::string_view words, Record& record) {
         return true;
 }
 
+bool take_scope(std::string_view group, Record& record) {
+        if (!is_scope_of_ours(group) || record.scopes.size() == kMostScopes)
+                return false;
+        record.scopes.emplace_back(group);
+        return true;
+}
+
 bool take_line(std::string_view line, Record& record) {
         const auto word = take_until(line, ' ');
         if (word == "boot" && line.size() <= kLongestBoot) {
@@ -43,10 +53,22 @@ bool take_line(std::string_view line, Record& record) {
         }
         if (word == "run")
                 return take_run(line, record);
+        if (word == "scope")
+                return take_scope(line, record);
         return word == "autogroup" && take_autogroup(line, record);
 }
 
 }  // namespace
+
+bool is_scope_of_ours(std::string_view group) {
+        const auto unit = group.substr(group.rfind('/') + 1);
+        return group.starts_with('/') && group.size() <= kLongestGroup &&
+               group.find("/../") == group.npos && unit.starts_with(kScopePrefix) &&
+               unit.ends_with(".scope") &&
+               std::ranges::all_of(group, [](char c) { return c > ' ' && c <= '~'; });
+}
+
+std::string unit_of(const std::string& group) { return group.substr(group.rfind('/') + 1); }
 
 std::string to_text(const Record& record) {
         std::string text = std::string(kFirst) + "\nboot " + record.boot + "\nrun " +
@@ -55,6 +77,8 @@ std::string to_text(const Record& record) {
         for (const auto& group : record.autogroups)
                 text += "autogroup " + std::to_string(group.id) + " " + std::to_string(group.was) +
                         "\n";
+        for (const auto& scope : record.scopes)
+                text += "scope " + scope + "\n";
         return text + std::string(kLast) + "\n";
 }
 

@@ -17,6 +17,8 @@ namespace ctl::outside {
 
 /// Bytes of a record's text.
 inline constexpr std::size_t kLargestRecord = 8192;
+/// Scopes of one tree.
+inline constexpr std::size_t kMostScopes = 8;
 
 struct ChangedAutogroup {
         std::uint64_t id = 0;
@@ -30,9 +32,18 @@ struct Record {
         ProcessId run;     ///< the process that has changed it
         std::vector<ChangedAutogroup> autogroups;  ///< kMostAutogroups at most
 
-        [[nodiscard]] bool has_changes() const { return !autogroups.empty(); }
+        std::vector<std::string> scopes;  ///< control groups that are idle now, kMostScopes at most
+
+        [[nodiscard]] bool has_changes() const { return !autogroups.empty() || !scopes.empty(); }
         friend bool operator==(const Record&, const Record&) = default;
 };
+
+/// Is it the control group of a scope that this program makes? Nothing is done to any other.
+[[nodiscard]] bool is_scope_of_ours(std::string_view group);
+inline constexpr std::string_view kScopePrefix = "governorctl-run-";
+
+/// The unit whose control group it is.
+[[nodiscard]] std::string unit_of(const std::string& group);
 
 [[nodiscard]] std::string to_text(const Record& record);
 

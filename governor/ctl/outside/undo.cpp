@@ -61,7 +61,25 @@ Undo::Outcome Undo::undo(const ChangedAutogroup& group) const {
         return outcome;
 }
 
+/// Where the user's systemd does not do it, the kernel does: the group is this user's.
+void Undo::undo(const std::string& scope) {
+        if (groups_.is_idle(scope) != true)
+                return;
+        if (!manager_) {
+                auto manager = UserManager::open();
+                if (manager)
+                        manager_.emplace(std::move(*manager));
+        }
+        if (manager_ && manager_->set_cpu_weight(unit_of(scope), kDefaultWeight) < 0)
+                manager_.reset();
+        if (groups_.is_idle(scope) == true)
+                groups_.end_idle(scope);
+}
+
 void Undo::work(Record& record) {
+        for (const auto& scope : record.scopes)
+                undo(scope);
+        record.scopes.clear();
         bool has_looked = false;
         auto& groups = record.autogroups;
         while (!groups.empty()) {

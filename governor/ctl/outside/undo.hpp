@@ -4,7 +4,9 @@
 // only what still is as it was changed is touched, and only in processes of this user.
 #pragma once
 
+#include "outside/groups.hpp"
 #include "outside/record.hpp"
+#include "outside/user_manager.hpp"
 
 #include <chrono>
 #include <cstdint>
@@ -22,20 +24,24 @@ inline constexpr std::chrono::milliseconds kRetry{20};
 class Undo {
 public:
         /// Below `root`, which is empty for this machine.
-        explicit Undo(std::string root) : root_(std::move(root)) {}
+        explicit Undo(const std::string& root) : root_(root), groups_(root) {}
 
         /// Does what can be done now, and takes it out of `record`. What is left has to wait for
         /// kRetry. Where an autogroup is not where it was seen last, it looks at all processes of
-        /// this user once: about 5 us for each.
+        /// this user once: about 5 us for each. For a scope it asks the user's systemd, and waits
+        /// for the answer.
         void work(Record& record);
 
 private:
         enum class Outcome : std::uint8_t { Done, Waits, NotFound };
 
         [[nodiscard]] Outcome undo(const ChangedAutogroup& group) const;
+        void undo(const std::string& scope);
         void look();
 
         std::string root_;
+        Groups groups_;
+        std::optional<UserManager> manager_;
         std::unordered_map<std::uint64_t, std::vector<std::uint32_t>>
                 members_;  // of each autogroup
 };

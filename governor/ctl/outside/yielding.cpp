@@ -23,18 +23,21 @@ const ChangedAutogroup* find(const Record& record, std::uint64_t group) {
         return found != record.autogroups.end() ? &*found : nullptr;
 }
 
+Record new_record() {
+        const auto self = HeldProcess::open("", static_cast<std::uint32_t>(::getpid()));
+        return {boot_id(), self ? self->id().value_or(ProcessId{}) : ProcessId{}, {}, {}};
+}
+
 }  // namespace
 
 Yielding::Yielding(std::string place, std::string guardian)
-        : guardian_(std::move(guardian)), look_(""), undo_("") {
+        : guardian_(std::move(guardian)), record_(new_record()), look_(""), scopes_(record_.run),
+          undo_("") {
         auto records = Records::open(place);
         if (records)
                 records_.emplace(std::move(*records));
         else
                 no_records_ = records.error();
-        record_.boot = boot_id();
-        const auto self = HeldProcess::open("", static_cast<std::uint32_t>(::getpid()));
-        record_.run = self ? self->id().value_or(ProcessId{}) : ProcessId{};
         // What a process that was killed together with its guardian has left.
         if (records_ && !records_->list().empty())
                 (void)ensure_guardian(*records_, guardian_);
@@ -53,14 +56,10 @@ std::vector<Session> Yielding::fresh_sessions(Facts& facts) const {
         return fresh;
 }
 
-/// Returns why nothing may be changed; empty: it may.
-std::string Yielding::remember(const std::vector<Session>& fresh) {
-        auto record = record_;
-        for (const auto& session : fresh)
-                record.autogroups.push_back({session.group.id, session.group.nice});
+std::string Yielding::remember(Record record) {
         if (!records_)
                 return no_records_;
-        if (!is_written_ || !fresh.empty()) {
+        if (!is_written_ || !(record == record_)) {
                 if (const int error = records_->write(record); error < 0)
                         return "cannot write to " + records_->place() + ": " +
                                std::strerror(-error);
@@ -69,18 +68,43 @@ std::string Yielding::remember(const std::vector<Session>& fresh) {
         if (!ensure_guardian(*records_, guardian_))
                 return "no guardian can be started, which would undo it";
         record_ = std::move(record);
+        return {};
+}
+
+std::string Yielding::yield_by_autogroups(const std::vector<Session>& fresh) {
+        auto record = record_;
+        for (const auto& session : fresh)
+                record.autogroups.push_back({session.group.id, session.group.nice});
+        if (auto why_not = remember(std::move(record)); !why_not.empty())
+                return why_not;
         for (const auto& session : fresh)
                 pending_.push_back({session.group.id, session.pid});
         return {};
 }
 
+std::string Yielding::yield_by_scopes(const Facts& facts) {
+        scopes_.take_in(facts.pids);
+        auto record = record_;
+        record.scopes = scopes_.made();
+        if (auto why_not = remember(std::move(record)); !why_not.empty())
+                return why_not;
+        for (const auto& group : record_.scopes)
+                scopes_.make_idle(group);
+        return {};
+}
+
 void Yielding::look() {
-        auto facts = look_.take(static_cast<std::uint32_t>(::getpid()));
+        auto facts = look_.take(record_.run.pid);
         const auto fresh = fresh_sessions(facts);
-        const auto choice = choose(facts);
         std::string why_not;
+        facts.no_scope = scopes_.refuse();
+        if (facts.no_scope.empty()) {
+                why_not = yield_by_scopes(facts);
+                facts.no_scope = scopes_.refuse();
+        }
+        const auto choice = choose(facts);
         if (choice.means == Means::Autogroup)
-                why_not = remember(fresh);
+                why_not = yield_by_autogroups(fresh);
         acts_ = why_not.empty() ? describe(choice, record_.autogroups.size())
                                 : describe({Means::Nothing, {why_not}}, 0);
 }

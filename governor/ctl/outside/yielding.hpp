@@ -7,6 +7,7 @@
 #include "outside/choose.hpp"
 #include "outside/look.hpp"
 #include "outside/records.hpp"
+#include "outside/scopes.hpp"
 #include "outside/undo.hpp"
 
 #include <chrono>
@@ -42,9 +43,10 @@ public:
         /// Does the tree wait, so that others go before it? At first it does not.
         void want(bool yields) { wants_ = yields; }
 
-        /// Does what there is to do, without waiting. Returns when it is to be called again at the
-        /// latest; empty: after the next want(). While it yields it costs a scan of /proc each
-        /// second, else nothing.
+        /// Does what there is to do. It waits for nothing but the user's systemd, where that has a
+        /// part in it: some milliseconds, 2.5 s if it hangs. Returns when it is to be called again
+        /// at the latest; empty: after the next want(). While it yields it costs a scan of /proc
+        /// each second, else nothing.
         [[nodiscard]] std::optional<std::chrono::milliseconds> work(Clock::time_point now);
 
         /// What acts now, or why nothing does, for people: at most 200 bytes; empty: it has not
@@ -62,7 +64,10 @@ private:
         };
 
         void look();
-        [[nodiscard]] std::string remember(const std::vector<Session>& fresh);
+        /// Puts it down, and sees to a guardian. Returns why nothing may be changed; empty: it may.
+        [[nodiscard]] std::string remember(Record record);
+        [[nodiscard]] std::string yield_by_scopes(const Facts& facts);
+        [[nodiscard]] std::string yield_by_autogroups(const std::vector<Session>& fresh);
         /// Those of the tree that are not in the record.
         [[nodiscard]] std::vector<Session> fresh_sessions(Facts& facts) const;
         [[nodiscard]] bool yield_all();
@@ -78,6 +83,7 @@ private:
         std::optional<Clock::time_point> look_at_;
         std::string acts_;
         Look look_;
+        Scopes scopes_;
         Undo undo_;
 };
 

@@ -20,14 +20,21 @@ using test_support::TemporaryDirectory;
 
 constexpr ProcessId kRunId{1234, 567890};
 
-Record sample() { return {boot_id(), kRunId, {{8499, 0}, {8500, 5}}}; }
+Record sample() {
+        return {boot_id(),
+                kRunId,
+                {{8499, 0}, {8500, 5}},
+                {"/a.slice/governorctl-run-1-2-0.scope"}};
+}
 
 TEST(ARecord, IsReadAsItWasWritten) { EXPECT_EQ(parse_record(to_text(sample())), sample()); }
 
 TEST(ARecord, OfTheMostThatIsChangedIsReadAgain) {
-        Record record{std::string(36, 'b'), {4'194'304, UINT64_MAX}, {}};
+        Record record{std::string(36, 'b'), {4'194'304, UINT64_MAX}, {}, {}};
         for (std::size_t i = 0; i < kMostAutogroups; i++)
                 record.autogroups.push_back({UINT64_MAX - i, 18});
+        const std::string unit = "/governorctl-run-4194304-18446744073709551615-7.scope";
+        record.scopes.assign(kMostScopes, "/" + std::string(511 - unit.size(), 's') + unit);
         EXPECT_EQ(parse_record(to_text(record)), record);
 }
 
@@ -40,8 +47,11 @@ TEST(ARecord, ThatIsCutAnywhereIsNone) {
 TEST(ARecord, ThatSaysWhatWasNeverDoneIsNone) {
         const std::string front = "governorctl 1\nboot b\nrun 1 2\n";
         ASSERT_TRUE(parse_record(front + "end\n"));
-        for (const auto* line : {"autogroup 1 19\n", "autogroup 1 -1\n", "autogroup 1\n",
-                                 "else 1\n", "autogroup -1 0\n", "run 1\n", "end\n", "\n"})
+        for (const auto* line :
+             {"autogroup 1 19\n", "autogroup 1 -1\n", "autogroup 1\n", "else 1\n",
+              "autogroup -1 0\n", "run 1\n", "end\n", "\n", "scope /a/b.scope\n",
+              "scope governorctl-run-1.scope\n", "scope /a/../governorctl-run-1.scope\n",
+              "scope /a/governorctl-run-1.scope/b\n"})
                 EXPECT_FALSE(parse_record(front + line + "end\n")) << line;
         EXPECT_FALSE(parse_record("governorctl 2\nboot b\nrun 1 2\nend\n"));
         std::string many = front;
@@ -74,7 +84,7 @@ TEST_F(TheRecords, AreTheirOwnersOnly) {
 TEST_F(TheRecords, AreReplacedListedReadAndRemoved) {
         const auto records = open();
         EXPECT_TRUE(records.list().empty());
-        ASSERT_EQ(records.write({boot_id(), kRunId, {}}), 0);
+        ASSERT_EQ(records.write({boot_id(), kRunId, {}, {}}), 0);
         ASSERT_EQ(records.write(sample()), 0);
         EXPECT_EQ(records.list(), std::vector{kRunId});
         EXPECT_EQ(records.read(kRunId), sample());
