@@ -19,6 +19,8 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
         require(record->autogroups.size() <= kMostAutogroups, "there is an end to autogroups");
         for (const auto& group : record->autogroups)
                 require(group.was >= 0 && group.was < kYieldingNice, "it can be given back");
+        require(!record->narrowed || record->narrowed->open.contains(record->narrowed->cpu),
+                "a tree is held to a CPU that it may use");
         const auto written = to_text(*record);
         require(written.size() <= kLargestRecord, "what is read can be written");
         require(parse_record(written) == record, "what is written is read again", written);

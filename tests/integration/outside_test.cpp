@@ -3,6 +3,7 @@
 // given back, whoever is killed.
 #include "outside/autogroup.hpp"
 #include "outside/look.hpp"
+#include "outside/one_cpu.hpp"
 #include "outside/records.hpp"
 #include "support/process.hpp"
 #include "support/temporary_directory.hpp"
@@ -72,9 +73,10 @@ std::vector<std::string> unique_sleep() {
 /// A tree of one command that waits for its turn.
 class Tree {
 public:
-        Tree(const std::string& place, std::vector<std::string> command, uid_t uid = kUser)
+        Tree(const std::string& place, std::vector<std::string> command, uid_t uid = kUser,
+             std::vector<std::string> environment = {})
                 : command_(std::move(command)),
-                  yielder_({as_user(uid, with({YIELDER, place})), {}, {}}) {}
+                  yielder_({as_user(uid, with({YIELDER, place})), std::move(environment), {}}) {}
         ~Tree() {
                 for (const auto pid : find(words(command_)))
                         ::kill(pid, SIGKILL);
@@ -150,7 +152,8 @@ protected:
                 {
                         auto records = ctl::outside::Records::open(place());
                         ASSERT_TRUE(records) << records.error();
-                        ASSERT_EQ(records->write({ctl::outside::boot_id(), run, {{group, 0}}, {}}),
+                        ASSERT_EQ(records->write(
+                                          {ctl::outside::boot_id(), run, {{group, 0}}, {}, {}}),
                                   0);
                 }
                 if (!is_root())
@@ -321,6 +324,107 @@ TEST_F(Outside, ARecordThatNamesAnotherUsersSessionHarmsNobody) {
                 ASSERT_TRUE(eventually([&] { return records() == 1; }));
                 EXPECT_EQ(group_of(pid).nice, 19);
         }
+}
+
+/// A tree in the session that it was started from, so that no autogroup acts.
+class OneCpu : public Outside {
+protected:
+        void SetUp() override {
+                if (open().count() < 2)
+                        GTEST_SKIP() << "this process may use one CPU only";
+                std::filesystem::permissions(directory_.path(), std::filesystem::perms::all);
+        }
+        [[nodiscard]] static ctl::outside::CpuMask open() {
+                return ctl::outside::mask_of(0).value_or(ctl::outside::CpuMask());
+        }
+        [[nodiscard]] static std::vector<std::string> shared(const std::string& script) {
+                return {"/bin/sh", "-c", script};
+        }
+        [[nodiscard]] static bool has(std::uint32_t pid, std::uint32_t cpus) {
+                return eventually([&] {
+                        const auto mask = ctl::outside::mask_of(pid);
+                        return mask && mask->count() == cpus;
+                });
+        }
+        [[nodiscard]] static std::string find_openmp() {
+                for (const auto* path : {"/usr/lib/x86_64-linux-gnu/libgomp.so.1",
+                                         "/usr/lib/aarch64-linux-gnu/libgomp.so.1"})
+                        if (std::filesystem::exists(path))
+                                return path;
+                return {};
+        }
+        [[nodiscard]] static std::uint32_t only(const std::vector<std::string>& command) {
+                EXPECT_TRUE(eventually([&] { return find(words(command)).size() == 1; }));
+                return static_cast<std::uint32_t>(find(words(command)).at(0));
+        }
+};
+
+TEST_F(OneCpu, IsWhatATreeWaitsOnWhereNothingElseActs) {
+        Tree tree(place(), unique_sleep(), kUser, {"SHARES_SESSION=yes"});
+        ASSERT_TRUE(has(tree.command(), 1));
+        EXPECT_TRUE(eventually([&] { return tree.run().out() == "waits on one CPU\n"; }));
+        tree.run().signal(SIGUSR1);
+        EXPECT_TRUE(has(tree.command(), open().count()));
+        tree.run().signal(SIGUSR2);
+        EXPECT_TRUE(has(tree.command(), 1));
+        tree.run().signal(SIGTERM);
+        EXPECT_EQ(tree.run().wait(), 0);
+        EXPECT_TRUE(has(tree.command(), open().count()));
+}
+
+TEST_F(OneCpu, IsLeftByAllThatCameMeanwhileWhenTheRunIsKilled) {
+        const auto late = unique_sleep();
+        const auto first = unique_sleep();
+        Tree tree(place(),
+                  shared("/bin/sleep 0.3; " + late[0] + " " + late[1] + " & exec " + first[0] +
+                         " " + first[1]),
+                  kUser, {"SHARES_SESSION=yes"});
+        const auto child = only(late);
+        const auto command = only(first);
+        ASSERT_TRUE(has(child, 1));
+        ASSERT_TRUE(has(command, 1));
+        tree.run().signal(SIGKILL);
+        EXPECT_TRUE(has(child, open().count()));
+        EXPECT_TRUE(has(command, open().count()));
+        ::kill(static_cast<pid_t>(child), SIGKILL);
+        ::kill(static_cast<pid_t>(command), SIGKILL);
+}
+
+TEST_F(OneCpu, IsLeftByATreeThatLoadsARuntimeWhoseThreadsSpin) {
+        const auto program = find_openmp();
+        if (program.empty())
+                GTEST_SKIP() << "there is no libgomp.so.1 here";
+        const auto first = unique_sleep();
+        const auto late = unique_sleep();
+        Tree tree(place(),
+                  shared("/bin/sleep 1; LD_PRELOAD=" + program + " " + late[0] + " " + late[1] +
+                         " & exec " + first[0] + " " + first[1]),
+                  kUser, {"SHARES_SESSION=yes"});
+        ASSERT_TRUE(has(tree.command(), 1));
+        EXPECT_TRUE(has(only(late), open().count()));
+        EXPECT_TRUE(has(only(first), open().count()));
+        EXPECT_TRUE(
+                eventually([&] { return tree.run().out().find("libgomp") != std::string::npos; }));
+        ::kill(static_cast<pid_t>(only(late)), SIGKILL);
+}
+
+TEST_F(OneCpu, IsNothingToAProcessThatWasBoundBefore) {
+        const auto bound = unique_sleep();
+        const auto first = unique_sleep();
+        const auto last = std::to_string(open().to_set().back());
+        Tree tree(place(),
+                  shared("/usr/bin/taskset -c " + last + " " + bound[0] + " " + bound[1] +
+                         " & exec " + first[0] + " " + first[1]),
+                  kUser, {"SHARES_SESSION=yes", "WAITS_AFTER_MS=500"});
+        const auto child = only(bound);
+        ASSERT_TRUE(has(child, 1));
+        ASSERT_TRUE(has(only(first), 1));
+        tree.run().signal(SIGKILL);
+        EXPECT_TRUE(has(only(first), open().count()));
+        EXPECT_TRUE(has_guardians(0));
+        EXPECT_TRUE(has(child, 1));
+        ::kill(static_cast<pid_t>(child), SIGKILL);
+        ::kill(static_cast<pid_t>(only(first)), SIGKILL);
 }
 
 TEST_F(Outside, NothingIsChangedWhereTheRecordsWouldBeAnotherUsers) {

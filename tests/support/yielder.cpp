@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 // yielder PLACE COMMAND [ARG...]: runs a command whose tree waits for its turn, as `governorctl
 // run` would. SIGUSR1: it is its turn; SIGUSR2: it waits again; SIGTERM: all is given back. Prints
-// what acts. Ends with its command. $GOVERNORCTL is the guardian's program.
+// what acts. Ends with its command. $GOVERNORCTL is the guardian's program;
+// $SHARES_SESSION: the command gets no session of its own; $WAITS_AFTER_MS: it waits not from its
+// start on.
 #include "outside/yielding.hpp"
 
 #include <csignal>
@@ -38,7 +40,8 @@ pid_t start(char** command) {
         }
         const auto set = signals();
         ::sigprocmask(SIG_UNBLOCK, &set, nullptr);
-        ::setsid();
+        if (std::getenv("SHARES_SESSION") == nullptr)
+                ::setsid();
         ::execvp(command[0], command);
         ::_exit(127);
 }
@@ -62,6 +65,8 @@ int main(int argc, char** argv) {
         const auto command = start(argv + 2);
         const char* installed = std::getenv("GOVERNORCTL");
         ctl::outside::Yielding yielding(argv[1], installed != nullptr ? installed : GOVERNORCTL);
+        if (const char* late = std::getenv("WAITS_AFTER_MS"); late != nullptr)
+                ::usleep(1000 * static_cast<useconds_t>(std::stoul(late)));
         yielding.want(true);
         std::string said;
         for (;;) {

@@ -44,10 +44,15 @@ Choice choose(const Facts& facts) {
                 return {Means::Scope, {}};
         choice.why_not.push_back("scope: " + facts.no_scope);
         const auto why_not = refuse_autogroup(facts);
-        if (why_not.empty())
+        if (why_not.empty()) {
                 choice.means = Means::Autogroup;
+                return choice;
+        }
+        choice.why_not.push_back("autogroup: " + why_not);
+        if (facts.no_one_cpu.empty())
+                choice.means = Means::OneCpu;
         else
-                choice.why_not.push_back("autogroup: " + why_not);
+                choice.why_not.push_back("one CPU: " + facts.no_one_cpu);
         return choice;
 }
 
@@ -58,6 +63,8 @@ std::string describe(const Choice& choice, std::size_t sessions) {
         if (choice.means == Means::Autogroup)
                 return "waits at autogroup nice 19 (" + std::to_string(sessions) +
                        (sessions == 1 ? " session)" : " sessions)");
+        if (choice.means == Means::OneCpu)
+                return "waits on one CPU";
         for (const auto& sentence : choice.why_not)
                 text += (text.empty() ? "nothing acts: " : "; ") + sentence;
         return text.substr(0, kLongest);

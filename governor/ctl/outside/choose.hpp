@@ -31,13 +31,15 @@ struct Session {
 struct Facts {
         /// Why the user's systemd gives no scope that yields; empty: it does.
         std::string no_scope = "none was asked for";
+        /// Why the tree is not held to one CPU; empty: it may be.
+        std::string no_one_cpu = "none was asked for";
         bool autogroups_are_on = false;          ///< kernel.sched_autogroup_enabled
         std::optional<std::uint64_t> own_group;  ///< of the process that acts
         std::vector<Session> sessions;           ///< of the tree; its first one in front
         std::vector<std::uint32_t> pids;         ///< of the tree, the oldest first
 };
 
-enum class Means : std::uint8_t { Nothing, Scope, Autogroup };
+enum class Means : std::uint8_t { Nothing, Scope, Autogroup, OneCpu };
 
 struct Choice {
         Means means = Means::Nothing;
@@ -47,7 +49,8 @@ struct Choice {
 /// May its autogroup be made to yield, and be given back what it has?
 [[nodiscard]] bool can_yield(const Session& session, const Facts& facts);
 
-/// The first that acts: a scope whose weight is idle, then autogroups with nice value 19.
+/// The first that acts: a scope whose weight is idle, then autogroups with nice value 19, then one
+/// CPU that all trees share which wait.
 [[nodiscard]] Choice choose(const Facts& facts);
 
 /// For people: how the tree yields, or why it does not. At most 200 bytes.

@@ -27,7 +27,7 @@ constexpr Limit kLimits[] = {{"memory.max", "max"},      {"memory.high", "max"},
 
 }  // namespace
 
-Groups::Groups(std::string root) {
+Groups::Groups(const std::string& root) {
         governor::probe::FileReader files;
         std::string_view text;
         if (files.read(root + "/proc/self/mountinfo", text) < 0)

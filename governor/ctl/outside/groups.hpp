@@ -17,7 +17,7 @@ namespace ctl::outside {
 class Groups {
 public:
         /// Below `root`, which is empty for this machine.
-        explicit Groups(std::string root);
+        explicit Groups(const std::string& root);
 
         /// Empty: in none, or not to be seen.
         [[nodiscard]] std::string of(const HeldProcess& process) const;

@@ -167,7 +167,7 @@ bool has_ended(const Run& run) {
 void Guardian::find_runs() {
         const auto listed = records_.list();
         std::erase_if(runs_, [&](const auto& run) {
-                return !std::ranges::binary_search(listed, run.first);
+                return !std::binary_search(listed.begin(), listed.end(), run.first);
         });
         for (const auto& id : listed)
                 if (!runs_.contains(id))

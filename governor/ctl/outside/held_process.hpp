@@ -18,7 +18,10 @@ struct ProcessId {
         std::uint32_t pid = 0;
         std::uint64_t started_ticks = 0;  ///< after boot
 
-        friend auto operator<=>(const ProcessId&, const ProcessId&) = default;
+        friend bool operator==(const ProcessId&, const ProcessId&) = default;
+        friend bool operator<(const ProcessId& a, const ProcessId& b) {
+                return std::pair(a.pid, a.started_ticks) < std::pair(b.pid, b.started_ticks);
+        }
 };
 
 class HeldProcess {

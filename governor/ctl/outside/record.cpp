@@ -18,13 +18,14 @@ constexpr std::string_view kFirst = "governorctl 1";
 constexpr std::string_view kLast = "end";
 constexpr std::size_t kLongestBoot = 64;
 constexpr std::size_t kLongestGroup = 512;
+constexpr std::size_t kLongestList = 2048;
 
-bool take_run(std::string_view words, Record& record) {
+bool take_id(std::string_view words, ProcessId& ret_id) {
         const auto pid = parse_number<std::uint32_t>(take_until(words, ' '));
         const auto started = parse_number<std::uint64_t>(words);
         if (!pid || !started)
                 return false;
-        record.run = {*pid, *started};
+        ret_id = {*pid, *started};
         return true;
 }
 
@@ -45,6 +46,48 @@ bool take_scope(std::string_view group, Record& record) {
         return true;
 }
 
+/// "CPU SINCE OPEN"
+bool take_narrowed(std::string_view words, Record& record) {
+        const auto cpu = parse_number<std::uint32_t>(take_until(words, ' '));
+        const auto since = parse_number<std::uint64_t>(take_until(words, ' '));
+        const auto open = words.size() <= kLongestList ? governor::policy::parse_cpu_list(words)
+                                                       : std::nullopt;
+        if (!cpu || !since || !open || open->size() < 2 || record.narrowed)
+                return false;
+        record.narrowed = Narrowed{governor::policy::CpuMask(*open), *cpu, *since, {}, {}};
+        return record.narrowed->open.contains(*cpu);
+}
+
+/// Of a tree that has been told of before.
+bool take_process(std::string_view words, Record& record) {
+        ProcessId id;
+        if (!record.narrowed || record.narrowed->processes.size() == kMostNarrowed ||
+            !take_id(words, id))
+                return false;
+        record.narrowed->processes.push_back(id);
+        return true;
+}
+
+bool take_group(std::string_view words, Record& record) {
+        const auto id = parse_number<std::uint64_t>(words);
+        if (!record.narrowed || record.narrowed->groups.size() == kMostAutogroups || !id)
+                return false;
+        record.narrowed->groups.push_back(*id);
+        return true;
+}
+
+std::string to_text(const Narrowed& tree) {
+        auto text = "narrowed " + std::to_string(tree.cpu) + " " +
+                    std::to_string(tree.since_ticks) + " " +
+                    governor::policy::format_cpu_list(tree.open.to_set()) + "\n";
+        for (const auto& process : tree.processes)
+                text += "process " + std::to_string(process.pid) + " " +
+                        std::to_string(process.started_ticks) + "\n";
+        for (const auto group : tree.groups)
+                text += "in " + std::to_string(group) + "\n";
+        return text;
+}
+
 bool take_line(std::string_view line, Record& record) {
         const auto word = take_until(line, ' ');
         if (word == "boot" && line.size() <= kLongestBoot) {
@@ -52,9 +95,15 @@ bool take_line(std::string_view line, Record& record) {
                 return true;
         }
         if (word == "run")
-                return take_run(line, record);
+                return take_id(line, record.run);
         if (word == "scope")
                 return take_scope(line, record);
+        if (word == "narrowed")
+                return take_narrowed(line, record);
+        if (word == "process")
+                return take_process(line, record);
+        if (word == "in")
+                return take_group(line, record);
         return word == "autogroup" && take_autogroup(line, record);
 }
 
@@ -79,6 +128,8 @@ std::string to_text(const Record& record) {
                         "\n";
         for (const auto& scope : record.scopes)
                 text += "scope " + scope + "\n";
+        if (record.narrowed)
+                text += to_text(*record.narrowed);
         return text + std::string(kLast) + "\n";
 }
 

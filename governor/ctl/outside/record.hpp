@@ -5,6 +5,7 @@
 #pragma once
 
 #include "outside/held_process.hpp"
+#include "policy/cpu_mask.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -16,7 +17,7 @@
 namespace ctl::outside {
 
 /// Bytes of a record's text.
-inline constexpr std::size_t kLargestRecord = 8192;
+inline constexpr std::size_t kLargestRecord = 16384;
 /// Scopes of one tree.
 inline constexpr std::size_t kMostScopes = 8;
 
@@ -27,6 +28,18 @@ struct ChangedAutogroup {
         friend bool operator==(const ChangedAutogroup&, const ChangedAutogroup&) = default;
 };
 
+/// A tree that is held to one CPU.
+struct Narrowed {
+        governor::policy::CpuMask open;  ///< what it may use; at least 2 CPUs
+        std::uint32_t cpu = 0;           ///< of `open`
+        std::uint64_t since_ticks = 0;  ///< who was started before is of the tree only if told here
+        std::vector<ProcessId> processes;   ///< kMostNarrowed at most
+        std::vector<std::uint64_t> groups;  ///< autogroups that only the tree is in
+
+        friend bool operator==(const Narrowed&, const Narrowed&) = default;
+};
+inline constexpr std::size_t kMostNarrowed = 128;
+
 struct Record {
         std::string boot;  ///< the kernel's boot_id; after another boot nothing of it is true
         ProcessId run;     ///< the process that has changed it
@@ -34,7 +47,11 @@ struct Record {
 
         std::vector<std::string> scopes;  ///< control groups that are idle now, kMostScopes at most
 
-        [[nodiscard]] bool has_changes() const { return !autogroups.empty() || !scopes.empty(); }
+        std::optional<Narrowed> narrowed;
+
+        [[nodiscard]] bool has_changes() const {
+                return !autogroups.empty() || !scopes.empty() || narrowed;
+        }
         friend bool operator==(const Record&, const Record&) = default;
 };
 

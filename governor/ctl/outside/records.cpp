@@ -144,9 +144,8 @@ std::vector<ProcessId> Records::list() const {
                 if (pid && started)
                         runs.push_back({*pid, *started});
         }
-        std::ranges::sort(runs);
-        const auto same = std::ranges::unique(runs);
-        runs.erase(same.begin(), same.end());
+        std::sort(runs.begin(), runs.end());
+        runs.erase(std::unique(runs.begin(), runs.end()), runs.end());
         return runs;
 }
 

@@ -4,6 +4,7 @@
 
 #include "outside/autogroup.hpp"
 #include "outside/choose.hpp"
+#include "outside/one_cpu.hpp"
 #include "probe/text.hpp"
 
 #include <algorithm>
@@ -76,10 +77,17 @@ void Undo::undo(const std::string& scope) {
                 groups_.end_idle(scope);
 }
 
+void Undo::widen(Record& record) {
+        if (record.narrowed)
+                outside::widen(*record.narrowed);
+        record.narrowed.reset();
+}
+
 void Undo::work(Record& record) {
         for (const auto& scope : record.scopes)
                 undo(scope);
         record.scopes.clear();
+        widen(record);
         bool has_looked = false;
         auto& groups = record.autogroups;
         while (!groups.empty()) {

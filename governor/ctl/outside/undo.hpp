@@ -32,6 +32,9 @@ public:
         /// for the answer.
         void work(Record& record);
 
+        /// Of that, only what holds the tree to one CPU.
+        static void widen(Record& record);
+
 private:
         enum class Outcome : std::uint8_t { Done, Waits, NotFound };
 

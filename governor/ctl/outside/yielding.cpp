@@ -3,6 +3,7 @@
 #include "outside/yielding.hpp"
 
 #include "outside/guardian.hpp"
+#include "outside/one_cpu.hpp"
 
 #include <algorithm>
 #include <cerrno>
@@ -23,14 +24,27 @@ const ChangedAutogroup* find(const Record& record, std::uint64_t group) {
         return found != record.autogroups.end() ? &*found : nullptr;
 }
 
+/// Processes of the tree that have come since; those that have ended make room for them.
+void join(Narrowed& tree, const Narrowed& fresh) {
+        std::erase_if(tree.processes, [](const ProcessId& process) {
+                const auto held = HeldProcess::open("", process.pid);
+                return !held || held->id() != process;
+        });
+        for (const auto& process : fresh.processes)
+                if (std::ranges::find(tree.processes, process) == tree.processes.end() &&
+                    tree.processes.size() < kMostNarrowed)
+                        tree.processes.push_back(process);
+        tree.groups = fresh.groups;
+}
+
 Record new_record() {
         const auto self = HeldProcess::open("", static_cast<std::uint32_t>(::getpid()));
-        return {boot_id(), self ? self->id().value_or(ProcessId{}) : ProcessId{}, {}, {}};
+        return {boot_id(), self ? self->id().value_or(ProcessId{}) : ProcessId{}, {}, {}, {}};
 }
 
 }  // namespace
 
-Yielding::Yielding(std::string place, std::string guardian)
+Yielding::Yielding(const std::string& place, std::string guardian)
         : guardian_(std::move(guardian)), record_(new_record()), look_(""), scopes_(record_.run),
           undo_("") {
         auto records = Records::open(place);
@@ -93,6 +107,24 @@ std::string Yielding::yield_by_scopes(const Facts& facts) {
         return {};
 }
 
+/// What it may use is what this process may use: the tree has inherited it.
+std::string Yielding::yield_by_one_cpu(const Facts& facts) {
+        std::vector<std::uint64_t> groups;
+        for (const auto& session : facts.sessions)
+                if (session.group.id != facts.own_group)
+                        groups.push_back(session.group.id);
+        auto record = record_;
+        const auto fresh =
+                narrowed(facts.pids, groups, mask_of(0).value_or(CpuMask()), record_.narrowed);
+        if (!record.narrowed)
+                record.narrowed = fresh;
+        else
+                join(*record.narrowed, fresh);
+        if (auto why_not = remember(std::move(record)); !why_not.empty())
+                return why_not;
+        return narrow(*record_.narrowed) ? "" : "one CPU: all processes of the tree are bound";
+}
+
 void Yielding::look() {
         auto facts = look_.take(record_.run.pid);
         const auto fresh = fresh_sessions(facts);
@@ -102,9 +134,17 @@ void Yielding::look() {
                 why_not = yield_by_scopes(facts);
                 facts.no_scope = scopes_.refuse();
         }
-        const auto choice = choose(facts);
+        auto choice = choose(facts);
+        if (choice.means == Means::Nothing) {
+                facts.no_one_cpu = refuse_one_cpu(facts.pids, mask_of(0).value_or(CpuMask()));
+                choice = choose(facts);
+        }
         if (choice.means == Means::Autogroup)
                 why_not = yield_by_autogroups(fresh);
+        if (choice.means == Means::OneCpu && why_not.empty())
+                why_not = yield_by_one_cpu(facts);
+        else if (record_.narrowed)  // it has loaded a runtime that spins
+                undo_.widen(record_);
         acts_ = why_not.empty() ? describe(choice, record_.autogroups.size())
                                 : describe({Means::Nothing, {why_not}}, 0);
 }
@@ -112,8 +152,8 @@ void Yielding::look() {
 /// False: the kernel wants us to wait.
 bool Yielding::yield_all() {
         while (!pending_.empty()) {
-                const auto [group, pid] = pending_.back();
-                const auto held = HeldProcess::open("", pid);
+                const auto group = pending_.back().group;
+                const auto held = HeldProcess::open("", pending_.back().pid);
                 const auto now = held ? autogroup_of(*held) : std::nullopt;
                 // Another process that has its number by now is found anew, if it is of the tree.
                 const bool is_there = now && now->id == group;

@@ -37,7 +37,7 @@ public:
         static constexpr std::chrono::milliseconds kLastPatience{1'000};
 
         /// `guardian`: the program that is governorctl, if it is not the running one.
-        explicit Yielding(std::string place = default_place(),
+        explicit Yielding(const std::string& place = default_place(),
                           std::string guardian = "/proc/self/exe");
 
         /// Does the tree wait, so that others go before it? At first it does not.
@@ -66,6 +66,7 @@ private:
         void look();
         /// Puts it down, and sees to a guardian. Returns why nothing may be changed; empty: it may.
         [[nodiscard]] std::string remember(Record record);
+        [[nodiscard]] std::string yield_by_one_cpu(const Facts& facts);
         [[nodiscard]] std::string yield_by_scopes(const Facts& facts);
         [[nodiscard]] std::string yield_by_autogroups(const std::vector<Session>& fresh);
         /// Those of the tree that are not in the record.

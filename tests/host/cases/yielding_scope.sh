@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # A tree asks the systemd of its user for a scope: directly, and over the user's bus. Where that has no
-# cpu controller, which is so beside control groups of version 1, nothing is changed and a line says why.
+# cpu controller, which is so beside control groups of version 1, nothing is changed and a line says why:
+# the tree has one CPU only, so that it cannot wait on one.
 echo 'u tester 4242 - /nonexistent /bin/sh' | inside tee /run/tester.conf >/dev/null
 expect inside systemd-sysusers /run/tester.conf
 expect inside systemd-run --quiet --unit=tester-manager --uid=tester --slice=user-4242.slice \
@@ -9,6 +10,7 @@ expect inside systemd-run --quiet --unit=tester-manager --uid=tester --slice=use
 as_tester() { inside_as tester env XDG_RUNTIME_DIR=/run/tester "$@"; }
 controllers=$(inside cat /sys/fs/cgroup/user.slice/user-4242.slice/tester-manager.service/cgroup.controllers)
 
+cpu=$(inside awk '/^Cpus_allowed_list/ { split($2, cpus, /[-,]/); print cpus[1] }' /proc/self/status)
 group_of() { inside sed -n 's/^0:://p' "/proc/$1/cgroup"; }
 sleeper() { inside pgrep -fx "/bin/sleep $1"; }
 idle_is() { [ "$(inside cat "/sys/fs/cgroup$1/cpu.idle")" = "$2" ]; }
@@ -18,7 +20,7 @@ try() {
         local what=$1 seconds=$2 out=/run/tester/$2 group
         expect as_tester systemd-run --user --quiet --collect --unit="tree-$seconds" \
                 -p StandardOutput=file:"$out" -E XDG_RUNTIME_DIR=/run/tester \
-                "$build/bin/yielder" /run/tester/governorctl /bin/sleep "$seconds"
+                /usr/bin/taskset -c "$cpu" "$build/bin/yielder" /run/tester/governorctl /bin/sleep "$seconds"
         wait_for "what acts" inside test -s "$out"
         group=$(group_of "$(sleeper "$seconds")")
         if [[ " $controllers " == *" cpu "* ]]; then

@@ -3,6 +3,7 @@
 #include "outside/choose.hpp"
 
 #include "outside/look.hpp"
+#include "outside/one_cpu.hpp"
 #include "support/fake_machine.hpp"
 
 #include <gtest/gtest.h>
@@ -46,7 +47,7 @@ protected:
                 const auto choice = choose(look());
                 if (choice.means == Means::Autogroup)
                         return {};
-                return choice.why_not.empty() ? "?" : choice.why_not.back();
+                return choice.why_not.at(1);
         }
 
         FakeMachine machine_;
@@ -142,6 +143,26 @@ TEST_F(ATree, WithMoreSessionsThanOneRecordTakesYieldsWithTheFirst) {
         for (std::uint32_t i = 0; i < 100; i++)
                 process(200 + i, kCommand, 9000 + i);
         EXPECT_EQ(look().sessions.size(), kMostAutogroups);
+}
+
+TEST_F(ATree, WaitsOnOneCpuWhereNothingElseActs) {
+        process(kCommand, kRun, 8000);
+        auto facts = look();
+        EXPECT_EQ(choose(facts).means, Means::Nothing);
+        EXPECT_EQ(choose(facts).why_not.size(), 3U);
+        facts.no_one_cpu.clear();
+        EXPECT_EQ(choose(facts).means, Means::OneCpu);
+        EXPECT_EQ(describe(choose(facts), 0), "waits on one CPU");
+}
+
+TEST(SpinningRuntimes, AreSeenInWhatAProcessHasLoaded) {
+        const std::string front = "7f00-7f01 r-xp 00000000 08:01 42 /usr/lib/x86_64-linux-gnu/";
+        EXPECT_EQ(spinning_runtime(front + "libc.so.6\n"), "");
+        EXPECT_EQ(spinning_runtime(front + "libgomp.so.1.0.0\n"), "libgomp");
+        EXPECT_EQ(spinning_runtime(front + "llvm-14/lib/libomp.so.5\n"), "libomp.so");
+        EXPECT_EQ(spinning_runtime(
+                          "7f00-7f01 r-xp 0 08:01 4 /w/numpy.libs/libscipy_openblas64_-ff.so\n"),
+                  "openblas");
 }
 
 TEST_F(ATree, ThatHasEndedDoesNotYield) {

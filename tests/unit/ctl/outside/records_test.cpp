@@ -15,6 +15,7 @@
 namespace ctl::outside {
 namespace {
 
+using governor::policy::CpuMask;
 using test_support::AsUser;
 using test_support::TemporaryDirectory;
 
@@ -24,17 +25,21 @@ Record sample() {
         return {boot_id(),
                 kRunId,
                 {{8499, 0}, {8500, 5}},
-                {"/a.slice/governorctl-run-1-2-0.scope"}};
+                {"/a.slice/governorctl-run-1-2-0.scope"},
+                Narrowed{CpuMask::range(0, 4), 3, 77, {{5, 6}, {7, 8}}, {9}}};
 }
 
 TEST(ARecord, IsReadAsItWasWritten) { EXPECT_EQ(parse_record(to_text(sample())), sample()); }
 
 TEST(ARecord, OfTheMostThatIsChangedIsReadAgain) {
-        Record record{std::string(36, 'b'), {4'194'304, UINT64_MAX}, {}, {}};
+        Record record{std::string(36, 'b'), {4'194'304, UINT64_MAX}, {}, {}, {}};
         for (std::size_t i = 0; i < kMostAutogroups; i++)
                 record.autogroups.push_back({UINT64_MAX - i, 18});
         const std::string unit = "/governorctl-run-4194304-18446744073709551615-7.scope";
         record.scopes.assign(kMostScopes, "/" + std::string(511 - unit.size(), 's') + unit);
+        record.narrowed = Narrowed{CpuMask::range(0, 8192), 8191, UINT64_MAX, {}, {}};
+        record.narrowed->processes.assign(kMostNarrowed, {4'194'304, UINT64_MAX});
+        record.narrowed->groups.assign(kMostAutogroups, UINT64_MAX);
         EXPECT_EQ(parse_record(to_text(record)), record);
 }
 
@@ -53,6 +58,10 @@ TEST(ARecord, ThatSaysWhatWasNeverDoneIsNone) {
               "scope governorctl-run-1.scope\n", "scope /a/../governorctl-run-1.scope\n",
               "scope /a/governorctl-run-1.scope/b\n"})
                 EXPECT_FALSE(parse_record(front + line + "end\n")) << line;
+        for (const auto* line : {"narrowed 1 7 1\n", "narrowed 2 7 0-1\n", "narrowed 1 7 0-\n",
+                                 "process 1 2\n", "in 1\n", "narrowed 1 7 0-1\nnarrowed 1 7 0-1\n"})
+                EXPECT_FALSE(parse_record(front + line + "end\n")) << line;
+        EXPECT_TRUE(parse_record(front + "narrowed 1 7 0-1\nprocess 1 2\nin 1\nend\n"));
         EXPECT_FALSE(parse_record("governorctl 2\nboot b\nrun 1 2\nend\n"));
         std::string many = front;
         for (std::size_t i = 0; i <= kMostAutogroups; i++)
@@ -84,7 +93,7 @@ TEST_F(TheRecords, AreTheirOwnersOnly) {
 TEST_F(TheRecords, AreReplacedListedReadAndRemoved) {
         const auto records = open();
         EXPECT_TRUE(records.list().empty());
-        ASSERT_EQ(records.write({boot_id(), kRunId, {}, {}}), 0);
+        ASSERT_EQ(records.write({boot_id(), kRunId, {}, {}, {}}), 0);
         ASSERT_EQ(records.write(sample()), 0);
         EXPECT_EQ(records.list(), std::vector{kRunId});
         EXPECT_EQ(records.read(kRunId), sample());

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT
+//
+// One CPU that all trees share which wait for their turn: for programs whose threads sleep while
+// they wait for each other. On this machine only.
+#pragma once
+
+#include "outside/record.hpp"
+#include "policy/cpu_mask.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ctl::outside {
+
+using governor::policy::CpuMask;
+
+/// A runtime in the text of /proc/PID/maps whose threads spin for each other: on one CPU each would
+/// wait for its time slice to see what another one has done. Empty: none. Pure; of a program that
+/// is linked statically it shows nothing.
+[[nodiscard]] std::string_view spinning_runtime(std::string_view maps);
+
+/// Of a thread, 0: the calling one. Empty: it has gone.
+[[nodiscard]] std::optional<CpuMask> mask_of(std::uint32_t thread);
+
+/// Gives the threads of a process that have `from` the mask `to`. Returns how many. Looks at
+/// kMostThreads at most. About 2 us for each.
+std::size_t move_threads(std::uint32_t pid, const CpuMask& from, const CpuMask& to);
+inline constexpr std::size_t kMostThreads = 4096;
+
+/// Why these processes must not be held to one CPU; empty: they may. `open` is what they may use:
+/// who has another mask was bound by somebody. About 50 us for each process.
+[[nodiscard]] std::string refuse_one_cpu(const std::vector<std::uint32_t>& pids,
+                                         const CpuMask& open);
+
+/// The processes of a tree, in the autogroups `groups`, are to be on the last CPU of `open`. Left
+/// out is who was bound by somebody; what has come since `before`, if there is that, is not.
+[[nodiscard]] Narrowed narrowed(const std::vector<std::uint32_t>& pids,
+                                const std::vector<std::uint64_t>& groups, const CpuMask& open,
+                                const std::optional<Narrowed>& before);
+
+/// Does what it says, to processes that run now. Is any of them on that CPU then?
+[[nodiscard]] bool narrow(const Narrowed& tree);
+
+/// Gives back what the processes of the tree may use, those too that were made since; new threads
+/// may come meanwhile, so it looks again as long as it finds some. About 10 us for each process of
+/// the machine.
+void widen(const Narrowed& tree);
+
+}  // namespace ctl::outside
