@@ -13,6 +13,9 @@ namespace fair = policy::fair;
 
 namespace {
 
+/// Somebody may ask in the name of as many users as there are.
+constexpr std::size_t kMostRooms = 256;
+
 /// Nobody was told to shrink, so that nobody can be late.
 void follow_at_once(policy::fair::Snapshot& snapshot) {
         for (auto& client : snapshot.clients) {
@@ -68,10 +71,14 @@ void Arbiter::sampled(const policy::Sample& sample, std::uint32_t yielding_milli
 }
 
 /// Who has come back to a restarted governor is held to what it had for a moment only.
-Arbiter::Shares Arbiter::undivided(fair::Snapshot snapshot) const {
+std::vector<std::uint32_t> Arbiter::undivided(fair::Snapshot& snapshot) const {
         for (auto& client : snapshot.clients)
                 client.resumed.reset();
-        const auto counts = fair::undivided_shares(settings_, snapshot);
+        return fair::undivided_shares(settings_, snapshot);
+}
+
+Arbiter::Shares Arbiter::undivided_by_id(fair::Snapshot snapshot) const {
+        const auto counts = undivided(snapshot);
         Shares shares;
         for (std::size_t i = 0; i < counts.size(); i++)
                 shares[snapshot.clients[i].id] = counts[i];
@@ -82,7 +89,7 @@ std::uint32_t Arbiter::share(const Program& program, TimePoint now) const {
         if (program.is_ignored())
                 return std::max(machine_.pool().count(), 1U);
         if (!shares_.contains(program.id()))
-                shares_ = undivided(snapshot(now));
+                shares_ = undivided_by_id(snapshot(now));
         return std::max(shares_[program.id()], 1U);
 }
 
@@ -100,14 +107,54 @@ std::uint32_t Arbiter::share_of_tree(ProgramId tree, TimePoint now) const {
                 client.wants.reset();
                 client.idle = client.light = false;
         }
-        auto shares = undivided(std::move(told));
+        auto shares = undivided_by_id(std::move(told));
         std::uint32_t sum = 0;
         for (const auto id : programs)
                 sum += shares[id];
         return known->second = std::max(sum, 1U);
 }
 
+const Room& Arbiter::room(const Account& account, TimePoint now) const {
+        const auto known = rooms_.find(account);
+        if (known != rooms_.end())
+                return known->second;
+        if (rooms_.size() >= kMostRooms)
+                rooms_.clear();
+        return rooms_[account] = new_room(account, now);
+}
+
+Room Arbiter::new_room(const Account& account, TimePoint now) const {
+        auto told = snapshot(now);
+        auto& newcomer = told.clients.emplace_back();
+        newcomer.account = account_id(account);
+        newcomer.joined = now;
+        newcomer.allowed = machine_.pool();
+        const auto counts = undivided(told);
+        Room room;
+        room.cpus = counts.back();
+        std::map<std::size_t, std::size_t> trees;  // to their parts
+        for (std::size_t i = 0; i + 1 < counts.size(); i++) {
+                const auto& client = told.clients[i];
+                if (client.account != newcomer.account ||
+                    !client.allowed.intersects(machine_.pool()))
+                        continue;
+                const auto next = room.parts.size();
+                const auto part =
+                        client.tree ? trees.try_emplace(*client.tree, next).first->second : next;
+                if (part == next)
+                        room.parts.push_back(
+                                client.tree ? Room::Part{0, 0, told.trees[*client.tree].min,
+                                                         told.trees[*client.tree].weight}
+                                            : Room::Part{0, 0, client.min, client.weight});
+                room.parts[part].cpus += counts[i];
+                room.parts[part].guaranteed += client.guaranteed > 1 ? client.guaranteed : 0;
+                room.cpus += counts[i];
+        }
+        return room;
+}
+
 std::vector<ProgramId> Arbiter::decide(TimePoint now) {
+        rooms_.clear();
         shares_.clear();
         tree_shares_.clear();
         if (cpus_before_) {

@@ -8,6 +8,7 @@
 #include "policy/machine.hpp"
 #include "policy/sample.hpp"
 #include "registry/programs.hpp"
+#include "registry/room.hpp"
 
 #include <cstdint>
 #include <functional>
@@ -70,6 +71,9 @@ public:
         [[nodiscard]] std::uint32_t share(const Program& program, TimePoint now) const;
         /// Those of all programs of a tree together, if these could make use of all CPUs.
         [[nodiscard]] std::uint32_t share_of_tree(ProgramId tree, TimePoint now) const;
+        /// Of an account, as long as one more of its programs wants all CPUs. As of the last
+        /// decision, and valid until the next call. Costs as share(), once after each decision.
+        [[nodiscard]] const Room& room(const Account& account, TimePoint now) const;
 
         /// See Programs::turns(). Empty where the settings say that nobody takes turns, too.
         [[nodiscard]] std::optional<Programs::Turns> turns(const Program& program,
@@ -80,7 +84,10 @@ public:
 private:
         using Shares = std::map<ProgramId, std::uint32_t>;
 
-        [[nodiscard]] Shares undivided(policy::fair::Snapshot snapshot) const;
+        /// By client. Changes what the snapshot says of those who return.
+        [[nodiscard]] std::vector<std::uint32_t> undivided(policy::fair::Snapshot& snapshot) const;
+        [[nodiscard]] Shares undivided_by_id(policy::fair::Snapshot snapshot) const;
+        [[nodiscard]] Room new_room(const Account& account, TimePoint now) const;
 
         policy::fair::Settings settings_;
         Mode mode_;
@@ -93,6 +100,7 @@ private:
         // What was asked for since the last decision.
         mutable Shares shares_;
         mutable Shares tree_shares_;
+        mutable std::map<Account, Room> rooms_;
 };
 
 }  // namespace governor::registry

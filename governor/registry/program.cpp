@@ -38,6 +38,10 @@ evidence::Gangs::Key gang_of(const Identity& identity, ProgramId id) {
 
 }  // namespace
 
+fair::AccountId account_id(const Account& account) {
+        return fair::AccountId{account.uid.value_or(kNobody)};
+}
+
 Event event_of(const Identity& identity, EventKind kind, TimePoint now) {
         Event event;
         event.at = now;
@@ -258,7 +262,7 @@ void Program::sampled(std::uint32_t idle_millicpu, TimePoint now) {
 fair::Client Program::client(const policy::CpuMask& pool) const {
         fair::Client client;
         client.id = id_;
-        client.account = fair::AccountId{identity_.account.uid.value_or(kNobody)};
+        client.account = account_id(identity_.account);
         client.joined = joined_;
         client.weight = weight();
         client.max = known(max());

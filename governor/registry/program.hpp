@@ -58,6 +58,9 @@ struct Identity {
 /// Of no program's number yet.
 [[nodiscard]] Event event_of(const Identity& identity, EventKind kind, TimePoint now);
 
+/// As the policy counts it.
+[[nodiscard]] policy::fair::AccountId account_id(const Account& account);
+
 /// What the program asks for; validated by the caller.
 struct Request {
         std::uint32_t min = 1;
