@@ -7,10 +7,21 @@
 
 namespace governor::probe {
 
-int ConfinementReader::read(std::uint32_t pid, policy::TimePoint now,
-                            Confinement& ret_confinement) {
+void ConfinementReader::forget_before(policy::TimePoint now) {
         if (std::exchange(last_, now) != now)
                 cgroups_.forget();
+}
+
+std::optional<std::uint32_t> ConfinementReader::owner(std::uint32_t pid, policy::TimePoint now) {
+        forget_before(now);
+        std::vector<CgroupMembership> memberships;
+        return cgroups_.memberships(pid, memberships) == 0 ? cgroups_.owner(memberships)
+                                                           : std::nullopt;
+}
+
+int ConfinementReader::read(std::uint32_t pid, policy::TimePoint now,
+                            Confinement& ret_confinement) {
+        forget_before(now);
         Confinement found;
         if (const int error = affinity_.read(pid, found.cpus); error < 0)
                 return error;

@@ -37,6 +37,10 @@ public:
         [[nodiscard]] int read(std::uint32_t pid, policy::TimePoint now,
                                Confinement& ret_confinement);
 
+        /// Confinement::owner alone, empty also where the process has gone: about 8 us, and 2 us
+        /// for each level. In calls with the same `now` as read().
+        [[nodiscard]] std::optional<std::uint32_t> owner(std::uint32_t pid, policy::TimePoint now);
+
         /// Of a process that binds its threads itself, and says that it may run on `claimed`: adds
         /// as much of that as its cpuset allows. Nothing if it has gone. About 25 us.
         void add_claimed(std::uint32_t pid, const policy::CpuMask& claimed, policy::CpuMask& cpus);
@@ -45,6 +49,8 @@ public:
         [[nodiscard]] Cgroups& cgroups() { return cgroups_; }
 
 private:
+        void forget_before(policy::TimePoint now);
+
         Affinity affinity_;
         Cgroups cgroups_;
         std::optional<policy::TimePoint> last_;  // what cgroups_ remembers was read then

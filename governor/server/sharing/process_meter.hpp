@@ -38,6 +38,11 @@ public:
         [[nodiscard]] std::optional<Where> where(std::uint32_t pid, const policy::CpuMask& claimed,
                                                  TimePoint now);
 
+        /// Where::owner alone. Costs as much as ConfinementReader::owner().
+        [[nodiscard]] std::optional<std::uint32_t> owner(std::uint32_t pid, TimePoint now) {
+                return confinement_.owner(pid, now);
+        }
+
         /// Once per sample: looks at all processes of the machine, of which `holders` hold leases.
         void scan(std::span<const std::uint32_t> holders, TimePoint now);
 

@@ -96,6 +96,16 @@ TEST_F(ConfinementTest, ReadsAGroupOnceAtEachMoment) {
         EXPECT_EQ(found.groups, (Groups{{"/a/c", 1}, {"/a", 5}, {"", std::nullopt}}));
 }
 
+TEST_F(ConfinementTest, TellsTheOwnerAlone) {
+        machine_.mount_v2();
+        machine_.membership(7, "0::/user.slice/user-1000.slice/session-1.scope\n");
+        ConfinementReader reader(machine_.root());
+        EXPECT_EQ(reader.owner(7, kNow), 1000U);
+        machine_.membership(7, "0::/user.slice/user-1001.slice/session-1.scope\n");
+        EXPECT_EQ(reader.owner(7, kNow + std::chrono::seconds{1}), 1001U);
+        EXPECT_EQ(reader.owner(9, kNow), std::nullopt) << "there is none";
+}
+
 TEST_F(ConfinementTest, RoundsAQuotaBelowOneCpuUp) {
         machine_.mount_v2();
         machine_.membership(7, "0::/\n");
