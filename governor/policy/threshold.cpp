@@ -37,6 +37,8 @@ Advice advise(const ThresholdSettings& settings, const Sample& sample, const Que
                         advice.reason = reason;
         };
         limit(std::max(1U, advice.total), Reason::AllCpus);
+        if (question.share > 0)
+                limit(std::max(question.share, question.current), Reason::FairShare);
         if (question.max > 0)
                 limit(question.max, Reason::OwnMax);
         return advice;
@@ -53,6 +55,8 @@ std::string explain(const ThresholdSettings& settings, const Question& question,
                         " cpus idle >= " + format_percent(settings.threshold_permyriad);
         if (advice.reason == Reason::AllCpus)
                 text += ", at most all " + total + " cpus";
+        if (advice.reason == Reason::FairShare)
+                text += ", at most its share of " + std::to_string(question.share);
         if (advice.reason == Reason::OwnMax)
                 text += ", at most " + std::to_string(question.max) + " as asked";
         return text + " -> " + std::to_string(advice.threads);

@@ -21,9 +21,10 @@ struct ThresholdSettings {
 struct Question {
         std::uint32_t current = 0;  ///< threads it uses now; 0: none yet
         std::uint32_t max = 0;      ///< never advise more; 0: no limit of its own
+        std::uint32_t share = 0;    ///< nor more than this and than `current`; 0: no limit
 };
 
-enum class Reason : std::uint8_t { WarmingUp, FreeCpus, NoFreeCpu, OwnMax, AllCpus };
+enum class Reason : std::uint8_t { WarmingUp, FreeCpus, NoFreeCpu, OwnMax, AllCpus, FairShare };
 
 struct Advice {
         std::uint32_t threads = 1;  ///< >= 1
@@ -37,9 +38,9 @@ struct Advice {
 
 [[nodiscard]] std::uint32_t count_free(const ThresholdSettings& settings, const Sample& sample);
 
-/// threads = current + free, at least 1 and at most total and question.max; never less than
-/// current for want of free CPUs (programs of this policy only grow). While warming up
-/// nothing is free. Deterministic, O(CPUs), does not allocate.
+/// threads = current + free, at least 1 and at most total, question.share and question.max; never
+/// less than current for want of free CPUs or a share (who only asks never shrinks). While warming
+/// up nothing is free. Deterministic, O(CPUs), does not allocate.
 [[nodiscard]] Advice advise(const ThresholdSettings& settings, const Sample& sample,
                             const Question& question);
 

@@ -159,10 +159,15 @@ std::optional<Answer> Server::handle(std::string_view message, const Peer& peer)
                 }
         }
         auto seen = view();
-        if (request.has_query() && peer.account.uid)
+        if (request.has_query() && peer.account.uid) {
                 seen.tree_share = governor_.share_of_tree(peer);
-        return answer(request, seen, peer.account.uid ? Reach::Local : Reach::Network)
-                .SerializeAsString();
+                if (!seen.tree_share)
+                        seen.fair_share = governor_.fair_share(peer);
+        }
+        const auto reply = answer(request, seen, peer.account.uid ? Reach::Local : Reach::Network);
+        if (seen.fair_share && reply.has_advice())
+                governor_.promise(peer, seen.fair_share->account, reply.advice().threads());
+        return reply.SerializeAsString();
 }
 
 View Server::view() const {
@@ -179,6 +184,7 @@ View Server::view() const {
                 sampling_.warm_in(),
                 governor_.cycle().is_paused(),
                 configuration_error_,
+                {},
                 {}};
 }
 

@@ -2,10 +2,17 @@
 // What is advised on made-up machines, counted by hand in fixtures/machines/README.md, and what
 // governorctl makes of it on this one.
 #include "support/daemon.hpp"
+#include "support/lease_client.hpp"
 #include "support/wire.hpp"
 
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <functional>
 #include <gtest/gtest.h>
+#include <memory>
 #include <sched.h>
+#include <unistd.h>
 
 namespace {
 
@@ -106,6 +113,105 @@ TEST(Advise, DoesNotTakePartInTheSharing) {
         ASSERT_TRUE(reply.has_value());
         for (const auto& event : reply->events().event())
                 EXPECT_EQ(event.id(), 0U) << event.text();
+}
+
+/// What was promised is over before a slow machine has asked all.
+class Stopwatch {
+public:
+        [[nodiscard]] bool is_too_late() const {
+                return std::chrono::steady_clock::now() - started_ >= std::chrono::seconds{2};
+        }
+
+private:
+        std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now();
+};
+
+/// Of so many processes, each of which asks once. In the order in which they were told.
+std::vector<std::uint32_t> advice_of_processes(const Daemon& daemon, std::size_t count) {
+        std::array<int, 2> told{};
+        EXPECT_EQ(::pipe(told.data()), 0);
+        std::vector<std::unique_ptr<ForkedProgram>> processes;
+        for (std::size_t i = 0; i < count; i++)
+                processes.push_back(std::make_unique<ForkedProgram>([&] {
+                        const auto threads = advice(daemon, 0, 0).threads();
+                        if (::write(told[1], &threads, sizeof(threads)) != sizeof(threads))
+                                ::_exit(1);
+                }));
+        std::vector<std::uint32_t> threads(count);
+        for (auto& one : threads)
+                EXPECT_EQ(::read(told[0], &one, sizeof(one)), sizeof(one));
+        ::close(told[0]);
+        ::close(told[1]);
+        std::ranges::sort(threads, std::greater{});
+        return threads;
+}
+
+TEST(Advise, IsAFairShareForEachOfAHerd) {
+        FakeMachine machine;
+        machine.runs(std::vector<unsigned>(64, 100));
+        Daemon daemon(machine.root());
+        daemon.start();
+        const std::vector<std::uint32_t> fair{64, 32, 21, 16, 12, 10, 9, 8};
+        const Stopwatch watch;
+        const auto told = advice_of_processes(daemon, 8);
+        const auto next = advice(daemon, 0, 0);
+        if (watch.is_too_late())
+                GTEST_SKIP() << "this machine is too busy";
+        EXPECT_EQ(told, fair);
+        EXPECT_EQ(next.threads(), 7U);
+        EXPECT_EQ(next.reason(), governor::v1::Advice::FAIR_SHARE);
+        EXPECT_EQ(next.explanation(),
+                  "0 in use + 64 of 64 cpus idle >= 5%, at most its share of 7 -> 7 (beside 0 with "
+                  "a lease and 8 just advised, of its user)");
+        EXPECT_EQ(advice(daemon, 9, 0).threads(), 9U) << "it has these";
+        EXPECT_TRUE(eventually([&] { return advice(daemon, 0, 0).threads() == 64; }))
+                << "who starts nothing is forgotten";
+}
+
+TEST(Advise, OfEightCommandsAtOnceIsAFairShareForEach) {
+        FakeMachine machine;
+        Daemon daemon(machine.root());
+        const auto most = std::stoul(ctl(daemon, {"advise"}).out);  // nobody answers yet
+        machine.runs(std::vector<unsigned>(most, 100));
+        daemon.start();
+        const Stopwatch watch;
+        std::vector<std::unique_ptr<Process>> commands;
+        for (int i = 0; i < 8; i++)
+                commands.push_back(std::make_unique<Process>(
+                        Command{{GOVERNORCTL, "--socket", daemon.socket(), "advise"}, {}, {}}));
+        std::vector<unsigned long> told;
+        for (const auto& command : commands) {
+                EXPECT_EQ(command->wait(), 0);
+                told.push_back(std::stoul(command->out()));
+        }
+        if (watch.is_too_late())
+                GTEST_SKIP() << "this machine is too busy";
+        std::ranges::sort(told, std::greater{});
+        for (std::size_t i = 0; i < told.size(); i++)
+                EXPECT_EQ(told[i], std::max(most / (i + 1), 1UL));
+}
+
+TEST(Advise, IsNobodysShareWhereNobodyIsGoverned) {
+        FakeMachine machine;
+        machine.runs(std::vector<unsigned>(64, 100));
+        for (const auto* setting : {"policy = threshold", "mode = observe"}) {
+                Daemon daemon(machine.root(), std::string("[governor]\n") + setting + "\n");
+                daemon.start();
+                EXPECT_EQ(advice_of_processes(daemon, 3), (std::vector<std::uint32_t>{64, 64, 64}))
+                        << setting;
+        }
+}
+
+TEST(Advise, OfAProgramWithALeaseIsNotLimitedByWhoAsked) {
+        Daemon daemon("", "[governor]\nthreshold = 0%\n");
+        daemon.start();
+        ASSERT_TRUE(eventually([&] { return advice(daemon, 0, 1).free() > 0; })) << "warm";
+        const auto all = advice(daemon, 0, 0).total();
+        ASSERT_EQ(advice_of_processes(daemon, 1).size(), 1U);
+        EXPECT_EQ(advice(daemon, 0, 0).threads(), std::max(all / 2, 1U));
+        LeaseClient self(daemon.socket());
+        ASSERT_NE(self.hello(), nullptr);
+        EXPECT_EQ(advice(daemon, 0, 0).threads(), all);
 }
 
 TEST(Advise, IsAtLeastOneOnAFullMachine) {

@@ -192,9 +192,11 @@ TEST_F(CommandLine, RunSaysThatABatchProgramWaitsForNoTurnWithoutAGovernor) {
                 << done.err;
 }
 
-TEST_F(CommandLine, RunRespectsWhatTheUserHasSet) {
+TEST(Run, RespectsWhatTheUserHasSet) {
+        Daemon daemon(FIXTURES "/machines/64");  // so that all have 2 threads for their share
+        daemon.start();
         const auto values = [&](const std::string& set) {
-                return run({{"/usr/bin/env", set, GOVERNORCTL, "--socket", daemon_.socket(), "run",
+                return run({{"/usr/bin/env", set, GOVERNORCTL, "--socket", daemon.socket(), "run",
                              "--max", "2", "--", "/usr/bin/printenv", "OMP_NUM_THREADS"},
                             {},
                             {}})

@@ -35,8 +35,15 @@ v1::Advice::Reason wire_reason(policy::Reason reason) {
                 return v1::Advice::OWN_MAX;
         case policy::Reason::AllCpus:
                 return v1::Advice::ALL_CPUS;
+        case policy::Reason::FairShare:
+                return v1::Advice::FAIR_SHARE;
         }
         return v1::Advice::UNKNOWN;
+}
+
+std::string beside(const registry::FairShare& share) {
+        return " (beside " + std::to_string(share.leases) + " with a lease and " +
+               std::to_string(share.promised) + " just advised, of its user)";
 }
 
 v1::Reply advise(const v1::Query& query, const View& view, Reach reach) {
@@ -44,7 +51,8 @@ v1::Reply advise(const v1::Query& query, const View& view, Reach reach) {
              {std::pair{"current", query.current()}, std::pair{"max", query.max()}})
                 if (value > kMostThreads)
                         return above("Query." + std::string(name), value, kMostThreads);
-        const policy::Question question{query.current(), query.max()};
+        const policy::Question question{query.current(), query.max(),
+                                        view.fair_share ? view.fair_share->threads : 0};
         const auto& settings = view.settings.threshold;
         const auto sample = policy::restrict_to(view.settings.pool, view.sample);
         const auto advice = policy::advise(settings, sample, question);
@@ -55,6 +63,8 @@ v1::Reply advise(const v1::Query& query, const View& view, Reach reach) {
         out.set_total(advice.total);
         out.set_reason(wire_reason(advice.reason));
         out.set_explanation(policy::explain(settings, question, advice));
+        if (advice.reason == policy::Reason::FairShare)
+                *out.mutable_explanation() += beside(*view.fair_share);
         out.set_settle_ms(static_cast<std::uint32_t>(
                 probe::IdleHistory::window(view.settings.period).count()));
         out.set_leases(reach == Reach::Local && view.settings.policy == config::PolicyName::Fair);

@@ -7,10 +7,12 @@
 #include "policy/sample.hpp"
 #include "probe/topology.hpp"
 #include "registry/programs.hpp"
+#include "registry/promises.hpp"
 
 #include <chrono>
 #include <cstdint>
 #include <governor/v1/governor.pb.h>
+#include <optional>
 #include <string_view>
 
 namespace governor::server {
@@ -42,6 +44,8 @@ struct View {
         std::string_view configuration_error = {};  ///< of the files; empty: they are in force
         /// Threads for the tree that the asking process is in; empty: it is in none.
         std::optional<std::uint32_t> tree_share = {};
+        /// Of the asking process; empty: it is in a tree or holds a lease, or nobody is governed.
+        std::optional<registry::FairShare> fair_share = {};
 };
 
 /// Where a client comes from.

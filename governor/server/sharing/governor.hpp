@@ -7,6 +7,7 @@
 #include "policy/sample.hpp"
 #include "probe/topology.hpp"
 #include "registry/cycle.hpp"
+#include "registry/promises.hpp"
 #include "server/journal/journal.hpp"
 #include "server/kernel/event_loop.hpp"
 #include "server/sharing/arenas.hpp"
@@ -78,6 +79,11 @@ public:
         /// Threads for the tree that the process is in: see registry::Arbiter. Empty: it is in
         /// none, or nobody is governed. Costs seven microseconds for each ancestor, 64 at most.
         [[nodiscard]] std::optional<std::uint32_t> share_of_tree(const Peer& peer);
+        /// What the process would have if it joined now, beside the leases of its account and those
+        /// that were promised something. Empty: it holds a lease, or nobody is governed.
+        [[nodiscard]] std::optional<registry::FairShare> fair_share(const Peer& peer);
+        /// It was advised so many threads.
+        void promise(const Peer& peer, const policy::Account& account, std::uint32_t threads);
         /// See ProcessMeter::processes().
         [[nodiscard]] std::uint32_t processes(const registry::Program& program) const {
                 return meter_.processes(program.identity().pid);
@@ -114,6 +120,10 @@ private:
                                                      Refusal why);
         /// What is known of a program before the kernel was asked where it runs.
         [[nodiscard]] registry::Identity named(const Peer& peer, const Wish& wish) const;
+        [[nodiscard]] bool is_governing() const {
+                return settings_.policy == config::PolicyName::Fair &&
+                       cycle_.arbiter().mode() == registry::Mode::Govern;
+        }
         [[nodiscard]] registry::Identity
         identify(const Peer& peer, const ProcessMeter::Where& where, const Wish& wish);
         [[nodiscard]] tl::expected<Joined, Refusal> admit(const Peer& peer, Process process,
@@ -144,6 +154,7 @@ private:
         LeaseFacts facts_;
         Reports reports_;
         registry::Cycle cycle_;
+        registry::Promises promises_;
         EventSource timer_;
         EventSource heartbeat_;
 };

@@ -124,6 +124,18 @@ TEST(Threshold, NeverAdvisesMoreThanAskedFor) {
                        "8 in use + 8 of 8 cpus idle >= 5%, at most 3 as asked -> 3"});
 }
 
+TEST(Threshold, NeverAdvisesMoreThanAShareButForWhatIsInUse) {
+        expect_advice(machine(8, 6), {1, 0, 4},
+                      {4, 6, 8, Reason::FairShare,
+                       "1 in use + 6 of 8 cpus idle >= 5%, at most its share of 4 -> 4"});
+        expect_advice(machine(8, 3), {5, 0, 4},
+                      {5, 3, 8, Reason::FairShare,
+                       "5 in use + 3 of 8 cpus idle >= 5%, at most its share of 4 -> 5"});
+        EXPECT_EQ(advise(kFivePercent, machine(8, 6), {1, 3, 4}).reason, Reason::OwnMax);
+        EXPECT_EQ(advise(kFivePercent, machine(8, 3), {0, 0, 3}).reason, Reason::FreeCpus);
+        EXPECT_EQ(advise(kFivePercent, machine(8, 0), {0, 0, 4}).threads, 1U);
+}
+
 TEST(Threshold, NamesALimitOnlyIfItCutsSomethingOff) {
         EXPECT_EQ(advise(kFivePercent, machine(8, 6), {2, 8}).reason, Reason::FreeCpus);
         EXPECT_EQ(advise(kFivePercent, machine(8, 6), {2, 0}).reason, Reason::FreeCpus);

@@ -24,7 +24,8 @@ protected:
         [[nodiscard]] v1::Reply ask(const v1::Request& request, Reach reach = Reach::Local) const {
                 return answer(request,
                               View{settings_, sample_, topology_, clients_, counters_,
-                                   milliseconds{65'432}, milliseconds{warm_in_}, false, error_},
+                                   milliseconds{65'432}, milliseconds{warm_in_}, false, error_,
+                                   std::nullopt, fair_share_},
                               reach);
         }
         [[nodiscard]] v1::Reply query(std::uint32_t current, std::uint32_t max) const {
@@ -68,6 +69,7 @@ protected:
         Counters counters_;
         int warm_in_ = 0;
         std::string error_;
+        std::optional<registry::FairShare> fair_share_;
 };
 
 void expect_error(const v1::Reply& reply, v1::Error::Code code, const std::string& message,
@@ -96,6 +98,28 @@ TEST_F(Answers, GiveEachReasonItsName) {
         EXPECT_EQ(query(1, 0).advice().reason(), v1::Advice::NO_FREE_CPU);
         sample_.warming_up = true;
         EXPECT_EQ(query(1, 0).advice().reason(), v1::Advice::WARMING_UP);
+}
+
+TEST_F(Answers, AdviseNoMoreThanAFairShareAndSayBesideWhom) {
+        fair_share_ = {{1000}, 2, 3, 4};
+        EXPECT_EQ(query(0, 0).advice().threads(), 2U);
+        EXPECT_EQ(query(0, 0).advice().reason(), v1::Advice::FAIR_SHARE);
+        EXPECT_EQ(query(0, 0).advice().explanation(),
+                  "0 in use + 3 of 8 cpus idle >= 5%, at most its share of 2 -> 2 (beside 3 with a "
+                  "lease and 4 just advised, of its user)");
+        EXPECT_EQ(query(0, 1).advice().reason(), v1::Advice::OWN_MAX);
+}
+
+TEST_F(Answers, OfALargeMachineFitIntoAnExplanation) {
+        sample_.cpus.clear();
+        for (std::uint32_t cpu = 0; cpu < policy::kCpuNumberLimit; cpu++)
+                sample_.cpus.push_back({cpu, 10'000});
+        settings_.threshold.threshold_permyriad = 9999;
+        fair_share_ = {
+                {1000}, 8191, registry::LeaseLimits{}.leases, registry::Promises::kMostOfAccount};
+        const auto advice = query(8190, 0).advice();
+        EXPECT_EQ(advice.reason(), v1::Advice::FAIR_SHARE);
+        EXPECT_LE(advice.explanation().size(), 160U) << advice.explanation();
 }
 
 TEST_F(Answers, SayWhenToAskAgainWhileWarmingUp) {
