@@ -87,6 +87,8 @@ public:
         void burned(std::uint32_t cpus, std::uint32_t excess, TimePoint since, TimePoint now);
 
         [[nodiscard]] bool reported() const { return reported_; }
+        /// It has begun a region, as it says.
+        [[nodiscard]] bool has_begun() const { return report_.epoch > 0 || report_.regions > 0; }
         [[nodiscard]] bool in_region() const { return report_.in_region; }
         /// Of the present region, as it says; 0: in none.
         [[nodiscard]] std::uint32_t team() const { return report_.in_region ? report_.team : 0; }

@@ -153,6 +153,18 @@ Room Arbiter::new_room(const Account& account, TimePoint now) const {
         return room;
 }
 
+/// What is free when a program comes may be one thread, and that would be for life.
+void Arbiter::start_with_shares(fair::Snapshot snapshot) {
+        for (const auto& grant : last_.grants) {
+                auto* program = programs_.find(grant.id);
+                if (program == nullptr || !program->needs_its_number())
+                        continue;
+                if (shares_.empty())
+                        shares_ = undivided_by_id(std::move(snapshot));
+                program->start_with(std::max(shares_[grant.id], grant.threads));
+        }
+}
+
 std::vector<ProgramId> Arbiter::decide(TimePoint now) {
         rooms_.clear();
         shares_.clear();
@@ -170,6 +182,7 @@ std::vector<ProgramId> Arbiter::decide(TimePoint now) {
         if (mode_ == Mode::Observe)
                 follow_at_once(snapshot);
         last_ = decide_(settings_, snapshot);
+        start_with_shares(std::move(snapshot));
         return programs_.apply(last_, now);
 }
 

@@ -204,6 +204,7 @@ void Cycle::tell(ProgramId id) {
         Effects::Word word;
         word.id = id;
         word.grant = held != nullptr ? held->grant : ungoverned();
+        word.grant.threads = program->told(word.grant);
         word.is_unlimited = held == nullptr || arbiter_.mode() == Mode::Observe;
         word.grant.parked = word.grant.parked && !word.is_unlimited;
         if (held != nullptr)

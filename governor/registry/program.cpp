@@ -82,7 +82,7 @@ std::uint32_t Program::wished_max() const {
 }
 
 std::uint32_t Program::max() const {
-        return request_.start_only ? stricter(wished_max(), first_grant_) : wished_max();
+        return request_.start_only ? stricter(wished_max(), first_number_) : wished_max();
 }
 
 fair::Tree Program::as_tree() const {
@@ -317,8 +317,8 @@ bool Program::apply(const fair::Grant& grant, TimePoint now) {
         was_parked_ = was_parked_ || grant.parked;
         if (waited && !grant.parked)
                 turn_since_ = now;
-        if (first_grant_ == 0)
-                first_grant_ = grant.threads;
+        if (first_number_ == 0)
+                first_number_ = grant.threads;
         if (grant.reason.limit == fair::Limit::Rigid && !was_rigid)
                 note(event(EventKind::Rigid, now));
         if (changed) {

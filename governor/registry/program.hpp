@@ -21,6 +21,7 @@
 #include "registry/history.hpp"
 #include "registry/orders.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <optional>
@@ -67,7 +68,7 @@ struct Request {
         std::uint32_t max = 0;       ///< 0: no limit of its own
         std::uint32_t weight = 100;  ///< 1..10000, against others of its account
         policy::fair::Class scheduling_class = policy::fair::Class::Interactive;
-        bool start_only = false;  ///< never changes its count: keeps its first grant
+        bool start_only = false;  ///< never changes its count: keeps the number it is told first
         bool can_wait = false;    ///< begins no region while it is parked
 };
 
@@ -127,6 +128,12 @@ public:
         }
         /// CPUs of its own that it may run a team on; 0: none.
         [[nodiscard]] std::uint32_t own_cpus() const;
+        /// Threads that it is to be told of: its grant's, or while it has begun nothing the number
+        /// that its library will keep.
+        [[nodiscard]] std::uint32_t told(const policy::fair::Grant& grant) const {
+                const bool is_to_start = request_.start_only && !occupancy_.has_begun();
+                return is_to_start ? std::max(grant.threads, first_number_) : grant.threads;
+        }
 
         [[nodiscard]] ProgramId tree() const { return identity_.tree; }
         [[nodiscard]] bool holds_tree() const { return tree() == id_; }
@@ -197,6 +204,13 @@ public:
         /// Adds what it knows of its turns to both; `is_first`: of its gang, in this snapshot.
         void add_turns(policy::fair::Client& client, policy::fair::Gang& gang, bool is_first,
                        TimePoint now) const;
+        /// Its library keeps the number that it is told first, and it was told none yet.
+        [[nodiscard]] bool needs_its_number() const {
+                return request_.start_only && first_number_ == 0 && !resumed_ && !is_ignored();
+        }
+        /// The number that its library keeps: what it will have, not what is free now. Right before
+        /// apply().
+        void start_with(std::uint32_t threads) { first_number_ = threads; }
         /// True if it must be told.
         bool apply(const policy::fair::Grant& grant, TimePoint now);
         /// It is gone, and is not to be asked anything any more. `cpu_time`: see Programs::leave().
@@ -245,8 +259,8 @@ private:
         TimePoint turn_since_;     // not parked since then
         std::optional<evidence::Usage> usage_;
         std::optional<std::chrono::nanoseconds> last_seen_at_;  // its CPU clock, at fell_silent()
-        bool silent_ = false;  // it had not run between the last two calls
-        std::uint32_t first_grant_ = 0;
+        bool silent_ = false;             // it had not run between the last two calls
+        std::uint32_t first_number_ = 0;  // that it was told; 0: none yet
         std::optional<policy::fair::Resumed> resumed_;
 };
 

@@ -63,7 +63,7 @@ struct Speedup {
 
 enum class Behaviour : std::uint8_t {
         Honest,      ///< reads its grant before every region and says what it does
-        StartOnly,   ///< keeps its first grant, and says that it will
+        StartOnly,   ///< keeps the number it is told first, and says that it will
         Endless,     ///< its first region never ends
         Silent,      ///< follows its grants, reports nothing
         Greedy,      ///< a team for every CPU it may use, whatever is granted, and says so

@@ -149,7 +149,8 @@ bool Process::step(Time now, const Held* held) {
         return changed;
 }
 
-bool Process::told(const Held& held) {
+bool Process::told(const Held& held, std::uint32_t threads) {
+        told_ = threads;
         if (phase_ == Phase::Hello || (phase_ == Phase::Parked && !held.grant.parked)) {
                 begin_region(&held);
                 return true;
@@ -230,7 +231,10 @@ void Process::choose_team(const Held* held) {
         if (kind == Behaviour::StartOnly && phase_ != Phase::Hello)
                 return;
         epoch_ = held != nullptr ? held->epoch : 0;
-        team_ = obeys ? held->grant.threads : std::max(allowed_.count(), 1U);
+        const auto told = kind == Behaviour::StartOnly ? told_
+                          : held != nullptr            ? held->grant.threads
+                                                       : 0;
+        team_ = obeys ? told : std::max(allowed_.count(), 1U);
         set_ = obeys ? held->grant.cpus : allowed_;
         promised_ = obeys && !held->grant.shared &&
                     held->grant.reason.limit != governor::policy::fair::Limit::Ungoverned;

@@ -51,8 +51,8 @@ public:
         bool step(Time now, const Held* held);
         /// No governor: it begins on its own.
         void begin_alone() { begin_region(nullptr); }
-        /// There is a new word in its page. True as for step().
-        bool told(const Held& held);
+        /// There is a new word in its page, of so many threads. True as for step().
+        bool told(const Held& held, std::uint32_t threads);
 
         /// What its threads want; empty: none runs.
         [[nodiscard]] std::optional<Threads> threads() const;
@@ -124,6 +124,7 @@ private:
         std::uint64_t epoch_ = 0;
         std::uint64_t first_epoch_ = 0;
         std::uint32_t first_team_ = 0;
+        std::uint32_t told_ = 0;  // in its page
         CpuMask set_;
         bool promised_ = false;
         std::uint64_t regions_ = 0;  // begun

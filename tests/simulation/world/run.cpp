@@ -64,7 +64,7 @@ private:
         void govern();
         void sample();
         void carry_out();
-        void tell(ProgramId id);
+        void tell(const governor::registry::Effects::Word& word);
         [[nodiscard]] std::optional<ProgramId> tree_of(const Program& program) const;
         [[nodiscard]] std::optional<ProgramId> join(const Process& process);
         void leave(ProgramId id);
@@ -322,17 +322,17 @@ void Engine::sample() {
 void Engine::carry_out() {
         const auto effects = world_.cycle.take_effects();
         for (const auto& word : effects.publish)
-                tell(word.id);
+                tell(word);
         wake_at_ = virtual_time(effects.wake_at);
 }
 
-void Engine::tell(ProgramId id) {
+void Engine::tell(const governor::registry::Effects::Word& word) {
         const auto resident = std::ranges::find_if(
-                world_.residents, [&](const Resident& one) { return one.client == id; });
+                world_.residents, [&](const Resident& one) { return one.client == word.id; });
         if (resident == world_.residents.end())
                 return;
         const auto* held = world_.held(*resident);
-        if (held != nullptr && resident->process->told(*held))
+        if (held != nullptr && resident->process->told(*held, word.grant.threads))
                 changed_ = true;
 }
 

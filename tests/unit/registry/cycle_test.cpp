@@ -170,6 +170,47 @@ TEST_F(CycleTest, WakesForAProgramThatIsWaitedFor) {
         EXPECT_GT(made_up_.said.at(first).epoch, report.epoch);
 }
 
+TEST_F(CycleTest, TellsAProgramThatOnlyStartsItsShareBeforeOthersHaveLeft) {
+        const auto first = join();
+        decide();
+        for (int i = 0; i < 3; i++)
+                second({first});
+        ASSERT_EQ(grant(first).threads, 8U);
+        Request request;
+        request.start_only = true;
+        const auto other = join({}, request);
+        (void)told();
+        decide();
+        EXPECT_EQ(grant(other).threads, 1U) << "a CPU that is shared";
+        EXPECT_EQ(told().at(other).grant.threads, 4U) << "not one thread for life";
+        EXPECT_EQ(cycle_.programs().find(other)->max(), 4U);
+        const auto seconds = [&](int count) {
+                for (int i = 0; i < count; i++) {
+                        region(other, 4);
+                        made_up_.used[other] += grant(other).threads * 1s;
+                        second({first});
+                }
+        };
+        seconds(4);
+        EXPECT_EQ(grant(other).threads, 4U) << "they have left";
+        (void)join();
+        seconds(4);
+        EXPECT_LT(grant(other).threads, 4U);
+        EXPECT_EQ(told().at(other).grant.threads, grant(other).threads) << "it has begun";
+}
+
+TEST_F(CycleTest, TellsAHerdThatOnlyStartsWhatIsFairForEach) {
+        Request request;
+        request.start_only = true;
+        std::vector<std::uint32_t> shares;
+        for (int i = 0; i < 4; i++) {
+                const auto id = join({}, request);
+                decide();
+                shares.push_back(told().at(id).grant.threads);
+        }
+        EXPECT_EQ(shares, (std::vector<std::uint32_t>{8, 4, 2, 2}));
+}
+
 TEST_F(CycleTest, AsksBetweenDecisionsOnlyForReportsThatMatter) {
         const auto idle = join();
         const auto busy = join();
