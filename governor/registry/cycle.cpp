@@ -270,6 +270,11 @@ void Cycle::acts(ProgramId id, std::string acts) {
                 program->set_acts(std::move(acts));
 }
 
+void Cycle::belongs(ProgramId id, ProgramId tree, TimePoint now) {
+        if (arbiter_.programs().move(id, tree))
+                schedule_.want_decision(now);
+}
+
 void Cycle::moved(ProgramId id, TimePoint now) {
         auto* program = arbiter_.programs().find(id);
         if (program == nullptr)

@@ -88,6 +88,8 @@ public:
         void requested(ProgramId id, const Request& request, TimePoint now);
         /// What acts on its tree, as it says.
         void acts(ProgramId id, std::string acts);
+        /// See Programs::move().
+        void belongs(ProgramId id, ProgramId tree, TimePoint now);
         /// It may run elsewhere than ProcessFacts said last.
         void moved(ProgramId id, TimePoint now);
         /// See Program::order().

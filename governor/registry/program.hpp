@@ -147,6 +147,7 @@ public:
         void set_acts(std::string acts) { acts_ = std::move(acts); }
         /// The holder of its tree has gone.
         void leave_tree() { identity_.tree = {}; }
+        void join_tree(ProgramId tree) { identity_.tree = tree; }
         /// Rules that were just set.
         void follow(const std::vector<policy::fair::Rule>& rules);
         void set_late_after(std::chrono::milliseconds late_after) {

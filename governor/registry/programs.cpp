@@ -120,6 +120,18 @@ void Programs::leave(ProgramId id, std::optional<std::chrono::nanoseconds> cpu_t
         programs_.erase(id);
 }
 
+bool Programs::move(ProgramId id, ProgramId tree) {
+        auto* program = find(id);
+        const auto* holder = find(tree);
+        if (program == nullptr || holder == nullptr || !holder->holds_tree() ||
+            program->tree() == tree)
+                return false;
+        if (program->holds_tree())
+                end_tree(id);
+        program->join_tree(tree);
+        return true;
+}
+
 void Programs::end_tree(ProgramId holder) {
         trees_--;
         for (auto& [id, program] : programs_)

@@ -66,6 +66,9 @@ public:
         /// granted.
         void leave(ProgramId id, std::optional<std::chrono::nanoseconds> cpu_time, TimePoint now);
 
+        /// The program turns out to be below the holder of `tree`. If it held a tree itself, that
+        /// is over. False: nothing changes.
+        bool move(ProgramId id, ProgramId tree);
         /// A program holds a tree.
         [[nodiscard]] bool have_trees() const { return trees_ > 0; }
 

@@ -63,6 +63,23 @@ TEST_F(TreeTest, HasTheHolderAndWhatDescendsFromItAsMembers) {
         EXPECT_EQ(tree_of_the_youngest(), id);
 }
 
+// As after a restart of the governor, where programs come back before the holder of their tree.
+TEST_F(TreeTest, IsFoundByMembersThatCameBeforeTheHolder) {
+        const auto early = holder();
+        const ForkedProgram inner([socket = daemon_.socket()] {
+                LeaseClient client(socket);
+                if (client.hello(tree()) != nullptr)
+                        hold_a_lease(socket);
+        });
+        ASSERT_TRUE(becomes(2));
+        EXPECT_NE(tree_of(inner.pid()), 0U);
+        LeaseClient self(daemon_.socket());
+        ASSERT_NE(self.hello(tree()), nullptr);
+        const auto id = lease(own_pid())->id();
+        EXPECT_TRUE(eventually(
+                [&] { return tree_of(early->pid()) == id && tree_of(inner.pid()) == id; }));
+}
+
 TEST_F(TreeTest, InsideOfATreeIsPartOfIt) {
         LeaseClient self(daemon_.socket());
         ASSERT_NE(self.hello(tree()), nullptr);

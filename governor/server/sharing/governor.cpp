@@ -129,6 +129,7 @@ void Governor::sampled(const policy::Sample& sample, const probe::Topology& topo
                 cycle_.plugged(machine_of(online_, topology));
         }
         cycle_.sampled(sample, now());
+        find_members();
         carry_out();
 }
 
@@ -248,18 +249,40 @@ registry::Identity Governor::identify(const Peer& peer, const ProcessMeter::Wher
         return identity;
 }
 
-/// A parent that began after its child is another process, which has the number by now.
 ProgramId Governor::tree_of(std::uint32_t pid, const policy::Account& account) {
         if (!programs().have_trees())
                 return {};
-        auto started = std::numeric_limits<std::uint64_t>::max();
+        return nearest_tree(pid, std::numeric_limits<std::uint64_t>::max(), account,
+                            [this](std::uint32_t number) { return meter_.first_thread(number); });
+}
+
+/// Whoever said hello before the holder of its tree, as after a restart of the governor.
+void Governor::find_members() {
+        if (!programs().have_trees())
+                return;
+        leases_.for_each([this](const Lease& lease) {
+                const auto self = meter_.at_scan(lease.pid);
+                if (!self)
+                        return;
+                const auto tree = nearest_tree(
+                        self->ppid, self->started_ticks, lease.account,
+                        [this](std::uint32_t number) { return meter_.at_scan(number); });
+                if (tree != ProgramId{})
+                        cycle_.belongs(lease.id, tree, now());
+        });
+}
+
+/// A parent that began after its child is another process, which has the number by now.
+template <class Look>
+ProgramId Governor::nearest_tree(std::uint32_t pid, std::uint64_t started,
+                                 const policy::Account& account, Look look) {
         for (int i = 0; i <= kMostAncestors && pid > 0; i++) {
                 if (const auto* lease = leases_.of_process(pid); lease != nullptr) {
                         const auto* program = programs().find(lease->id);
                         if (lease->account == account && program->tree() != ProgramId{})
                                 return program->tree();
                 }
-                const auto process = meter_.first_thread(pid);
+                const auto process = look(pid);
                 if (!process || process->started_ticks > started)
                         return {};
                 started = process->started_ticks;

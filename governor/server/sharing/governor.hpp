@@ -131,6 +131,10 @@ private:
         /// That of the nearest of the process and its ancestors which is in one and of the account,
         /// as far as these are among the nearest 64. 0: there is none.
         [[nodiscard]] ProgramId tree_of(std::uint32_t pid, const policy::Account& account);
+        template <class Look>
+        [[nodiscard]] ProgramId nearest_tree(std::uint32_t pid, std::uint64_t started,
+                                             const policy::Account& account, Look look);
+        void find_members();
         void widen(Lease& lease, const policy::CpuMask& affinity);
         [[nodiscard]] policy::Machine machine_of(const policy::CpuMask& online,
                                                  const probe::Topology& topology) const;

@@ -63,6 +63,11 @@ public:
         /// FileReader::read_short(), however many threads there are. Empty: it has gone, or is
         /// hidden.
         [[nodiscard]] std::optional<probe::PidStat> first_thread(std::uint32_t pid);
+        /// As of the last scan: O(log processes).
+        [[nodiscard]] std::optional<probe::PidStat> at_scan(std::uint32_t pid) const {
+                const auto* process = processes_.find(pid);
+                return process != nullptr ? std::optional(*process) : std::nullopt;
+        }
         /// Now. False where that cannot be read (hidepid=). Costs as much as ProcessScan::read().
         [[nodiscard]] bool is_stopped_now(std::uint32_t pid);
         /// What a LowUse wants to know, now; `cpu_time` is that of the process. Empty where it

@@ -21,6 +21,21 @@ protected:
         }
 };
 
+TEST_F(TreesTest, TakeInWhatTurnsOutToBeBelow) {
+        const auto early = join();
+        const auto inner = join_tree();
+        const auto of_inner = join_tree(inner);
+        const auto outer = join_tree();
+        EXPECT_TRUE(programs_.move(early, outer));
+        EXPECT_TRUE(programs_.move(inner, outer));
+        EXPECT_EQ(programs_.find(early)->tree(), outer);
+        EXPECT_EQ(programs_.find(inner)->tree(), outer);
+        EXPECT_EQ(programs_.find(of_inner)->tree(), ProgramId{}) << "until it is looked at again";
+        EXPECT_FALSE(programs_.move(inner, outer)) << "it is there";
+        EXPECT_FALSE(programs_.move(of_inner, inner)) << "that holds no tree any more";
+        EXPECT_FALSE(programs_.move(outer, outer));
+}
+
 TEST_F(TreesTest, AreAsTheirHoldersWish) {
         Request wish;
         wish.min = 2;
