@@ -35,7 +35,8 @@ struct Parsed {
 };
 
 constexpr auto kLastPid = 4'194'304U;
-constexpr auto kPidHelp = "A process that holds a lease: see governorctl clients";
+constexpr auto kPidHelp =
+        "A process that holds a lease (see governorctl clients), or one in its tree";
 
 constexpr auto kFooter =
         "Exit: 0 ok, 1 failed, 2 wrong usage, 3 governor not reachable, 4 not permitted.\n"

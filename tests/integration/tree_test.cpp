@@ -136,6 +136,40 @@ TEST_F(TreeTest, SharesAsOneProgram) {
                   "it is in a tree of 2 programs, which shares as one program of its user");
 }
 
+/// As ps and pidof give it.
+TEST_F(TreeTest, IsMeantByEachProcessInIt) {
+        LeaseClient self(daemon_.socket());
+        ASSERT_NE(self.hello(tree()), nullptr);
+        const ForkedProgram member([] { ::pause(); });
+        const auto inside = std::to_string(member.pid());
+        const auto explained = ctl(daemon_, {"explain", inside});
+        EXPECT_EQ(explained.status, 0) << explained.err;
+        EXPECT_NE(explained.out.find("\n  process " + inside + " is in the tree of " +
+                                     std::to_string(own_pid()) + " ("),
+                  std::string::npos)
+                << explained.out;
+        EXPECT_EQ(ctl(daemon_, {"set", inside, "--max", "1"}).status, 0);
+        EXPECT_EQ(lease(own_pid())->max(), 1U);
+        const auto paused = ctl(daemon_, {"pause", inside});
+        EXPECT_TRUE(paused.out.starts_with("process " + std::to_string(own_pid()) + " ("))
+                << paused.out << paused.err;
+        EXPECT_TRUE(lease(own_pid())->paused());
+        EXPECT_EQ(ctl(daemon_, {"resume", inside}).status, 0);
+        EXPECT_FALSE(lease(own_pid())->paused());
+        const auto parent = std::to_string(::getppid());
+        EXPECT_EQ(ctl(daemon_, {"explain", parent}).status, 1) << "it is above the tree";
+}
+
+TEST_F(TreeTest, IsNotMeantByItsProcessesForOtherUsers) {
+        if (!AsUser::is_possible())
+                GTEST_SKIP() << "needs root, to be several users";
+        LeaseClient self(daemon_.socket());
+        ASSERT_NE(self.hello(tree()), nullptr);
+        const ForkedProgram member([] { ::pause(); });
+        const AsUser stranger(3101);
+        EXPECT_EQ(explanation_of(daemon_.socket(), member.pid()).step_size(), 0);
+}
+
 TEST_F(TreeTest, TellsItsShareAndItsProcesses) {
         LeaseClient self(daemon_.socket());
         ASSERT_NE(self.hello(tree()), nullptr);

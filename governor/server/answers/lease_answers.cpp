@@ -164,6 +164,10 @@ v1::Reply explain(const v1::ExplainRequest& request, const Peer& peer, Governor&
         auto& out = *reply.mutable_explanation();
         fill(*out.mutable_client(), program, peer, governor);
         const auto now = governor.now();
+        if (program.identity().pid != request.pid())
+                out.add_step("process " + std::to_string(request.pid()) + " is in the tree of " +
+                             std::to_string(program.identity().pid) + " (" +
+                             printable_text(program.identity().label) + ")");
         if (governor.cycle().is_paused())
                 out.add_step(
                         "governing is paused: it is left alone, and this is what it would have");
@@ -176,7 +180,7 @@ v1::Reply explain(const v1::ExplainRequest& request, const Peer& peer, Governor&
                 out.add_step(std::move(step));
         for (auto& event : sentences(program.recent(), now))
                 out.add_event(std::move(event));
-        if (const auto* lease = governor.lease_of(request.pid()))
+        if (const auto* lease = governor.lease(program.id()))
                 fill(*out.mutable_region_time(), *lease);
         return reply;
 }

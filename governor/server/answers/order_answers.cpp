@@ -77,7 +77,7 @@ v1::Reply order(std::uint32_t pid, const Order& order, const Peer& peer, Governo
         const auto outcome = governor.order(program.id(), order, authority_of(peer),
                                             peer.account.uid.value_or(0));
         if (outcome.denied != Denied::None)
-                return denied(outcome.denied, std::to_string(pid));
+                return denied(outcome.denied, std::to_string(program.identity().pid));
         v1::Reply reply;
         fill(*reply.mutable_client(), program, peer, governor);
         return reply;

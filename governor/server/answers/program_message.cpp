@@ -103,7 +103,10 @@ void fill(v1::Client& out, const registry::Program& program, const Peer& peer, G
 tl::expected<const registry::Program*, v1::Reply> visible(std::uint32_t pid, const Peer& peer,
                                                           Governor& governor) {
         const auto* lease = governor.lease_of(pid);
-        const auto* program = lease != nullptr ? governor.programs().find(lease->id) : nullptr;
+        const auto* program = lease != nullptr ? governor.programs().find(lease->id)
+                                               : governor.holder_above(pid, [&](const auto& above) {
+                                                         return may_know(peer, above);
+                                                 });
         if (program == nullptr || !may_know(peer, *program))
                 return tl::unexpected(refuse(v1::Error::NO_LEASE, "process " + std::to_string(pid) +
                                                                           " holds no lease" +

@@ -76,6 +76,12 @@ Governor::Refusal refusal(registry::Refusal why) {
                                                  : Governor::Refusal::TooManyOfAccount;
 }
 
+Governor::IsAccepted of_account(const policy::Account& account) {
+        return [&account](const registry::Program& program) {
+                return program.identity().account == account;
+        };
+}
+
 }  // namespace
 
 Governor::Governor(EventLoop& loop, const std::string& root, Admission admission, Teller teller)
@@ -245,14 +251,14 @@ registry::Identity Governor::identify(const Peer& peer, const ProcessMeter::Wher
                 identity.executable = probe::read_executable(root_, peer.pid);
         identity.cpu_time = meter_.cpu_time(peer.pid);
         identity.wants_tree = wish.tree;
-        identity.tree = tree_of(peer.pid, identity.account);
+        identity.tree = tree_of(peer.pid, of_account(identity.account));
         return identity;
 }
 
-ProgramId Governor::tree_of(std::uint32_t pid, const policy::Account& account) {
+ProgramId Governor::tree_of(std::uint32_t pid, const IsAccepted& accepts) {
         if (!programs().have_trees())
                 return {};
-        return nearest_tree(pid, std::numeric_limits<std::uint64_t>::max(), account,
+        return nearest_tree(pid, std::numeric_limits<std::uint64_t>::max(), accepts,
                             [this](std::uint32_t number) { return meter_.first_thread(number); });
 }
 
@@ -265,7 +271,7 @@ void Governor::find_members() {
                 if (!self)
                         return;
                 const auto tree = nearest_tree(
-                        self->ppid, self->started_ticks, lease.account,
+                        self->ppid, self->started_ticks, of_account(lease.account),
                         [this](std::uint32_t number) { return meter_.at_scan(number); });
                 if (tree != ProgramId{})
                         cycle_.belongs(lease.id, tree, now());
@@ -275,11 +281,11 @@ void Governor::find_members() {
 /// A parent that began after its child is another process, which has the number by now.
 template <class Look>
 ProgramId Governor::nearest_tree(std::uint32_t pid, std::uint64_t started,
-                                 const policy::Account& account, Look look) {
+                                 const IsAccepted& accepts, Look look) {
         for (int i = 0; i <= kMostAncestors && pid > 0; i++) {
                 if (const auto* lease = leases_.of_process(pid); lease != nullptr) {
                         const auto* program = programs().find(lease->id);
-                        if (lease->account == account && program->tree() != ProgramId{})
+                        if (program->tree() != ProgramId{} && accepts(*program))
                                 return program->tree();
                 }
                 const auto process = look(pid);
@@ -291,11 +297,15 @@ ProgramId Governor::nearest_tree(std::uint32_t pid, std::uint64_t started,
         return {};
 }
 
+const registry::Program* Governor::holder_above(std::uint32_t pid, const IsAccepted& accepts) {
+        return programs().find(tree_of(pid, accepts));
+}
+
 std::optional<std::uint32_t> Governor::share_of_tree(const Peer& peer) {
         const auto& arbiter = cycle_.arbiter();
         if (!is_governing() || peer.pid == 0)
                 return std::nullopt;
-        const auto tree = tree_of(peer.pid, peer.account);
+        const auto tree = tree_of(peer.pid, of_account(peer.account));
         return tree != ProgramId{} ? std::optional(arbiter.share_of_tree(tree, now()))
                                    : std::nullopt;
 }

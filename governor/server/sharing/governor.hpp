@@ -113,6 +113,11 @@ public:
         [[nodiscard]] const Lease* lease(ProgramId id) { return leases_.find(id); }
         /// nullptr: that process holds no lease.
         [[nodiscard]] const Lease* lease_of(std::uint32_t pid) { return leases_.of_process(pid); }
+        using IsAccepted = std::function<bool(const registry::Program&)>;
+        /// The holder of the tree that the process is in, by an ancestor that is accepted. nullptr:
+        /// it is in none. Reads at most 65 files of /proc.
+        [[nodiscard]] const registry::Program* holder_above(std::uint32_t pid,
+                                                            const IsAccepted& accepts);
 
 private:
         /// To the journal as well.
@@ -128,12 +133,12 @@ private:
         identify(const Peer& peer, const ProcessMeter::Where& where, const Wish& wish);
         [[nodiscard]] tl::expected<Joined, Refusal> admit(const Peer& peer, Process process,
                                                           const Wish& wish);
-        /// That of the nearest of the process and its ancestors which is in one and of the account,
+        /// That of the nearest of the process and its ancestors which is in one and is accepted,
         /// as far as these are among the nearest 64. 0: there is none.
-        [[nodiscard]] ProgramId tree_of(std::uint32_t pid, const policy::Account& account);
+        [[nodiscard]] ProgramId tree_of(std::uint32_t pid, const IsAccepted& accepts);
         template <class Look>
         [[nodiscard]] ProgramId nearest_tree(std::uint32_t pid, std::uint64_t started,
-                                             const policy::Account& account, Look look);
+                                             const IsAccepted& accepts, Look look);
         void find_members();
         void widen(Lease& lease, const policy::CpuMask& affinity);
         [[nodiscard]] policy::Machine machine_of(const policy::CpuMask& online,

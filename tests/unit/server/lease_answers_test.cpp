@@ -260,6 +260,30 @@ TEST_F(LeaseAnswers, ShowWhatPoolsDoToThoseWhoMayKnow) {
         EXPECT_FALSE(shown_to(1001).has_pool());
 }
 
+/// The tree is that of this test's parent.
+TEST_F(LeaseAnswers, AboutAProcessInsideOfATreeAreAboutItsHolder) {
+        auto holder = self(1000);
+        holder.pid = static_cast<std::uint32_t>(::getppid());
+        v1::Hello tree;
+        tree.set_tree(true);
+        tree.set_label("make");
+        ASSERT_TRUE(hello(holder, tree).has_welcome());
+        for (const std::uint32_t uid : {1000U, 0U}) {
+                const auto told = explained_to(uid).explanation();
+                EXPECT_EQ(told.client().pid(), holder.pid);
+                ASSERT_GT(told.step_size(), 0);
+                EXPECT_EQ(told.step(0), "process " + std::to_string(::getpid()) +
+                                                " is in the tree of " + std::to_string(holder.pid) +
+                                                " (make)");
+        }
+        const auto to_a_stranger = explained_to(1001);
+        v1::Request bye;
+        bye.mutable_bye();
+        ASSERT_TRUE(ask(bye, holder).has_done());
+        EXPECT_EQ(explained_to(1000).error().code(), Error::NO_LEASE);
+        EXPECT_EQ(explained_to(1001).SerializeAsString(), to_a_stranger.SerializeAsString());
+}
+
 class LeaseAnswersAcrossUsers : public LeaseAnswers {
 protected:
         /// This process as user 1000, and by a later connection as root.
