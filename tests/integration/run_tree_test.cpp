@@ -227,13 +227,36 @@ TEST_F(RunTree, OfAProgramThatBecomesRootHasNoFence) {
         }
 }
 
-TEST_F(RunTree, OfExecHasNoLeaseAndNoParent) {
-        const auto done = run({run_words({"--exec", "--max", "1"},
-                                         {"/bin/sh", "-c", "echo $OMP_NUM_THREADS $PPID"}),
-                               {},
-                               {}});
+TEST_F(RunTree, OfExecHasNoLeaseAndNoParentAndSaysSo) {
+        const auto become = [&](const std::string& option) {
+                return run({run_words({"--exec", option, "--max", "1"},
+                                      {"/bin/sh", "-c", "echo $OMP_NUM_THREADS $PPID"}),
+                            {"OMP_NUM_THREADS=8"},
+                            {}});
+        };
+        const auto done = become("--exec");
         EXPECT_EQ(done.out, "1 " + std::to_string(::getpid()) + "\n");
-        EXPECT_EQ(done.err, "");
+        EXPECT_EQ(done.err, "governorctl: sh: 1 of " +
+                                    std::to_string(status(daemon_.socket()).cpus()) +
+                                    " CPUs, advised once, no lease (--exec); "
+                                    "OMP_NUM_THREADS 8 -> 1\n");
+        EXPECT_EQ(become("-q").err, "");
+}
+
+TEST_F(RunTree, WithoutALeaseSaysWhyThereIsNone) {
+        const auto with = [&](const std::string& mode) {
+                return run({run_words({}, {"/bin/true"}), {"THREADCOUNT=" + mode}, {}}).err;
+        };
+        EXPECT_EQ(with("fixed:1"),
+                  "governorctl: true: 1 thread, as THREADCOUNT=fixed says, no lease\n");
+        EXPECT_TRUE(with("start-only")
+                            .ends_with(" CPUs, advised once, no lease (THREADCOUNT=start-only)\n"));
+        Daemon stateless("", "[governor]\npolicy = threshold\n");
+        stateless.start();
+        const auto told = ctl(stateless, {"run", "--", "/bin/true"}).err;
+        EXPECT_TRUE(told.ends_with(", advised once, no lease (the governor refuses: there are no "
+                                   "leases under the policy in force)\n"))
+                << told;
 }
 
 TEST_F(RunTree, OutlivesTheGovernorAndComesBackToTheNextOne) {
@@ -277,7 +300,10 @@ TEST_F(RunTree, ToldDryStartsNothingAndTakesNoLease) {
                                {}});
         EXPECT_EQ(done.status, 0);
         EXPECT_NE(done.out.find("set OMP_NUM_THREADS 32 -> 1\n"), std::string::npos) << done.out;
-        EXPECT_NE(done.out.find("fence: CPUs "), std::string::npos) << done.out;
+        EXPECT_NE(done.out.find("a lease, whose share takes the place of this number: 1\n"),
+                  std::string::npos)
+                << done.out;
+        EXPECT_NE(done.out.find("fence: 1 CPU\n"), std::string::npos) << done.out;
         EXPECT_EQ(done.out.find("\nno\n"), std::string::npos);
         governor::v1::Request request;
         request.set_protocol(1);
@@ -286,6 +312,39 @@ TEST_F(RunTree, ToldDryStartsNothingAndTakesNoLease) {
         ASSERT_TRUE(reply.has_value());
         for (const auto& event : reply->events().event())
                 EXPECT_EQ(event.id(), 0U) << event.text();
+}
+
+TEST_F(RunTree, ToldDryPromisesNoMoreThanHappens) {
+        const std::vector<std::string> dry{"run", "--dry-run", "--max", "1", "--", "/bin/true"};
+        Daemon observer("", kFair + "mode = observe\n");
+        observer.start();
+        const auto observed = ctl(observer, dry).out;
+        EXPECT_TRUE(observed.starts_with("true: the governor only observes: programs are left "
+                                         "alone\nset OMP_NUM_THREADS (not set) -> 1\n"))
+                << observed;
+        const auto kept = run({run_words({"--dry-run", "--keep"}, {"/bin/true"}), {}, {}}).out;
+        EXPECT_NE(kept.find("a lease, and nothing of it is changed\nfence: none"), kept.npos)
+                << kept;
+        Daemon stateless("", "[governor]\npolicy = threshold\n");
+        stateless.start();
+        const auto advised = ctl(stateless, dry).out;
+        EXPECT_NE(advised.find("no lease, this number for as long as it runs\n"), advised.npos);
+        for (const auto& text : {observed, advised})
+                EXPECT_TRUE(text.ends_with("fence: none, it may use all CPUs that this process "
+                                           "may use\n"))
+                        << text;
+        daemon_.kill();
+        const auto alone = ctl(daemon_, dry).out;
+        EXPECT_NE(alone.find("; /bin/true runs with at most 1\nset OMP_NUM_THREADS"), alone.npos)
+                << alone;
+}
+
+TEST_F(RunTree, ToldDryFindsACommandThatIsNotThere) {
+        const auto missing = run({run_words({"--dry-run"}, {"/nonexistent"}), {}, {}});
+        EXPECT_EQ(missing.status, 127);
+        EXPECT_EQ(missing.out, "");
+        EXPECT_EQ(missing.err, "governorctl: cannot run /nonexistent: No such file or directory\n");
+        EXPECT_EQ(run({run_words({"--dry-run"}, {"/etc/passwd"}), {}, {}}).status, 126);
 }
 
 TEST_F(RunTree, OfAGovernorThatOnlyObservesIsLeftAlone) {

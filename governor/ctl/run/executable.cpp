@@ -2,6 +2,7 @@
 // DT_NEEDED of an ELF file, and its mode.
 #include "run/executable.hpp"
 
+#include <cerrno>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
@@ -122,6 +123,16 @@ bool gains_privilege(const std::string& command) {
                 return false;
         return ((status.st_mode & S_ISUID) != 0 && status.st_uid != ::geteuid()) ||
                ::getxattr(path.c_str(), "security.capability", nullptr, 0) > 0;
+}
+
+int reason_not_to_execute(const std::string& command) {
+        const auto path = find(command);
+        if (path.find('/') == path.npos)
+                return ENOENT;
+        struct stat status {};
+        if (::access(path.c_str(), X_OK) < 0 || ::stat(path.c_str(), &status) < 0)
+                return errno;
+        return S_ISREG(status.st_mode) ? 0 : EACCES;
 }
 
 }  // namespace ctl::run

@@ -17,4 +17,7 @@ namespace ctl::run {
 /// cannot be moved then: the kernel asks for as many.
 [[nodiscard]] bool gains_privilege(const std::string& command);
 
+/// Why execvp() would not find it, or may not execute it: an errno. 0: it would.
+[[nodiscard]] int reason_not_to_execute(const std::string& command);
+
 }  // namespace ctl::run

@@ -3,8 +3,10 @@
 #include "run/plain.hpp"
 
 #include "render/columns.hpp"
+#include "render/status_text.hpp"
 #include "run/child.hpp"
-#include "run/fence.hpp"
+#include "run/executable.hpp"
+#include "run/steward.hpp"
 #include "run/words.hpp"
 #include "verbs/ask.hpp"
 #include "verbs/limits.hpp"
@@ -19,15 +21,63 @@ namespace {
 
 using Kind = Wish::Kind;
 
-ExitCode execute_with(const verbs::RunOptions& options, std::uint32_t threads) {
-        if (threads > 0)
-                for (const auto& change : all_lowered(threads, of_process))
-                        apply(change);
+/// Sets the variables to `beginning.threads` (0: none), says so, and executes the command.
+ExitCode execute_with(const verbs::RunOptions& options, Beginning beginning) {
+        beginning.name = base_name(options.command.front());
+        if (beginning.threads > 0)
+                beginning.changes = all_lowered(beginning.threads, of_process);
+        for (const auto& change : beginning.changes)
+                apply(change);
+        if (!beginning.without_lease.empty() && !options.is_quiet &&
+            reason_not_to_execute(options.command.front()) == 0)
+                say(summary(beginning));
         return verbs::complain(not_executed(options.command.front(), execute(options.command)));
+}
+
+Beginning with(std::uint32_t threads) {
+        Beginning beginning;
+        beginning.threads = threads;
+        return beginning;
 }
 
 std::uint32_t most(const verbs::RunOptions& options) {
         return verbs::smaller_limit(options.max, verbs::user_limit());
+}
+
+/// How it would run without us, and why.
+std::string unadvised(const verbs::RunOptions& options, const Failure& why) {
+        const auto threads = most(options);
+        return why.message + "; " + options.command.front() + " runs " +
+               (threads > 0 ? "with at most " + std::to_string(threads) : "unchanged") +
+               (options.is_batch ? ", and waits for no turn" : "");
+}
+
+Beginning fixed(const verbs::RunOptions& options, const Wish& wish) {
+        auto beginning = with(verbs::smaller_limit(wish.threads, most(options)));
+        beginning.without_lease = "as THREADCOUNT=fixed says, no lease";
+        return beginning;
+}
+
+/// Why the governor leaves all programs alone; empty: it does not.
+std::string left_alone(const std::string& socket) {
+        governor::v1::Request request;
+        request.mutable_status();
+        const auto reply = verbs::ask(socket, std::move(request), governor::v1::Reply::kStatus);
+        return reply ? render::left_alone(reply->status()) : std::string();
+}
+
+/// What a lease would give: the advice, or more.
+std::string at_least(const verbs::RunOptions& options, std::uint32_t threads) {
+        return (threads < verbs::limit(options.max) ? "at least " : "") + std::to_string(threads);
+}
+
+/// Of a lease.
+std::string fence_of(const verbs::RunOptions& options, std::uint32_t threads) {
+        const auto open = affinity_of(0).value_or(CpuMask{});
+        if (threads >= open.count() || !Steward::can_fence(open) ||
+            gains_privilege(options.command.front()))
+                return "";
+        return at_least(options, threads) + (threads == 1 ? " CPU" : " CPUs");
 }
 
 }  // namespace
@@ -37,61 +87,77 @@ Failure not_executed(const std::string& program, int error) {
                 "cannot run " + program + ": " + std::strerror(error)};
 }
 
-ExitCode become_unadvised(const verbs::RunOptions& options, const Failure& why) {
-        const auto threads = most(options);
-        const auto how = threads > 0 ? "with at most " + std::to_string(threads) : "unchanged";
-        std::fprintf(stderr, "governorctl: %s; %s runs %s%s\n",
-                     render::printable(why.message).c_str(),
-                     render::printable(options.command.front()).c_str(), how.c_str(),
-                     options.is_batch ? ", and waits for no turn" : "");
-        // A batch program is linked with libthreadcount: the number would be its maximum for good.
-        return execute_with(options, options.is_batch ? 0 : threads);
+void say(const std::string& line) {
+        std::fprintf(stderr, "governorctl: %s\n", render::printable(line).c_str());
 }
 
-ExitCode become(const verbs::Common& common, const verbs::RunOptions& options, const Wish& wish) {
+ExitCode become_unadvised(const verbs::RunOptions& options, const Failure& why) {
+        say(unadvised(options, why));
+        // A batch program is linked with libthreadcount: the number would be its maximum for good.
+        return execute_with(options, with(options.is_batch ? 0 : most(options)));
+}
+
+ExitCode become(const verbs::Common& common, const verbs::RunOptions& options, const Wish& wish,
+                const std::string& why_no_lease) {
         if (wish.kind == Kind::Off)
-                return execute_with(options, 0);
+                return execute_with(options, with(0));
         if (wish.kind == Kind::Fixed)
-                return execute_with(options, verbs::smaller_limit(wish.threads, most(options)));
+                return execute_with(options, fixed(options, wish));
         const auto advice = verbs::ask_advice(common.socket, 0, verbs::limit(options.max));
         if (!advice && advice.error().code == kUsage)
                 return verbs::complain(advice.error());
         if (!advice)
                 return become_unadvised(options, advice.error());
-        return execute_with(options, options.is_batch || options.keeps ? 0 : advice->threads());
+        if (options.is_batch || options.keeps)
+                return execute_with(options, with(0));
+        auto beginning = with(advice->threads());
+        beginning.cpus = advice->total();
+        beginning.without_lease = "advised once, no lease (" + why_no_lease + ")";
+        return execute_with(options, beginning);
 }
 
-ExitCode rehearse(const verbs::Common& common, const verbs::RunOptions& options, const Wish& wish) {
-        Beginning beginning;
-        beginning.name = base_name(options.command.front());
+ExitCode rehearse(const verbs::Common& common, const verbs::RunOptions& options, const Wish& wish,
+                  const std::string& why_no_lease) {
+        const auto& program = options.command.front();
+        if (const int error = reason_not_to_execute(program); error != 0)
+                return verbs::complain(not_executed(program, error));
+        const auto name = base_name(program) + ": ";
         if (wish.kind == Kind::Off)
-                return verbs::print(beginning.name + ": THREADCOUNT=off, it is left as it is\n");
-        const auto open = affinity_of(0).value_or(CpuMask{});
-        std::string text;
+                return verbs::print(name + "THREADCOUNT=off, it is left as it is\n");
+        const auto set = [](Beginning beginning) {
+                if (beginning.threads > 0)
+                        beginning.changes = all_lowered(beginning.threads, of_process);
+                return details(beginning);
+        };
         if (wish.kind == Kind::Fixed) {
-                beginning.threads = verbs::smaller_limit(wish.threads, most(options));
-                text = beginning.name + ": THREADCOUNT=fixed, " +
-                       std::to_string(beginning.threads) + " threads, no lease\n";
-        } else {
-                const auto advice = verbs::ask_advice(common.socket, 0, verbs::limit(options.max));
-                if (!advice && advice.error().code == kUsage)
-                        return verbs::complain(advice.error());
-                if (!advice)
-                        return verbs::print(beginning.name + ": " + advice.error().message +
-                                            "; it would run unchanged\n");
-                beginning.threads = advice->threads();
-                text = beginning.name + ": " + advice->explanation() + "\n" +
-                       (options.execs || wish.kind == Kind::StartOnly || !advice->leases()
-                                ? "no lease, this number for as long as it runs\n"
-                                : "a lease, whose share takes the place of this number\n");
+                auto beginning = fixed(options, wish);
+                beginning.name = base_name(program);
+                return verbs::print(summary(beginning) + "\n" + set(beginning));
         }
+        const auto advice = verbs::ask_advice(common.socket, 0, verbs::limit(options.max));
+        if (!advice && advice.error().code == kUsage)
+                return verbs::complain(advice.error());
+        if (!advice)
+                return verbs::print(render::printable(unadvised(options, advice.error())) + "\n" +
+                                    set(with(options.is_batch ? 0 : most(options))));
         const bool leaves = options.keeps || options.is_batch;
-        if (!leaves)
-                beginning.changes = all_lowered(beginning.threads, of_process);
-        if (!leaves && wish.kind == Kind::Follow && !options.execs &&
-            beginning.threads < open.count())
-                beginning.fence = list_of(choose({}, open, beginning.threads));
-        return verbs::print(text + details(beginning));
+        const bool leases = why_no_lease.empty() && advice->leases();
+        const auto why_alone = leases ? left_alone(common.socket) : std::string();
+        if (!why_alone.empty())
+                return verbs::print(name + why_alone + "\n" +
+                                    set(with(leaves ? 0 : most(options))));
+        auto beginning = with(leaves ? 0 : advice->threads());
+        if (leases && !leaves)
+                beginning.fence = fence_of(options, beginning.threads);
+        auto how = std::string(leases ? "a lease, " : "no lease, ");
+        if (leaves)
+                how += "and nothing of it is changed";
+        else if (leases)
+                how += "whose share takes the place of this number: " +
+                       at_least(options, beginning.threads);
+        else
+                how += "this number for as long as it runs";
+        return verbs::print(name + advice->explanation() + "\n" + how + "\n" + set(beginning));
 }
 
 }  // namespace ctl::run

@@ -10,17 +10,21 @@
 
 namespace ctl::run {
 
-/// Becomes the program with as many threads as the governor advises, or THREADCOUNT says. Returns
-/// only if it cannot.
+/// On a line of standard error.
+void say(const std::string& line);
+
+/// Becomes the program with as many threads as the governor advises, or THREADCOUNT says, and says
+/// so, and why there is no lease. Returns only if it cannot.
 [[nodiscard]] ExitCode become(const verbs::Common& common, const verbs::RunOptions& options,
-                              const Wish& wish);
+                              const Wish& wish, const std::string& why_no_lease);
 
 /// Becomes the program as it would run without us, within the user's limits, and says why.
 [[nodiscard]] ExitCode become_unadvised(const verbs::RunOptions& options, const Failure& why);
 
-/// Prints what would be set, and why. Asks, but takes no lease.
+/// Prints what would be set, and why. Asks, but takes no lease. `why_no_lease` is empty where one
+/// would be asked for.
 [[nodiscard]] ExitCode rehearse(const verbs::Common& common, const verbs::RunOptions& options,
-                                const Wish& wish);
+                                const Wish& wish, const std::string& why_no_lease);
 
 /// That `program` could not be executed for this reason, an errno.
 [[nodiscard]] Failure not_executed(const std::string& program, int error);

@@ -27,10 +27,6 @@ namespace {
 
 constexpr std::size_t kLongestLabel = 63;
 
-void say(const std::string& line) {
-        std::fprintf(stderr, "governorctl: %s\n", render::printable(line).c_str());
-}
-
 /// No descriptor of ours becomes one of these, and gets what is written for people. The program
 /// finds those closed that were.
 void fill_standard_streams() {
@@ -64,7 +60,7 @@ governor::v1::Hello hello_of(const verbs::RunOptions& options) {
 
 /// What it begins with by its lease. Nothing is set where it follows by itself or is to be kept; a
 /// governor that leaves it alone leaves it the user's own limits.
-Beginning begin(const verbs::RunOptions& options, Lease& lease, const CpuMask& open) {
+Beginning begin(const verbs::RunOptions& options, Lease& lease) {
         const auto grant = lease.grant(Lease::Clock::now()).value_or(Grant{});
         const auto share = lease.client().share();
         const auto most = verbs::smaller_limit(options.max, verbs::user_limit());
@@ -80,14 +76,17 @@ Beginning begin(const verbs::RunOptions& options, Lease& lease, const CpuMask& o
         if (beginning.keeps || beginning.threads == 0)
                 return beginning;
         beginning.changes = all_lowered(beginning.threads, of_process);
-        if (!grant.is_ungoverned && beginning.threads < open.count())
-                beginning.fence = list_of(choose(grant.cpus, open, beginning.threads));
         return beginning;
 }
 
-/// There are no leases.
-bool is_over_tcp(const std::vector<std::string>& addresses) {
-        return addresses.front().starts_with("tcp:");
+/// Why no lease is asked for; empty: it is.
+std::string without_asking(const verbs::RunOptions& options, const Wish& wish,
+                           const std::string& address) {
+        if (options.execs)
+                return "--exec";
+        if (wish.kind != Wish::Kind::Follow)
+                return "THREADCOUNT=start-only";
+        return address.starts_with("tcp:") ? "there are none over TCP" : "";
 }
 
 ExitCode fail(const std::string& program, int error) {
@@ -98,9 +97,7 @@ ExitCode stay(const verbs::RunOptions& options, Lease& lease) {
         const auto open = affinity_of(0).value_or(CpuMask{});
         const bool fences = !options.keeps && !options.is_batch && Steward::can_fence(open) &&
                             !gains_privilege(options.command.front());
-        auto beginning = begin(options, lease, open);
-        if (!fences)
-                beginning.fence.clear();
+        const auto beginning = begin(options, lease);
         for (const auto& change : beginning.changes)
                 apply(change);
         lease.tell(acts(beginning, fences));
@@ -155,9 +152,10 @@ ExitCode run(const Common& common, const RunOptions& given) {
         if (const auto note = outside(options.command); !note.empty() && !options.is_quiet)
                 say(note);
         if (options.is_dry)
-                return rehearse(common, options, *wish);
-        if (options.execs || wish->kind != Wish::Kind::Follow || is_over_tcp(where))
-                return become(common, options, *wish);
+                return rehearse(common, options, *wish,
+                                without_asking(options, *wish, where.front()));
+        if (const auto why = without_asking(options, *wish, where.front()); !why.empty())
+                return become(common, options, *wish, why);
         Lease lease(where, hello_of(options));
         const auto taken = lease.take();
         if (taken)
@@ -165,7 +163,7 @@ ExitCode run(const Common& common, const RunOptions& given) {
         if (taken.error().failure.code == kUsage)
                 return complain(taken.error().failure);
         if (taken.error().gives_advice)
-                return become(common, options, *wish);
+                return become(common, options, *wish, taken.error().failure.message);
         return become_unadvised(options, taken.error().failure);
 }
 

@@ -26,6 +26,10 @@ const char* why(std::uint32_t limit) {
         }
 }
 
+std::string count_of_threads(std::uint32_t threads) {
+        return std::to_string(threads) + (threads == 1 ? " thread" : " threads");
+}
+
 std::string change_in_words(const Change& change) {
         return change.name + " " + change.before.value_or("(not set)") + " -> " + change.after;
 }
@@ -50,11 +54,18 @@ std::string summary(const Beginning& beginning) {
         if (beginning.is_ungoverned)
                 return beginning.name + ": left alone, as the governor observes, is paused or "
                                         "ignores it";
-        auto text = beginning.name + ": " + std::to_string(beginning.threads) + " of " +
-                    std::to_string(beginning.cpus) + " CPUs, " + why(beginning.limit);
-        if (beginning.keeps)
-                text += "; nothing of it is changed";
-        return text + changes_in_words(beginning.changes);
+        const auto share = beginning.cpus == 0 ? count_of_threads(beginning.threads)
+                                               : std::to_string(beginning.threads) + " of " +
+                                                         std::to_string(beginning.cpus) + " CPUs";
+        const bool has_lease = beginning.without_lease.empty();
+        // Nobody would read "1 of 64 CPUs" as a number that does not hold.
+        if (beginning.keeps && has_lease && beginning.limit == GOVERNOR_LIMIT_OWN_MAX)
+                return beginning.name + ": counted as at most " + share +
+                       "; nothing binds it from outside";
+        return beginning.name + ": " + share + ", " +
+               (has_lease ? why(beginning.limit) : beginning.without_lease) +
+               (beginning.keeps ? "; nothing of it is changed" : "") +
+               changes_in_words(beginning.changes);
 }
 
 std::string details(const Beginning& beginning) {
@@ -63,16 +74,16 @@ std::string details(const Beginning& beginning) {
                 text += "set " + change_in_words(change) + "\n";
         return text + (beginning.fence.empty()
                                ? "fence: none, it may use all CPUs that this process may use\n"
-                               : "fence: CPUs " + beginning.fence + "\n");
+                               : "fence: " + beginning.fence + "\n");
 }
 
 std::string acts(const Beginning& beginning, bool follows) {
         std::string text;
         if (!beginning.changes.empty())
-                text = "it was started with " + std::to_string(beginning.threads) + " threads";
-        if (follows)
+                text = "it was started with " + count_of_threads(beginning.threads);
+        if (follows && !beginning.is_ungoverned)
                 text += std::string(text.empty() ? "" : ", ") + "its cpus follow";
-        return text.empty() ? "nothing" : text;
+        return text.empty() ? "only counted" : text;
 }
 
 std::string base_name(const std::string& path) {

@@ -17,15 +17,16 @@ struct Beginning {
         std::string name;            ///< of the command
         bool is_ungoverned = false;  ///< it is left alone
         std::uint32_t threads = 1;   ///< its share
-        std::uint32_t cpus = 0;      ///< of all
+        std::uint32_t cpus = 0;      ///< of all; 0: not known
         std::uint32_t limit = 0;     ///< enum governor_grant_limit
         bool keeps = false;          ///< it is to follow by itself, or not at all
         std::vector<Change> changes;
-        std::string fence;  ///< "0-3,8"; empty: none
+        std::string fence;          ///< "at least 3 CPUs"; empty: none
+        std::string without_lease;  ///< "advised once, no lease (--exec)"; empty: it has one
 };
 
 /// "numpy.py: 14 of 64 CPUs, fair share; OMP_NUM_THREADS 32 -> 14": only variables that were set
-/// are named, three at most.
+/// are named, three at most. Where there is no lease, what there is instead stands for the reason.
 [[nodiscard]] std::string summary(const Beginning& beginning);
 
 /// The same with all that is set, a line each: for --dry-run.

@@ -4,6 +4,7 @@
 
 #include "support/temporary_directory.hpp"
 
+#include <cerrno>
 #include <gtest/gtest.h>
 #include <random>
 
@@ -17,6 +18,16 @@ TEST(Executable, ThatIsNoneIsNotLinked) {
         EXPECT_FALSE(is_linked("/nonexistent"));
         EXPECT_FALSE(is_linked("/proc"));
         EXPECT_FALSE(is_linked("sh"));
+}
+
+TEST(Executable, IsFoundAsExecvpFindsIt) {
+        const test_support::TemporaryDirectory directory;
+        EXPECT_EQ(reason_not_to_execute("sh"), 0);
+        EXPECT_EQ(reason_not_to_execute("/bin/sh"), 0);
+        EXPECT_EQ(reason_not_to_execute("no-command-is-called-so"), ENOENT);
+        EXPECT_EQ(reason_not_to_execute("/nonexistent"), ENOENT);
+        EXPECT_EQ(reason_not_to_execute(directory.write("plain", "")), EACCES);
+        EXPECT_EQ(reason_not_to_execute("/proc"), EACCES);
 }
 
 TEST(Executable, WithAnyByteWrongIsReadWithinItsBounds) {

@@ -17,7 +17,7 @@ Beginning numpy() {
         beginning.cpus = 64;
         beginning.limit = GOVERNOR_LIMIT_FAIR_SHARE;
         beginning.changes = {{"OMP_NUM_THREADS", "32", "14"}, {"MKL_NUM_THREADS", {}, "14"}};
-        beginning.fence = "0-13";
+        beginning.fence = "at least 14 CPUs";
         return beginning;
 }
 
@@ -46,17 +46,42 @@ TEST(RunSays, ThatItChangesNothing) {
         EXPECT_EQ(summary(kept), "numpy.py: 14 of 64 CPUs, fair share; nothing of it is changed");
 }
 
+TEST(RunSays, NotThatAMaximumBindsWhatIsOnlyCounted) {
+        auto kept = numpy();
+        kept.keeps = true;
+        kept.limit = GOVERNOR_LIMIT_OWN_MAX;
+        kept.changes.clear();
+        EXPECT_EQ(summary(kept),
+                  "numpy.py: counted as at most 14 of 64 CPUs; nothing binds it from "
+                  "outside");
+}
+
+TEST(RunSays, WhatThereIsInsteadOfALease) {
+        auto advised = numpy();
+        advised.without_lease = "advised once, no lease (--exec)";
+        EXPECT_EQ(summary(advised), "numpy.py: 14 of 64 CPUs, advised once, no lease (--exec); "
+                                    "OMP_NUM_THREADS 32 -> 14");
+        advised.cpus = 0;
+        advised.threads = 1;
+        advised.changes.clear();
+        EXPECT_EQ(summary(advised), "numpy.py: 1 thread, advised once, no lease (--exec)");
+}
+
 TEST(RunSays, AllThatItSetsIfAsked) {
         EXPECT_EQ(details(numpy()), "set OMP_NUM_THREADS 32 -> 14\n"
                                     "set MKL_NUM_THREADS (not set) -> 14\n"
-                                    "fence: CPUs 0-13\n");
+                                    "fence: at least 14 CPUs\n");
 }
 
 TEST(RunSays, TheGovernorWhatActs) {
         EXPECT_EQ(acts(numpy(), false), "it was started with 14 threads");
         EXPECT_EQ(acts(numpy(), true), "it was started with 14 threads, its cpus follow");
         EXPECT_EQ(acts(Beginning{}, true), "its cpus follow");
-        EXPECT_EQ(acts(Beginning{}, false), "nothing");
+        EXPECT_EQ(acts(Beginning{}, false), "only counted");
+        auto observed = numpy();
+        observed.is_ungoverned = true;
+        observed.threads = 1;
+        EXPECT_EQ(acts(observed, true), "it was started with 1 thread");
 }
 
 TEST(RunSays, ThatContainersAreStartedElsewhere) {
