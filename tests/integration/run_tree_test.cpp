@@ -259,6 +259,14 @@ TEST_F(RunTree, WithoutALeaseSaysWhyThereIsNone) {
                 << told;
 }
 
+TEST_F(RunTree, CannotBeKeptWithoutALease) {
+        const auto done = run({run_words({"--keep", "--exec"}, {"/bin/echo", "no"}), {}, {}});
+        EXPECT_EQ(done.status, 2);
+        EXPECT_EQ(done.out, "");
+        EXPECT_EQ(done.err, "governorctl: --keep and --exec exclude each other: --keep holds a "
+                            "lease, and --exec takes none\n");
+}
+
 TEST_F(RunTree, OutlivesTheGovernorAndComesBackToTheNextOne) {
         const auto running = start(run_words({"--max", "1"}, {kSleeper, "60"}));
         const auto fence = cpus_allowed(running.command);

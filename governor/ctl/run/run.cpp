@@ -136,6 +136,9 @@ namespace ctl::verbs {
 ExitCode run(const Common& common, const RunOptions& given) {
         using namespace ctl::run;
         fill_standard_streams();
+        if (given.keeps && given.execs)
+                return complain({kUsage, "--keep and --exec exclude each other: --keep holds a "
+                                         "lease, and --exec takes none"});
         auto options = given;
         options.keeps |= is_linked(options.command.front());
         const auto wish = parse_wish();
