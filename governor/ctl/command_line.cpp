@@ -86,12 +86,14 @@ std::string refuse_job_name(const std::string& name) {
 void add_run(CLI::App& app, const std::shared_ptr<Parsed>& parsed) {
         auto* verb = app.add_subcommand(
                 "run",
-                "Run a program with one lease for all that it starts: lowers OMP_, OPENBLAS_,\n"
-                "GOTO_, MKL_, BLIS_, NUMEXPR_, NUMBA_, RAYON_ and JULIA_NUM_THREADS,\n"
-                "POLARS_MAX_THREADS and LOKY_MAX_CPU_COUNT to its share, and binds it to as many\n"
-                "CPUs, which follow its grant. A program that is linked with libthreadcount\n"
-                "follows by itself: nothing of it is changed. Start a script that starts such\n"
-                "programs with --batch or --keep.");
+                "Run a program, and all that it starts, on its share of the CPUs: others that ask\n"
+                "the governor leave it that share, and it leaves them theirs.\n"
+                "At its start these variables are lowered to the share: OMP_, OPENBLAS_, GOTO_,\n"
+                "MKL_, BLIS_, NUMEXPR_, NUMBA_, RAYON_ and JULIA_NUM_THREADS, POLARS_MAX_THREADS\n"
+                "and LOKY_MAX_CPU_COUNT. While it runs it is bound to as many CPUs as it has.\n"
+                "A program that is linked with libthreadcount follows by itself: nothing of it is\n"
+                "changed. Start a script that starts such programs with --batch or --keep.\n"
+                "Example: governorctl run -- python3 train.py");
         verb->footer(kSocketFooter);
         verb->add_option("--max", parsed->run.max, "Never more than this")
                 ->check(CLI::Range(1U, verbs::kMostThreads))
@@ -107,7 +109,8 @@ void add_run(CLI::App& app, const std::shared_ptr<Parsed>& parsed) {
                        "Become the program after one advice, without a lease");
         verb->add_flag("--keep", parsed->run.keeps,
                        "Set no variable and bind nothing: the lease counts what it uses");
-        verb->add_flag("-q,--quiet", parsed->run.is_quiet, "Say nothing of what was set");
+        verb->add_flag("-q,--quiet", parsed->run.is_quiet,
+                       "Say nothing of what was set; warnings remain");
         verb->add_flag("--dry-run", parsed->run.is_dry,
                        "Print what would be set and why; start nothing");
         verb->add_option("PROGRAM", parsed->run.command,

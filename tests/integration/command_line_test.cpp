@@ -609,7 +609,10 @@ TEST(Usage, HelpOfAVerbNamesTheOptionsOfEveryVerb) {
                 EXPECT_TRUE(contains(help.out, "--socket PATH|tcp:HOST:PORT")) << help.out;
                 EXPECT_TRUE(contains(help.out, "--json")) << help.out;
         }
-        EXPECT_TRUE(contains(run({{GOVERNORCTL, "run", "--help"}, {}, {}}).out, "--socket PATH|"));
+        const auto of_run = run({{GOVERNORCTL, "run", "--help"}, {}, {}}).out;
+        EXPECT_TRUE(contains(of_run, "--socket PATH|"));
+        EXPECT_TRUE(of_run.starts_with("Run a program, and all that it starts, on its share"));
+        EXPECT_TRUE(contains(of_run, "Example: governorctl run -- "));
 }
 
 TEST(Permission, IsExit4) {
