@@ -153,6 +153,18 @@ TEST_F(Run, PassesTheHangupOfItsTerminalOn) {
         EXPECT_EQ(WEXITSTATUS(status), 9);
 }
 
+/// Its own process group is none that the terminal knows.
+TEST_F(Run, InterruptsACommandThatHasMadeAProcessGroupOfItsOwn) {
+        PseudoTerminal terminal({run_words({}, {"/usr/bin/timeout", "30", "/bin/sh", "-c",
+                                                "echo ready; exec sleep 28"}),
+                                 {},
+                                 {}});
+        ASSERT_TRUE(eventually([&] { return count(terminal.output(), "ready") == 1; }))
+                << terminal.output();
+        terminal.type("\x03");
+        EXPECT_EQ(terminal.wait(std::chrono::seconds{5}), 128 + SIGINT);
+}
+
 class JobControl : public Run {
 protected:
         JobControl()

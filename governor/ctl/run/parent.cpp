@@ -53,7 +53,8 @@ private:
         [[nodiscard]] bool is_for_command(const signalfd_siginfo& signal) const {
                 const auto sender = static_cast<pid_t>(signal.ssi_pid);
                 if (signal.ssi_code > 0)
-                        return !went_to_the_group(signal, ::getsid(0) == ::getpid());
+                        return ::getpgid(command_) != ::getpgrp() ||
+                               !went_to_the_group(signal, ::getsid(0) == ::getpid());
                 // A tree that signals its own group must not get it twice.
                 return sender != ::getpid() && !descends_from(sender, ::getpid());
         }
