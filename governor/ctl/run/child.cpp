@@ -25,18 +25,12 @@ void rename_pid(const char* variable, pid_t parent) {
                 ::setenv(variable, std::to_string(::getpid()).c_str(), 1);
 }
 
-/// A parent that is to take us along by SIGKILL takes the command along.
-void die_with(pid_t parent, int death_signal) {
-        if (death_signal != SIGKILL)
-                return;
-        ::prctl(PR_SET_PDEATHSIG, death_signal);
+/// Who kills `run` by SIGKILL means the command. The kernel forgets it where the command gains
+/// privileges.
+void die_with(pid_t parent) {
+        ::prctl(PR_SET_PDEATHSIG, SIGKILL);
         if (::getppid() != parent)
-                ::raise(death_signal);
-}
-
-int death_signal() {
-        int number = 0;
-        return ::prctl(PR_GET_PDEATHSIG, &number) == 0 ? number : 0;
+                ::raise(SIGKILL);
 }
 
 [[noreturn]] void become(const std::vector<std::string>& command, int pipe) {
@@ -63,10 +57,9 @@ tl::expected<pid_t, StartError> start(const std::vector<std::string>& command,
         if (::pipe2(pipe, O_CLOEXEC) < 0)
                 return tl::unexpected(StartError{errno, false});
         const auto parent = ::getpid();
-        const int with = death_signal();
         const auto pid = ::fork();
         if (pid == 0) {
-                die_with(parent, with);
+                die_with(parent);
                 rename_pid("LISTEN_PID", parent);
                 rename_pid("WATCHDOG_PID", parent);
                 if (fence != nullptr)
