@@ -5,6 +5,7 @@
 
 #include <fcntl.h>
 #include <filesystem>
+#include <poll.h>
 #include <pty.h>
 #include <regex>
 #include <sys/prctl.h>
@@ -337,6 +338,33 @@ TEST_F(Run, TakesItsCommandAlongWhenItIsKilled) {
         EXPECT_TRUE(dies);
         if (!dies)
                 ::kill(command, SIGKILL);
+}
+
+TEST_F(Run, KeepsNothingOpenThatItsCommandHasClosed) {
+        int out[2];
+        int other[2];
+        ASSERT_EQ(::pipe2(out, O_CLOEXEC), 0);
+        ASSERT_EQ(::pipe2(other, O_CLOEXEC), 0);
+        auto words =
+                run_words({}, {"/bin/bash", "-c", "exec <&- >&- 9>&-; exec sleep 20 2>/dev/null"});
+        const auto argv = as_pointers(words);
+        const pid_t pid = fork_child();
+        if (pid == 0) {
+                ::dup2(out[1], STDOUT_FILENO);
+                ::dup2(other[1], 9);
+                ::execv(argv[0], argv.data());
+                ::_exit(127);
+        }
+        for (const auto& pipe : {out, other}) {
+                ::close(pipe[1]);
+                pollfd ready{pipe[0], POLLIN, 0};
+                EXPECT_EQ(::poll(&ready, 1, 5000), 1);
+                EXPECT_NE(ready.revents & POLLHUP, 0);
+                ::close(pipe[0]);
+        }
+        EXPECT_TRUE(becomes(1)) << "it has its lease all the same";
+        ::kill(pid, SIGTERM);
+        ::waitpid(pid, nullptr, 0);
 }
 
 TEST_F(Run, WithoutRoomForOneProcessMoreBecomesItsCommand) {

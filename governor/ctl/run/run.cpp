@@ -2,6 +2,7 @@
 // governorctl run: a tree of programs that know nothing of us, with a lease of its own.
 #include "render/columns.hpp"
 #include "run/child.hpp"
+#include "run/descriptors.hpp"
 #include "run/executable.hpp"
 #include "run/memory.hpp"
 #include "run/parent.hpp"
@@ -15,7 +16,6 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
-#include <fcntl.h>
 #include <governor/v1/text.h>
 #include <string_view>
 #include <sys/prctl.h>
@@ -26,14 +26,6 @@ namespace ctl::run {
 namespace {
 
 constexpr std::size_t kLongestLabel = 63;
-
-/// No descriptor of ours becomes one of these, and gets what is written for people. The program
-/// finds those closed that were.
-void fill_standard_streams() {
-        for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
-                if (::fcntl(fd, F_GETFD) < 0)
-                        (void)::open("/dev/null", O_RDWR | O_CLOEXEC);
-}
 
 /// nullptr: it is not set, or empty.
 const char* variable(const char* name) {
@@ -93,7 +85,7 @@ ExitCode fail(const std::string& program, int error) {
         return verbs::complain(not_executed(program, error));
 }
 
-ExitCode stay(const verbs::RunOptions& options, Lease& lease) {
+ExitCode stay(const verbs::RunOptions& options, Lease& lease, const std::vector<int>& inherited) {
         const auto open = affinity_of(0).value_or(CpuMask{});
         const bool fences = !options.keeps && !options.is_batch && Steward::can_fence(open) &&
                             !gains_privilege(options.command.front());
@@ -113,6 +105,7 @@ ExitCode stay(const verbs::RunOptions& options, Lease& lease) {
                 signals.give_back();
                 return fail(options.command.front(), execute(options.command));
         }
+        let_go(inherited);
         if (!options.is_quiet && !options.is_batch)
                 say(summary(beginning));
         int looks = 0;
@@ -139,6 +132,7 @@ ExitCode run(const Common& common, const RunOptions& given) {
         if (given.keeps && given.execs)
                 return complain({kUsage, "--keep and --exec exclude each other: --keep holds a "
                                          "lease, and --exec takes none"});
+        const auto inherited = inherited_descriptors();
         auto options = given;
         options.keeps |= is_linked(options.command.front());
         const auto wish = parse_wish();
@@ -162,7 +156,7 @@ ExitCode run(const Common& common, const RunOptions& given) {
         Lease lease(where, hello_of(options));
         const auto taken = lease.take();
         if (taken)
-                return stay(options, lease);
+                return stay(options, lease, inherited);
         if (taken.error().failure.code == kUsage)
                 return complain(taken.error().failure);
         if (taken.error().gives_advice)
