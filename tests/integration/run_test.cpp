@@ -367,6 +367,41 @@ TEST_F(Run, KeepsNothingOpenThatItsCommandHasClosed) {
         ::waitpid(pid, nullptr, 0);
 }
 
+class RunWithAPipe : public Run {
+protected:
+        [[nodiscard]] static int status_with(int stderr_end, std::vector<std::string> words) {
+                const auto argv = as_pointers(words);
+                const pid_t pid = fork_child();
+                if (pid == 0) {
+                        ::dup2(stderr_end, STDERR_FILENO);
+                        ::execv(argv[0], argv.data());
+                        ::_exit(127);
+                }
+                int status = 0;
+                const bool ends =
+                        eventually([&] { return ::waitpid(pid, &status, WNOHANG) == pid; },
+                                   std::chrono::seconds{5});
+                if (!ends) {
+                        ::kill(pid, SIGKILL);
+                        ::waitpid(pid, nullptr, 0);
+                }
+                return ends ? status : -1;
+        }
+};
+
+TEST_F(RunWithAPipe, StartsItsCommandThoughNobodyReadsItsWarning) {
+        daemon_.kill();
+        int pipe[2];
+        ASSERT_EQ(::pipe2(pipe, O_CLOEXEC), 0);
+        ::close(pipe[0]);
+        const auto status = status_with(pipe[1], sh("exit 7"));
+        EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 7) << status;
+        const auto killed = status_with(pipe[1], sh("kill -PIPE $$"));
+        EXPECT_TRUE(WIFSIGNALED(killed) && WTERMSIG(killed) == SIGPIPE)
+                << "the command has it as it was";
+        ::close(pipe[1]);
+}
+
 TEST_F(Run, WithoutRoomForOneProcessMoreBecomesItsCommand) {
         if (::geteuid() != 0)
                 GTEST_SKIP() << "needs another user without processes";

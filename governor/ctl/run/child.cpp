@@ -33,6 +33,10 @@ void die_with(pid_t parent) {
                 ::raise(SIGKILL);
 }
 
+/// What SIGPIPE does by the will of whoever has started `run`.
+struct sigaction given_for_pipes {};
+bool is_given = false;
+
 [[noreturn]] void become(const std::vector<std::string>& command, int pipe) {
         const int error = execute(command);
         (void)!::write(pipe, &error, sizeof(error));
@@ -41,14 +45,24 @@ void die_with(pid_t parent) {
 
 }  // namespace
 
+void ignore_broken_pipes() {
+        struct sigaction ignored {};
+        ignored.sa_handler = SIG_IGN;
+        is_given = ::sigaction(SIGPIPE, &ignored, &given_for_pipes) == 0;
+}
+
 int execute(const std::vector<std::string>& command) {
         auto copy = command;
         std::vector<char*> arguments;
         for (auto& argument : copy)
                 arguments.push_back(argument.data());
         arguments.push_back(nullptr);
+        if (is_given)
+                ::sigaction(SIGPIPE, &given_for_pipes, nullptr);
         ::execvp(arguments.front(), arguments.data());
-        return errno;
+        const int error = errno;
+        ignore_broken_pipes();
+        return error;
 }
 
 tl::expected<pid_t, StartError> start(const std::vector<std::string>& command,

@@ -25,6 +25,9 @@ struct StartError {
                                                     const Signals& signals,
                                                     const threadcount::CpuMask* fence);
 
+/// A standard error that nobody reads ends only what is written there. execute() undoes it.
+void ignore_broken_pipes();
+
 /// Becomes the command; returns errno if it cannot.
 [[nodiscard]] int execute(const std::vector<std::string>& command);
 

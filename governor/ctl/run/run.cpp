@@ -132,6 +132,7 @@ ExitCode run(const Common& common, const RunOptions& given) {
         if (given.keeps && given.execs)
                 return complain({kUsage, "--keep and --exec exclude each other: --keep holds a "
                                          "lease, and --exec takes none"});
+        ignore_broken_pipes();
         const auto inherited = inherited_descriptors();
         auto options = given;
         options.keeps |= is_linked(options.command.front());
