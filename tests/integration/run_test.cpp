@@ -402,6 +402,19 @@ TEST_F(RunWithAPipe, StartsItsCommandThoughNobodyReadsItsWarning) {
         ::close(pipe[1]);
 }
 
+TEST_F(RunWithAPipe, DoesNotWaitForAReaderOfItsFirstLine) {
+        int pipe[2];
+        ASSERT_EQ(::pipe2(pipe, O_CLOEXEC | O_NONBLOCK), 0);
+        const std::string full(65536, 'x');
+        while (::write(pipe[1], full.data(), full.size()) > 0)
+                ;
+        ::fcntl(pipe[1], F_SETFL, 0);
+        const auto status = status_with(pipe[1], sh("exit 7"));
+        EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 7) << status;
+        ::close(pipe[0]);
+        ::close(pipe[1]);
+}
+
 TEST_F(Run, WithoutRoomForOneProcessMoreBecomesItsCommand) {
         if (::geteuid() != 0)
                 GTEST_SKIP() << "needs another user without processes";

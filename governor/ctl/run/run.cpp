@@ -7,6 +7,7 @@
 #include "run/memory.hpp"
 #include "run/parent.hpp"
 #include "run/plain.hpp"
+#include "run/say.hpp"
 #include "run/steward.hpp"
 #include "run/wish.hpp"
 #include "run/words.hpp"
@@ -14,7 +15,6 @@
 #include "verbs/limits.hpp"
 
 #include <algorithm>
-#include <cstdio>
 #include <cstdlib>
 #include <governor/v1/text.h>
 #include <string_view>

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: MIT
+//
+// What `run` says while others wait for it.
+#pragma once
+
+#include <string>
+
+namespace ctl::run {
+
+/// "governorctl: LINE" on standard error, or nothing where that would wait for a reader.
+void say(const std::string& line);
+
+}  // namespace ctl::run
