@@ -415,6 +415,14 @@ TEST_F(RunWithAPipe, DoesNotWaitForAReaderOfItsFirstLine) {
         ::close(pipe[1]);
 }
 
+TEST_F(Run, DoesNotWaitForAWriterOfAFileThatIsNoProgram) {
+        TemporaryDirectory directory;
+        const auto file = directory.path("fifo");
+        ASSERT_EQ(::mkfifo(file.c_str(), 0755), 0);
+        Process process({run_words({}, {file}), {}, {}});
+        EXPECT_EQ(process.wait(std::chrono::seconds{5}), 126) << process.err();
+}
+
 TEST_F(Run, WithoutRoomForOneProcessMoreBecomesItsCommand) {
         if (::geteuid() != 0)
                 GTEST_SKIP() << "needs another user without processes";

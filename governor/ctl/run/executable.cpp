@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <sys/xattr.h>
 #include <unistd.h>
+#include <utility>
 #include <vector>
 
 namespace ctl::run {
@@ -26,7 +27,16 @@ constexpr std::uint64_t kMostStrings = std::uint64_t{16} << 20;
 
 class File {
 public:
-        explicit File(const std::string& path) : fd_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {}
+        /// Only a regular one: to open another may act, or wait for somebody.
+        explicit File(const std::string& path) {
+                if (struct stat status{}; ::stat(path.c_str(), &status) < 0 || !is_regular(status))
+                        return;
+                fd_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+                // It may be another one by now.
+                if (struct stat status{};
+                    fd_ >= 0 && (::fstat(fd_, &status) < 0 || !is_regular(status)))
+                        ::close(std::exchange(fd_, -1));
+        }
         ~File() {
                 if (fd_ >= 0)
                         ::close(fd_);
@@ -45,7 +55,9 @@ public:
         }
 
 private:
-        int fd_;
+        static bool is_regular(const struct stat& status) { return S_ISREG(status.st_mode); }
+
+        int fd_ = -1;
 };
 
 std::vector<Elf64_Phdr> parts_of(const File& file) {
