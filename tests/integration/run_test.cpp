@@ -223,15 +223,55 @@ TEST_F(JobControl, AProgramInTheBackgroundThatReadsTheTerminalStops) {
         EXPECT_TRUE(sees("rc=0")) << shell_.output();
 }
 
-TEST_F(Run, StopsWithItsCommandAndContinuesIt) {
+/// Whoever stops the command continues the command, and not `run`.
+TEST_F(Run, GoesOnWhileItsCommandIsStoppedBySigstop) {
         const auto running = start(run_words({}, {"/bin/sleep", "60"}));
         ::kill(running.command, SIGSTOP);
-        EXPECT_TRUE(eventually([&] { return state_of(running.run->pid()) == 'T'; }));
+        EXPECT_TRUE(eventually([&] { return state_of(running.command) == 'T'; }));
+        ::kill(running.command, SIGCONT);
+        EXPECT_TRUE(eventually([&] { return state_of(running.command) == 'S'; }));
+        ::kill(running.command, SIGTERM);
+        EXPECT_EQ(running.run->wait(std::chrono::seconds{5}), 128 + SIGTERM);
+}
+
+/// In a process group that is not orphaned: there the kernel ignores SIGTSTP.
+TEST_F(Run, GoesOnWhileItsCommandIsStoppedWithoutATerminal) {
+        auto words = sh("echo $$; exec sleep 60");
+        words.insert(words.begin(), {"/usr/bin/setsid", "--wait", "/bin/bash", "-c",
+                                     "set -m; \"$@\"; exit $?", "bash"});
+        Process session({words, {}, {}});
+        pid_t command = 0;
+        ASSERT_TRUE(eventually([&] {
+                return static_cast<bool>(std::istringstream(session.out()) >> command) &&
+                       status_line(command, "Name") == "sleep";
+        }));
+        ::kill(command, SIGTSTP);
+        EXPECT_TRUE(eventually([&] { return state_of(command) == 'T'; }));
+        ::kill(command, SIGCONT);
+        EXPECT_TRUE(eventually([&] { return state_of(command) == 'S'; }));
+        ::kill(command, SIGTERM);
+        EXPECT_EQ(session.wait(std::chrono::seconds{5}), 128 + SIGTERM);
+}
+
+TEST_F(Run, ContinuesACommandThatIsStopped) {
+        const auto running = start(run_words({}, {"/bin/sleep", "60"}));
+        ::kill(running.command, SIGSTOP);
+        EXPECT_TRUE(eventually([&] { return state_of(running.command) == 'T'; }));
         running.run->signal(SIGCONT);
         EXPECT_TRUE(eventually([&] { return state_of(running.command) == 'S'; }));
-        EXPECT_TRUE(eventually([&] { return state_of(running.run->pid()) == 'S'; }));
-        ::kill(running.command, SIGTERM);
-        EXPECT_EQ(running.run->wait(), 128 + SIGTERM);
+}
+
+TEST_F(JobControl, ACommandThatAnotherStopsIsNotTheShellsToContinue) {
+        shell_.type("$G run -- /bin/sh -c 'echo pid=$$; exec sleep 60'\n");
+        const auto command = pid_it_writes();
+        ASSERT_GT(command, 0) << shell_.output();
+        ::kill(command, SIGSTOP);
+        EXPECT_TRUE(eventually([&] { return state_of(command) == 'T'; }));
+        ::kill(command, SIGCONT);
+        ::kill(command, SIGTERM);
+        shell_.type("echo rc=$?\n");
+        EXPECT_TRUE(sees("rc=143")) << shell_.output();
+        EXPECT_EQ(count(shell_.output(), "Stopped"), 0U) << shell_.output();
 }
 
 TEST_F(Run, GivesTheCommandTheSignalsThatItWasGiven) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <fcntl.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -26,6 +27,14 @@ void unblock(int number) {
         ::sigemptyset(&one);
         ::sigaddset(&one, number);
         ::sigprocmask(SIG_UNBLOCK, &one, nullptr);
+}
+
+/// A shell on it continues what has stopped.
+bool has_terminal() {
+        const int fd = ::open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+        if (fd >= 0)
+                ::close(fd);
+        return fd >= 0;
 }
 
 }  // namespace
@@ -59,6 +68,8 @@ void Signals::give_back() const {
 }
 
 void Signals::stop(int number) {
+        if (number == SIGSTOP || !has_terminal())
+                return;
         struct sigaction now {};
         ::sigaction(number, nullptr, &now);
         // What was ignored when `run` began stops nobody.

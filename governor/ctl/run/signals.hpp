@@ -26,7 +26,8 @@ public:
         /// Mask and dispositions as they were before: in the child, before exec.
         void give_back() const;
 
-        /// Stops this process as `number` stops one by default, until somebody continues it.
+        /// Stops this process as `number` stops one by default, until job control continues it.
+        /// Where that cannot (no terminal, or SIGSTOP, which is for one process), it goes on.
         static void stop(int number);
         /// Dies as `number` kills a process by default, without a core. Returns if it does not.
         static void die(int number);
