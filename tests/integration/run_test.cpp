@@ -463,6 +463,30 @@ TEST_F(Run, DoesNotWaitForAWriterOfAFileThatIsNoProgram) {
         EXPECT_EQ(process.wait(std::chrono::seconds{5}), 126) << process.err();
 }
 
+/// setpriv makes itself root wholly: it may not be signalled any more.
+TEST_F(Run, DoesItselfWhatASignalAsksOfACommandThatHasBecomeRoot) {
+        if (::geteuid() != 0)
+                GTEST_SKIP() << "needs a file of root's";
+        TemporaryDirectory directory;
+        const auto file = directory.path("setpriv");
+        std::filesystem::copy_file("/usr/bin/setpriv", file);
+        std::filesystem::permissions(directory.path(), std::filesystem::perms(0755));
+        ASSERT_EQ(::chmod(file.c_str(), 04755), 0);
+        let_others_in();
+        auto words = run_words(
+                {}, {file, "--reuid", "0", "--regid", "0", "--clear-groups", "/bin/sleep", "60"});
+        words.insert(words.begin(),
+                     {"/usr/bin/setpriv", "--reuid", "3110", "--regid", "3110", "--clear-groups"});
+        const auto running = start(words);
+        ASSERT_TRUE(eventually([&] { return status_line(running.command, "Name") == "sleep"; }));
+        running.run->signal(SIGWINCH);
+        running.run->signal(SIGTERM);
+        EXPECT_EQ(running.run->wait(std::chrono::seconds{5}), 128 + SIGTERM);
+        EXPECT_NE(running.run->err().find("cannot pass signal 15 on"), std::string::npos)
+                << running.run->err();
+        ::kill(running.command, SIGKILL);
+}
+
 TEST_F(Run, WithoutRoomForOneProcessMoreBecomesItsCommand) {
         if (::geteuid() != 0)
                 GTEST_SKIP() << "needs another user without processes";

@@ -3,9 +3,13 @@
 #include "run/parent.hpp"
 
 #include "run/processes.hpp"
+#include "run/say.hpp"
 
+#include <cerrno>
 #include <csignal>
+#include <cstring>
 #include <poll.h>
+#include <string>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -59,14 +63,24 @@ private:
                 return sender != ::getpid() && !descends_from(sender, ::getpid());
         }
 
-        void pass_on(const signalfd_siginfo& signal) const {
+        void pass_on(const signalfd_siginfo& signal) {
                 const int number = static_cast<int>(signal.ssi_signo);
                 sigval value{};
                 value.sival_ptr = reinterpret_cast<void*>(signal.ssi_ptr);
-                if (signal.ssi_code == SI_QUEUE)
-                        ::sigqueue(command_, number, value);
-                else
-                        ::kill(command_, number);
+                const int result = signal.ssi_code == SI_QUEUE ? ::sigqueue(command_, number, value)
+                                                               : ::kill(command_, number);
+                if (result < 0 && errno == EPERM)
+                        take_instead(number);
+        }
+
+        /// The command has become another user's, and goes on.
+        void take_instead(int number) {
+                say("cannot pass signal " + std::to_string(number) +
+                    " on: " + std::strerror(EPERM));
+                if (is_stop(number))
+                        Signals::stop(number);
+                else if (Signals::kills(number))
+                        ended_ = number;
         }
 
         void reap() {

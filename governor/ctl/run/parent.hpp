@@ -23,8 +23,9 @@ struct Attention {
 /// Does what there is to do, without waiting.
 using Attend = std::function<Attention()>;
 
-/// Returns the wait status of `command`, a child of this process. Until then what became of
-/// other children is forgotten.
+/// Returns the wait status of `command`, a child of this process; where a signal may not be passed
+/// on to it, and is one that kills, the status of a process that it has killed. Until then what
+/// became of other children is forgotten.
 [[nodiscard]] int wait_for(pid_t command, const Signals& signals, const Attend& attend);
 
 /// What `run` ends with: the command's exit status. Where a signal has killed that, it kills this

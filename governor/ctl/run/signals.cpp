@@ -82,6 +82,14 @@ void Signals::stop(int number) {
         ::sigprocmask(SIG_BLOCK, &signals, nullptr);
 }
 
+bool Signals::kills(int number) {
+        constexpr std::array kHarmless{SIGCHLD, SIGCONT, SIGURG, SIGWINCH};
+        struct sigaction now {};
+        ::sigaction(number, nullptr, &now);
+        return now.sa_handler == SIG_DFL && !is_stop(number) &&
+               std::ranges::find(kHarmless, number) == kHarmless.end();
+}
+
 void Signals::die(int number) {
         // The command has left its core; this one would replace it.
         const rlimit none{0, 0};
@@ -92,6 +100,10 @@ void Signals::die(int number) {
         ::sigaction(number, &standard, nullptr);
         ::kill(::getpid(), number);
         unblock(number);
+}
+
+bool is_stop(int number) {
+        return number == SIGSTOP || number == SIGTSTP || number == SIGTTIN || number == SIGTTOU;
 }
 
 bool went_to_the_group(const signalfd_siginfo& signal, bool is_session_leader) {

@@ -29,6 +29,8 @@ public:
         /// Stops this process as `number` stops one by default, until job control continues it.
         /// Where that cannot (no terminal, or SIGSTOP, which is for one process), it goes on.
         static void stop(int number);
+        /// Would it kill this process, as that was given it?
+        [[nodiscard]] static bool kills(int number);
         /// Dies as `number` kills a process by default, without a core. Returns if it does not.
         static void die(int number);
 
@@ -37,6 +39,8 @@ private:
         struct sigaction given_child_ {};
         int fd_ = -1;
 };
+
+[[nodiscard]] bool is_stop(int number);
 
 /// Is it a signal that the terminal has sent to the whole process group, so that the command has
 /// got it already? A terminal that hangs up tells the leader of its session alone.
