@@ -121,7 +121,10 @@ std::size_t Fence::move_process(pid_t pid, const std::vector<pid_t>& threads) {
                         continue;
                 if (!target)
                         target = target_of(pid);
-                if (!(*mask == *target) && set_affinity(tid, *target))
+                if (*mask == *target || !set_affinity(tid, *target))
+                        continue;
+                // A cpuset may have cut it to what it was.
+                if (const auto now = affinity_of(tid); now && !(*now == *mask))
                         moved++;
         }
         return moved;

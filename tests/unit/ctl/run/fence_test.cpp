@@ -4,7 +4,13 @@
 
 #include "ctl/run/steward.hpp"
 
+#include <cerrno>
+#include <csignal>
+#include <filesystem>
+#include <fstream>
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 namespace ctl::run {
 namespace {
@@ -57,6 +63,45 @@ TEST(FenceAtStart, IsNoneWhereTheShareIsAllThatIsAllowed) {
         const Fence fence(mask({0, 1}), mask({1}), 1);
         ASSERT_NE(fence.at_start(), nullptr);
         EXPECT_EQ(list_of(*fence.at_start()), "1");
+}
+
+/// In a cpuset of one CPU; 0: that cannot be made here.
+pid_t sleeper_in(const std::string& cpuset) {
+        std::error_code error;
+        if (!std::filesystem::create_directory(cpuset, error))
+                return 0;
+        std::ofstream(cpuset + "/cpuset.cpus") << "0";
+        std::ofstream(cpuset + "/cpuset.mems") << "0";
+        const pid_t pid = ::fork();
+        if (pid == 0) {
+                ::alarm(30);
+                for (;;)
+                        ::pause();
+        }
+        return std::ofstream(cpuset + "/tasks") << pid << std::flush ? pid : -pid;
+}
+
+TEST(FenceOverACpuset, IsSettledWhereTheKernelCutsWhatAThreadIsGiven) {
+        const auto open = affinity_of(0).value_or(CpuMask{});
+        if (open.count() < 2 || (open.words[0] & 1U) == 0)
+                GTEST_SKIP() << "needs CPU 0 and another one";
+        const auto cpuset = "/sys/fs/cgroup/cpuset/governor-test-" + std::to_string(::getpid());
+        const auto pid = sleeper_in(cpuset);
+        Fence fence(open, mask({0}), 1);
+        fence.want(open, open.count());
+        const auto now = Fence::Clock::now();
+        for (int i = 0; i < 3; i++)
+                fence.follow(now + std::chrono::minutes{i});
+        const auto is_settled = fence.is_settled();
+        if (pid != 0) {
+                ::kill(std::abs(pid), SIGKILL);
+                ::waitpid(std::abs(pid), nullptr, 0);
+                for (int i = 0; i < 1000 && ::rmdir(cpuset.c_str()) < 0 && errno == EBUSY; i++)
+                        ::usleep(1000);
+        }
+        if (pid <= 0)
+                GTEST_SKIP() << "no cpuset can be made";
+        EXPECT_TRUE(is_settled);
 }
 
 }  // namespace
