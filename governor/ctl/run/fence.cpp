@@ -6,6 +6,7 @@
 #include "run/runtimes.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <optional>
 #include <string>
 #include <sys/stat.h>
@@ -32,17 +33,26 @@ CpuMask minus(const CpuMask& a, const CpuMask& b) {
         return rest;
 }
 
-/// Adds CPUs of `from` until `mask` has `count`.
-void add(CpuMask& mask, const CpuMask& from, std::uint32_t count) {
+/// Adds CPUs of `from` until `mask` has `count`: from number `first` on, and then from 0.
+void add(CpuMask& mask, const CpuMask& from, std::uint32_t count, std::uint32_t first = 0) {
         auto missing = count - std::min(count, mask.count());
         const auto more = minus(from, mask);
-        for (std::uint32_t cpu = 0; cpu < threadcount::kMostCpus && missing > 0; cpu++) {
+        for (std::uint32_t i = 0; i < threadcount::kMostCpus && missing > 0; i++) {
+                const auto cpu = (first + i) % threadcount::kMostCpus;
                 const auto bit = std::uint64_t{1} << (cpu % 64);
                 if ((more.words[cpu / 64] & bit) == 0)
                         continue;
                 mask.words[cpu / 64] |= bit;
                 missing--;
         }
+}
+
+/// Behind its highest CPU; 0: it has none.
+std::uint32_t behind(const CpuMask& mask) {
+        for (auto i = static_cast<std::uint32_t>(CpuMask::kWords); i > 0; i--)
+                if (const auto word = mask.words[i - 1]; word != 0)
+                        return i * 64 - static_cast<std::uint32_t>(std::countl_zero(word));
+        return 0;
 }
 
 /// Another `run`, whose tree is its own matter.
@@ -59,7 +69,7 @@ bool is_governorctl(pid_t pid) {
 CpuMask choose(const CpuMask& first, const CpuMask& allowed, std::uint32_t count) {
         CpuMask chosen;
         add(chosen, first & allowed, count);
-        add(chosen, allowed, count);
+        add(chosen, allowed, count, behind(chosen));
         return chosen;
 }
 

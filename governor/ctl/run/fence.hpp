@@ -12,8 +12,9 @@
 
 namespace ctl::run {
 
-/// `count` CPUs: those of `first` that are in `allowed`, then others of `allowed` by their numbers.
-/// All of `allowed` where there are no more. Pure.
+/// `count` CPUs: those of `first` that are in `allowed`, then others of `allowed`, behind the
+/// highest of these and round: trees would meet on the lowest. All of `allowed` where there are no
+/// more. Pure.
 [[nodiscard]] CpuMask choose(const CpuMask& first, const CpuMask& allowed, std::uint32_t count);
 
 /// The threads of a tree have the fence where they have what this has set last; threads that were

@@ -4,6 +4,8 @@
 
 #include "ctl/run/steward.hpp"
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
 #include <csignal>
 #include <filesystem>
@@ -33,7 +35,7 @@ std::uint32_t width(std::uint32_t threads, std::uint32_t share, std::uint32_t li
 TEST(FenceChoice, TakesGrantedCpusFirstAndThenOthersThatAreAllowed) {
         const auto allowed = mask({0, 1, 2, 3, 70});
         EXPECT_EQ(list_of(choose(mask({3}), allowed, 1)), "3");
-        EXPECT_EQ(list_of(choose(mask({3}), allowed, 3)), "0-1,3");
+        EXPECT_EQ(list_of(choose(mask({3}), allowed, 3)), "0,3,70");
         EXPECT_EQ(list_of(choose(mask({70, 2}), allowed, 2)), "2,70");
 }
 
@@ -44,6 +46,19 @@ TEST(FenceChoice, IsNeverOutsideOfWhatIsAllowed) {
 
 TEST(FenceChoice, CutsAGrantThatIsLargerThanAskedFor) {
         EXPECT_EQ(list_of(choose(mask({0, 1, 2, 3}), mask({0, 1, 2, 3}), 2)), "0-1");
+}
+
+TEST(FenceChoice, OfManyThatAreGrantedOneEachDoesNotMeetOnOneCpu) {
+        CpuMask allowed;
+        allowed.words[0] = ~std::uint64_t{0};
+        std::array<int, 64> fences{};
+        for (unsigned i = 0; i < 32; i++) {
+                const auto chosen = choose(mask({2 * i}), allowed, 2);
+                for (std::size_t cpu = 0; cpu < 64; cpu++)
+                        fences.at(cpu) += (chosen.words[0] >> cpu & 1U) != 0 ? 1 : 0;
+        }
+        EXPECT_EQ(*std::ranges::max_element(fences), 1);
+        EXPECT_EQ(list_of(choose(mask({63}), allowed, 2)), "0,63") << "round";
 }
 
 TEST(FenceWidth, IsTheGrant) {
