@@ -487,6 +487,17 @@ TEST_F(Run, DoesItselfWhatASignalAsksOfACommandThatHasBecomeRoot) {
         ::kill(running.command, SIGKILL);
 }
 
+TEST_F(Run, OutlivesASignalThatStopsATracedCommand) {
+        const std::string trace_me = "import ctypes, os, signal\n"
+                                     "ctypes.CDLL(None).ptrace(0, 0, None, None)\n"
+                                     "os.kill(os.getpid(), signal.SIGUSR1)";
+        const auto running = start(run_words({}, {PYTHON, "-c", trace_me}));
+        ASSERT_TRUE(eventually([&] { return state_of(running.command) == 't'; }));
+        std::this_thread::sleep_for(milliseconds{200});
+        ::kill(running.command, SIGKILL);
+        EXPECT_EQ(running.run->wait(), 128 + SIGKILL);
+}
+
 TEST_F(Run, WithoutRoomForOneProcessMoreBecomesItsCommand) {
         if (::geteuid() != 0)
                 GTEST_SKIP() << "needs another user without processes";

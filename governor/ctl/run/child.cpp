@@ -68,7 +68,8 @@ int execute(const std::vector<std::string>& command) {
 tl::expected<pid_t, StartError> start(const std::vector<std::string>& command,
                                       const Signals& signals, const threadcount::CpuMask* fence) {
         int pipe[2];
-        if (::pipe2(pipe, O_CLOEXEC) < 0)
+        // Without signals nobody could wait for it.
+        if (signals.fd() < 0 || ::pipe2(pipe, O_CLOEXEC) < 0)
                 return tl::unexpected(StartError{errno, false});
         const auto parent = ::getpid();
         const auto pid = ::fork();

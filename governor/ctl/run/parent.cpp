@@ -89,10 +89,11 @@ private:
                         const auto pid = ::waitpid(-1, &status, WNOHANG | WUNTRACED);
                         if (pid <= 0)
                                 return;
-                        if (pid == command_ && WIFSTOPPED(status))
-                                Signals::stop(WSTOPSIG(status));
-                        else if (pid == command_)
+                        if (pid == command_ && !WIFSTOPPED(status))
                                 ended_ = status;
+                        // One that is traced stops by any signal.
+                        else if (pid == command_ && is_stop(WSTOPSIG(status)))
+                                Signals::stop(WSTOPSIG(status));
                 }
                 // SIGCHLD will not come again for those that have ended already.
                 ::raise(SIGCHLD);
