@@ -5,6 +5,7 @@
 #include "render/columns.hpp"
 #include "render/status_text.hpp"
 #include "run/child.hpp"
+#include "run/say.hpp"
 #include "run/executable.hpp"
 #include "run/steward.hpp"
 #include "run/words.hpp"
@@ -85,10 +86,6 @@ std::string fence_of(const verbs::RunOptions& options, std::uint32_t threads) {
 Failure not_executed(const std::string& program, int error) {
         return {error == ENOENT ? kNotFound : kNotExecutable,
                 "cannot run " + program + ": " + std::strerror(error)};
-}
-
-void say(const std::string& line) {
-        std::fprintf(stderr, "governorctl: %s\n", render::printable(line).c_str());
 }
 
 ExitCode become_unadvised(const verbs::RunOptions& options, const Failure& why) {

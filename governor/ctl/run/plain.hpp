@@ -10,9 +10,6 @@
 
 namespace ctl::run {
 
-/// On a line of standard error.
-void say(const std::string& line);
-
 /// Becomes the program with as many threads as the governor advises, or THREADCOUNT says, and says
 /// so, and why there is no lease. Returns only if it cannot.
 [[nodiscard]] ExitCode become(const verbs::Common& common, const verbs::RunOptions& options,
