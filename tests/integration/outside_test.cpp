@@ -153,7 +153,7 @@ protected:
                         auto records = ctl::outside::Records::open(place());
                         ASSERT_TRUE(records) << records.error();
                         ASSERT_EQ(records->write(
-                                          {ctl::outside::boot_id(), run, {{group, 0}}, {}, {}}),
+                                          {ctl::outside::boot_id(), run, {{group, 0}}, {}, {}, {}}),
                                   0);
                 }
                 if (!is_root())

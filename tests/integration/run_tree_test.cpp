@@ -29,6 +29,25 @@ protected:
         [[nodiscard]] static std::vector<pid_t> descendants(const Running& running) {
                 return descendants_of(running.run->pid());
         }
+        /// To all CPUs but its fence's.
+        static void bind_elsewhere(pid_t pid) {
+                cpu_set_t cpus;
+                CPU_ZERO(&cpus);
+                ::sched_getaffinity(::getpid(), sizeof(cpus), &cpus);
+                cpu_set_t fence;
+                CPU_ZERO(&fence);
+                ::sched_getaffinity(pid, sizeof(fence), &fence);
+                CPU_XOR(&cpus, &cpus, &fence);
+                EXPECT_EQ(::sched_setaffinity(pid, sizeof(cpus), &cpus), 0);
+        }
+        /// In a directory that is XDG_RUNTIME_DIR.
+        [[nodiscard]] static std::size_t runs_recorded(const std::string& runtime) {
+                std::size_t n = 0;
+                for (const auto& file :
+                     std::filesystem::directory_iterator(runtime + "/governorctl"))
+                        n += file.path().filename().string().starts_with("run-") ? 1 : 0;
+                return n;
+        }
         /// A child of the command that executes `name` by now; 0: there is none.
         [[nodiscard]] static pid_t child_called(const Running& running, const std::string& name) {
                 pid_t found = 0;
@@ -185,6 +204,73 @@ TEST_F(RunTree, GivesBackAllCpusToWhatGoesOnAfterIt) {
         const auto orphan = static_cast<pid_t>(std::stoi(read_file(file)));
         EXPECT_EQ(cpus_allowed(orphan), own_cpus());
         ::kill(orphan, SIGKILL);
+}
+
+/// By the guardian (governorctl guard), which ends when it has done so.
+TEST_F(RunTree, WhoseRunIsKilledHasAllCpusAgainWithinASecond) {
+        let_others_in();
+        for (const uid_t user : {uid_t{0}, uid_t{3109}}) {
+                if (::geteuid() != 0 && user != 0)
+                        break;
+                TemporaryDirectory directory;
+                std::filesystem::permissions(directory.path(), std::filesystem::perms(0755));
+                const auto runtime = directory.path("runtime");
+                ASSERT_EQ(::mkdir(runtime.c_str(), 0700), 0);
+                auto words = sh("sleep 60 & (sleep 61 & sleep 0.4); exec cat /dev/zero >/dev/null",
+                                {"--max", "1"});
+                if (::geteuid() == 0) {
+                        ASSERT_EQ(::chown(runtime.c_str(), user, user), 0);
+                        const auto id = std::to_string(user);
+                        words.insert(words.begin(), {"/usr/bin/setpriv", "--reuid", id, "--regid",
+                                                     id, "--clear-groups"});
+                }
+                const auto running = start(words, {"XDG_RUNTIME_DIR=" + runtime});
+                // The last of them is an orphan.
+                EXPECT_TRUE(eventually([&] {
+                        return children_of(running.run->pid()).size() == 2 &&
+                               descendants(running).size() == 3;
+                }));
+                std::this_thread::sleep_for(std::chrono::milliseconds{1'200});
+                const auto all = descendants(running);
+                for (const auto pid : all)
+                        EXPECT_TRUE(is_one_cpu(cpus_allowed(pid))) << user;
+                const auto bound = all.back();
+                ASSERT_NE(bound, running.command);
+                bind_elsewhere(bound);
+                const auto elsewhere = cpus_allowed(bound);
+                running.run->signal(SIGKILL);
+                EXPECT_TRUE(eventually(
+                        [&] {
+                                return std::ranges::all_of(all, [&](pid_t pid) {
+                                        return pid == bound || cpus_allowed(pid) == own_cpus();
+                                });
+                        },
+                        std::chrono::seconds{1}))
+                        << user << " " << read_file("/proc/self/loadavg");
+                EXPECT_EQ(cpus_allowed(bound), elsewhere) << "it has bound itself";
+                EXPECT_TRUE(eventually([&] { return runs_recorded(runtime) == 0; }));
+                for (const auto pid : all)
+                        ::kill(pid, SIGKILL);
+        }
+}
+
+TEST_F(RunTree, WithoutAFenceHasNoRecordAndNoGuardian) {
+        TemporaryDirectory directory;
+        const auto running = start(run_words({}, {kSleeper, "60"}),
+                                   {"XDG_RUNTIME_DIR=" + directory.path().string()});
+        std::this_thread::sleep_for(std::chrono::milliseconds{1'200});
+        EXPECT_FALSE(std::filesystem::exists(directory.path("governorctl")));
+}
+
+TEST_F(RunTree, LeavesNoRecordOfAFenceThatItHasTakenDown) {
+        TemporaryDirectory directory;
+        EXPECT_EQ(run({run_words({"--max", "1"}, {"/bin/true"}),
+                       {"XDG_RUNTIME_DIR=" + directory.path().string()},
+                       {}})
+                          .status,
+                  0);
+        EXPECT_TRUE(std::filesystem::exists(directory.path("governorctl")));
+        EXPECT_EQ(runs_recorded(directory.path().string()), 0U);
 }
 
 TEST_F(RunTree, OfKeepHasALeaseAndNothingOfItIsChanged) {

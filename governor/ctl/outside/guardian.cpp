@@ -99,24 +99,35 @@ private:
 };
 
 bool start(const std::string& program, const std::string& place, int lock) {
-        const NoSubreaper moment;
         int pipe[2];
+        int leave[2];
         if (::pipe2(pipe, O_CLOEXEC) < 0)
                 return false;
         const Descriptor answer(pipe[0]);
         Descriptor question(pipe[1]);
+        if (::pipe2(leave, O_CLOEXEC) < 0)
+                return false;
+        const Descriptor left(leave[0]);
+        Descriptor let(leave[1]);
         const auto child = ::fork();
         if (child == 0) {
                 ::setsid();
-                if (::fork() != 0)
-                        ::_exit(0);
-                become(program, place, forget_parent(lock, question.get()));
+                if (::fork() == 0)
+                        become(program, place, forget_parent(lock, question.get()));
+                let = Descriptor();
+                char go = 0;
+                (void)!::read(left.get(), &go, 1);
+                ::_exit(0);
         }
         question = Descriptor();
         if (child < 0)
                 return false;
-        while (::waitpid(child, nullptr, 0) < 0 && errno == EINTR)
-                continue;
+        {
+                const NoSubreaper moment;
+                (void)!::write(let.get(), "x", 1);
+                while (::waitpid(child, nullptr, 0) < 0 && errno == EINTR)
+                        continue;
+        }
         char said = 0;
         ssize_t n = 0;
         do

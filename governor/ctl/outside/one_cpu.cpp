@@ -16,6 +16,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 #include <unordered_set>
+#include <utility>
 
 namespace ctl::outside {
 
@@ -47,15 +48,6 @@ std::vector<std::uint32_t> threads_of(std::uint32_t pid) {
         return threads;
 }
 
-/// As starts of processes are told.
-std::uint64_t now_ticks() {
-        timespec now{};
-        ::clock_gettime(CLOCK_BOOTTIME, &now);
-        const auto per_second = static_cast<std::uint64_t>(::sysconf(_SC_CLK_TCK));
-        return static_cast<std::uint64_t>(now.tv_sec) * per_second +
-               static_cast<std::uint64_t>(now.tv_nsec) * per_second / 1'000'000'000;
-}
-
 CpuMask just(std::uint32_t cpu) {
         CpuMask one;
         one.add(cpu);
@@ -75,7 +67,9 @@ bool is_bound(std::uint32_t pid, const CpuMask& open, const std::optional<CpuMas
 /// come since from them or in their sessions.
 class Members {
 public:
-        explicit Members(const Narrowed& tree) : tree_(tree) {}
+        Members(std::uint64_t since_ticks, const std::vector<ProcessId>& told,
+                const std::vector<std::uint64_t>& groups)
+                : since_ticks_(since_ticks), told_(told), groups_(groups) {}
 
         [[nodiscard]] bool has(const governor::probe::PidStat& process) {
                 const auto held = HeldProcess::open("", process.pid);
@@ -88,22 +82,55 @@ public:
 
 private:
         [[nodiscard]] bool is_told(const ProcessId& id) const {
-                return std::ranges::find(tree_.processes, id) != tree_.processes.end();
+                return std::ranges::find(told_, id) != told_.end();
         }
         [[nodiscard]] bool is_newer(const governor::probe::PidStat& process,
                                     const HeldProcess& held) const {
-                if (process.started_ticks < tree_.since_ticks)
+                if (process.started_ticks < since_ticks_)
                         return false;
-                const auto group = autogroup_of(held);
-                return known_.contains(process.ppid) ||
-                       (group && std::ranges::find(tree_.groups, group->id) != tree_.groups.end());
+                if (known_.contains(process.ppid))
+                        return true;
+                const auto group = groups_.empty() ? std::nullopt : autogroup_of(held);
+                return group && std::ranges::find(groups_, group->id) != groups_.end();
         }
 
-        const Narrowed& tree_;
+        std::uint64_t since_ticks_;
+        const std::vector<ProcessId>& told_;
+        const std::vector<std::uint64_t>& groups_;
         std::unordered_set<std::uint32_t> known_;
 };
 
+/// New threads may come meanwhile, so it looks again as long as it finds some.
+void give_back(Members& members, const std::vector<CpuMask>& masks, const CpuMask& open) {
+        for (int pass = 0; pass < kMostPasses; pass++) {
+                governor::probe::ProcessScan scan("");
+                std::size_t moved = 0;
+                if (scan.take() < 0)
+                        return;
+                auto processes = scan.processes();
+                std::ranges::sort(processes, {}, [](const governor::probe::PidStat& process) {
+                        return std::pair(process.started_ticks, process.pid);
+                });
+                for (const auto& process : processes) {
+                        if (!members.has(process))
+                                continue;
+                        for (const auto& mask : masks)
+                                moved += move_threads(process.pid, mask, open);
+                }
+                if (moved == 0)
+                        return;
+        }
+}
+
 }  // namespace
+
+std::uint64_t now_ticks() {
+        timespec now{};
+        ::clock_gettime(CLOCK_BOOTTIME, &now);
+        const auto per_second = static_cast<std::uint64_t>(::sysconf(_SC_CLK_TCK));
+        return static_cast<std::uint64_t>(now.tv_sec) * per_second +
+               static_cast<std::uint64_t>(now.tv_nsec) * per_second / 1'000'000'000;
+}
 
 std::string_view spinning_runtime(std::string_view maps) {
         for (const auto name : kSpinning)
@@ -180,21 +207,14 @@ bool narrow(const Narrowed& tree) {
 }
 
 void widen(const Narrowed& tree) {
-        const auto one = just(tree.cpu);
-        for (int pass = 0; pass < kMostPasses; pass++) {
-                governor::probe::ProcessScan scan("");
-                std::size_t moved = 0;
-                if (scan.take() < 0)
-                        return;
-                auto processes = scan.processes();
-                std::ranges::sort(processes, {}, &governor::probe::PidStat::started_ticks);
-                Members members(tree);
-                for (const auto& process : processes)
-                        if (members.has(process))
-                                moved += move_threads(process.pid, one, tree.open);
-                if (moved == 0)
-                        return;
-        }
+        Members members(tree.since_ticks, tree.processes, tree.groups);
+        give_back(members, {just(tree.cpu)}, tree.open);
+}
+
+void widen(const Fenced& tree) {
+        const std::vector<std::uint64_t> no_groups;
+        Members members(tree.since_ticks, tree.processes, no_groups);
+        give_back(members, tree.masks, tree.open);
 }
 
 }  // namespace ctl::outside

@@ -49,4 +49,10 @@ inline constexpr std::size_t kMostThreads = 4096;
 /// the machine.
 void widen(const Narrowed& tree);
 
+/// The same of a tree whose fence nobody moves any more.
+void widen(const Fenced& tree);
+
+/// The time now, as starts of processes are told.
+[[nodiscard]] std::uint64_t now_ticks();
+
 }  // namespace ctl::outside

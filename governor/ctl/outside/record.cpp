@@ -58,6 +58,40 @@ bool take_narrowed(std::string_view words, Record& record) {
         return record.narrowed->open.contains(*cpu);
 }
 
+std::optional<governor::policy::CpuMask> take_list(std::string_view words) {
+        const auto list = words.size() <= kLongestList ? governor::policy::parse_cpu_list(words)
+                                                       : std::nullopt;
+        return list && !list->empty() ? std::optional(governor::policy::CpuMask(*list))
+                                      : std::nullopt;
+}
+
+/// "SINCE OPEN"
+bool take_fenced(std::string_view words, Record& record) {
+        const auto since = parse_number<std::uint64_t>(take_until(words, ' '));
+        const auto open = take_list(words);
+        if (!since || !open || record.fenced)
+                return false;
+        record.fenced = Fenced{*open, *since, {}, {}};
+        return true;
+}
+
+bool take_mask(std::string_view words, Record& record) {
+        const auto mask = take_list(words);
+        if (!mask || !record.fenced || record.fenced->masks.size() == kMostMasks)
+                return false;
+        record.fenced->masks.push_back(*mask);
+        return true;
+}
+
+bool take_member(std::string_view words, Record& record) {
+        ProcessId id;
+        if (!record.fenced || record.fenced->processes.size() == kMostNarrowed ||
+            !take_id(words, id))
+                return false;
+        record.fenced->processes.push_back(id);
+        return true;
+}
+
 /// Of a tree that has been told of before.
 bool take_process(std::string_view words, Record& record) {
         ProcessId id;
@@ -88,6 +122,17 @@ std::string to_text(const Narrowed& tree) {
         return text;
 }
 
+std::string to_text(const Fenced& tree) {
+        auto text = "fenced " + std::to_string(tree.since_ticks) + " " +
+                    governor::policy::format_cpu_list(tree.open.to_set()) + "\n";
+        for (const auto& mask : tree.masks)
+                text += "mask " + governor::policy::format_cpu_list(mask.to_set()) + "\n";
+        for (const auto& process : tree.processes)
+                text += "member " + std::to_string(process.pid) + " " +
+                        std::to_string(process.started_ticks) + "\n";
+        return text;
+}
+
 bool take_line(std::string_view line, Record& record) {
         const auto word = take_until(line, ' ');
         if (word == "boot" && line.size() <= kLongestBoot) {
@@ -104,6 +149,12 @@ bool take_line(std::string_view line, Record& record) {
                 return take_process(line, record);
         if (word == "in")
                 return take_group(line, record);
+        if (word == "fenced")
+                return take_fenced(line, record);
+        if (word == "mask")
+                return take_mask(line, record);
+        if (word == "member")
+                return take_member(line, record);
         return word == "autogroup" && take_autogroup(line, record);
 }
 
@@ -130,6 +181,8 @@ std::string to_text(const Record& record) {
                 text += "scope " + scope + "\n";
         if (record.narrowed)
                 text += to_text(*record.narrowed);
+        if (record.fenced)
+                text += to_text(*record.fenced);
         return text + std::string(kLast) + "\n";
 }
 

@@ -40,6 +40,18 @@ struct Narrowed {
 };
 inline constexpr std::size_t kMostNarrowed = 128;
 
+/// A tree that is held to its share of the CPUs. Its threads have one of `masks`, or were bound by
+/// somebody else.
+struct Fenced {
+        governor::policy::CpuMask open;                ///< what it may use
+        std::uint64_t since_ticks = 0;                 ///< as of a tree that is held to one CPU
+        std::vector<governor::policy::CpuMask> masks;  ///< kMostMasks at most
+        std::vector<ProcessId> processes;              ///< kMostNarrowed at most
+
+        friend bool operator==(const Fenced&, const Fenced&) = default;
+};
+inline constexpr std::size_t kMostMasks = 16;
+
 struct Record {
         std::string boot;  ///< the kernel's boot_id; after another boot nothing of it is true
         ProcessId run;     ///< the process that has changed it
@@ -49,8 +61,10 @@ struct Record {
 
         std::optional<Narrowed> narrowed;
 
+        std::optional<Fenced> fenced;
+
         [[nodiscard]] bool has_changes() const {
-                return !autogroups.empty() || !scopes.empty() || narrowed;
+                return !autogroups.empty() || !scopes.empty() || narrowed || fenced;
         }
         friend bool operator==(const Record&, const Record&) = default;
 };

@@ -75,6 +75,14 @@ std::string boot_id() {
         return text;
 }
 
+Record record_of_this() {
+        const auto self = HeldProcess::open("", static_cast<std::uint32_t>(::getpid()));
+        Record record;
+        record.boot = boot_id();
+        record.run = self ? self->id().value_or(ProcessId{}) : ProcessId{};
+        return record;
+}
+
 tl::expected<Records, std::string> Records::open(const std::string& place) {
         if (::mkdir(place.c_str(), kOwnOnly) < 0 && errno != EEXIST)
                 return tl::unexpected("cannot make " + place + ": " + std::strerror(errno));

@@ -21,6 +21,9 @@ namespace ctl::outside {
 /// The kernel's boot_id; empty: not to be read.
 [[nodiscard]] std::string boot_id();
 
+/// A record of this process, which has changed nothing yet.
+[[nodiscard]] Record record_of_this();
+
 /// Not thread-safe. Processes of other pid namespaces have records of their own there: a number
 /// means something else to them.
 class Records {

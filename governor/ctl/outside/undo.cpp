@@ -81,6 +81,9 @@ void Undo::widen(Record& record) {
         if (record.narrowed)
                 outside::widen(*record.narrowed);
         record.narrowed.reset();
+        if (record.fenced)
+                outside::widen(*record.fenced);
+        record.fenced.reset();
 }
 
 void Undo::work(Record& record) {

@@ -32,7 +32,7 @@ public:
         /// for the answer.
         void work(Record& record);
 
-        /// Of that, only what holds the tree to one CPU.
+        /// Of that, only what holds the tree to fewer CPUs than it may use.
         static void widen(Record& record);
 
 private:

@@ -37,16 +37,11 @@ void join(Narrowed& tree, const Narrowed& fresh) {
         tree.groups = fresh.groups;
 }
 
-Record new_record() {
-        const auto self = HeldProcess::open("", static_cast<std::uint32_t>(::getpid()));
-        return {boot_id(), self ? self->id().value_or(ProcessId{}) : ProcessId{}, {}, {}, {}};
-}
-
 }  // namespace
 
 Yielding::Yielding(const std::string& place, std::string guardian)
-        : guardian_(std::move(guardian)), record_(new_record()), look_(""), scopes_(record_.run),
-          undo_("") {
+        : guardian_(std::move(guardian)), record_(record_of_this()), look_(""),
+          scopes_(record_.run), undo_("") {
         auto records = Records::open(place);
         if (records)
                 records_.emplace(std::move(*records));

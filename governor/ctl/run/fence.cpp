@@ -77,13 +77,14 @@ Fence::Fence(const CpuMask& open, const CpuMask& granted, std::uint32_t count)
         : open_(open), start_(choose(granted, open, std::max(count, 1U))),
           wanted_(start_), ours_{open_, start_} {}
 
-void Fence::want(const CpuMask& granted, std::uint32_t count) {
+bool Fence::want(const CpuMask& granted, std::uint32_t count) {
         const auto wanted = choose(granted, open_, std::max(count, 1U));
         if (wanted == wanted_)
-                return;
+                return false;
         wanted_ = wanted;
         remember(wanted);
         is_settled_ = false;
+        return true;
 }
 
 void Fence::remember(const CpuMask& mask) {
@@ -98,6 +99,17 @@ void Fence::remember(const CpuMask& mask) {
 bool Fence::is_ours(const CpuMask& mask) const {
         return std::ranges::any_of(
                 ours_, [&](const CpuMask& ours) { return ours == mask || (ours & open_) == mask; });
+}
+
+std::vector<CpuMask> Fence::masks() const {
+        std::vector<CpuMask> masks;
+        for (const auto& ours : ours_) {
+                const auto mask = ours & open_;
+                if (mask.count() > 0 && !(mask == open_) &&
+                    std::ranges::find(masks, mask) == masks.end())
+                        masks.push_back(mask);
+        }
+        return masks;
 }
 
 void Fence::follow(Clock::time_point now) {

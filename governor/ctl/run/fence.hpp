@@ -33,8 +33,8 @@ public:
         [[nodiscard]] const CpuMask& wanted() const { return wanted_; }
 
         /// From now on. What spins is not held to less than at its start, and what has a lease of
-        /// its own is given back all CPUs.
-        void want(const CpuMask& granted, std::uint32_t count);
+        /// its own is given back all CPUs. Returns whether that is to be moved.
+        bool want(const CpuMask& granted, std::uint32_t count);
 
         /// Moves the threads of the tree below this process, as far as they are not there yet.
         /// Costs a load if all are; else it takes some 10 us per thread, but at most a twentieth of
@@ -42,6 +42,11 @@ public:
         void follow(Clock::time_point now);
         /// Nothing is to be moved.
         [[nodiscard]] bool is_settled() const { return is_settled_; }
+
+        /// What threads of the tree may have by this, without what this process may use. The first
+        /// is what the command began with.
+        [[nodiscard]] std::vector<CpuMask> masks() const;
+        [[nodiscard]] const CpuMask& open() const { return open_; }
 
         /// Gives all threads of the tree what this process may use. Takes a second at most.
         void take_down();

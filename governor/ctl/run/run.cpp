@@ -106,6 +106,7 @@ ExitCode stay(const verbs::RunOptions& options, Lease& lease, const std::vector<
                 return fail(options.command.front(), execute(options.command));
         }
         let_go(inherited);
+        steward.begin();
         if (!options.is_quiet && !options.is_batch)
                 say(summary(beginning));
         int looks = 0;
@@ -147,7 +148,8 @@ ExitCode run(const Common& common, const RunOptions& given) {
                 if (const auto change = lowered("THREADCOUNT_MAX", options.max, of_process))
                         apply(*change);
         set_class_and_job(options);
-        if (const auto note = outside(options.command); !note.empty() && !options.is_quiet)
+        if (const auto note = ctl::run::outside(options.command);
+            !note.empty() && !options.is_quiet)
                 say(note);
         if (options.is_dry)
                 return rehearse(common, options, *wish,

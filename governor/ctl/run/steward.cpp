@@ -2,9 +2,11 @@
 // From a grant's word to a fence.
 #include "run/steward.hpp"
 
+#include "outside/one_cpu.hpp"
 #include "run/processes.hpp"
 
 #include <algorithm>
+#include <unistd.h>
 
 namespace ctl::run {
 
@@ -16,6 +18,48 @@ using std::chrono::milliseconds;
 constexpr milliseconds kLook{100};
 /// Without a governor the last grant is gone by for so long, as by the library.
 constexpr std::chrono::seconds kTimeToLive{60};
+
+/// A command that ends sooner needs no guardian, which takes longer to start than many of these
+/// run.
+constexpr milliseconds kGuard{100};
+/// Between two looks at who has become a child of this process: orphans do.
+constexpr std::chrono::seconds kLookAtChildren{1};
+
+outside::CpuMask to_set(const CpuMask& cpus) {
+        outside::CpuMask set;
+        for (std::uint32_t cpu = 0; cpu < threadcount::kMostCpus; cpu++)
+                if ((cpus.words[cpu / 64] >> (cpu % 64) & 1U) != 0)
+                        set.add(cpu);
+        return set;
+}
+
+std::vector<pid_t> children() {
+        std::vector<pid_t> pids;
+        walk(::getpid(), [&](pid_t pid, const std::vector<pid_t>&) {
+                pids.push_back(pid);
+                return false;
+        });
+        return pids;
+}
+
+/// The others of the tree descend from the children of this process, and are found by that, as
+/// long as these live: more are named for the case that one is killed together with us.
+std::vector<outside::ProcessId> tree(const std::vector<pid_t>& children) {
+        auto pids = children;
+        walk(::getpid(), [&](pid_t pid, const std::vector<pid_t>&) {
+                if (std::ranges::find(children, pid) == children.end())
+                        pids.push_back(pid);
+                return pids.size() < outside::kMostNarrowed;
+        });
+        std::vector<outside::ProcessId> ids;
+        for (const auto pid : pids) {
+                const auto held = outside::HeldProcess::open("", static_cast<std::uint32_t>(pid));
+                const auto id = held ? held->id() : std::nullopt;
+                if (id && ids.size() < outside::kMostNarrowed)
+                        ids.push_back(*id);
+        }
+        return ids;
+}
 
 bool is_same(const Grant& a, const Grant& b) {
         return a.is_ungoverned == b.is_ungoverned && a.cpus == b.cpus && width_of(a) == width_of(b);
@@ -42,6 +86,29 @@ Steward::Steward(Lease& lease, const CpuMask& open, std::uint32_t threads, bool 
                 return;
         const auto count = followed_->is_ungoverned ? open.count() : threads;
         fence_.emplace(open, followed_->cpus, count);
+        fenced_.since_ticks = outside::now_ticks();
+        put_down();
+}
+
+/// Where no record can be written there is a fence all the same: it keeps what others are entitled
+/// to.
+void Steward::put_down() {
+        const auto masks = fence_->masks();
+        if (masks.empty())
+                return;
+        fenced_.open = to_set(fence_->open());
+        fenced_.masks.clear();
+        for (const auto& mask : masks)
+                fenced_.masks.push_back(to_set(mask));
+        children_ = children();
+        fenced_.processes = tree(children_);
+        (void)record_.put(fenced_);
+}
+
+void Steward::begin() {
+        if (fence_)
+                put_down();
+        guard_at_ = Clock::now() + kGuard;
 }
 
 bool Steward::can_fence(const CpuMask& open) { return open.count() > 1 && can_walk(); }
@@ -60,15 +127,26 @@ Attention Steward::attend() {
 
 void Steward::follow(Clock::time_point now) {
         const auto& grant = lease_.grant(now);
+        bool moves = false;
         if (grant) {
                 granted_last_ = now;
                 if (!followed_ || !is_same(*grant, *followed_))
-                        fence_->want(grant->cpus,
-                                     grant->is_ungoverned ? open_.count() : width_of(*grant));
+                        moves = fence_->want(grant->cpus, grant->is_ungoverned ? open_.count()
+                                                                               : width_of(*grant));
                 followed_ = grant;
         } else if (now - granted_last_ > kTimeToLive) {
                 fence_->want(open_, open_.count());
                 followed_.reset();
+        }
+        if (now >= look_again_) {
+                look_again_ = now + kLookAtChildren;
+                moves |= !fenced_.masks.empty() && children() != children_;
+        }
+        if (moves)
+                put_down();
+        if (now >= guard_at_ && !fenced_.masks.empty()) {
+                record_.guard();
+                guard_at_ = now + kLookAtChildren;
         }
         fence_->follow(now);
 }
@@ -76,6 +154,7 @@ void Steward::follow(Clock::time_point now) {
 void Steward::finish() {
         if (fence_)
                 fence_->take_down();
+        record_.end();
 }
 
 }  // namespace ctl::run

@@ -3,6 +3,7 @@
 // Looks after a running tree: its lease, and what follows the grants.
 #pragma once
 
+#include "outside/fence_record.hpp"
 #include "run/fence.hpp"
 #include "run/lease.hpp"
 #include "run/parent.hpp"
@@ -27,6 +28,9 @@ public:
 
         [[nodiscard]] const CpuMask* at_start() const;
 
+        /// The command runs.
+        void begin();
+
         /// For the parent's loop.
         [[nodiscard]] Attention attend();
 
@@ -36,10 +40,16 @@ public:
 private:
         using Clock = Lease::Clock;
         void follow(Clock::time_point now);
+        void put_down();
 
         Lease& lease_;
         CpuMask open_;
         std::optional<Fence> fence_;
+        outside::FenceRecord record_;
+        outside::Fenced fenced_;          // what it says
+        std::vector<pid_t> children_;     // that it names
+        Clock::time_point look_again_{};  // at these
+        Clock::time_point guard_at_{};
         std::optional<Grant> followed_;   // the fence is of this
         Clock::time_point granted_last_;  // when there was a grant
 };

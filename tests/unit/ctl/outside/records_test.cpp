@@ -26,13 +26,14 @@ Record sample() {
                 kRunId,
                 {{8499, 0}, {8500, 5}},
                 {"/a.slice/governorctl-run-1-2-0.scope"},
-                Narrowed{CpuMask::range(0, 4), 3, 77, {{5, 6}, {7, 8}}, {9}}};
+                Narrowed{CpuMask::range(0, 4), 3, 77, {{5, 6}, {7, 8}}, {9}},
+                Fenced{CpuMask::range(0, 4), 77, {CpuMask::range(1, 2)}, {{5, 6}, {7, 8}}}};
 }
 
 TEST(ARecord, IsReadAsItWasWritten) { EXPECT_EQ(parse_record(to_text(sample())), sample()); }
 
 TEST(ARecord, OfTheMostThatIsChangedIsReadAgain) {
-        Record record{std::string(36, 'b'), {4'194'304, UINT64_MAX}, {}, {}, {}};
+        Record record{std::string(36, 'b'), {4'194'304, UINT64_MAX}, {}, {}, {}, {}};
         for (std::size_t i = 0; i < kMostAutogroups; i++)
                 record.autogroups.push_back({UINT64_MAX - i, 18});
         const std::string unit = "/governorctl-run-4194304-18446744073709551615-7.scope";
@@ -41,6 +42,27 @@ TEST(ARecord, OfTheMostThatIsChangedIsReadAgain) {
         record.narrowed->processes.assign(kMostNarrowed, {4'194'304, UINT64_MAX});
         record.narrowed->groups.assign(kMostAutogroups, UINT64_MAX);
         EXPECT_EQ(parse_record(to_text(record)), record);
+}
+
+TEST(ARecord, OfTheLargestFenceIsReadAgain) {
+        Record record{std::string(36, 'b'), {4'194'304, UINT64_MAX}, {}, {}, {}, {}};
+        record.fenced = Fenced{CpuMask::range(0, 8192), UINT64_MAX, {}, {}};
+        record.fenced->masks.assign(kMostMasks, CpuMask::range(1, 8190));
+        record.fenced->processes.assign(kMostNarrowed, {4'194'304, UINT64_MAX});
+        EXPECT_EQ(parse_record(to_text(record)), record);
+}
+
+TEST(ARecord, OfAFenceThatWasNeverSetIsNone) {
+        const std::string front = "governorctl 1\nboot b\nrun 1 2\n";
+        for (const auto* line :
+             {"fenced 7\n", "fenced 7 \n", "fenced -1 0-1\n", "mask 1\n", "member 1 2\n",
+              "fenced 7 0-1\nfenced 7 0-1\n", "fenced 7 0-1\nmask \n"})
+                EXPECT_FALSE(parse_record(front + line + "end\n")) << line;
+        auto many = front + "fenced 7 0-1\nmask 1\nmember 1 2\n";
+        EXPECT_TRUE(parse_record(many + "end\n"));
+        for (std::size_t i = 0; i < kMostMasks; i++)
+                many += "mask 1\n";
+        EXPECT_FALSE(parse_record(many + "end\n"));
 }
 
 TEST(ARecord, ThatIsCutAnywhereIsNone) {
@@ -93,7 +115,7 @@ TEST_F(TheRecords, AreTheirOwnersOnly) {
 TEST_F(TheRecords, AreReplacedListedReadAndRemoved) {
         const auto records = open();
         EXPECT_TRUE(records.list().empty());
-        ASSERT_EQ(records.write({boot_id(), kRunId, {}, {}, {}}), 0);
+        ASSERT_EQ(records.write({boot_id(), kRunId, {}, {}, {}, {}}), 0);
         ASSERT_EQ(records.write(sample()), 0);
         EXPECT_EQ(records.list(), std::vector{kRunId});
         EXPECT_EQ(records.read(kRunId), sample());
