@@ -74,7 +74,7 @@ protected:
         /// As the governor tells.
         [[nodiscard]] bool is_parked(const ForkedProgram& program) const {
                 const auto client = lease(program.pid());
-                return client && client->reason().starts_with("parked:");
+                return client && client->parked() && client->reason().starts_with("parked:");
         }
 
         [[nodiscard]] std::string why(const ForkedProgram& program) const {

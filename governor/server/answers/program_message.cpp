@@ -93,6 +93,7 @@ void fill(v1::Client& out, const registry::Program& program, const Peer& peer, G
         out.set_max(program.max());
         out.set_weight(program.weight());
         out.set_scheduling_class(wire_class(program.scheduling_class()));
+        out.set_parked(held != nullptr && held->grant.parked);
         out.set_paused(program.orders().paused());
         add(out, program.orders().owner(), false);
         add(out, program.orders().administrator(), true);
