@@ -59,7 +59,8 @@ void BurnWindow::add(const Reading& reading, std::uint32_t most, TimePoint now,
         const auto& last = marks_.back();
         const nanoseconds possible = (now - last.at) * most;
         const auto used = std::clamp(reading.used - cpu_time_, nanoseconds{0}, possible);
-        const auto excess = std::max(used - (reading.allowed - allowed_), nanoseconds{0});
+        const auto beyond = std::max(used - (reading.allowed - allowed_), nanoseconds{0});
+        const auto excess = reading.yielded ? nanoseconds{0} : beyond;
         marks_.push_back({now, last.used + used, last.excess + excess, reading.granted});
         cpu_time_ = reading.used;
         allowed_ = reading.allowed;

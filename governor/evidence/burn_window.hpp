@@ -49,6 +49,9 @@ public:
                 std::chrono::nanoseconds used;     ///< CPU time since the program began
                 std::chrono::nanoseconds allowed;  ///< CPU time that it could have used by right
                 std::uint32_t granted;             ///< CPUs that it goes by
+                /// Since the last reading it ran, if only for a while, on what nobody else wanted:
+                /// nothing of that is beyond what is allowed.
+                bool yielded = false;
         };
         /// Of a program that runs on at most `most` CPUs. Time that goes backwards, or faster than
         /// `most` CPUs can, is clamped. What it had used before the first call is taken for burnt

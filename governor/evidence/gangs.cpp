@@ -34,6 +34,12 @@ void Gangs::decided(const std::map<GangId, Decided>& decided, TimePoint now) {
                 const bool runs = what.has_turn && !what.is_parked;
                 gang.served_since = runs && what.is_served ? std::optional(now) : std::nullopt;
                 gang.cpus = what.cpus;
+                if (!runs) {
+                        gang.runs_since.reset();
+                } else if (!gang.runs_since) {
+                        gang.runs_since = now;
+                        gang.waited = now - gang.waits_since.value_or(now);
+                }
                 if (runs || !what.wants_to_run)
                         gang.waits_since.reset();
                 else if (!gang.waits_since)
@@ -52,6 +58,8 @@ policy::fair::Gang Gangs::show(GangId id, TimePoint now) const {
         shown.has_turn = gang.has_turn;
         shown.served = served(id, now).time;
         shown.waits_since = gang.waits_since;
+        shown.runs_since = gang.runs_since;
+        shown.waited = gang.waited;
         return shown;
 }
 

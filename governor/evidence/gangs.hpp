@@ -25,15 +25,17 @@ using policy::fair::GangId;
 class Gangs {
 public:
         /// Programs of one account are one gang by the name of their job, or, where they have none,
-        /// by their process group; who has neither (a group of 0) is one alone.
+        /// by their process group; who has neither (a group of 0) is one alone. Programs of a tree
+        /// that yields are one gang, whatever else they are.
         struct Key {
                 policy::Account account;
                 std::string job;
                 std::uint32_t process_group = 0;
                 std::uint64_t alone = 0;  ///< nobody else's number
+                std::uint64_t tree = 0;   ///< the tree's number; 0: in none that yields
                 friend bool operator<(const Key& a, const Key& b) {
-                        return std::tie(a.account, a.job, a.process_group, a.alone) <
-                               std::tie(b.account, b.job, b.process_group, b.alone);
+                        return std::tie(a.account, a.job, a.process_group, a.alone, a.tree) <
+                               std::tie(b.account, b.job, b.process_group, b.alone, b.tree);
                 }
         };
 
@@ -65,6 +67,8 @@ private:
                 std::optional<TimePoint> served_since;
                 std::uint32_t cpus = 0;  // since then
                 std::optional<TimePoint> waits_since;
+                std::optional<TimePoint> runs_since;  // in its turn
+                std::chrono::nanoseconds waited{0};   // before that
                 Served served;
         };
 

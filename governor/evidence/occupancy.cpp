@@ -72,9 +72,19 @@ void Occupancy::set_stopped(bool stopped, TimePoint now) {
         update(now, now);
 }
 
+void Occupancy::set_yields(bool yields, TimePoint now) {
+        if (yields == yields_)
+                return;
+        count_allowed(now);
+        yields_ = yields;
+        update(now, now);
+}
+
 void Occupancy::burned(std::uint32_t cpus, std::uint32_t excess, TimePoint since, TimePoint now) {
         burns_more_ = excess > 0;
         update(std::max(since, held_.since), now);
+        if (relapsed_ && yields_ && held_.grant.parked)
+                return;
         burning_ = relapsed_ ? std::max(burning_, cpus) : cpus;
 }
 
@@ -92,7 +102,7 @@ policy::CpuMask Occupancy::own_cpus() const {
 }
 
 policy::CpuMask Occupancy::in_use() const {
-        if (!report_.in_region || held_.epoch == 0 || stopped_)
+        if (!report_.in_region || held_.epoch == 0 || occupies_nothing())
                 return {};
         if (const auto* former = former_of_region())
                 return former->cpus;
@@ -106,12 +116,13 @@ std::uint32_t Occupancy::knows_of() const {
 
 void Occupancy::update(TimePoint burning_since, TimePoint now) {
         const auto* former = former_of_region();
-        lingering_ = former != nullptr && !stopped_ ? former->cpus - held_.grant.cpus
-                                                    : policy::CpuMask{};
+        const bool may_linger = former != nullptr && !occupies_nothing();
+        lingering_ = may_linger ? former->cpus - held_.grant.cpus : policy::CpuMask{};
         const bool unfinished =
-                !stopped_ &&
+                !occupies_nothing() &&
                 (!lingering_.empty() || (report_.in_region && report_.team > held_.grant.threads));
-        if (held_.epoch == 0 || (!unfinished && !burns_more_))
+        const bool yields = yields_ && held_.grant.parked;
+        if (held_.epoch == 0 || yields || (!unfinished && !burns_more_))
                 above_since_.reset();
         else if (!above_since_) {
                 above_since_ = unfinished ? now : burning_since;

@@ -71,6 +71,10 @@ public:
         /// nothing, whatever region it is in.
         void set_stopped(bool stopped, TimePoint now);
 
+        /// While it is parked it runs on what nobody else wants, so that it occupies nothing then
+        /// and is not above its grant, whatever region it is in.
+        void set_yields(bool yields, TimePoint now);
+
         struct Effect {
                 bool gave_back = false;  ///< nothing lingers any more
                 bool began = false;      ///< a region, since the last report
@@ -94,9 +98,9 @@ public:
         [[nodiscard]] std::uint32_t team() const { return report_.in_region ? report_.team : 0; }
         [[nodiscard]] const policy::CpuMask& lingering() const { return lingering_; }
         /// CPUs of its own that its present region began with; empty outside of regions, and while
-        /// it is stopped.
+        /// it is stopped, or parked and yields.
         [[nodiscard]] policy::CpuMask in_use() const;
-        /// CPUs that it keeps busy; while it has relapsed: the most it has.
+        /// CPUs that it keeps busy; while it has relapsed: the most it has, but when it yielded.
         [[nodiscard]] std::uint32_t burning() const { return burning_; }
 
         /// Since when it has run on more than is granted: CPUs linger, its team is larger, or it
@@ -121,6 +125,10 @@ private:
                 policy::CpuMask cpus;
         };
 
+        /// Stopped, or parked and yielding.
+        [[nodiscard]] bool occupies_nothing() const {
+                return stopped_ || (yields_ && held_.grant.parked);
+        }
         void remember_former();
         void count_allowed(TimePoint now);
         [[nodiscard]] policy::CpuMask own_cpus() const;
@@ -132,6 +140,7 @@ private:
         Report report_;
         bool reported_ = false;
         bool stopped_ = false;
+        bool yields_ = false;         // while it is parked
         std::vector<Former> former_;  // that a region may still go by, oldest first
         policy::CpuMask lingering_;
         std::chrono::nanoseconds allowed_{0};  // until allowed_at_

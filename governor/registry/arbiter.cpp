@@ -178,6 +178,7 @@ std::vector<ProgramId> Arbiter::decide(TimePoint now) {
                 programs_.history().add(event);
                 cpus_before_.reset();
         }
+        programs_.arrange_gangs(now);
         auto snapshot = this->snapshot(now);
         if (mode_ == Mode::Observe)
                 follow_at_once(snapshot);

@@ -275,6 +275,13 @@ void Cycle::belongs(ProgramId id, ProgramId tree, TimePoint now) {
                 schedule_.want_decision(now);
 }
 
+void Cycle::yields(ProgramId id, bool yields, TimePoint now) {
+        if (auto* program = arbiter_.programs().find(id)) {
+                program->set_yields(yields);
+                schedule_.want_decision(now);
+        }
+}
+
 void Cycle::moved(ProgramId id, TimePoint now) {
         auto* program = arbiter_.programs().find(id);
         if (program == nullptr)

@@ -90,6 +90,8 @@ public:
         void acts(ProgramId id, std::string acts);
         /// See Programs::move().
         void belongs(ProgramId id, ProgramId tree, TimePoint now);
+        /// What acts on the tree that it holds makes it yield while it waits, or does not.
+        void yields(ProgramId id, bool yields, TimePoint now);
         /// It may run elsewhere than ProcessFacts said last.
         void moved(ProgramId id, TimePoint now);
         /// See Program::order().

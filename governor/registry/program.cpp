@@ -29,11 +29,14 @@ Confinement with_quotas_only(Confinement where) {
         return where;
 }
 
-evidence::Gangs::Key gang_of(const Identity& identity, ProgramId id) {
+/// `yields_with`: a tree; 0: none.
+evidence::Gangs::Key gang_of(const Identity& identity, ProgramId id, ProgramId yields_with = {}) {
+        if (yields_with != ProgramId{})
+                return {identity.account, {}, 0, 0, static_cast<std::uint64_t>(yields_with)};
         const bool has_job = !identity.job.empty();
         const bool has_group = has_job || identity.process_group > 0;
         return {identity.account, identity.job, has_job ? 0 : identity.process_group,
-                has_group ? 0 : static_cast<std::uint64_t>(id)};
+                has_group ? 0 : static_cast<std::uint64_t>(id), 0};
 }
 
 }  // namespace
@@ -115,6 +118,16 @@ void Program::follow(const std::vector<fair::Rule>& rules) {
         rule_ = fair::combine(rules, {identity_.uid, identity_.label, identity_.executable});
 }
 
+void Program::yield_with(ProgramId tree, TimePoint now) {
+        if (tree == yields_with_)
+                return;
+        yields_with_ = tree;
+        const auto before = std::exchange(
+                gang_, around_.gangs.enter(gang_of(identity_, id_, yields_with_), now));
+        around_.gangs.leave(before);
+        occupancy_.set_yields(yields(), now);
+}
+
 void Program::resume(const policy::CpuMask& cpus, TimePoint settled, TimePoint now) {
         fair::Grant grant;
         grant.id = id_;
@@ -133,6 +146,7 @@ void Program::request(const Request& request, TimePoint now) {
         const auto before = std::exchange(request_, request);
         request_.start_only = before.start_only;
         request_.can_wait = before.can_wait;
+        request_.yields = before.yields;
         ask_for_limits(now);
 }
 
@@ -187,8 +201,9 @@ bool Program::is_waited_for() const {
 }
 
 void Program::add_reading(std::chrono::nanoseconds cpu_time, TimePoint now) {
-        burn_.add({cpu_time, occupancy_.allowed(now), occupancy_.knows_of()}, where_.cpus.count(),
-                  now, around_.samples.previous().value_or(joined_));
+        burn_.add(
+                {cpu_time, occupancy_.allowed(now), occupancy_.knows_of(), yields() && was_parked_},
+                where_.cpus.count(), now, around_.samples.previous().value_or(joined_));
 }
 
 void Program::measured(std::chrono::nanoseconds cpu_time, bool stopped, TimePoint now) {
@@ -284,7 +299,7 @@ fair::Client Program::client(const policy::CpuMask& pool) const {
         }
         client.in_use = occupancy_.in_use() & pool;
         client.above_since = occupancy_.above_since();
-        client.relapsed = occupancy_.relapsed();
+        client.relapsed = occupancy_.relapsed() && !(yields() && parked());
         client.burning = occupancy_.burning();
         client.idle = demand_.idle();
         client.light = low_use_.light();
@@ -295,6 +310,7 @@ fair::Client Program::client(const policy::CpuMask& pool) const {
 void Program::add_turns(fair::Client& client, fair::Gang& gang, bool is_first,
                         TimePoint now) const {
         gang.account = client.account;
+        gang.yields = yields();
         client.knee = known(speedup_.knee(now));
         client.enough = speedup_.enough(now);
         if (const auto probe = probe_width(gang.served, now))
@@ -336,6 +352,8 @@ bool Program::apply(const fair::Grant& grant, TimePoint now) {
 /// seen has had that since its turn came; one that has been parked since then went on until that.
 std::chrono::nanoseconds Program::presumably_used(TimePoint since, TimePoint now) const {
         const auto* granted = occupancy_.held();
+        if (yields() && parked())
+                return (now - since) * rounded_cpus(burning_millicpu());
         if (parked())
                 return (std::max(since, granted->since) - since) * occupancy_.burning();
         if (burn_.judged() && !was_parked_)

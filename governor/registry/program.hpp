@@ -70,6 +70,7 @@ struct Request {
         policy::fair::Class scheduling_class = policy::fair::Class::Interactive;
         bool start_only = false;  ///< never changes its count: keeps the number it is told first
         bool can_wait = false;    ///< begins no region while it is parked
+        bool yields = false;      ///< of a tree: while parked, it runs on what nobody else wants
 };
 
 /// What all programs have in common.
@@ -119,8 +120,18 @@ public:
         [[nodiscard]] GangId gang() const { return gang_; }
         [[nodiscard]] const evidence::Progress& progress() const { return progress_; }
         /// It waits for its turn where others have theirs.
-        [[nodiscard]] bool takes_turns() const {
-                return request_.can_wait && scheduling_class() == policy::fair::Class::Batch;
+        [[nodiscard]] bool takes_turns() const { return yields() || waits(); }
+        /// Its tree takes turns as one gang, and yields while it waits: what it burns then is
+        /// neither above its grant nor kept from others.
+        [[nodiscard]] bool yields() const { return yields_with_ != ProgramId{}; }
+        /// All programs of the tree that it holds are to take turns as one gang that yields.
+        [[nodiscard]] bool has_yielding_tree() const {
+                return holds_tree() && !is_ignored() && request_.yields &&
+                       scheduling_class() == policy::fair::Class::Batch;
+        }
+        /// It waits and yields, and keeps so much busy meanwhile, as far as is known.
+        [[nodiscard]] std::uint32_t yielding_millicpu() const {
+                return yields() && parked() ? burning_millicpu() : 0;
         }
         /// A program that is guaranteed more than a CPU runs beside those whose turn it is.
         [[nodiscard]] bool may_be_parked() const {
@@ -145,6 +156,10 @@ public:
         // What others say of it.
 
         void set_acts(std::string acts) { acts_ = std::move(acts); }
+        /// What acts on the tree that it holds makes it yield, or does not.
+        void set_yields(bool yields) { request_.yields = yields; }
+        /// It takes turns with this tree, which yields. 0: with none; as any other program does.
+        void yield_with(ProgramId tree, TimePoint now);
         /// The holder of its tree has gone.
         void leave_tree() { identity_.tree = {}; }
         void join_tree(ProgramId tree) { identity_.tree = tree; }
@@ -222,6 +237,9 @@ private:
         [[nodiscard]] Event event(EventKind kind, TimePoint now) const;
         void note(const Event& event);
         [[nodiscard]] bool parked() const;
+        [[nodiscard]] bool waits() const {
+                return request_.can_wait && scheduling_class() == policy::fair::Class::Batch;
+        }
         void ask_for_limits(TimePoint now);
         /// Of it, or of its tree: what its start-only library keeps to is no limit of others.
         [[nodiscard]] std::uint32_t wished_max() const;
@@ -253,6 +271,7 @@ private:
         evidence::Demand demand_;
         evidence::LowUse low_use_;
         GangId gang_;
+        ProgramId yields_with_{};  // the tree whose gang it is in
         evidence::Progress progress_;
         evidence::Speedup speedup_;
         evidence::WidthProbe width_probe_;

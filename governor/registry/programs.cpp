@@ -16,7 +16,7 @@ namespace {
 /// A CPU whose idle time is not known counts as idle.
 std::uint32_t idle_on(const policy::Sample& sample, const policy::CpuMask& cpus) {
         if (sample.warming_up)
-                return std::numeric_limits<std::uint32_t>::max();
+                return std::numeric_limits<std::uint32_t>::max() / 2;
         std::uint32_t permyriad = 0;
         for (const auto& cpu : sample.cpus)
                 if (cpus.contains(cpu.cpu))
@@ -24,6 +24,15 @@ std::uint32_t idle_on(const policy::Sample& sample, const policy::CpuMask& cpus)
                                               cpu.idle_permyriad.value_or(policy::kPermyriad) +
                                                       cpu.nice_permyriad);
         return permyriad / 10;
+}
+
+/// CPU time that others could have had of what these burned, at most all of it.
+std::uint32_t yielded_on(const std::vector<const Program*>& yielding, const policy::CpuMask& cpus) {
+        std::uint32_t millicpu = 0;
+        for (const auto* program : yielding)
+                millicpu += std::min(program->yielding_millicpu(),
+                                     program->where().cpus.count_common(cpus) * 1000);
+        return millicpu;
 }
 
 }  // namespace
@@ -139,18 +148,32 @@ void Programs::end_tree(ProgramId holder) {
                         program->leave_tree();
 }
 
+void Programs::arrange_gangs(TimePoint now) {
+        for (auto& [id, program] : programs_) {
+                const auto* holder = trees_ > 0 ? find(program->tree()) : nullptr;
+                const bool yields = holder != nullptr && holder->has_yielding_tree();
+                program->yield_with(yields ? holder->id() : ProgramId{}, now);
+        }
+}
+
 void Programs::sampled(const policy::Sample& sample, TimePoint now) {
         std::map<const Cgroups::Entry*, std::uint64_t> burn_millicpu;
         for (const auto& [id, program] : programs_)
                 for (const auto* group : program->groups())
-                        if (group->quota && program->usage())
-                                burn_millicpu[group] += program->usage()->burn_millicpu;
+                        if (group->quota)
+                                burn_millicpu[group] += program->usage()
+                                                                ? program->usage()->burn_millicpu
+                                                                : program->yielding_millicpu();
         // A program whose quota is used up cannot burn more, however idle the CPUs are.
         const auto is_throttled = [&](const Program& program) {
                 return std::ranges::any_of(program.groups(), [&](const Cgroups::Entry* group) {
                         return group->quota && burn_millicpu[group] >= *group->quota * 900ULL;
                 });
         };
+        std::vector<const Program*> yielding;
+        for (const auto& [id, program] : programs_)
+                if (program->yielding_millicpu() > 0)
+                        yielding.push_back(program.get());
         const policy::CpuMask* cpus = nullptr;  // most programs may run on the same ones
         std::uint32_t idle_millicpu = 0;
         for (auto& [id, program] : programs_) {
@@ -159,7 +182,7 @@ void Programs::sampled(const policy::Sample& sample, TimePoint now) {
                         continue;
                 if (cpus == nullptr || *cpus != program->where().cpus) {
                         cpus = &program->where().cpus;
-                        idle_millicpu = idle_on(sample, *cpus);
+                        idle_millicpu = idle_on(sample, *cpus) + yielded_on(yielding, *cpus);
                 }
                 program->sampled(is_throttled(*program) ? 0 : idle_millicpu, now);
         }

@@ -91,6 +91,9 @@ public:
 
         /// After all of them were measured: what they could have burned besides.
         void sampled(const policy::Sample& sample, TimePoint now);
+        /// Programs of a tree that yields are one gang. Before each decision.
+        void arrange_gangs(TimePoint now);
+
         /// What each burned over the window of the sample of `now`. Ignored programs are in it, and
         /// those that left in that time.
         [[nodiscard]] std::vector<evidence::Burn> burns(TimePoint now);

@@ -221,4 +221,41 @@ TEST_F(TreeTest, SaysWhatActsOnIt) {
         EXPECT_EQ(lease(own_pid())->max(), 2U);
 }
 
+TEST_F(TreeTest, WaitsForItsTurnAsAWholeWhileItYields) {
+        auto hello = tree();
+        hello.set_yields(true);
+        hello.mutable_wishes()->set_scheduling_class(governor::v1::BATCH);
+        const ForkedProgram first([&, socket = daemon_.socket()] {
+                LeaseClient client(socket);
+                if (client.hello(hello) != nullptr)
+                        for (;;)
+                                ;
+        });
+        ASSERT_TRUE(becomes(1));
+        LeaseClient self(daemon_.socket());
+        ASSERT_NE(self.hello(hello), nullptr);
+        const auto member = holder();
+        const auto is_parked = [&](std::uint32_t pid) { return lease(pid)->parked(); };
+        EXPECT_TRUE(eventually([&] { return is_parked(own_pid()) && is_parked(member->pid()); }));
+        EXPECT_FALSE(is_parked(first.pid()));
+        EXPECT_EQ(explanation_of(daemon_.socket(), own_pid()).step(0),
+                  "it holds a tree of 2 programs, which shares as one program of its user, and "
+                  "yields while it waits for its turn");
+        governor::v1::Request request;
+        request.mutable_update()->set_yields(false);
+        ASSERT_TRUE(self.wire().call(request)->has_done());
+        EXPECT_TRUE(eventually([&] { return !is_parked(own_pid()) && !is_parked(member->pid()); }));
+        EXPECT_FALSE(is_parked(first.pid()));
+}
+
+TEST_F(TreeTest, ChangesNothingWhereAWishIsOutOfRange) {
+        LeaseClient self(daemon_.socket());
+        ASSERT_NE(self.hello(tree()), nullptr);
+        governor::v1::Request request;
+        request.mutable_update()->set_acts("nice 19");
+        request.mutable_update()->mutable_wishes()->set_weight(10'001);
+        EXPECT_TRUE(self.wire().call(request)->has_error());
+        EXPECT_EQ(lease(own_pid())->acts(), "");
+}
+
 }  // namespace

@@ -43,10 +43,16 @@ struct Gang {
         AccountId account{};
         TimePoint joined;  ///< its oldest member
         bool has_turn = false;
+        /// While it waits it runs on what nobody else wants: no CPU is lost where the gang whose
+        /// turn it is does not use all.
+        bool yields = false;
         std::chrono::nanoseconds served{0};  ///< so long it has been served in its turns, in all
         /// It runs at most on what who lacks patience is given. Empty: it runs in its turn, or
         /// does not want to run.
         std::optional<TimePoint> waits_since;
+        /// It runs in its turn since then, and had waited for so long before. Empty: it does not.
+        std::optional<TimePoint> runs_since;
+        std::chrono::nanoseconds waited{0};
         /// That it will need its turn for; empty: not known.
         std::optional<std::chrono::nanoseconds> remaining;
         /// It says how far it is, but has not run long enough to tell `remaining` by that.

@@ -86,6 +86,7 @@ Answer hello(const v1::Hello& hello, const Peer& peer, Governor& governor) {
                 return request.error().SerializeAsString();
         request->start_only = hello.start_only();
         request->can_wait = hello.can_wait() && !hello.start_only();
+        request->yields = hello.yields();
         const auto label = printable_text(hello.label(), kLongestLabel);
         const auto job = printable_text(hello.job(), kLongestLabel);
         const auto joined = governor.join(peer, {label, *request, mask_of(hello.holds()),
@@ -110,13 +111,18 @@ v1::Reply done_if(bool had_lease) {
 }
 
 v1::Reply update(const v1::Update& update, const Peer& peer, Governor& governor) {
-        if (!update.acts().empty() &&
-            !governor.set_acts(peer, printable_text(update.acts(), kLongestActs)))
-                return done_if(false);
-        if (!update.acts().empty() && !update.has_wishes())
-                return done_if(true);
         const auto request = request_of(update.wishes());
-        return request ? done_if(governor.request(peer, *request)) : request.error();
+        if (!request)
+                return request.error();
+        const bool is_of_tree = !update.acts().empty() || update.has_yields();
+        bool has_lease = true;
+        if (!update.acts().empty())
+                has_lease = governor.set_acts(peer, printable_text(update.acts(), kLongestActs));
+        if (update.has_yields())
+                has_lease = has_lease && governor.set_yields(peer, update.yields());
+        if (update.has_wishes() || !is_of_tree)
+                has_lease = has_lease && governor.request(peer, *request);
+        return done_if(has_lease);
 }
 
 v1::Reply clients(const v1::ClientsRequest& request, const Peer& peer, Governor& governor) {
@@ -152,7 +158,8 @@ std::string tree_of(const registry::Program& program, const registry::Programs& 
         const auto of_several = std::to_string(members) + (members == 1 ? " program" : " programs");
         return (program.holds_tree() ? "it holds a tree of " + of_several
                                      : "it is in a tree of " + of_several) +
-               ", which shares as one program of its user";
+               ", which shares as one program of its user" +
+               (program.yields() ? ", and yields while it waits for its turn" : "");
 }
 
 v1::Reply explain(const v1::ExplainRequest& request, const Peer& peer, Governor& governor) {

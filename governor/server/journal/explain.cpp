@@ -64,19 +64,22 @@ std::string progress(const Turns& turns) {
 }
 
 /// "batch job sweep, 2 programs"
-std::string job(const registry::Identity& identity, std::size_t programs) {
+std::string job(const registry::Program& program, std::size_t programs) {
+        const auto& identity = program.identity();
         std::string name;
-        if (!identity.job.empty())
+        if (program.yields())
+                name = " of its tree";
+        else if (!identity.job.empty())
                 name = " " + identity.job;
         else if (identity.process_group > 0)
                 name = fmt::format(" of process group {}", identity.process_group);
         return "batch job" + name + ", " + plural(static_cast<std::uint32_t>(programs), "program");
 }
 
-std::string batch(const registry::Identity& identity, const std::optional<Turns>& turns) {
+std::string batch(const registry::Program& program, const std::optional<Turns>& turns) {
         if (!turns)
                 return "batch, but it takes no turns";
-        return job(identity, turns->programs) + ", " + seconds(turns->served) +
+        return job(program, turns->programs) + ", " + seconds(turns->served) +
                " of turns so far; " + progress(*turns);
 }
 
@@ -185,8 +188,8 @@ std::vector<std::string> steps(const registry::Program& program,
         add_orders(steps, program.orders());
         if (program.max() > 0)
                 steps.push_back(fmt::format("at most {}", program.max()));
-        if (program.scheduling_class() == policy::fair::Class::Batch)
-                steps.push_back(batch(program.identity(), turns));
+        if (program.yields() || program.scheduling_class() == policy::fair::Class::Batch)
+                steps.push_back(batch(program, turns));
         steps.push_back(use(program));
         steps.push_back(policy::fair::explain(held->grant));
         return steps;

@@ -332,6 +332,15 @@ bool Governor::set_acts(const Peer& peer, std::string acts) {
         return true;
 }
 
+bool Governor::set_yields(const Peer& peer, bool yields) {
+        const auto* lease = leases_.of_connection(peer.connection);
+        if (lease == nullptr)
+                return false;
+        cycle_.yields(lease->id, yields, now());
+        carry_out();
+        return true;
+}
+
 bool Governor::request(const Peer& peer, const registry::Request& request) {
         const auto* lease = leases_.of_connection(peer.connection);
         if (lease == nullptr)

@@ -75,6 +75,8 @@ public:
         [[nodiscard]] bool leave(const Peer& peer);
         /// What acts on its tree, as it says.
         [[nodiscard]] bool set_acts(const Peer& peer, std::string acts);
+        /// What acts makes it yield while it waits for its turn, or does not.
+        [[nodiscard]] bool set_yields(const Peer& peer, bool yields);
 
         /// Threads for the tree that the process is in: see registry::Arbiter. Empty: it is in
         /// none, or nobody is governed. Costs seven microseconds for each ancestor, 64 at most.
