@@ -152,6 +152,25 @@ std::vector<bool> still_waiting(const Settings& settings, const Snapshot& snapsh
         return waiting;
 }
 
+/// What clients that yield do while they are parked is nobody's loss: who is parked now occupies no
+/// CPU and is charged for none any more. What it was charged for is dealt out by the next decision.
+Snapshot without_yielding(const Snapshot& snapshot, Turns& turns, std::vector<Share>& shares) {
+        constexpr std::chrono::milliseconds kAtOnce{1};
+        auto left = snapshot;
+        for (std::size_t i = 0; i < shares.size(); i++) {
+                auto& client = left.clients[i];
+                if (!client.gang || !snapshot.gangs[*client.gang].yields || turns.behind[i] == 0)
+                        continue;
+                client.in_use.clear();
+                client.above_since.reset();
+                if (shares[i].charge)
+                        turns.again = snapshot.now + kAtOnce;
+                shares[i].charge.reset();
+                shares[i].is_rigid = false;
+        }
+        return left;
+}
+
 /// When time alone changes the decision: a newcomer comes of age, a holder becomes rigid, all are
 /// back, a turn is over.
 std::optional<TimePoint> next_change(const Settings& settings, const Snapshot& snapshot,
@@ -173,10 +192,14 @@ std::optional<TimePoint> next_change(const Settings& settings, const Snapshot& s
 
 }  // namespace
 
-Decision decide(const Settings& settings, const Snapshot& snapshot) {
-        const Classes classes(snapshot, settings);
-        auto shares = entitle(settings, snapshot, classes);
-        auto turns = take_turns(settings, snapshot, classes, shares);
+Decision decide(const Settings& settings, const Snapshot& told) {
+        const Classes classes(told, settings);
+        auto shares = entitle(settings, told, classes);
+        auto turns = take_turns(settings, told, classes, shares);
+        const bool may_yield = std::ranges::any_of(told.gangs, &Gang::yields);
+        const auto left =
+                may_yield ? std::optional(without_yielding(told, turns, shares)) : std::nullopt;
+        const auto& snapshot = left ? *left : told;
         const auto holdings = hand_over(snapshot, classes, shares);
         const auto waiting = still_waiting(settings, snapshot, shares, holdings);
         const Reasons reasons(settings, snapshot, classes, shares, turns, waiting);

@@ -41,12 +41,20 @@ nanoseconds expected_need(const Settings& settings, const Gang& gang) {
 }
 
 std::vector<std::size_t> turn_order(const Settings& settings, std::span<const Gang> gangs,
-                                    std::vector<std::size_t> which) {
+                                    std::vector<std::size_t> which, TimePoint now) {
         const auto need = [&](std::size_t g) {
                 const auto whole = expected_need(settings, gangs[g]);
                 return gangs[g].has_turn ? whole - whole / 10 : whole;
         };
+        const auto waits_since = [&](std::size_t g) { return gangs[g].waits_since.value_or(now); };
         std::ranges::sort(which, [&](std::size_t a, std::size_t b) {
+                const bool is_a_overdue = is_overdue(settings, gangs[a], now);
+                if (is_a_overdue != is_overdue(settings, gangs[b], now))
+                        return is_a_overdue;
+                if (is_a_overdue && gangs[a].has_turn != gangs[b].has_turn)
+                        return gangs[a].has_turn;
+                if (is_a_overdue && waits_since(a) != waits_since(b))
+                        return waits_since(a) < waits_since(b);
                 const auto need_a = need(a);
                 const auto need_b = need(b);
                 if (need_a != need_b)
@@ -59,11 +67,23 @@ std::vector<std::size_t> turn_order(const Settings& settings, std::span<const Ga
         return which;
 }
 
-bool is_out_of_patience(const Settings& settings, const Gang& gang, TimePoint now) {
+bool is_overdue(const Settings& settings, const Gang& gang, TimePoint now) {
+        if (!gang.yields)
+                return false;
+        if (gang.runs_since)
+                return gang.waited >= settings.turn_max_wait &&
+                       now - *gang.runs_since < settings.turn_quantum;
         return gang.waits_since && now - *gang.waits_since >= settings.turn_max_wait;
 }
 
+bool is_out_of_patience(const Settings& settings, const Gang& gang, TimePoint now) {
+        return !gang.yields && gang.waits_since &&
+               now - *gang.waits_since >= settings.turn_max_wait;
+}
+
 std::optional<TimePoint> next_review(const Settings& settings, const Gang& gang, TimePoint now) {
+        if (is_overdue(settings, gang, now) && gang.runs_since)
+                return *gang.runs_since + settings.turn_quantum;
         if (gang.is_on_trial)
                 return now + kTrialLook;
         if (gang.remaining)

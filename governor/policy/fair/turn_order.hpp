@@ -21,11 +21,18 @@ namespace governor::policy::fair {
 /// Those of `gangs` that are named, in the order of their turns: who needs least first (shortest
 /// remaining time: L. Schrage, "A Proof of the Optimality of the Shortest Remaining Processing Time
 /// Discipline", Operations Research 16 (1968)), of equals who has its turn, then the oldest. Who
-/// has its turn keeps it until another one needs a tenth less.
-[[nodiscard]] std::vector<std::size_t>
-turn_order(const Settings& settings, std::span<const Gang> gangs, std::vector<std::size_t> which);
+/// has its turn keeps it until another one needs a tenth less. Before all of them come gangs that
+/// yield and are overdue, the one that has its turn first, then who has waited longest.
+[[nodiscard]] std::vector<std::size_t> turn_order(const Settings& settings,
+                                                  std::span<const Gang> gangs,
+                                                  std::vector<std::size_t> which, TimePoint now);
 
-/// It has waited for so long that it has a thread, turn or not.
+/// It yields and has waited for Settings::turn_max_wait; or had, and has had its turn for less than
+/// Settings::turn_quantum since then.
+[[nodiscard]] bool is_overdue(const Settings& settings, const Gang& gang, TimePoint now);
+
+/// It has waited for so long that it has a thread, turn or not. One that yields has a turn instead:
+/// what it would start beside others is more than a thread.
 [[nodiscard]] bool is_out_of_patience(const Settings& settings, const Gang& gang, TimePoint now);
 
 /// When time alone changes the place of one that has its turn.

@@ -45,7 +45,8 @@ public:
                                                                       : snapshot_.gangs[g].account]
                                         .push_back(g);
                 for (auto& [account, gangs] : accounts)
-                        deal_among(turn_order(settings_, snapshot_.gangs, std::move(gangs)));
+                        deal_among(turn_order(settings_, snapshot_.gangs, std::move(gangs),
+                                              snapshot_.now));
                 for (std::size_t g = 0; g < members_.size(); g++)
                         note(g);
                 return std::move(turns_);
@@ -57,9 +58,11 @@ private:
         [[nodiscard]] bool takes_part(std::size_t i) const {
                 const auto& client = snapshot_.clients[i];
                 return settings_.turns && client.gang && shares_[i].is_governed &&
-                       !shares_[i].charge && !shares_[i].wants_a_part && !client.idle &&
-                       client.guaranteed <= 1;
+                       (!shares_[i].charge || yields(*client.gang)) && !shares_[i].wants_a_part &&
+                       !client.idle && client.guaranteed <= 1;
         }
+
+        [[nodiscard]] bool yields(std::size_t g) const { return snapshot_.gangs[g].yields; }
 
         void deal_among(const std::vector<std::size_t>& order) {
                 is_served_[order.front()] = true;
@@ -102,7 +105,8 @@ private:
                 return has_turn_[g] && 4 * has >= pays;
         }
 
-        /// CPUs that it wants, and that pay: of a gang of several, for each.
+        /// CPUs that it wants, and that pay: of a gang of several, for each. To one that yields all
+        /// pay: what it has and does not use, those who wait and yield have.
         void note_efficient_width(const std::vector<std::size_t>& order, const Counts& shares) {
                 std::uint32_t all = 0;
                 for (const auto g : order)
@@ -119,7 +123,8 @@ private:
                                 const auto& client = snapshot_.clients[i];
                                 const auto pays = rule(cpus, order.size(), client.knee.value_or(0),
                                                        client.enough);
-                                pays_[i] = pays < cpus ? std::min(pays, wants(i)) : wants(i);
+                                const bool all_pay = pays >= cpus || gang.yields;
+                                pays_[i] = !all_pay ? std::min(pays, wants(i)) : wants(i);
                         }
                 }
         }

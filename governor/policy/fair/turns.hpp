@@ -33,8 +33,8 @@ struct Turns {
 /// `turn_max_wait` has a CPU for each of its clients before all others, as long as the first gang
 /// has half of them all. Shares of
 /// accounts stay as they are, and so do those of clients without a gang, of idle and of light ones,
-/// and of those that are charged or guaranteed CPUs; these count as having their turn, and so do
-/// all under `turns` off.
+/// and of those that are charged (unless they yield) or guaranteed CPUs; these count as having
+/// their turn, and so do all under `turns` off.
 [[nodiscard]] Turns take_turns(const Settings& settings, const Snapshot& snapshot,
                                const Classes& classes, std::vector<Share>& shares);
 

@@ -37,6 +37,25 @@ TEST(Gangs, EndWithTheirLastMember) {
         EXPECT_NE(gangs.enter(job(1, "a"), at(2)), one);
 }
 
+TEST(Gangs, KnowHowLongTheyHadWaitedForTheTurnThatTheyHave) {
+        Gangs gangs;
+        const auto one = gangs.enter(job(1, "a"), kStart);
+        Gangs::Decided waits;
+        waits.wants_to_run = waits.is_parked = true;
+        Gangs::Decided runs;
+        runs.wants_to_run = runs.has_turn = true;
+        gangs.decided({{one, waits}}, at(1));
+        EXPECT_FALSE(gangs.show(one, at(7)).runs_since);
+        gangs.decided({{one, runs}}, at(7));
+        gangs.decided({{one, runs}}, at(9));
+        EXPECT_EQ(gangs.show(one, at(9)).runs_since, at(7));
+        EXPECT_EQ(gangs.show(one, at(9)).waited, seconds(7));
+        gangs.decided({{one, waits}}, at(10));
+        EXPECT_FALSE(gangs.show(one, at(10)).runs_since);
+        gangs.decided({{one, runs}}, at(12));
+        EXPECT_EQ(gangs.show(one, at(12)).waited, seconds(2));
+}
+
 TEST(Gangs, AreServedWhileTheyRunInTheirTurn) {
         Gangs gangs;
         const auto one = gangs.enter(job(1, "a"), kStart);

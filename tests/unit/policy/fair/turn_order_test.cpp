@@ -31,7 +31,7 @@ Gang gang(std::uint64_t id, seconds age = seconds(10)) {
 Order ordered(const std::vector<Gang>& gangs) {
         Order all(gangs.size());
         std::iota(all.begin(), all.end(), 0);
-        return turn_order(quanta_of_two_seconds(), gangs, all);
+        return turn_order(quanta_of_two_seconds(), gangs, all, kNow);
 }
 
 TEST(TurnOrder, OfThoseThatAreNotKnownTheOldestComesFirst) {
