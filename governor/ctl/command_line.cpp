@@ -98,9 +98,10 @@ void add_run(CLI::App& app, const std::shared_ptr<Parsed>& parsed) {
         verb->add_option("--max", parsed->run.max, "Never more than this")
                 ->check(CLI::Range(1U, verbs::kMostThreads))
                 ->type_name("N");
-        verb->add_flag("--batch", parsed->run.is_batch,
-                       "Of a program that is linked with libthreadcount: it takes turns with the\n"
-                       "others of its user, and is not advised at its start");
+        verb->add_flag(
+                "--batch", parsed->run.is_batch,
+                "It takes turns with the other batch programs of its user, and is not advised at\n"
+                "its start. While it waits it yields to all others");
         verb->add_option("--job", parsed->run.job,
                          "Takes its turn together with the others of this job")
                 ->check(refuse_job_name)

@@ -140,6 +140,7 @@ void Yielding::look() {
                 why_not = yield_by_one_cpu(facts);
         else if (record_.narrowed)  // it has loaded a runtime that spins
                 undo_.widen(record_);
+        has_means_ = why_not.empty() && choice.means != Means::Nothing;
         acts_ = why_not.empty() ? describe(choice, record_.autogroups.size())
                                 : describe({Means::Nothing, {why_not}}, 0);
 }
@@ -159,10 +160,12 @@ bool Yielding::yield_all() {
                         std::erase_if(record_.autogroups, [&](const ChangedAutogroup& changed) {
                                 return changed.id == group;
                         });
-                if (error < 0 && error != -ESRCH)
+                if (error < 0 && error != -ESRCH) {
+                        has_means_ = !record_.autogroups.empty();
                         acts_ = describe({Means::Nothing,
                                           {"autogroup: " + std::string(std::strerror(-error))}},
                                          0);
+                }
                 pending_.pop_back();
         }
         return true;

@@ -53,6 +53,10 @@ public:
         /// been asked to yet.
         [[nodiscard]] const std::string& acts() const { return acts_; }
 
+        /// Did anything act when the tree waited last? Before it has waited: nothing says that it
+        /// does not.
+        [[nodiscard]] bool has_means() const { return has_means_; }
+
         /// Gives back everything and removes the record. What takes longer than kLastPatience is
         /// the guardian's.
         void end();
@@ -83,6 +87,7 @@ private:
         std::vector<Pending> pending_;
         std::optional<Clock::time_point> look_at_;
         std::string acts_;
+        bool has_means_ = true;
         Look look_;
         Scopes scopes_;
         Undo undo_;

@@ -66,7 +66,8 @@ int execute(const std::vector<std::string>& command) {
 }
 
 tl::expected<pid_t, StartError> start(const std::vector<std::string>& command,
-                                      const Signals& signals, const threadcount::CpuMask* fence) {
+                                      const Signals& signals, const threadcount::CpuMask* fence,
+                                      bool in_own_session) {
         int pipe[2];
         // Without signals nobody could wait for it.
         if (signals.fd() < 0 || ::pipe2(pipe, O_CLOEXEC) < 0)
@@ -77,6 +78,8 @@ tl::expected<pid_t, StartError> start(const std::vector<std::string>& command,
                 die_with(parent);
                 rename_pid("LISTEN_PID", parent);
                 rename_pid("WATCHDOG_PID", parent);
+                if (in_own_session)
+                        ::setsid();
                 if (fence != nullptr)
                         (void)set_affinity(0, *fence);
                 signals.give_back();

@@ -19,11 +19,12 @@ struct StartError {
 };
 
 /// Starts the command in this process group, with the signals that `signals` was given and none of
-/// our descriptors. It runs on `fence` only; nullptr: wherever this process may. Returns when the
-/// program is executed.
+/// our descriptors. It runs on `fence` only; nullptr: wherever this process may. `in_own_session`:
+/// in another process group then, and without a terminal. Returns when the program is executed.
 [[nodiscard]] tl::expected<pid_t, StartError> start(const std::vector<std::string>& command,
                                                     const Signals& signals,
-                                                    const threadcount::CpuMask* fence);
+                                                    const threadcount::CpuMask* fence,
+                                                    bool in_own_session);
 
 /// A standard error that nobody reads ends only what is written there. execute() undoes it.
 void ignore_broken_pipes();

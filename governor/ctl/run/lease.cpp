@@ -141,11 +141,21 @@ void Lease::tell(const std::string& acts) {
                 send_update();
 }
 
+void Lease::stop_yielding() {
+        hello_.clear_yields();
+        hello_.clear_can_wait();
+        does_not_yield_ = true;
+        if (state_ == State::Held && stream_)
+                send_update();
+}
+
 /// An older governor knows the wishes only, and would take those that are missing for none.
 void Lease::send_update() {
         governor::v1::Request request;
         *request.mutable_update()->mutable_wishes() = hello_.wishes();
         request.mutable_update()->set_acts(acts_);
+        if (does_not_yield_)
+                request.mutable_update()->set_yields(false);
         stream_->send(std::move(request));
 }
 
@@ -204,6 +214,7 @@ const std::optional<Grant>& Lease::grant(Clock::time_point now) {
         // "What it would have anyway": the governor observes, is paused, or ignores this program.
         grant.is_ungoverned = grant.threads == GOVERNOR_WORD_THREADS_MAX ||
                               (governor_word_flags(read) & GOVERNOR_GRANT_RELEASED) != 0;
+        grant.is_parked = (governor_word_flags(read) & GOVERNOR_GRANT_PARKED) != 0;
         grant_ = grant;
         word_ = read;
         return grant_;

@@ -19,6 +19,7 @@ namespace ctl::run {
 
 struct Grant {
         std::uint32_t threads = 1;
+        bool is_parked = false;      ///< it is to wait for its turn
         bool is_ungoverned = false;  ///< it is to be left alone
         CpuMask cpus;
         governor_grant_reason why{};
@@ -46,6 +47,9 @@ public:
 
         /// For users to read: what acts on the tree. At most 200 bytes.
         void tell(const std::string& acts);
+
+        /// The tree takes no turns any more, as nothing makes it yield: it shares as others do.
+        void stop_yielding();
 
         /// Reads what has come. Where the governor has gone, tries again once a second; waits for
         /// no more than 10 ms per address then. Returns when to call it again; empty: when fd() can
@@ -75,6 +79,7 @@ private:
         std::vector<std::string> addresses_;
         governor::v1::Hello hello_;
         std::string acts_;
+        bool does_not_yield_ = false;
         std::optional<Stream> stream_;
         State state_ = State::None;
         std::optional<NoLease> refused_;

@@ -33,9 +33,22 @@ const char* variable(const char* name) {
         return value != nullptr && *value != '\0' ? value : nullptr;
 }
 
+/// It takes turns by what acts on it from outside.
+bool yields(const verbs::RunOptions& options) { return options.is_batch && !options.keeps; }
+
+/// A command that is started in a session of its own would lose it.
+bool has_terminal() {
+        const int fd = ::open("/dev/tty", O_RDWR | O_NOCTTY | O_CLOEXEC);
+        if (fd >= 0)
+                ::close(fd);
+        return fd >= 0;
+}
+
 governor::v1::Hello hello_of(const verbs::RunOptions& options) {
         governor::v1::Hello hello;
         hello.set_tree(true);
+        hello.set_yields(yields(options));
+        hello.set_can_wait(yields(options));
         const char* name = variable("THREADCOUNT_LABEL");
         auto label = render::printable(name != nullptr ? name : base_name(options.command.front()));
         label.resize(governor_text_cut(label.data(), label.size(), kLongestLabel));
@@ -93,10 +106,14 @@ ExitCode stay(const verbs::RunOptions& options, Lease& lease, const std::vector<
         for (const auto& change : beginning.changes)
                 apply(change);
         lease.tell(acts(beginning, fences));
-        Steward steward(lease, open, beginning.threads, fences);
+        const auto way = fences            ? Steward::Way::Fence
+                         : yields(options) ? Steward::Way::Yield
+                                           : Steward::Way::Nothing;
+        Steward steward(lease, open, beginning.threads, way);
         const Signals signals;
         ::prctl(PR_SET_CHILD_SUBREAPER, 1);
-        const auto child = start(options.command, signals, steward.at_start());
+        const auto child = start(options.command, signals, steward.at_start(),
+                                 yields(options) && !has_terminal());
         if (!child && child.error().is_of_exec)
                 return fail(options.command.front(), child.error().error);
         if (!child) {

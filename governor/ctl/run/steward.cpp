@@ -6,6 +6,7 @@
 #include "run/processes.hpp"
 
 #include <algorithm>
+#include <cstdio>
 #include <unistd.h>
 
 namespace ctl::run {
@@ -79,10 +80,10 @@ std::uint32_t width_of(const Grant& grant) {
         }
 }
 
-Steward::Steward(Lease& lease, const CpuMask& open, std::uint32_t threads, bool fences)
-        : lease_(lease), open_(open), granted_last_(Clock::now()) {
+Steward::Steward(Lease& lease, const CpuMask& open, std::uint32_t threads, Way way)
+        : lease_(lease), open_(open), takes_turns_(way == Way::Yield), granted_last_(Clock::now()) {
         followed_ = lease_.grant(granted_last_);
-        if (!fences || !followed_)
+        if (way != Way::Fence || !followed_)
                 return;
         const auto count = followed_->is_ungoverned ? open.count() : threads;
         fence_.emplace(open, followed_->cpus, count);
@@ -122,7 +123,40 @@ Attention Steward::attend() {
                 follow(now);
                 within = std::min(within.value_or(kLook), kLook);
         }
+        if (takes_turns_) {
+                const auto soon = wait_for_turn(now);
+                within = std::min(within.value_or(soon), soon);
+        }
         return {lease_.fd(), within};
+}
+
+/// Without a governor nobody takes turns.
+milliseconds Steward::wait_for_turn(Clock::time_point now) {
+        const auto& grant = lease_.grant(now);
+        const bool waits = grant && grant->is_parked && !grant->is_ungoverned;
+        if (waits && !yielding_)
+                yielding_.emplace();
+        if (!yielding_)
+                return kLook;
+        yielding_->want(waits);
+        const auto again = yielding_->work(now);
+        if (!yielding_->has_means()) {
+                std::fprintf(stderr,
+                             "governorctl: it takes no turns, and shares as others do: %s\n",
+                             yielding_->acts().c_str());
+                lease_.stop_yielding();
+                takes_turns_ = false;
+                yielding_->end();
+        }
+        tell(waits ? yielding_->acts() : "nothing");
+        return std::min(again.value_or(kLook), kLook);
+}
+
+void Steward::tell(const std::string& acts) {
+        if (acts == told_)
+                return;
+        told_ = acts;
+        lease_.tell(acts);
 }
 
 void Steward::follow(Clock::time_point now) {
@@ -155,6 +189,8 @@ void Steward::finish() {
         if (fence_)
                 fence_->take_down();
         record_.end();
+        if (yielding_)
+                yielding_->end();
 }
 
 }  // namespace ctl::run

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "outside/fence_record.hpp"
+#include "outside/yielding.hpp"
 #include "run/fence.hpp"
 #include "run/lease.hpp"
 #include "run/parent.hpp"
@@ -20,8 +21,15 @@ namespace ctl::run {
 
 class Steward {
 public:
+        /// What makes a tree keep to its grant.
+        enum class Way : std::uint8_t {
+                Nothing,
+                Fence,
+                Yield  ///< others go first while it waits for its turn
+        };
+
         /// `open`: what this process may use. The command is to begin with `threads`.
-        Steward(Lease& lease, const CpuMask& open, std::uint32_t threads, bool fences);
+        Steward(Lease& lease, const CpuMask& open, std::uint32_t threads, Way way);
 
         /// Is there anything to choose from, and does the kernel show where it went?
         [[nodiscard]] static bool can_fence(const CpuMask& open);
@@ -41,6 +49,9 @@ private:
         using Clock = Lease::Clock;
         void follow(Clock::time_point now);
         void put_down();
+        /// Returns when to call it again.
+        [[nodiscard]] std::chrono::milliseconds wait_for_turn(Clock::time_point now);
+        void tell(const std::string& acts);
 
         Lease& lease_;
         CpuMask open_;
@@ -50,8 +61,11 @@ private:
         std::vector<pid_t> children_;     // that it names
         Clock::time_point look_again_{};  // at these
         Clock::time_point guard_at_{};
-        std::optional<Grant> followed_;   // the fence is of this
-        Clock::time_point granted_last_;  // when there was a grant
+        bool takes_turns_;
+        std::optional<outside::Yielding> yielding_;  // from its first wait on
+        std::string told_;                           // what acts, as the governor knows it
+        std::optional<Grant> followed_;              // the fence is of this
+        Clock::time_point granted_last_;             // when there was a grant
 };
 
 }  // namespace ctl::run

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: MIT
+// governorctl run --batch of programs that nobody modified: one tree runs, the others yield.
+#include "integration/run_fixture.hpp"
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+namespace {
+
+using namespace test_support;
+
+constexpr uid_t kUser = 3110;
+
+/// User and system time of what is below `root`, in ticks. Those that have ended are left out.
+std::uint64_t burnt(pid_t root) {
+        std::uint64_t ticks = 0;
+        for (const auto pid : descendants_of(root)) {
+                const auto text = read_file("/proc/" + std::to_string(pid) + "/stat");
+                std::istringstream words(text.substr(std::min(text.rfind(')'), text.size())));
+                std::string word;
+                for (int i = 2; i <= 13; i++)
+                        words >> word;
+                std::uint64_t user = 0;
+                std::uint64_t system = 0;
+                words >> user >> system;
+                ticks += user + system;
+        }
+        return ticks;
+}
+
+class RunBatch : public RunTest {
+protected:
+        void SetUp() override {
+                if (everything() < 2)
+                        GTEST_SKIP() << "with one CPU nobody waits";
+                let_others_in();
+                std::filesystem::permissions(directory_.path(), std::filesystem::perms::all);
+                ASSERT_EQ(::mkdir(runtime().c_str(), 0700), 0);
+                if (::geteuid() == 0) {
+                        ASSERT_EQ(::chown(runtime().c_str(), kUser, kUser), 0);
+                }
+        }
+        [[nodiscard]] std::string runtime() const { return directory_.path("runtime"); }
+
+        /// An ordinary user's tree that keeps all CPUs busy until there is a file of that name.
+        [[nodiscard]] std::unique_ptr<Process> burner(const std::string& file) {
+                const auto loop = "while [ ! -e " + directory_.path(file) + " ]; do :; done";
+                std::string script;
+                for (std::uint32_t i = 0; i < everything(); i++)
+                        script += "(" + loop + ") & ";
+                auto words = sh(script + "wait", {"--batch"});
+                if (::geteuid() == 0) {
+                        const auto id = std::to_string(kUser);
+                        words.insert(words.begin(), {"/usr/bin/setpriv", "--reuid", id, "--regid",
+                                                     id, "--clear-groups"});
+                }
+                return std::make_unique<Process>(
+                        Command{words, {"XDG_RUNTIME_DIR=" + runtime()}, {}});
+        }
+        void end(const std::string& file) const { directory_.write(file, ""); }
+
+        /// As `governorctl clients --json` shows it.
+        [[nodiscard]] nlohmann::json shown(const Process& run) const {
+                const auto text = ctl(daemon_, {"--json", "clients"}).out;
+                for (const auto& client : nlohmann::json::parse(text))
+                        if (client["pid"] == run.pid())
+                                return client;
+                return {};
+        }
+        [[nodiscard]] bool becomes_parked(const Process& run, bool parked) const {
+                return eventually([&] {
+                        const auto client = shown(run);
+                        return client.is_object() && client["parked"] == parked;
+                });
+        }
+
+        /// By both, in two seconds of the second one's waiting: with other programs beside, the
+        /// first may be taken not to need all for a while.
+        [[nodiscard]] std::pair<std::uint64_t, std::uint64_t>
+        burnt_while_waiting(const Process& first, const Process& second) const {
+                const auto waits = [&] {
+                        const auto client = shown(second);
+                        return client.is_object() && client["parked"] == true &&
+                               client["acts"].get<std::string>().starts_with("waits ");
+                };
+                std::pair<std::uint64_t, std::uint64_t> all{0, 0};
+                int windows = 0;
+                EXPECT_TRUE(eventually(
+                        [&] {
+                                const auto one = burnt(first.pid());
+                                const auto two = burnt(second.pid());
+                                const bool waited = waits();
+                                std::this_thread::sleep_for(std::chrono::milliseconds{200});
+                                if (!waited || !waits())
+                                        return false;
+                                all.first += burnt(first.pid()) - one;
+                                all.second += burnt(second.pid()) - two;
+                                return ++windows == 10;
+                        },
+                        std::chrono::seconds{60}));
+                return all;
+        }
+
+        TemporaryDirectory directory_;
+};
+
+TEST_F(RunBatch, TheFirstTreeHasNearlyAllAndTheSecondWhatNobodyWantsUntilThen) {
+        const auto first = burner("one");
+        ASSERT_TRUE(becomes_parked(*first, false));
+        ASSERT_TRUE(eventually([&] { return burnt(first->pid()) > 50; }));
+        const auto second = burner("two");
+        ASSERT_TRUE(becomes_parked(*second, true)) << shown(*second);
+        ASSERT_TRUE(eventually([&] {
+                return shown(*second)["acts"].get<std::string>().starts_with("waits ");
+        })) << shown(*second)
+            << second->err();
+        const auto acts = shown(*second)["acts"].get<std::string>();
+        const auto [one, two] = burnt_while_waiting(*first, *second);
+        // On one CPU it has half of that.
+        EXPECT_GE(one, two * (acts == "waits on one CPU" ? 2 : 8)) << acts;
+        EXPECT_EQ(shown(*first)["acts"], "nothing");
+        end("one");
+        EXPECT_EQ(first->wait(), 0) << first->err();
+        EXPECT_TRUE(becomes_parked(*second, false));
+        EXPECT_TRUE(eventually([&] { return shown(*second)["acts"] == "nothing"; }));
+        end("two");
+        EXPECT_EQ(second->wait(), 0) << second->err();
+        EXPECT_EQ(second->err(), "");
+}
+
+/// The records must not be open to others, and without a record nothing is changed.
+TEST_F(RunBatch, ATreeThatNothingMakesYieldSaysSoAndSharesAsOthersDo) {
+        const auto first = burner("one");
+        ASSERT_TRUE(becomes_parked(*first, false));
+        ASSERT_TRUE(eventually([&] { return burnt(first->pid()) > 50; }));
+        ASSERT_EQ(::mkdir((runtime() + "/governorctl").c_str(), 0755), 0);
+        const auto second = burner("two");
+        ASSERT_TRUE(eventually([&] { return !second->err().empty(); }));
+        EXPECT_NE(second->err().find("governorctl: it takes no turns, and shares as others do: "
+                                     "nothing acts: "),
+                  std::string::npos)
+                << second->err();
+        EXPECT_TRUE(becomes_parked(*second, false));
+        EXPECT_TRUE(eventually([&] {
+                return shown(*second)["acts"].get<std::string>().starts_with("nothing acts: ");
+        })) << shown(*second);
+        end("one");
+        end("two");
+        EXPECT_EQ(first->wait(), 0);
+        EXPECT_EQ(second->wait(), 0);
+}
+
+}  // namespace
