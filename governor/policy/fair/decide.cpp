@@ -163,7 +163,7 @@ Snapshot without_yielding(const Snapshot& snapshot, Turns& turns, std::vector<Sh
                         continue;
                 client.in_use.clear();
                 client.above_since.reset();
-                if (shares[i].charge)
+                if (shares[i].charge && !client.parked)
                         turns.again = snapshot.now + kAtOnce;
                 shares[i].charge.reset();
                 shares[i].is_rigid = false;

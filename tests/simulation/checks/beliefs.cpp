@@ -101,7 +101,9 @@ void Beliefs::check_client(const World& world, const Resident& resident, const C
         watch.cpu_s = process.cpu_s();
         watch.looked = world.now;
         const auto* held = world.held(resident);
-        if (held == nullptr || !is_honest(resident))
+        if (world.yields(resident))  // what it does while it waits tells nothing
+                watch.held_back = watch.idles = watch.heavy = {};
+        if (held == nullptr || !is_honest(resident) || world.yields(resident))
                 return;
         const bool works = is_hungry(resident) && burns > held->grant.threads * kBusyPart;
         const bool is_held_back =

@@ -33,7 +33,7 @@ bool is_young(const World& world, const Resident& resident) {
 bool may_be_rigid(const World& world, const Resident& resident) {
         const auto* held = world.held(resident);
         const auto& process = *resident.process;
-        if (held == nullptr)
+        if (held == nullptr || world.yields(resident))
                 return false;
         if (process.program().behaviour == Behaviour::Boaster)  // claims the CPUs that it had first
                 return true;

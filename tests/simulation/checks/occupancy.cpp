@@ -30,7 +30,7 @@ void Occupancy::decided(const World& world) {
                                            ? world.now
                                            : above_since_.try_emplace(resident.number, world.now)
                                                      .first->second;
-                if (held->grant.shared || process.stopped() ||
+                if (held->grant.shared || process.stopped() || world.yields(resident) ||
                     held->grant.reason.limit == governor::policy::fair::Limit::Ungoverned ||
                     world.now - above >= world.scenario.governor.fair.handover_max)
                         broken_[resident.number] = process.epoch();

@@ -136,6 +136,8 @@ void Shares::check_newcomers(const World& world) {
                 entitlements(world.scenario.governor.fair, snapshot, {.by_demand = true});
         for (std::size_t i = 0; i < snapshot.clients.size(); i++) {
                 const auto* resident = resident_of(world, snapshot.clients[i].id);
+                if (world.turns_with_tree(*resident))
+                        continue;
                 const auto threads = world.held(*resident)->grant.threads;
                 const auto before = had(*resident);
                 if (threads < before && threads < entitled[i] - kTolerance)
@@ -162,7 +164,8 @@ void Shares::check_shares(const World& world) {
         for (std::size_t i = 0; i < snapshot.clients.size(); i++) {
                 const auto* resident = resident_of(world, snapshot.clients[i].id);
                 // Who takes turns has to wait: see tests/turns_test.cpp.
-                if (!snapshot.clients[i].idle && !resident->process->program().waits)
+                if (!snapshot.clients[i].idle && !resident->process->program().waits &&
+                    !world.turns_with_tree(*resident))
                         watch_starvation(world, *resident, entitled[i] * kept);
                 else
                         watches_[resident->number].below_since = kNever;

@@ -18,7 +18,7 @@ namespace simulation {
 ///   the part that they keep from foreign load
 /// - conservation: who can always use one CPU more does not stay below its maximum so long while
 /// there are CPUs that nobody has And after every decision:
-/// - newcomers: nobody shrinks below what is his without the newcomers
+/// - newcomers: nobody shrinks below what is his without the newcomers, but trees that take turns
 class Shares final : public Invariant {
 public:
         /// Whole CPUs are dealt to accounts first and then to their programs: both are rounded, and

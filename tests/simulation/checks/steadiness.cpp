@@ -18,6 +18,9 @@ void apply(Snapshot& snapshot, const Decision& decision) {
                 const auto& grant = decision.grants[i];
                 client.granted = grant.cpus;
                 client.shared = grant.shared;
+                client.parked = grant.parked;
+                if (client.gang && client.parked && snapshot.gangs[*client.gang].yields)
+                        client.in_use.clear();
                 if (!client.in_use.is_within(grant.cpus) && !client.above_since)
                         client.above_since = snapshot.now;
         }
@@ -60,6 +63,14 @@ bool everybody_is_honest(const World& world) {
         });
 }
 
+/// What a newcomer finds free is dealt out anew by turns as others leave it, step by step.
+bool is_newcomer_beside_turns(const World& world) {
+        const auto turns = [&](const Resident& one) { return world.turns_with_tree(one); };
+        const auto is_new = [&](const Resident& one) { return one.client && is_young(world, one); };
+        return std::ranges::any_of(world.residents, turns) &&
+               std::ranges::any_of(world.residents, is_new);
+}
+
 }  // namespace
 
 void Steadiness::decided(const World& world) {
@@ -67,7 +78,8 @@ void Steadiness::decided(const World& world) {
         if (world.now < next_look_)
                 return;
         next_look_ = world.now + world.scenario.governor.period / 2;
-        check_convergence(world);
+        if (!is_newcomer_beside_turns(world))
+                check_convergence(world);
 }
 
 void Steadiness::ended(const World&, const Resident& resident) { watches_.erase(resident.number); }

@@ -12,7 +12,8 @@
 namespace simulation {
 
 /// - convergence: when nothing else changes, the second decision from here on is the last one that
-///   changes anything, but for who shares which CPU. Looked at after every sample
+///   changes anything, but for who shares which CPU. Looked at after every sample,
+///   but while there is a newcomer and a tree that takes turns
 /// - flapping: when nothing has happened outside for long, and the registry has believed for long
 ///   that those who pause want what they want now, and that as many CPUs pay, a grant does not
 ///   change more than once in kCalm

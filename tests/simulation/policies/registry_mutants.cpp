@@ -180,6 +180,15 @@ Snapshot nobody_is_idle(const Snapshot& snapshot) {
         });
 }
 
+/// As if what a tree burns while it waits and yields were beyond what it may burn.
+Snapshot takes_waiting_trees_for_rigid(const Snapshot& snapshot) {
+        return with_clients(snapshot, [&](Client& client) {
+                if (client.gang && snapshot.gangs[*client.gang].yields && client.parked &&
+                    client.burning > client.granted.count())
+                        client.above_since = snapshot.now - std::chrono::hours(1);
+        });
+}
+
 template <Snapshot (*told)(const Snapshot&)>
 Decision decide_on(const Settings& settings, const Snapshot& snapshot) {
         return decide(settings, told(snapshot));
@@ -197,6 +206,9 @@ constexpr std::array kMutants{
                                    "occupied-once"),
         mutant<knows_no_rigid_holders>("no-rigid-holders", "nobody is above his grant for long",
                                        "starvation"),
+        mutant<takes_waiting_trees_for_rigid>(
+                "waiting-trees-are-rigid",
+                "what a tree burns while it waits and yields counts as rigid", "starvation"),
         mutant<knows_no_newcomers>("newcomers-push",
                                    "a program that lives for an instant makes others shrink",
                                    "newcomers"),

@@ -19,7 +19,8 @@ constexpr Time kBusyTime = seconds(15);  // until then programs start, and most 
 
 class Generator {
 public:
-        explicit Generator(std::uint64_t seed) : random_(seed), trees_(~seed) {
+        explicit Generator(std::uint64_t seed)
+                : random_(seed), trees_(~seed), yielding_(~seed / 2) {
                 scenario_.name = "seed-" + std::to_string(seed);
         }
 
@@ -38,6 +39,8 @@ public:
                         hotplug();
                 if (trees_.chance(30))
                         trees();
+                if (yielding_.chance(25))
+                        yielding_trees();
                 return std::move(scenario_);
         }
 
@@ -55,6 +58,7 @@ private:
         void foreign();
         void hotplug();
         void trees();
+        void yielding_trees();
 
         /// Neighbouring CPUs: at least one.
         CpuSet some_cpus();
@@ -63,7 +67,8 @@ private:
         std::string name(const char* kind) { return kind + std::to_string(++named_); }
 
         Random random_;
-        Random trees_;  // of its own: scenarios without trees stay what they were before these
+        Random trees_;     // of its own: scenarios without trees stay what they were before these
+        Random yielding_;  // likewise
         Scenario scenario_;
         std::uint32_t users_ = 1;
         std::uint32_t named_ = 0;
@@ -289,6 +294,33 @@ void Generator::trees() {
         for (auto& program : scenario_.programs)
                 if (trees_.chance(60))
                         program.tree = "tree" + std::to_string(trees_.between(1, names));
+}
+
+/// Two or three of one user. Some of their programs follow their grants all the same.
+void Generator::yielding_trees() {
+        const auto count = yielding_.between(2, 3);
+        const auto user = 1000 + static_cast<std::uint32_t>(yielding_.below(users_));
+        for (std::uint32_t i = 0; i < count; i++) {
+                Program program;
+                program.tree = name("yielding");
+                program.user = user;
+                program.start = yielding_.between(Time(0), kBusyTime / 2);
+                program.scheduling_class = governor::policy::fair::Class::Batch;
+                program.yields = true;
+                program.region = milliseconds(5) * yielding_.between(1, cpus());
+                program.spins = yielding_.chance(50);
+                if (yielding_.chance(50))
+                        program.serial = yielding_.between(milliseconds(20), milliseconds(1500));
+                if (yielding_.chance(50))
+                        program.regions = yielding_.between(50, 2000);
+                for (const auto behaviour : {Behaviour::Unlinked, Behaviour::Honest}) {
+                        program.name = name("batch");
+                        program.behaviour = behaviour;
+                        program.copies = yielding_.between(1, 2);
+                        if (yielding_.chance(70))
+                                scenario_.programs.push_back(program);
+                }
+        }
 }
 
 }  // namespace

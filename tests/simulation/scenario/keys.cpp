@@ -285,6 +285,10 @@ constexpr std::array kProgramKeys{
                              return !text.empty();
                      },
                      [](const Program& program, const Scenario&) { return program.tree; }},
+        row<Program>(
+                "yields", "yes or no",
+                "where it holds a tree: this runs on what nobody else wants while it is parked",
+                Yes<&Program::yields>{}),
         row<Program>("region", "1us .. 24h, with the unit",
                      "CPU time of a parallel region: so long on one CPU",
                      Moment<&Program::region, 1000>{}),
@@ -322,7 +326,8 @@ constexpr std::array kProgramKeys{
                      Yes<&Program::bound>{}),
         row<Program>("nice", "-20 .. 19", "", Nice<&Program::nice>{}),
         Key<Program>{"behaviour",
-                     "honest, start-only, endless, silent, greedy, liar, boaster or ungoverned",
+                     "honest, start-only, endless, silent, greedy, liar, boaster, unlinked or "
+                     "ungoverned",
                      "what it makes of its grants",
                      [](Program& program, std::string_view text, const Scenario&) {
                              const auto value = parse_behaviour(text);

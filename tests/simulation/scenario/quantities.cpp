@@ -16,8 +16,9 @@ namespace {
 constexpr std::int64_t kMicrosecond = 1'000;
 constexpr std::int64_t kMillisecond = 1'000'000;
 
-constexpr std::array<std::string_view, 8> kBehaviours{
-        "honest", "start-only", "endless", "silent", "greedy", "liar", "boaster", "ungoverned"};
+constexpr std::array<std::string_view, 9> kBehaviours{"honest",  "start-only", "endless",
+                                                      "silent",  "greedy",     "liar",
+                                                      "boaster", "unlinked",   "ungoverned"};
 
 std::string_view trim(std::string_view text) {
         const auto first = text.find_first_not_of(" \t");

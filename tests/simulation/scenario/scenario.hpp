@@ -69,6 +69,7 @@ enum class Behaviour : std::uint8_t {
         Greedy,      ///< a team for every CPU it may use, whatever is granted, and says so
         Liar,        ///< as greedy, but says that it follows
         Boaster,     ///< follows, but says that it is in its first region for ever
+        Unlinked,    ///< a team for every CPU that it asked for, whatever is granted; never reports
         Ungoverned,  ///< never says hello; a team for every CPU it may use
 };
 
@@ -94,6 +95,9 @@ struct Program {
         /// Programs of one user with the same name are one tree: of those that are alive the first
         /// holds it, and none does when that one has ended. Empty: it is in none.
         std::string tree;
+        /// Where it holds a tree and is batch: while its tree is parked, all of this runs on what
+        /// nobody else wants.
+        bool yields = false;
 
         // What it does: region, serial part, sleep, and again.
         Time region = std::chrono::milliseconds(200);  ///< CPU time: so long on one CPU alone

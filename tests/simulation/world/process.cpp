@@ -227,7 +227,8 @@ void Process::begin_region(const Held* held) {
 /// Greedy teams do not ask; the others take what they read now, or read when they began.
 void Process::choose_team(const Held* held) {
         const auto kind = program_->behaviour;
-        const bool obeys = kind != Behaviour::Greedy && kind != Behaviour::Liar && held != nullptr;
+        const bool obeys = kind != Behaviour::Greedy && kind != Behaviour::Liar &&
+                           kind != Behaviour::Unlinked && held != nullptr;
         if (kind == Behaviour::StartOnly && phase_ != Phase::Hello)
                 return;
         epoch_ = held != nullptr ? held->epoch : 0;
@@ -235,6 +236,8 @@ void Process::choose_team(const Held* held) {
                           : held != nullptr            ? held->grant.threads
                                                        : 0;
         team_ = obeys ? told : std::max(allowed_.count(), 1U);
+        if (kind == Behaviour::Unlinked && program_->max > 0)
+                team_ = std::min(team_, program_->max);
         set_ = obeys ? held->grant.cpus : allowed_;
         promised_ = obeys && !held->grant.shared &&
                     held->grant.reason.limit != governor::policy::fair::Limit::Ungoverned;
@@ -282,6 +285,7 @@ governor::evidence::Report Process::report(const Held* held) const {
                 return {};
         switch (program_->behaviour) {
         case Behaviour::Silent:
+        case Behaviour::Unlinked:
         case Behaviour::Ungoverned:
                 return {};
         case Behaviour::Liar:

@@ -191,6 +191,7 @@ std::optional<ProgramId> Engine::join(const Process& process) {
         request.weight = program.weight;
         request.scheduling_class = program.scheduling_class;
         request.can_wait = program.waits;
+        request.yields = program.yields;
         request.start_only = program.behaviour == Behaviour::StartOnly;
         const auto joined = world_.cycle.joined(identity, request, world_.facts.where(process), {},
                                                 time_point(world_.now));
@@ -257,6 +258,7 @@ void Engine::leave(ProgramId id) {
         for (auto& resident : world_.residents)
                 if (resident.tree == id)
                         resident.tree.reset();
+        changed_ = true;
         world_.cycle.left(id, time_point(world_.now));
         world_.facts.remove(id);
         carry_out();
@@ -334,6 +336,7 @@ void Engine::tell(const governor::registry::Effects::Word& word) {
         const auto* held = world_.held(*resident);
         if (held != nullptr && resident->process->told(*held, word.grant.threads))
                 changed_ = true;
+        changed_ = changed_ || resident->tree;  // it may yield from now on, or no longer
 }
 
 /// Anew, when somebody began or stopped running.
@@ -345,6 +348,8 @@ void Engine::divide() {
         for (const auto& resident : world_.residents)
                 if (auto threads = resident.process->threads()) {
                         threads->foreign = !resident.client && !threads->niced;
+                        if (world_.yields(resident))
+                                threads->weight = std::min(threads->weight, idle_weight());
                         threads_.push_back(std::move(*threads));
                 }
         for (const auto& hog : world_.hogs)
@@ -404,6 +409,18 @@ World::World(const Scenario& a_scenario, const Decider& a_decider, std::function
 const Held* World::held(const Resident& resident) const {
         const auto* program = resident.client ? cycle.programs().find(*resident.client) : nullptr;
         return program != nullptr ? program->held() : nullptr;
+}
+
+bool World::turns_with_tree(const Resident& resident) const {
+        for (const auto& holder : residents) {
+                if (!resident.tree || holder.client != resident.tree)
+                        continue;
+                const auto* program = cycle.programs().find(*holder.client);
+                const auto& asked = holder.process->program();
+                return asked.yields && program != nullptr && !program->is_ignored() &&
+                       asked.scheduling_class == governor::policy::fair::Class::Batch;
+        }
+        return false;
 }
 
 void run(const Scenario& scenario, const RunOptions& options) { Engine(scenario, options).run(); }

@@ -57,6 +57,13 @@ struct World {
 
         /// nullptr: it has no lease, or was not granted anything yet.
         [[nodiscard]] const Held* held(const Resident& resident) const;
+        /// It takes its turns with all of its tree.
+        [[nodiscard]] bool turns_with_tree(const Resident& resident) const;
+        /// And waits, and runs on what nobody else wants.
+        [[nodiscard]] bool yields(const Resident& resident) const {
+                return turns_with_tree(resident) && held(resident) != nullptr &&
+                       held(resident)->grant.parked;
+        }
         [[nodiscard]] const governor::policy::fair::Decision& last() const {
                 return cycle.arbiter().last();
         }
