@@ -360,24 +360,13 @@ TEST_F(Run, IsNotDisturbedByACommandThatClosesAllItsDescriptors) {
         EXPECT_EQ(done.status, 5);
 }
 
-TEST_F(Run, TakesItsCommandAlongWhenItIsKilled) {
-        // A shell in between: the kernel is not asked to kill `run` itself with anybody.
-        auto words = run_words({}, {"/bin/sh", "-c", "echo $$; exec sleep 60"});
-        words.insert(words.begin(), {"/bin/sh", "-c", "\"$@\" & echo $!; wait", "sh"});
-        const Process shell({words, {}, {}});
-        pid_t run = 0;
-        pid_t command = 0;
-        ASSERT_TRUE(eventually([&] {
-                std::istringstream out(shell.out());
-                return static_cast<bool>(out >> run >> command);
+TEST_F(Run, DiesWithAParentThatTakesItAlong) {
+        // fork_child() asks the kernel for it: the command asks for the same.
+        const auto running = start(run_words({}, {"/bin/sleep", "60"}));
+        running.run->signal(SIGKILL);
+        EXPECT_TRUE(eventually([&] {
+                return state_of(running.command) == ' ' || state_of(running.command) == 'Z';
         }));
-        ::kill(run, SIGKILL);
-        const bool dies =
-                eventually([&] { return state_of(command) == ' ' || state_of(command) == 'Z'; },
-                           std::chrono::seconds{5});
-        EXPECT_TRUE(dies);
-        if (!dies)
-                ::kill(command, SIGKILL);
 }
 
 TEST_F(Run, KeepsNothingOpenThatItsCommandHasClosed) {

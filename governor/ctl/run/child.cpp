@@ -25,12 +25,18 @@ void rename_pid(const char* variable, pid_t parent) {
                 ::setenv(variable, std::to_string(::getpid()).c_str(), 1);
 }
 
-/// Who kills `run` by SIGKILL means the command. The kernel forgets it where the command gains
-/// privileges.
-void die_with(pid_t parent) {
-        ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+/// A parent that is to take us along by SIGKILL takes the command along.
+void die_with(pid_t parent, int death_signal) {
+        if (death_signal != SIGKILL)
+                return;
+        ::prctl(PR_SET_PDEATHSIG, death_signal);
         if (::getppid() != parent)
-                ::raise(SIGKILL);
+                ::raise(death_signal);
+}
+
+int death_signal() {
+        int number = 0;
+        return ::prctl(PR_GET_PDEATHSIG, &number) == 0 ? number : 0;
 }
 
 /// What SIGPIPE does by the will of whoever has started `run`.
@@ -73,9 +79,10 @@ tl::expected<pid_t, StartError> start(const std::vector<std::string>& command,
         if (signals.fd() < 0 || ::pipe2(pipe, O_CLOEXEC) < 0)
                 return tl::unexpected(StartError{errno, false});
         const auto parent = ::getpid();
+        const int with = death_signal();
         const auto pid = ::fork();
         if (pid == 0) {
-                die_with(parent);
+                die_with(parent, with);
                 rename_pid("LISTEN_PID", parent);
                 rename_pid("WATCHDOG_PID", parent);
                 if (in_own_session)
