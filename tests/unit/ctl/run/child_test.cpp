@@ -19,7 +19,7 @@ TEST(Child, WithoutADescriptorForSignalsHasNoRoom) {
                 ::setrlimit(RLIMIT_NOFILE, &none);
                 const Signals signals;
                 ::setrlimit(RLIMIT_NOFILE, &limit);
-                const auto child = start({"/bin/true"}, signals, nullptr);
+                const auto child = start({"/bin/true"}, signals, nullptr, false);
                 ::_exit(!child && !child.error().is_of_exec ? 0 : 1);
         }
         int status = -1;
