@@ -30,7 +30,7 @@ void unblock(int number) {
 }
 
 /// A shell on it continues what has stopped.
-bool has_terminal() {
+bool job_control_is_there() {
         const int fd = ::open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
         if (fd >= 0)
                 ::close(fd);
@@ -68,7 +68,7 @@ void Signals::give_back() const {
 }
 
 void Signals::stop(int number) {
-        if (number == SIGSTOP || !has_terminal())
+        if (number == SIGSTOP || !job_control_is_there())
                 return;
         struct sigaction now {};
         ::sigaction(number, nullptr, &now);
