@@ -154,13 +154,13 @@ Room Arbiter::new_room(const Account& account, TimePoint now) const {
 }
 
 /// What is free when a program comes may be one thread, and that would be for life.
-void Arbiter::start_with_shares(fair::Snapshot snapshot) {
+void Arbiter::start_with_shares(const fair::Snapshot& snapshot) {
         for (const auto& grant : last_.grants) {
                 auto* program = programs_.find(grant.id);
                 if (program == nullptr || !program->needs_its_number())
                         continue;
                 if (shares_.empty())
-                        shares_ = undivided_by_id(std::move(snapshot));
+                        shares_ = undivided_by_id(snapshot);
                 program->start_with(std::max(shares_[grant.id], grant.threads));
         }
 }
@@ -183,7 +183,7 @@ std::vector<ProgramId> Arbiter::decide(TimePoint now) {
         if (mode_ == Mode::Observe)
                 follow_at_once(snapshot);
         last_ = decide_(settings_, snapshot);
-        start_with_shares(std::move(snapshot));
+        start_with_shares(snapshot);
         return programs_.apply(last_, now);
 }
 

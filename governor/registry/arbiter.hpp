@@ -87,7 +87,7 @@ private:
         /// By client. Changes what the snapshot says of those who return.
         [[nodiscard]] std::vector<std::uint32_t> undivided(policy::fair::Snapshot& snapshot) const;
         [[nodiscard]] Shares undivided_by_id(policy::fair::Snapshot snapshot) const;
-        void start_with_shares(policy::fair::Snapshot snapshot);
+        void start_with_shares(const policy::fair::Snapshot& snapshot);
         [[nodiscard]] Room new_room(const Account& account, TimePoint now) const;
 
         policy::fair::Settings settings_;

@@ -3,10 +3,10 @@
 #include "registry/room.hpp"
 
 #include <algorithm>
-#include <compare>
 #include <cstddef>
 #include <functional>
 #include <queue>
+#include <tuple>
 
 namespace governor::registry {
 
@@ -18,7 +18,10 @@ struct Turn {
         double level;
         std::size_t index;
 
-        friend auto operator<=>(const Turn&, const Turn&) = default;
+        friend bool operator>(const Turn& a, const Turn& b) {
+                return std::tie(a.has_minimum, a.level, a.index) >
+                       std::tie(b.has_minimum, b.level, b.index);
+        }
 };
 
 }  // namespace
