@@ -4,9 +4,9 @@
 
 #include "outside/one_cpu.hpp"
 #include "run/processes.hpp"
+#include "run/say.hpp"
 
 #include <algorithm>
-#include <cstdio>
 #include <unistd.h>
 
 namespace ctl::run {
@@ -141,9 +141,7 @@ milliseconds Steward::wait_for_turn(Clock::time_point now) {
         yielding_->want(waits);
         const auto again = yielding_->work(now);
         if (!yielding_->has_means()) {
-                std::fprintf(stderr,
-                             "governorctl: it takes no turns, and shares as others do: %s\n",
-                             yielding_->acts().c_str());
+                say("it takes no turns, and shares as others do: " + yielding_->acts());
                 lease_.stop_yielding();
                 takes_turns_ = false;
                 yielding_->end();
