@@ -46,15 +46,15 @@ void add_pool(v1::Client& out, const Lease& lease) {
         pool.set_woken(totals->woken);
 }
 
-/// A process holds no lease that the peer may see. A user is not told whether it holds one.
+/// A process holds no lease that the peer may see. A user is not told whether it holds one. With
+/// the process's number it has to fit into the library's answer.
 std::string why(const Peer& peer, const Governor& governor) {
         if (!governor.gives_leases())
                 return ": there are none under the policy in force";
-        return std::string(peer.account.is_root()
-                                   ? ": "
-                                   : " that you may see: it is another user's, or ") +
-               "it is not linked with libthreadcount, does not follow it, asks another governor, "
-               "was refused a lease, or has ended";
+        return std::string(peer.account.is_root() ? ": it "
+                                                  : " that you may see: it is another user's, ") +
+               "does not follow libthreadcount, asks another governor, was refused one, or has "
+               "ended";
 }
 
 }  // namespace

@@ -125,11 +125,13 @@ TEST_F(OrderAnswers, StrangersAreNotToldWhetherAProcessHoldsALease) {
 }
 
 TEST_F(OrderAnswers, SayWhatItCanMeanThatAProcessHoldsNoLease) {
-        const std::string why = "it is not linked with libthreadcount, does not follow it, asks "
-                                "another governor, was refused a lease, or has ended";
-        EXPECT_EQ(pause(0, 7).error().message(), "process 7 holds no lease: " + why);
+        const std::string why =
+                "does not follow libthreadcount, asks another governor, was refused "
+                "one, or has ended";
+        EXPECT_EQ(pause(0, 7).error().message(), "process 7 holds no lease: it " + why);
         EXPECT_EQ(pause(kStranger, 7).error().message(),
-                  "process 7 holds no lease that you may see: it is another user's, or " + why);
+                  "process 7 holds no lease that you may see: it is another user's, " + why);
+        EXPECT_LE(pause(kStranger, UINT32_MAX).error().message().size(), 160U);
         settings_.policy = config::PolicyName::Threshold;
         governor_.configure(settings_, {}, {});
         EXPECT_EQ(pause(0, 7).error().message(),
