@@ -77,6 +77,15 @@ void Demand::stopped(TimePoint now) {
         idle_ = idle_ || now - *low_since_ >= patience_of_stopped(now);
 }
 
+bool Demand::quiet(TimePoint since, TimePoint now) {
+        const bool again = woke_at_ && now - *woke_at_ < kHold;
+        if (idle_ || now - since < (again ? kIdleAgain : kQuiet))
+                return false;
+        if (!low_since_)
+                low_since_ = since;
+        return idle_ = true;
+}
+
 /// Who is stopped and let go on all the time, as cpulimit(1) does, shakes nobody.
 std::chrono::milliseconds Demand::patience_of_stopped(TimePoint now) const {
         const bool again = patience_ == kIdleAgain && now - *woke_at_ < kHold;

@@ -37,11 +37,16 @@ public:
         static constexpr std::chrono::milliseconds kHold{10'000};
         static constexpr std::chrono::milliseconds kIdle{1'000};
         static constexpr std::chrono::milliseconds kIdleAgain{2'000};
+        static constexpr std::chrono::milliseconds kQuiet{250};
 
         void add(const Usage& usage, TimePoint now);
 
         /// A signal or a debugger has stopped it, as is seen between two calls of add().
         void stopped(TimePoint now);
+
+        /// Between two calls of add() it was seen to have burned next to nothing since `since`.
+        /// True: it is idle from now on; kQuiet is enough, kIdleAgain if it woke within kHold.
+        bool quiet(TimePoint since, TimePoint now);
 
         /// It has begun a region: no longer idle. What it did while it was idle says nothing about
         /// what it wants now.

@@ -64,6 +64,7 @@ private:
                 std::size_t members = 0;
                 TimePoint joined;
                 bool has_turn = false;
+                bool lends_turn = false;
                 std::optional<TimePoint> served_since;
                 std::uint32_t cpus = 0;  // since then
                 std::optional<TimePoint> waits_since;

@@ -129,6 +129,8 @@ private:
         bool take_reports_waited_for(TimePoint now);
         void find_waited_for();
         bool find_stopped(TimePoint now);
+        enum class Trees : std::uint8_t { WithTurn, Lending };
+        bool look_at(Trees which, TimePoint now);
         void decide(TimePoint now);
         void tell(ProgramId id);
         void tell_returned();

@@ -42,6 +42,12 @@ public:
 
         /// CPU time as in Measured, now.
         virtual std::optional<std::chrono::nanoseconds> cpu_time(ProgramId id) = 0;
+        struct TreeLook {
+                std::chrono::nanoseconds cpu_time{0};  ///< of all that descends from it, too
+                bool is_runnable = false;              ///< some of that runs, or would
+        };
+        /// Now. Empty where there is too much to look at as well.
+        virtual std::optional<TreeLook> look_at_tree(ProgramId id) = 0;
         /// Now. False where nobody can know.
         virtual bool is_stopped(ProgramId id) = 0;
         /// How long its first thread waited for a CPU, now; `cpu_time` is that of the process.

@@ -122,6 +122,8 @@ void Program::yield_with(ProgramId tree, TimePoint now) {
         if (tree == yields_with_)
                 return;
         yields_with_ = tree;
+        look_.reset();
+        lends_turn_ = false;
         const auto before = std::exchange(
                 gang_, around_.gangs.enter(gang_of(identity_, id_, yields_with_), now));
         around_.gangs.leave(before);
@@ -260,6 +262,32 @@ bool Program::fell_silent(std::chrono::nanoseconds cpu_time) {
         return silent_ && !was_silent;
 }
 
+bool Program::looked(const std::optional<ProcessFacts::TreeLook>& look, TimePoint now) {
+        constexpr int kTenth = 10;
+        if (!look) {
+                look_.reset();
+                lends_turn_ = false;
+                return false;
+        }
+        if (!look_) {
+                look_ = {now, look->cpu_time, now};
+                return false;
+        }
+        const auto used = look->cpu_time - look_->cpu_time;
+        const bool burns = look->is_runnable || used * kTenth >= now - look_->at;
+        look_ = {now, look->cpu_time, burns ? now : look_->quiet_since};
+        if (!burns) {
+                const bool begins = demand_.quiet(look_->quiet_since, now);
+                lends_turn_ = demand_.idle();  // samples may have said so
+                return begins;
+        }
+        if (!std::exchange(lends_turn_, false))
+                return false;
+        demand_.woke(now);
+        low_use_.unknown();  // what it did until now says nothing any more
+        return true;
+}
+
 void Program::stopped(TimePoint now) {
         occupancy_.set_stopped(true, now);
         demand_.stopped(now);
@@ -269,6 +297,10 @@ void Program::sampled(std::uint32_t idle_millicpu, TimePoint now) {
         if (!usage_)
                 return;
         usage_->idle_millicpu = idle_millicpu;
+        if (lends_turn_) {
+                usage_.reset();
+                return;
+        }
         demand_.add(*usage_, now);
         usage_.reset();
 }
@@ -331,6 +363,8 @@ bool Program::apply(const fair::Grant& grant, TimePoint now) {
         const bool waited = parked();
         const bool changed = occupancy_.grant(grant, now);
         was_parked_ = was_parked_ || grant.parked;
+        if (grant.parked)
+                look_.reset();
         if (waited && !grant.parked)
                 turn_since_ = now;
         if (first_number_ == 0)

@@ -43,6 +43,8 @@ struct Gang {
         AccountId account{};
         TimePoint joined;  ///< its oldest member
         bool has_turn = false;
+        /// It had its turn when it did nothing any more, and has not run since.
+        bool lends_turn = false;
         /// While it waits it runs on what nobody else wants: no CPU is lost where the gang whose
         /// turn it is does not use all.
         bool yields = false;

@@ -42,9 +42,12 @@ nanoseconds expected_need(const Settings& settings, const Gang& gang) {
 
 std::vector<std::size_t> turn_order(const Settings& settings, std::span<const Gang> gangs,
                                     std::vector<std::size_t> which, TimePoint now) {
+        const auto wants_back = [&](std::size_t g) {
+                return gangs[g].yields && gangs[g].lends_turn;
+        };
         const auto need = [&](std::size_t g) {
                 const auto whole = expected_need(settings, gangs[g]);
-                return gangs[g].has_turn ? whole - whole / 10 : whole;
+                return gangs[g].has_turn || wants_back(g) ? whole - whole / 10 : whole;
         };
         const auto waits_since = [&](std::size_t g) { return gangs[g].waits_since.value_or(now); };
         std::ranges::sort(which, [&](std::size_t a, std::size_t b) {
@@ -59,6 +62,8 @@ std::vector<std::size_t> turn_order(const Settings& settings, std::span<const Ga
                 const auto need_b = need(b);
                 if (need_a != need_b)
                         return need_a < need_b;
+                if (wants_back(a) != wants_back(b))
+                        return wants_back(a);
                 if (gangs[a].has_turn != gangs[b].has_turn)
                         return gangs[a].has_turn;
                 return gangs[a].joined != gangs[b].joined ? gangs[a].joined < gangs[b].joined

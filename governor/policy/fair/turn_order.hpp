@@ -21,7 +21,8 @@ namespace governor::policy::fair {
 /// Those of `gangs` that are named, in the order of their turns: who needs least first (shortest
 /// remaining time: L. Schrage, "A Proof of the Optimality of the Shortest Remaining Processing Time
 /// Discipline", Operations Research 16 (1968)), of equals who has its turn, then the oldest. Who
-/// has its turn keeps it until another one needs a tenth less. Before all of them come gangs that
+/// has its turn keeps it until another one needs a tenth less; so does one that
+/// yields and has lent it, when it runs again. Before all of them come gangs that
 /// yield and are overdue, the one that has its turn first, then who has waited longest.
 [[nodiscard]] std::vector<std::size_t> turn_order(const Settings& settings,
                                                   std::span<const Gang> gangs,

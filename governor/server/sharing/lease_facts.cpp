@@ -26,6 +26,11 @@ std::optional<std::chrono::nanoseconds> LeaseFacts::cpu_time(ProgramId id) {
         return lease != nullptr ? meter_.cpu_time(lease->pid) : std::nullopt;
 }
 
+std::optional<LeaseFacts::TreeLook> LeaseFacts::look_at_tree(ProgramId id) {
+        const auto* lease = leases_.find(id);
+        return lease != nullptr ? meter_.look_at_tree(lease->pid) : std::nullopt;
+}
+
 bool LeaseFacts::is_stopped(ProgramId id) {
         const auto* lease = leases_.find(id);
         return lease != nullptr && meter_.is_stopped_now(lease->pid);

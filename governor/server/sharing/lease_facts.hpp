@@ -23,6 +23,7 @@ public:
         std::optional<Measured> measured(ProgramId id) override;
         std::uint32_t yielding_millicpu() override { return meter_.yielding_millicpu(); }
         std::optional<std::chrono::nanoseconds> cpu_time(ProgramId id) override;
+        std::optional<TreeLook> look_at_tree(ProgramId id) override;
         bool is_stopped(ProgramId id) override;
         std::optional<evidence::LowUse::Reading>
         low_use(ProgramId id, std::chrono::nanoseconds cpu_time) override;

@@ -22,7 +22,7 @@ std::uint32_t millicpu(std::chrono::nanoseconds used, std::chrono::nanoseconds e
 ProcessMeter::ProcessMeter(const std::string& root)
         : ticks_per_second_(static_cast<std::uint64_t>(::sysconf(_SC_CLK_TCK))), root_(root),
           clock_(root), confinement_(root), processes_(root),
-          yielding_(confinement_.cgroups(), ticks_per_second_) {}
+          yielding_(confinement_.cgroups(), ticks_per_second_), trees_(root) {}
 
 std::optional<ProcessMeter::Where>
 ProcessMeter::where(std::uint32_t pid, const policy::CpuMask& claimed, TimePoint now) {
@@ -94,6 +94,14 @@ std::optional<probe::PidStat> ProcessMeter::first_thread(std::uint32_t pid) {
         if (files_.read_short(root_ + "/proc/" + number + "/task/" + number + "/stat", text) < 0)
                 return std::nullopt;
         return probe::parse_pid_stat(text);
+}
+
+std::optional<registry::ProcessFacts::TreeLook> ProcessMeter::look_at_tree(std::uint32_t pid) {
+        const auto look = trees_.read(pid);
+        if (!look)
+                return std::nullopt;
+        return registry::ProcessFacts::TreeLook{
+                probe::ticks_to_time(look->ticks, ticks_per_second_), look->is_runnable};
 }
 
 bool ProcessMeter::is_stopped_now(std::uint32_t pid) {

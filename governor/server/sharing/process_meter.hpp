@@ -11,8 +11,10 @@
 #include "probe/file_reader.hpp"
 #include "probe/process_clock.hpp"
 #include "probe/process_scan.hpp"
+#include "probe/tree_look.hpp"
 #include "probe/yielding_load.hpp"
 #include "registry/cgroups.hpp"
+#include "registry/facts.hpp"
 
 #include <chrono>
 #include <cstdint>
@@ -68,6 +70,9 @@ public:
                 const auto* process = processes_.find(pid);
                 return process != nullptr ? std::optional(*process) : std::nullopt;
         }
+        /// Of a process and all that descends from it, now. Costs what TreeReader::read() does.
+        [[nodiscard]] std::optional<registry::ProcessFacts::TreeLook>
+        look_at_tree(std::uint32_t pid);
         /// Now. False where that cannot be read (hidepid=). Costs as much as ProcessScan::read().
         [[nodiscard]] bool is_stopped_now(std::uint32_t pid);
         /// What a LowUse wants to know, now; `cpu_time` is that of the process. Empty where it
@@ -87,6 +92,7 @@ private:
         probe::ProcessScan processes_;
         probe::Descendants descendants_;
         probe::YieldingLoad yielding_;
+        probe::TreeReader trees_;
         probe::FileReader files_;
         std::optional<TimePoint> scanned_at_;
         std::uint32_t yielding_millicpu_ = 0;

@@ -58,6 +58,11 @@ std::optional<std::chrono::nanoseconds> Facts::cpu_time(ProgramId id) {
         return time_of(process.cpu_s());
 }
 
+std::optional<Facts::TreeLook> Facts::look_at_tree(ProgramId id) {
+        const auto& process = *processes_.at(id);
+        return TreeLook{time_of(process.cpu_s()), process.runs()};
+}
+
 std::optional<governor::evidence::LowUse::Reading>
 Facts::low_use(ProgramId id, std::chrono::nanoseconds cpu_time) {
         const auto& process = *processes_.at(id);

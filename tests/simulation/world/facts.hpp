@@ -37,6 +37,7 @@ public:
         std::optional<Measured> measured(ProgramId id) override;
         std::uint32_t yielding_millicpu() override { return yielding_millicpu_; }
         std::optional<std::chrono::nanoseconds> cpu_time(ProgramId id) override;
+        std::optional<TreeLook> look_at_tree(ProgramId id) override;
         bool is_stopped(ProgramId id) override { return processes_.at(id)->stopped(); }
         std::optional<governor::evidence::LowUse::Reading>
         low_use(ProgramId id, std::chrono::nanoseconds cpu_time) override;

@@ -27,6 +27,11 @@ public:
         std::uint32_t yielding_millicpu() override { return 0; }
         std::optional<std::chrono::nanoseconds> cpu_time(ProgramId id) override { return used[id]; }
         bool is_stopped(ProgramId id) override { return stopped.contains(id); }
+        std::optional<TreeLook> look_at_tree(ProgramId id) override {
+                looks++;
+                return is_small ? std::optional(TreeLook{used[id], runnable.contains(id)})
+                                : std::nullopt;
+        }
         std::optional<evidence::LowUse::Reading> low_use(ProgramId,
                                                          std::chrono::nanoseconds) override {
                 return std::nullopt;
@@ -52,6 +57,9 @@ public:
         std::map<ProgramId, std::chrono::nanoseconds> used;
         std::map<ProgramId, evidence::Report> said;
         std::set<ProgramId> stopped;
+        std::set<ProgramId> runnable;
+        bool is_small = true;  // trees
+        int looks = 0;         // at these
         CpuMask allowed = kAll;
         std::vector<std::string> called;
         std::vector<ProgramId> looked_at;
@@ -389,6 +397,79 @@ TEST_F(CycleTest, RefusesAndTakesNoNoteOfIt) {
         EXPECT_EQ(small.joined(program_of(1), {}, within(kAll), {}, now_).refusal,
                   Refusal::TooManyOfAccount);
         EXPECT_EQ(small.programs().size(), 1U);
+}
+
+class YieldingTurnsTest : public CycleTest {
+protected:
+        ProgramId join_tree() {
+                Request request;
+                request.scheduling_class = policy::fair::Class::Batch;
+                request.yields = true;
+                auto identity = program_of(1000);
+                identity.wants_tree = true;
+                return join({}, request, identity);
+        }
+        void steps(int count, std::initializer_list<ProgramId> busy = {}) {
+                for (int i = 0; i < count; i++)
+                        step(busy);
+        }
+};
+
+TEST_F(YieldingTurnsTest, AreLentByWhoDoesNothingForAQuarterOfASecond) {
+        const auto first = join_tree();
+        const auto second = join_tree();
+        decide();
+        steps(40, {first});
+        ASSERT_TRUE(grant(second).parked);
+        steps(8);
+        EXPECT_TRUE(grant(second).parked);
+        steps(12);
+        EXPECT_FALSE(grant(second).parked);
+        EXPECT_EQ(grant(second).threads, 8U);
+        EXPECT_EQ(grant(first).reason.limit, Limit::Idle);
+        CycleTest::second({second});
+        EXPECT_EQ(grant(first).reason.limit, Limit::Idle) << "what a sample saw was before";
+        steps(10, {first, second});
+        EXPECT_EQ(grant(first).threads, 8U) << "it works again";
+        EXPECT_TRUE(grant(second).parked);
+        steps(40, {second});
+        EXPECT_TRUE(grant(second).parked) << "not so soon again";
+        steps(60);
+        EXPECT_FALSE(grant(second).parked);
+}
+
+TEST_F(YieldingTurnsTest, AreKeptByWhoWouldRunButForOthers) {
+        const auto first = join_tree();
+        const auto second = join_tree();
+        decide();
+        made_up_.runnable.insert(first);
+        steps(80);
+        EXPECT_TRUE(grant(second).parked);
+}
+
+TEST_F(YieldingTurnsTest, AreLookedAtOnlyWhileSomebodyWaits) {
+        const auto first = join_tree();
+        decide();
+        steps(40);
+        EXPECT_EQ(made_up_.looks, 0);
+        (void)join_tree();
+        decide();
+        steps(40, {first});
+        EXPECT_GE(made_up_.looks, 5);
+        EXPECT_LE(made_up_.looks, 11) << "every 100 ms";
+}
+
+TEST_F(YieldingTurnsTest, AreAnAffairOfSamplesWhereTreesAreLarge) {
+        const auto first = join_tree();
+        const auto second = join_tree();
+        decide();
+        made_up_.is_small = false;
+        steps(30);
+        EXPECT_TRUE(grant(second).parked);
+        for (int i = 0; i < 4; i++)
+                CycleTest::second({second});
+        EXPECT_FALSE(grant(second).parked);
+        EXPECT_EQ(grant(first).reason.limit, Limit::Idle);
 }
 
 }  // namespace
