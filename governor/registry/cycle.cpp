@@ -196,10 +196,14 @@ bool Cycle::look_at(Trees which, TimePoint now) {
 
 /// A decision goes by what programs do at this moment.
 void Cycle::woke(TimePoint now) {
-        if (schedule_.is_poll_due(now))
-                schedule_.polled(take_reports_waited_for(now) | look_at(Trees::Lending, now), now);
-        if (schedule_.is_watch_due(now))
-                schedule_.watched(find_stopped(now) | look_at(Trees::WithTurn, now), now);
+        if (schedule_.is_poll_due(now)) {
+                const bool began = take_reports_waited_for(now);
+                schedule_.polled(look_at(Trees::Lending, now) || began, now);
+        }
+        if (schedule_.is_watch_due(now)) {
+                const bool stopped = find_stopped(now);
+                schedule_.watched(look_at(Trees::WithTurn, now) || stopped, now);
+        }
         if (schedule_.is_decision_due(now)) {
                 take_all_reports(now);
                 decide(now);
