@@ -55,11 +55,12 @@ std::uint32_t count_threads(std::uint32_t pid) {
         return is_there ? static_cast<std::uint32_t>(about.st_nlink - kOwnLinks) : 0;
 }
 
-int Affinity::read(std::uint32_t pid, policy::CpuMask& ret_cpus) {
+int Affinity::read(std::uint32_t pid, policy::CpuMask& ret_cpus, std::uint32_t& ret_threads) {
         const auto directory = root_ + "/proc/" + std::to_string(pid) + "/task";
         Words words{};
         std::size_t used = 0;
-        if (root_.empty() && count_threads(pid) == 1) {
+        ret_threads = root_.empty() ? count_threads(pid) : 0;
+        if (ret_threads == 1) {
                 if (!add_mask_of(pid, words, used))
                         return -ESRCH;
                 ret_cpus = to_mask(words, used);

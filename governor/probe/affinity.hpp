@@ -28,7 +28,9 @@ public:
         /// negative errno; -ESRCH: the process has gone, or its threads are hidden (hidepid=).
         /// About 2 us for one thread, for more 5 us and 0.6 us per thread (11 us per thread below a
         /// root).
-        [[nodiscard]] int read(std::uint32_t pid, policy::CpuMask& ret_cpus);
+        /// `ret_threads`: as count_threads(); 0 below a root.
+        [[nodiscard]] int read(std::uint32_t pid, policy::CpuMask& ret_cpus,
+                               std::uint32_t& ret_threads);
         static constexpr std::uint32_t kMostThreads = 512;
 
 private:

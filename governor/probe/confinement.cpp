@@ -23,7 +23,7 @@ int ConfinementReader::read(std::uint32_t pid, policy::TimePoint now,
                             Confinement& ret_confinement) {
         forget_before(now);
         Confinement found;
-        if (const int error = affinity_.read(pid, found.cpus); error < 0)
+        if (const int error = affinity_.read(pid, found.cpus, found.threads); error < 0)
                 return error;
         std::vector<CgroupMembership> memberships;
         if (const int error = cgroups_.memberships(pid, memberships); error == 0) {

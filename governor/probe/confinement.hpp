@@ -20,6 +20,7 @@ struct Confinement {
         std::vector<CgroupQuota> groups;  ///< as Cgroups::quotas()
         /// The user that its control group belongs to. Empty: nobody in particular.
         std::optional<std::uint32_t> owner;
+        std::uint32_t threads = 0;  ///< as count_threads(); 0 below a root
 
         friend bool operator==(const Confinement&, const Confinement&) = default;
 };

@@ -249,7 +249,7 @@ registry::Identity Governor::identify(const Peer& peer, const ProcessMeter::Wher
         identity.process_group = group > 0 ? static_cast<std::uint32_t>(group) : 0;
         if (cycle_.needs_executables())
                 identity.executable = probe::read_executable(root_, peer.pid);
-        identity.cpu_time = meter_.cpu_time(peer.pid);
+        identity.cpu_time = meter_.cpu_time(peer.pid, where);
         identity.wants_tree = wish.tree;
         identity.tree = tree_of(peer.pid, of_account(identity.account));
         return identity;

@@ -17,6 +17,9 @@ std::uint32_t millicpu(std::chrono::nanoseconds used, std::chrono::nanoseconds e
         return elapsed.count() > 0 ? static_cast<std::uint32_t>(used * 1000 / elapsed) : 0;
 }
 
+/// Whose clocks are added up.
+constexpr std::uint32_t kMostThreads = 4096;
+
 }  // namespace
 
 ProcessMeter::ProcessMeter(const std::string& root)
@@ -32,6 +35,7 @@ ProcessMeter::where(std::uint32_t pid, const policy::CpuMask& claimed, TimePoint
         confinement_.add_claimed(pid, claimed, found.cpus);
         Where where;
         where.owner = found.owner;
+        where.threads = found.threads;
         where.confinement.cpus = std::move(found.cpus);
         for (auto& group : found.groups)
                 where.confinement.groups.push_back({std::move(group.path), group.quota});
@@ -51,10 +55,14 @@ void ProcessMeter::scan(std::span<const std::uint32_t> holders, TimePoint now) {
 }
 
 std::optional<std::chrono::nanoseconds> ProcessMeter::cpu_time(std::uint32_t pid) {
-        constexpr std::uint32_t kMostThreads = 4096;
         if (root_.empty() && probe::count_threads(pid) > kMostThreads)
                 return std::nullopt;
         return read_cpu_time(pid);
+}
+
+std::optional<std::chrono::nanoseconds> ProcessMeter::cpu_time(std::uint32_t pid,
+                                                               const Where& where) {
+        return where.threads <= kMostThreads ? read_cpu_time(pid) : std::nullopt;
 }
 
 std::optional<std::chrono::nanoseconds> ProcessMeter::read_cpu_time(std::uint32_t pid) {

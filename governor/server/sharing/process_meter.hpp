@@ -34,6 +34,7 @@ public:
         struct Where {
                 registry::Confinement confinement;
                 std::optional<std::uint32_t> owner;  ///< of its control group, as probe::Cgroups
+                std::uint32_t threads = 0;           ///< as probe::Confinement
         };
         /// `claimed`: where a program that binds its threads says that it may run. Empty: it has
         /// gone, or is hidden (hidepid=).
@@ -52,6 +53,9 @@ public:
         /// gone, and nobody knows; or it has more than 4,096 threads. The kernel adds up a clock
         /// for each of them, 0.16 us, and this is called at any time.
         [[nodiscard]] std::optional<std::chrono::nanoseconds> cpu_time(std::uint32_t pid);
+        /// The same right after where(), which has counted its threads.
+        [[nodiscard]] std::optional<std::chrono::nanoseconds> cpu_time(std::uint32_t pid,
+                                                                       const Where& where);
         /// The same right after a scan. Below a root what the scan has read is not read again.
         [[nodiscard]] std::optional<std::chrono::nanoseconds> cpu_time_at_scan(std::uint32_t pid);
         /// As of the last scan.

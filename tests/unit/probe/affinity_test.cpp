@@ -21,13 +21,16 @@ using test_support::FakeMachine;
 
 CpuMask read(const FakeMachine& machine, std::uint32_t pid) {
         CpuMask cpus;
-        EXPECT_EQ(Affinity(machine.root()).read(pid, cpus), 0);
+        std::uint32_t threads = 1;
+        EXPECT_EQ(Affinity(machine.root()).read(pid, cpus, threads), 0);
+        EXPECT_EQ(threads, 0U);
         return cpus;
 }
 
 int error(const FakeMachine& machine, std::uint32_t pid) {
         CpuMask cpus = CpuMask::range(5, 1);
-        const int result = Affinity(machine.root()).read(pid, cpus);
+        std::uint32_t threads = 0;
+        const int result = Affinity(machine.root()).read(pid, cpus, threads);
         EXPECT_EQ(cpus, CpuMask::range(5, 1));
         return result;
 }
@@ -66,7 +69,8 @@ TEST(AffinityTest, IsNoneOfAProcessThatHasGone) {
         machine.write("proc/7/task/7/comm", "gone after the list was read\n");
         EXPECT_EQ(error(machine, 7), -ESRCH);
         CpuMask cpus;
-        EXPECT_EQ(Affinity("").read(UINT32_MAX, cpus), -ESRCH);
+        std::uint32_t threads = 0;
+        EXPECT_EQ(Affinity("").read(UINT32_MAX, cpus, threads), -ESRCH);
 }
 
 CpuMask mask_of_this_thread() {
@@ -82,14 +86,16 @@ CpuMask mask_of_this_thread() {
 TEST(AffinityOfThisMachine, IsWhatTheKernelSaysOfThisProcess) {
         const auto pid = static_cast<std::uint32_t>(getpid());
         CpuMask cpus;
-        ASSERT_EQ(Affinity("").read(pid, cpus), 0);
+        std::uint32_t threads = 0;
+        ASSERT_EQ(Affinity("").read(pid, cpus, threads), 0);
         EXPECT_EQ(cpus, mask_of_this_thread());
 }
 
 TEST(AffinityOfThisMachine, IsTheSameInItsFiles) {
         const auto pid = static_cast<std::uint32_t>(getpid());
         CpuMask cpus;
-        ASSERT_EQ(Affinity("/").read(pid, cpus), 0);
+        std::uint32_t threads = 0;
+        ASSERT_EQ(Affinity("/").read(pid, cpus, threads), 0);
         EXPECT_TRUE(mask_of_this_thread().is_within(cpus));
 }
 
@@ -109,22 +115,26 @@ TEST(AffinityOfThisMachine, IsThatOfAnotherProcess) {
         ASSERT_EQ(::waitpid(child, &status, WUNTRACED), child);
         ASSERT_TRUE(WIFSTOPPED(status));
         CpuMask seen;
-        EXPECT_EQ(Affinity("").read(static_cast<std::uint32_t>(child), seen), 0);
+        std::uint32_t threads = 0;
+        EXPECT_EQ(Affinity("").read(static_cast<std::uint32_t>(child), seen, threads), 0);
+        EXPECT_EQ(threads, 1U);
         EXPECT_EQ(seen, CpuMask::range(*all.first(), 1)) << "of its only thread";
         ::kill(child, SIGKILL);
         ASSERT_EQ(::waitpid(child, &status, 0), child);
-        EXPECT_EQ(Affinity("").read(static_cast<std::uint32_t>(child), seen), -ESRCH);
+        EXPECT_EQ(Affinity("").read(static_cast<std::uint32_t>(child), seen, threads), -ESRCH);
 }
 
 TEST(AffinityOfThisMachine, IsNotNarrowedByAThreadThatIsBound) {
         const auto all = mask_of_this_thread();
         CpuMask seen;
+        std::uint32_t threads = 0;
         std::thread([&] {
                 cpu_set_t one;
                 CPU_ZERO(&one);
                 CPU_SET(*all.first(), &one);
                 EXPECT_EQ(sched_setaffinity(0, sizeof(one), &one), 0);
-                EXPECT_EQ(Affinity("").read(static_cast<std::uint32_t>(getpid()), seen), 0);
+                EXPECT_EQ(Affinity("").read(static_cast<std::uint32_t>(getpid()), seen, threads),
+                          0);
         }).join();
         EXPECT_EQ(seen, all);
 }
