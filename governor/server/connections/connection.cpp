@@ -62,9 +62,22 @@ ssize_t peek(int fd, std::span<char> buffer) {
         return n > 0 && (message.msg_flags & MSG_CTRUNC) != 0 ? kHasDescriptors : n;
 }
 
+/// An urgent byte with descriptors would be dropped, and they with it, without ever being seen.
+void take_urgent_bytes_for_others(int fd) {
+        constexpr int kYes = 1;
+        ::setsockopt(fd, SOL_SOCKET, SO_OOBINLINE, &kYes, sizeof(kYes));
+}
+
 bool would_block() { return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR; }
 
 }  // namespace
+
+Connection::Connection(UniqueFd fd, MessageHandler handler, std::chrono::milliseconds turn)
+        : fd_(std::move(fd)), handler_(std::move(handler)), turn_(turn),
+          may_bring_descriptors_(!refuses_descriptors(fd_.get())) {
+        if (may_bring_descriptors_)
+                take_urgent_bytes_for_others(fd_.get());
+}
 
 bool Connection::has_room() const { return output_.size() < kHeldReplies; }
 
@@ -113,11 +126,14 @@ Connection::State Connection::answer() {
 
 Connection::State Connection::receive() {
         std::array<char, kReadSize> chunk;
-        auto n = peek(fd_.get(), chunk);
-        if (n == kHasDescriptors)
+        auto most = static_cast<ssize_t>(chunk.size());
+        if (may_bring_descriptors_)  // what comes later than this stays: it was not looked at
+                most = peek(fd_.get(), chunk);
+        if (most == kHasDescriptors)
                 return State::Bad;
-        if (n > 0)  // what came later stays: it has not been looked at
-                n = ::recv(fd_.get(), chunk.data(), static_cast<std::size_t>(n), MSG_DONTWAIT);
+        const auto n = most > 0 ? ::recv(fd_.get(), chunk.data(), static_cast<std::size_t>(most),
+                                         MSG_DONTWAIT)
+                                : most;
         if (n < 0)
                 return would_block() ? State::Open : State::Closed;
         input_.append(chunk.data(), static_cast<std::size_t>(n));

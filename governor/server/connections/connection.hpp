@@ -46,8 +46,7 @@ public:
         /// `fd` is a connected, non-blocking stream socket. But for the first, no message is begun
         /// later than `turn` after the begin of a turn.
         Connection(UniqueFd fd, MessageHandler handler,
-                   std::chrono::milliseconds turn = EventLoop::kTurn)
-                : fd_(std::move(fd)), handler_(std::move(handler)), turn_(turn) {}
+                   std::chrono::milliseconds turn = EventLoop::kTurn);
 
         /// One turn: to be called when the socket is ready for one of epoll_events(), or when
         /// has_more(). Reads once and answers a few messages. After anything but Open the
@@ -109,6 +108,7 @@ private:
                 std::vector<int> descriptors;
         };
         std::deque<Passed> passed_;
+        bool may_bring_descriptors_;
         bool is_passing_ = false;  // descriptors were sent, and may not have been received
         bool waits_for_reader_ = false;
         bool input_ended_ = false;

@@ -93,12 +93,6 @@ void refuse_descriptors(int fd) {
         ::setsockopt(fd, SOL_SOCKET, SO_PASSSEC, &kNo, sizeof(kNo));
 }
 
-/// An urgent byte with descriptors would be dropped, and they with it, without ever being seen.
-void take_urgent_bytes_for_others(int fd) {
-        constexpr int kYes = 1;
-        ::setsockopt(fd, SOL_SOCKET, SO_OOBINLINE, &kYes, sizeof(kYes));
-}
-
 /// Replies that nobody reads lie in memory that the kernel charges to us: by default 208 KiB for
 /// each client. Longer replies go out in pieces.
 void limit_send_buffer(int fd) {
@@ -134,7 +128,6 @@ tl::expected<Arrival, int> Listener::accept() const {
         limit_send_buffer(arrival.fd.get());
         if (!is_local_)
                 return arrival;
-        take_urgent_bytes_for_others(arrival.fd.get());
         ucred peer{};
         socklen_t size = sizeof(peer);
         if (::getsockopt(arrival.fd.get(), SOL_SOCKET, SO_PEERCRED, &peer, &size) < 0)

@@ -6,7 +6,6 @@
 #include "server/kernel/pass_rights.hpp"
 
 #include <algorithm>
-#include <cerrno>
 #include <chrono>
 #include <condition_variable>
 #include <csignal>
@@ -157,18 +156,6 @@ Closer::~Closer() {
         const std::lock_guard lock(work_->mutex);
         work_->is_over = true;
         work_->there_is_more.notify_all();
-}
-
-/// Its listener refused them from the beginning.
-bool Closer::refuses_descriptors(int socket) {
-        if (!kernel_can_refuse_)
-                return false;
-        int passes = 1;
-        socklen_t size = sizeof(passes);
-        if (::getsockopt(socket, SOL_SOCKET, kPassRights, &passes, &size) == 0)
-                return passes == 0;
-        kernel_can_refuse_ = errno != ENOPROTOOPT;
-        return false;
 }
 
 void Closer::close(UniqueFd socket, const policy::Account& account, bool has_gone) {

@@ -40,9 +40,6 @@ public:
         [[nodiscard]] std::size_t pending(const policy::Account& account) const;
 
 private:
-        [[nodiscard]] bool refuses_descriptors(int socket);
-
-        bool kernel_can_refuse_ = true;  // until it says that it knows no such option
         struct Work;
         std::shared_ptr<Work> work_;  // shared with the threads, which may outlive this
 };

@@ -15,4 +15,9 @@ inline constexpr int kPassRights = SO_PASSRIGHTS;
 inline constexpr int kPassRights = 83;
 #endif
 
+/// Nothing that could be a descriptor has ever come by this connection, or will. False also where
+/// nobody can tell: an older kernel, which is asked once, or a TCP socket. Thread-safe; one
+/// system call.
+[[nodiscard]] bool refuses_descriptors(int socket);
+
 }  // namespace governor::server
