@@ -122,10 +122,17 @@ void Fence::follow(Clock::time_point now) {
         is_settled_ = moved == 0;
 }
 
+bool Fence::reopened() {
+        const auto now = affinity_of(0);
+        if (!now || *now == open_)
+                return false;
+        remember(*now);
+        open_ = *now;
+        is_settled_ = false;
+        return true;
+}
+
 std::size_t Fence::move_all() {
-        // A cpuset may have become smaller, or an outer `run` may have moved its fence.
-        if (const auto now = affinity_of(0))
-                open_ = *now;
         std::size_t moved = 0;
         walk(::getpid(), [&](pid_t pid, const std::vector<pid_t>& threads) {
                 moved += move_process(pid, threads);
@@ -162,6 +169,7 @@ CpuMask Fence::target_of(pid_t pid) const {
 
 void Fence::take_down() {
         const auto give_up = Clock::now() + kTakeDown;
+        (void)reopened();
         wanted_ = open_;
         while (move_all() > 0 && Clock::now() < give_up)
                 ::usleep(std::chrono::microseconds(kBetween).count());

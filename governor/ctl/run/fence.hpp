@@ -19,7 +19,8 @@ namespace ctl::run {
 
 /// The threads of a tree have the fence where they have what this has set last; threads that were
 /// bound by somebody else are left alone. New threads and processes inherit it. This process keeps
-/// its own affinity.
+/// its own affinity. A `run` inside of the tree is moved like any other, and moves its own tree as
+/// soon as it sees that.
 class Fence {
 public:
         using Clock = std::chrono::steady_clock;
@@ -31,6 +32,10 @@ public:
         [[nodiscard]] const CpuMask* at_start() const { return is_up() ? &start_ : nullptr; }
         [[nodiscard]] bool is_up() const { return !(wanted_ == open_); }
         [[nodiscard]] const CpuMask& wanted() const { return wanted_; }
+
+        /// Another one has moved what this process may use, as an outer `run` does, or a smaller
+        /// cpuset: what was wanted is to be wanted anew. One system call.
+        bool reopened();
 
         /// From now on. What spins is not held to less than at its start, and what has a lease of
         /// its own is given back all CPUs. Returns whether that is to be moved.

@@ -75,7 +75,7 @@ std::string at_least(const verbs::RunOptions& options, std::uint32_t threads) {
 /// Of a lease.
 std::string fence_of(const verbs::RunOptions& options, std::uint32_t threads) {
         const auto open = affinity_of(0).value_or(CpuMask{});
-        if (threads >= open.count() || !Steward::can_fence(open) ||
+        if (threads >= open.count() || !Steward::can_fence() ||
             gains_privilege(options.command.front()))
                 return "";
         return at_least(options, threads) + (threads == 1 ? " CPU" : " CPUs");

@@ -100,7 +100,7 @@ ExitCode fail(const std::string& program, int error) {
 
 ExitCode stay(const verbs::RunOptions& options, Lease& lease, const std::vector<int>& inherited) {
         const auto open = affinity_of(0).value_or(CpuMask{});
-        const bool fences = !options.keeps && !options.is_batch && Steward::can_fence(open) &&
+        const bool fences = !options.keeps && !options.is_batch && Steward::can_fence() &&
                             !gains_privilege(options.command.front());
         const auto beginning = begin(options, lease);
         for (const auto& change : beginning.changes)

@@ -81,7 +81,7 @@ std::uint32_t width_of(const Grant& grant) {
 }
 
 Steward::Steward(Lease& lease, const CpuMask& open, std::uint32_t threads, Way way)
-        : lease_(lease), open_(open), takes_turns_(way == Way::Yield), granted_last_(Clock::now()) {
+        : lease_(lease), takes_turns_(way == Way::Yield), granted_last_(Clock::now()) {
         followed_ = lease_.grant(granted_last_);
         if (way != Way::Fence || !followed_)
                 return;
@@ -112,7 +112,7 @@ void Steward::begin() {
         guard_at_ = Clock::now() + kGuard;
 }
 
-bool Steward::can_fence(const CpuMask& open) { return open.count() > 1 && can_walk(); }
+bool Steward::can_fence() { return can_walk(); }
 
 const CpuMask* Steward::at_start() const { return fence_ ? fence_->at_start() : nullptr; }
 
@@ -159,17 +159,21 @@ void Steward::tell(const std::string& acts) {
 
 void Steward::follow(Clock::time_point now) {
         const auto& grant = lease_.grant(now);
-        bool moves = false;
+        bool moves = fence_->reopened();
+        bool is_new = moves;
+        const auto& open = fence_->open();
         if (grant) {
                 granted_last_ = now;
-                if (!followed_ || !is_same(*grant, *followed_))
-                        moves = fence_->want(grant->cpus, grant->is_ungoverned ? open_.count()
-                                                                               : width_of(*grant));
+                is_new = is_new || !followed_ || !is_same(*grant, *followed_);
                 followed_ = grant;
         } else if (now - granted_last_ > kTimeToLive) {
-                fence_->want(open_, open_.count());
+                fence_->want(open, open.count());
                 followed_.reset();
         }
+        if (is_new && followed_)
+                moves |= fence_->want(followed_->cpus, followed_->is_ungoverned
+                                                               ? open.count()
+                                                               : width_of(*followed_));
         if (now >= look_again_) {
                 look_again_ = now + kLookAtChildren;
                 moves |= !fenced_.masks.empty() && children() != children_;

@@ -31,8 +31,8 @@ public:
         /// `open`: what this process may use. The command is to begin with `threads`.
         Steward(Lease& lease, const CpuMask& open, std::uint32_t threads, Way way);
 
-        /// Is there anything to choose from, and does the kernel show where it went?
-        [[nodiscard]] static bool can_fence(const CpuMask& open);
+        /// Does the kernel show which processes are in the tree?
+        [[nodiscard]] static bool can_fence();
 
         [[nodiscard]] const CpuMask* at_start() const;
 
@@ -54,7 +54,6 @@ private:
         void tell(const std::string& acts);
 
         Lease& lease_;
-        CpuMask open_;
         std::optional<Fence> fence_;
         outside::FenceRecord record_;
         outside::Fenced fenced_;          // what it says

@@ -80,6 +80,23 @@ TEST(FenceAtStart, IsNoneWhereTheShareIsAllThatIsAllowed) {
         EXPECT_EQ(list_of(*fence.at_start()), "1");
 }
 
+TEST(FenceInsideOfAnother, IsWithinWhatThatOneGivesNow) {
+        const auto all = affinity_of(0).value_or(CpuMask{});
+        if (all.count() < 2)
+                GTEST_SKIP() << "needs two CPUs";
+        const auto one = choose(all, all, 1);
+        ASSERT_TRUE(set_affinity(0, one));
+        Fence fence(one, all, 2);
+        EXPECT_FALSE(fence.reopened());
+        EXPECT_FALSE(fence.is_up());
+        ASSERT_TRUE(set_affinity(0, all));
+        EXPECT_TRUE(fence.reopened());
+        EXPECT_FALSE(fence.is_settled());
+        EXPECT_TRUE(fence.want(all, 2));
+        EXPECT_EQ(fence.wanted().count(), 2U);
+        EXPECT_FALSE(fence.reopened());
+}
+
 /// In a cpuset of one CPU; 0: that cannot be made here.
 pid_t sleeper_in(const std::string& cpuset) {
         std::error_code error;
