@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""bench/crowd, bench/leases, bench/hostile, bench/attacks, bench/pools, bench/coupled and bench/handover with tiny numbers:
+"""bench/crowd, bench/leases, bench/hostile, bench/attacks, bench/pools, bench/coupled, bench/handover and bench/trees with tiny numbers:
 everybody is held and answered, the bad ones are noticed, and nothing is left behind. No number here depends
 on how fast the machine is.
 
@@ -73,6 +73,14 @@ class Smoke(unittest.TestCase):
             self.assertTrue(all(deeds["connected"] >= 4 for deeds in kinds.values()), kinds)
         self.assertGreater(arms["hostile"]["bad_messages"], 0)
         self.assertEqual([arms[name]["bad_messages"] for name in ("quiet", "yardstick")], [0, 0])
+
+    def test_trees_that_nobody_modified_end_as_they_are_and_by_run(self):
+        short = ("--length", "0.1", "--short-processes", "20", "--repetitions", "1")
+        found = self.bench("trees", "--cases", "pair-python,short", *short)
+        methods = sorted((run["scenario"], run["method"]) for run in found["runs"])
+        pairs = [("pair-python", arm) for arm in ("batch", "in-turn", "plain")]
+        self.assertEqual(methods, [*pairs, *(("short", arm) for arm in ("batch", "plain", "run"))])
+        self.assertEqual(found["errors"], [])
 
     def test_all_of_leases_is_measured(self):
         found = self.bench(

@@ -24,6 +24,12 @@ void FakeMachine::runs(const std::vector<unsigned>& idle) {
         write(text + "intr 1 2 3\n");
 }
 
+void FakeMachine::process(pid_t pid, const std::string& cpus) const {
+        const auto number = std::to_string(pid);
+        directory_.write("proc/" + number + "/task/" + number + "/status",
+                         "Name:\tprogram\nCpus_allowed_list:\t" + cpus + "\n");
+}
+
 Daemon::Daemon(std::string root, const std::string& configuration)
         : root_(std::move(root)), socket_(directory_.path() / "governord.sock") {
         configure(configuration);

@@ -25,6 +25,9 @@ public:
         [[nodiscard]] std::string stat() const { return read_file(root() + "/proc/stat"); }
         void write(std::string_view stat) const { directory_.replace("proc/stat", stat); }
 
+        /// A process of one thread, which may run on `cpus`: "0-63".
+        void process(pid_t pid, const std::string& cpus) const;
+
         [[nodiscard]] std::string root() const { return directory_.path(); }
 
 private:
