@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Callable
 
 from lab.checks import checksum_errors
+from lab.comparison import comparison_json
 from lab.endings import EXIT_FAILED, EXIT_OK, complain, print_result
 from lab.interruption import Interrupted
 from lab.machine import allowed_cpus, describe_machine
@@ -17,7 +18,7 @@ from lab.report import asked_folder, command_line, write_files
 from lab.stage import Stage, check_files, is_root, run_command
 
 from .cases import ALLREDUCE, MD, NEED_MPI, STEPS, Arm, Case
-from .figures import as_json, rows_of
+from .figures import rows_of
 from .launches import Site, launches_of
 from .report import report_text
 from .runner import Runner
@@ -58,8 +59,8 @@ def _told(settings: Settings, cases: tuple[Case, ...], results: Results, output:
     text = report_text(results, rows)
     printed = print_result(NAME, text)
     if output is not None:
-        document = as_document(results, as_json(rows))
-        write_files(output, document, f"# {NAME}\n\n{text}", as_json(rows))
+        figures = comparison_json(rows)
+        write_files(output, as_document(results, figures), f"# {NAME}\n\n{text}", figures)
     for error in results.errors:
         complain(NAME, error)
     return EXIT_OK if printed and not results.errors else EXIT_FAILED

@@ -3,10 +3,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import Any, Callable
+from dataclasses import replace
+from typing import Callable
 
-from lab.ranges import Range, median, ratio, total
+from lab.comparison import Row, at_most, compared
+from lab.ranges import Range, total
 from lab.records import ProgramRecord, RunRecord
 
 from .cases import ARMS, BYSTANDER, DEFAULT, FAIR, FAIR_BESIDE, TURNS, TURNS_BESIDE, Case, Member, members_of
@@ -17,21 +18,6 @@ WAIT_MARGIN_S = 1.0
 _PAUSE_KEY = "longest_pause_s"
 
 Measure = Callable[[Case, RunRecord], Range]
-
-
-@dataclass(frozen=True)
-class Row:
-    """One figure of one case. `values`, in seconds, and `ratios` are one per repetition that has both
-    runs; rows without ratios compare the largest value with `most_s`. met None: nobody can say."""
-
-    case: str
-    figure: str
-    arm: str
-    values: tuple[Range, ...]
-    baselines: tuple[Range, ...]
-    ratios: tuple[Range, ...]
-    goal: str
-    met: bool | None
 
 
 def with_pause(program: ProgramRecord, pause_s: float | None) -> ProgramRecord:
@@ -66,23 +52,6 @@ def longest_wait_s(case: Case, run: RunRecord) -> Range:
     return Range(max(wait.low for wait in waits), max(wait.high for wait in waits))
 
 
-def as_json(rows: list[Row]) -> list[dict[str, Any]]:
-    """The rows as plain data; medians of what is known at least, in seconds."""
-    return [
-        {
-            "case": row.case,
-            "figure": row.figure,
-            "arm": row.arm,
-            "runs": len(row.values),
-            "median_s": round(median(row.values).low, 4),
-            "ratio": round(median(row.ratios).low, 4) if row.ratios else None,
-            "goal": row.goal,
-            "met": row.met,
-        }
-        for row in rows
-    ]
-
-
 def _wait_s(program: ProgramRecord) -> Range:
     report = program.report
     if report is None:
@@ -95,8 +64,6 @@ def _wait_s(program: ProgramRecord) -> Range:
 
 def _pairs(case: Case, run: RunRecord) -> list[tuple[Member, ProgramRecord]]:
     return list(zip(members_of(case, ARMS[run.method]), run.programs))
-
-
 
 
 def _subject_s(case: Case, run: RunRecord) -> Range:
@@ -112,17 +79,8 @@ def _compared(
     case: Case, figure: str, runs: list[RunRecord], measure: Measure, arm: str = TURNS,
     baseline: str = FAIR, goal: bool = True,
 ) -> Row | None:  # fmt: skip
-    of = {(run.method, run.repetition): measure(case, run) for run in runs if run.method in (arm, baseline)}
-    repetitions = sorted({repetition for _, repetition in of})
-    both = [number for number in repetitions if (arm, number) in of and (baseline, number) in of]
-    if not both:
-        return None
-    values = tuple(of[arm, number] for number in both)
-    baselines = tuple(of[baseline, number] for number in both)
-    ratios = tuple(ratio(value, other) for value, other in zip(values, baselines))
-    met = _at_most(median(ratios), MOST_RATIO) if goal else None
-    text = f"<= {MOST_RATIO:.2f}" if goal else ""
-    return Row(case.name, figure, f"{arm}/{baseline}", values, baselines, ratios, text, met)
+    most = MOST_RATIO if goal else None
+    return compared(case.name, figure, runs, lambda run: measure(case, run), (arm, baseline), most)
 
 
 def _waits(case: Case, runs: list[RunRecord], max_wait_s: float) -> Row | None:
@@ -131,13 +89,6 @@ def _waits(case: Case, runs: list[RunRecord], max_wait_s: float) -> Row | None:
     if not values:
         return None
     most_s = max_wait_s + WAIT_MARGIN_S
-    verdicts = [_at_most(value, most_s) for value in values]
+    verdicts = [at_most(value, most_s) for value in values]
     met = False if False in verdicts else None if None in verdicts else True
     return Row(case.name, "longest wait", TURNS, values, baselines, (), f"<= {most_s:g} s", met)
-
-
-def _at_most(value: Range, bound: float) -> bool | None:
-    """None: the bounds of the value do not tell."""
-    if value.high <= bound:
-        return True
-    return False if value.low > bound else None

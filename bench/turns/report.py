@@ -3,20 +3,16 @@
 
 from __future__ import annotations
 
-from lab.columns import markdown
+from lab.comparison import Row, comparison_table
 from lab.quantities import region_text
-from lab.ranges import Range, median, spread_text
 from lab.records import Results
 from lab.table import remarks
-
-from .figures import Row
 
 _EXPLANATION = """\
 Seconds: medians over the repetitions [smallest-largest]; aggregate: the sum of the programs' elapsed times.
 A ratio is of two runs of one repetition; the goal is for the median of these, and for the longest of all
 waits. A wait is the longest time between the ends of two regions, of md the longest time without CPU, to
 within 0.5 s."""
-_VERDICTS = {True: "met", False: "MISSED", None: "?"}
 
 
 def report_text(results: Results, rows: list[Row]) -> str:
@@ -28,21 +24,5 @@ def report_text(results: Results, rows: list[Row]) -> str:
         f" {region_text(settings['region_us'])} on one core, {settings['stagger_s']:g} s apart;"
         f" {settings['repetitions']} repetitions."
     )
-    blocks = [head, _EXPLANATION, _table(rows), *remarks(results)]
+    blocks = [head, _EXPLANATION, comparison_table(rows), *remarks(results)]
     return "\n\n".join(blocks) + "\n"
-
-
-def _table(rows: list[Row]) -> str:
-    cells = [["case", "figure", "arms", "seconds", "of the second arm", "ratio", "goal", ""]]
-    for row in rows:
-        verdict = _VERDICTS[row.met] if row.goal else ""
-        line = [row.case, row.figure, row.arm, _text(row.values), _text(row.baselines), _text(row.ratios)]
-        cells.append([*line, row.goal, verdict])
-    return markdown(cells)
-
-
-def _text(values: tuple[Range, ...]) -> str:
-    if not values:
-        return ""
-    middle = median(values).text(2)
-    return f"{middle} {spread_text(values, 2)}" if len(values) > 1 else middle

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: MIT
+// Computes in one parallel region after the other, as OpenMP programs do: between two of them its
+// threads wait for each other.
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { kParts = 64, kSteps = 12000 };
+
+static double part(long number) {
+        double x = 1.0 + (double)number * 1e-9;
+        for (int i = 0; i < kSteps; i++)
+                x += 1.0 / (x * x + 1.0);
+        return x;
+}
+
+int main(int argc, char** argv) {
+        const long regions = argc == 2 ? strtol(argv[1], NULL, 10) : 0;
+        if (regions < 1) {
+                fprintf(stderr, "usage: count REGIONS\n");
+                return 2;
+        }
+        double total = 0.0;
+        for (long region = 0; region < regions; region++) {
+                double of_region = 0.0;
+#pragma omp parallel for schedule(static) reduction(+ : of_region)
+                for (int i = 0; i < kParts; i++)
+                        of_region += part(region * kParts + i);
+                total += of_region;
+        }
+        printf("%.6g\n", total);
+        return 0;
+}
