@@ -3,6 +3,7 @@
 #include "command_line.hpp"
 
 #include "outside/guardian.hpp"
+#include "run/words.hpp"
 #include "verbs/limits.hpp"
 #include "verbs/verbs.hpp"
 
@@ -12,6 +13,8 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <vector>
 
 namespace ctl {
 
@@ -34,6 +37,9 @@ struct Parsed {
         Action action;
 };
 
+/// A link of this name is another name of `governorctl run`.
+constexpr std::string_view kRunName = "fairly";
+
 constexpr auto kLastPid = 4'194'304U;
 constexpr auto kPidHelp =
         "A process that holds a lease (see governorctl clients), or one in its tree";
@@ -45,7 +51,8 @@ constexpr auto kFooter =
         "      $XDG_RUNTIME_DIR/governord/governord.sock. Over TCP (tcp:127.0.0.1:7777,\n"
         "      tcp:[::1]:7777, tcp:localhost:7777; no names) there are advise, run and status.\n"
         "Examples: make -j$(governorctl advise)\n"
-        "          governorctl run -- ./simulation input.dat";
+        "          governorctl run -- ./simulation input.dat\n"
+        "          fairly ./simulation input.dat         the same";
 
 /// These belong to the whole program, and CLI11 shows them in its help only.
 constexpr auto kSocketFooter =
@@ -93,7 +100,8 @@ void add_run(CLI::App& app, const std::shared_ptr<Parsed>& parsed) {
                 "and LOKY_MAX_CPU_COUNT. While it runs it is bound to as many CPUs as it has.\n"
                 "A program that is linked with libthreadcount follows by itself: nothing of it is\n"
                 "changed. Start a script that starts such programs with --batch or --keep.\n"
-                "Example: governorctl run -- python3 train.py");
+                "Examples: governorctl run -- python3 train.py\n"
+                "          fairly python3 train.py                the same");
         verb->footer(kSocketFooter);
         verb->add_option("--max", parsed->run.max, "Never more than this")
                 ->check(CLI::Range(1U, verbs::kMostThreads))
@@ -238,6 +246,15 @@ ExitCode complain(const std::string& what) {
         return kUsage;
 }
 
+/// As CLI11 takes them: the last one first.
+std::vector<std::string> words_of(int argc, char** argv) {
+        std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);
+        if (argc > 0 && run::base_name(argv[0]) == kRunName)
+                words.insert(words.begin(), "run");
+        std::ranges::reverse(words);
+        return words;
+}
+
 }  // namespace
 
 std::variant<Action, ExitCode> parse_command_line(int argc, char** argv) {
@@ -267,7 +284,7 @@ std::variant<Action, ExitCode> parse_command_line(int argc, char** argv) {
         add_run(app, parsed);
         add_guard(app, parsed);
         try {
-                app.parse(argc, argv);
+                app.parse(words_of(argc, argv));
         } catch (const CLI::Success& success) {
                 return static_cast<ExitCode>(app.exit(success));
         } catch (const CLI::RequiredError& error) {

@@ -219,6 +219,18 @@ TEST_F(CommandLine, RunPassesArgumentsAndExitStatusThrough) {
         EXPECT_EQ(ctl(daemon_, {"run", "--", "/etc/passwd"}).status, 126);
 }
 
+TEST_F(CommandLine, RunIsOneWordByItsOtherName) {
+        const auto fairly =
+                std::string(GOVERNORCTL).substr(0, std::string(GOVERNORCTL).rfind('/')) + "/fairly";
+        const auto done = run(
+                {{fairly, "--max", "1", "sh", "-c", "echo $OMP_NUM_THREADS $0; exit 7", "--max"},
+                 {"THREADCOUNT_SOCKET=" + daemon_.socket()},
+                 {}});
+        EXPECT_EQ(done.out, "1 --max\n") << done.err;
+        EXPECT_EQ(done.status, 7);
+        EXPECT_EQ(run({{fairly}, {}, {}}).status, 2);
+}
+
 TEST_F(CommandLine, RunAndAdviseKeepToTheUsersMaximum) {
         const std::vector<std::string> max{"THREADCOUNT_MAX=1"};
         EXPECT_EQ(ctl(daemon_, {"advise", "--max", "5"}, max).out, "1\n");
