@@ -102,15 +102,15 @@ class Processes(unittest.TestCase):
         self.assertLess(len(looks), 20)
 
     def test_in_turn_who_waits_at_the_limit_has_waited_since_it_was_due(self):
-        outcome = self.run_scripts("sleep 60", GOOD, GOOD, stagger_s=0.2, limit_s=0.39, in_turn=True)
-        self.assertEqual([program.started_s for program in outcome.programs], [0.0, 0.2, None])
+        outcome = self.run_scripts("sleep 60", GOOD, GOOD, stagger_s=0.5, limit_s=0.51, in_turn=True)
+        self.assertEqual([program.started_s for program in outcome.programs], [0.0, 0.5, None])
         self.assertEqual([program.finished_s for program in outcome.programs], [None] * 3)
 
     def test_at_the_limit_everything_is_stopped_and_told_apart(self):
         forever = f"echo $$ > {self.folder}/pid; sleep 60 & echo $! > {self.folder}/pid2; sleep 61"
-        outcome = self.run_scripts(GOOD, forever, GOOD, stagger_s=0.2, limit_s=0.39)
+        outcome = self.run_scripts(GOOD, forever, GOOD, stagger_s=0.8, limit_s=1.2)
         first, second, third = outcome.programs
-        self.assertGreaterEqual(outcome.stopped_s, 0.39)
+        self.assertGreaterEqual(outcome.stopped_s, 1.2)
         self.assertIsNotNone(first.report)
         self.assertEqual((second.finished_s, second.report), (None, None))
         self.assertIsNone(third.started_s)
