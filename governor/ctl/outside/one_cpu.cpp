@@ -22,8 +22,10 @@ namespace ctl::outside {
 
 namespace {
 
-constexpr std::string_view kSpinning[] = {"libgomp", "libomp.so", "libomp5", "libiomp5",
-                                          "openblas"};
+/// Wherever they stand in a path: packages of Python rename theirs (libgomp-e985bcbb.so.1), and
+/// Debian's libblas.so.3 lies in a folder openblas-pthread.
+constexpr std::string_view kSpinning[] = {"libgomp", "libomp",  "libiomp", "libnvomp",
+                                          "libmkl",  "libblis", "openblas"};
 constexpr int kMostPasses = 4;
 constexpr std::size_t kMostWords = governor::policy::kCpuNumberLimit / 64;
 

@@ -2,6 +2,8 @@
 // Names of libraries in /proc/PID/maps, and the note that Go leaves in its programs.
 #include "run/runtimes.hpp"
 
+#include "outside/one_cpu.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -16,16 +18,6 @@ namespace {
 
 /// A process that maps more is not looked at to the end.
 constexpr std::size_t kMostMaps = std::size_t{4} << 20;
-
-/// Wherever they stand in a path: packages of Python rename theirs (libgomp-e985bcbb.so.1), and
-/// Debian's libblas.so.3 lies in a folder openblas-pthread.
-constexpr std::array<std::string_view, 7> kSpinning{"libgomp", "openblas", "libmkl",  "libiomp",
-                                                    "libomp",  "libblis",  "libnvomp"};
-
-bool has_any(std::string_view maps) {
-        return std::ranges::any_of(kSpinning,
-                                   [&](auto name) { return maps.find(name) != maps.npos; });
-}
 
 std::string read_start(const std::string& path, std::size_t most) {
         std::string text;
@@ -56,7 +48,7 @@ bool copy_at(std::string_view bytes, std::uint64_t offset, T& to) {
 Runtime runtime_in(std::string_view maps) {
         if (maps.find("/libthreadcount.so") != maps.npos)
                 return Runtime::Follows;
-        if (has_any(maps))
+        if (!outside::spinning_runtime(maps).empty())
                 return Runtime::Spins;
         return maps.find(".so") != maps.npos ? Runtime::Blocks : Runtime::Unknown;
 }

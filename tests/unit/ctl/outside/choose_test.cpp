@@ -159,7 +159,7 @@ TEST(SpinningRuntimes, AreSeenInWhatAProcessHasLoaded) {
         const std::string front = "7f00-7f01 r-xp 00000000 08:01 42 /usr/lib/x86_64-linux-gnu/";
         EXPECT_EQ(spinning_runtime(front + "libc.so.6\n"), "");
         EXPECT_EQ(spinning_runtime(front + "libgomp.so.1.0.0\n"), "libgomp");
-        EXPECT_EQ(spinning_runtime(front + "llvm-14/lib/libomp.so.5\n"), "libomp.so");
+        EXPECT_EQ(spinning_runtime(front + "llvm-14/lib/libomp.so.5\n"), "libomp");
         EXPECT_EQ(spinning_runtime(
                           "7f00-7f01 r-xp 0 08:01 4 /w/numpy.libs/libscipy_openblas64_-ff.so\n"),
                   "openblas");
