@@ -42,9 +42,11 @@ protected:
         }
         [[nodiscard]] std::string runtime() const { return directory_.path("runtime"); }
 
-        /// An ordinary user's tree that keeps all CPUs busy until there is a file of that name.
+        /// An ordinary user's tree that keeps all CPUs busy until there is a file of that name, or
+        /// no directory any more: what a `run` that is killed leaves runs on.
         [[nodiscard]] std::unique_ptr<Process> burner(const std::string& file) {
-                const auto loop = "while [ ! -e " + directory_.path(file) + " ]; do :; done";
+                const auto loop = "while [ -d " + runtime() + " ] && [ ! -e " +
+                                  directory_.path(file) + " ]; do :; done";
                 std::string script;
                 for (std::uint32_t i = 0; i < everything(); i++)
                         script += "(" + loop + ") & ";
