@@ -98,7 +98,11 @@ CASES = {
         Case(SHORT, (SHORT,), 0.0, (Goal(MAKESPAN, RUN, PLAIN, 1.05), Goal(MAKESPAN, BATCH, PLAIN, 1.05))),
         Case(
             "agents", (SHELL, AGENT, AGENT, AGENT, AGENT), _SOON_S,
-            (Goal(MAKESPAN, BATCH, PLAIN, 1.02), Goal(P99, BATCH, IDLE, 2.0), Goal(P99, PLAIN, IDLE, None)),
+            (
+                Goal(MAKESPAN, RUN, PLAIN, 1.02), Goal(P99, RUN, IDLE, 2.0),
+                Goal(MAKESPAN, BATCH, PLAIN, 1.02), Goal(P99, BATCH, IDLE, 2.0),
+                Goal(P99, PLAIN, IDLE, None),
+            ),
         ),
     )
 }  # fmt: skip

@@ -23,7 +23,7 @@ _AS_USER = (
 _TELLS = 'text=$("$@") && echo "{\\"checksum\\": \\"$text\\", \\"work\\": 0}"'
 _SHORT = 'i=0; while [ $i -lt UNITS ]; do /bin/true; i=$((i+1)); done'
 _ONE = "while :; do :; done"
-_TEN_MS = ("sh", "-c", "i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done")
+_TEN_MS = ("sh", "-c", "i=0; while [ $i -lt 6000 ]; do i=$((i+1)); done")
 _SOURCES = Path(__file__).parent / "programs"
 
 
