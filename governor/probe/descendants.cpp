@@ -101,22 +101,22 @@ std::uint64_t Descendants::reaped(const PidStat& process, TicksByPid& credits) {
 }
 
 void Descendants::name_holders(std::span<const PidStat> processes,
-                               std::span<const std::uint32_t> holders) {
+                               std::span<const Holder> holders) {
         std::map<std::uint32_t, Total> named;
-        for (const auto pid : holders) {
+        for (const auto& [pid, since_ticks] : holders) {
                 const auto* process = find_process(processes, pid);
                 const auto known = totals_.find(pid);
                 const auto started = process != nullptr ? process->started_ticks : 0;
                 if (known != totals_.end() &&
                     (process == nullptr || started == known->second.started_ticks))
-                        named[pid] = {known->second.started_ticks, known->second.ticks, false, 0};
+                        named[pid] = {known->second.started_ticks, known->second.ticks, false};
                 else if (process != nullptr)
-                        named[pid] = {started, 0, true, 0};
+                        named[pid] = {started, 0, true, since_ticks};
         }
         totals_ = std::move(named);
 }
 
-void Descendants::add(std::span<const PidStat> processes, std::span<const std::uint32_t> holders) {
+void Descendants::add(std::span<const PidStat> processes, std::span<const Holder> holders) {
         name_holders(processes, holders);
         const auto owners = nearest(
                 processes, [&](const PidStat& process) { return totals_.contains(process.pid); });
@@ -127,13 +127,19 @@ void Descendants::add(std::span<const PidStat> processes, std::span<const std::u
                 auto& growth = growth_[i];
                 growth = is_first_ ? Growth{} : grown(process);
                 growth.holder = owners[i];
-                const auto rest = is_first_ ? 0 : reaped(process, credits);
+                auto rest = is_first_ ? 0 : reaped(process, credits);
                 if (growth.holder == 0)
                         continue;
                 auto& total = totals_[growth.holder];
                 const bool is_holder = growth.holder == process.pid;
                 total.processes += is_holder ? 0 : 1;
-                if (!total.is_new)
+                const bool began_under_it =
+                        total.is_new && !is_holder && process.started_ticks >= total.since_ticks;
+                if (began_under_it) {
+                        growth = {growth.holder, process.user_ticks, process.system_ticks};
+                        rest = process.reaped_ticks;
+                }
+                if (!total.is_new || began_under_it)
                         total.ticks +=
                                 rest + (is_holder ? 0 : growth.user_ticks + growth.system_ticks);
         }

@@ -6,6 +6,7 @@
 #include "probe/pid_stat.hpp"
 
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <span>
 #include <vector>
@@ -18,8 +19,9 @@ namespace governor::probe {
 /// - what it used since the last scan before its end, and all that a process used that began and
 ///   ended between two scans, as the growth of its parent's `reaped_ticks` less what was counted
 ///   while it lived. If its parent does not wait for children, or went first, that is lost.
-/// A holder's own time is not counted here (ProcessClock is exact and costs no scan), nor is what
-/// came before the scan that first named it a holder. An orphan that is adopted by a process that
+/// A holder's own time is not counted here (ProcessClock is exact and costs no scan). Of what came
+/// before the scan that first named it a holder, only processes count that began when it held its
+/// lease already. An orphan that is adopted by a process that
 /// does not belong to the holder no longer does either.
 class Descendants {
 public:
@@ -30,9 +32,15 @@ public:
                 std::uint64_t system_ticks = 0;
         };
 
-        /// Takes a scan (ProcessScan::processes()) and the pids that hold leases, in any order. For
+        struct Holder {
+                std::uint32_t pid = 0;
+                /// It holds its lease since then, as PidStat::started_ticks are counted.
+                std::uint64_t since_ticks = std::numeric_limits<std::uint64_t>::max();
+        };
+
+        /// Takes a scan (ProcessScan::processes()) and those that hold leases, in any order. For
         /// 1000 processes about 100 us.
-        void add(std::span<const PidStat> processes, std::span<const std::uint32_t> holders);
+        void add(std::span<const PidStat> processes, std::span<const Holder> holders);
 
         /// Ticks that descendants of `holder` have used since it was first named; never goes
         /// backwards while it is named at every scan. 0 for others.
@@ -48,16 +56,16 @@ private:
         struct Total {
                 std::uint64_t started_ticks = 0;  // of the holder: a pid may come again
                 std::uint64_t ticks = 0;
-                bool is_new = true;           // first named with this scan
-                std::uint32_t processes = 0;  // of this scan
+                bool is_new = true;             // first named with this scan
+                std::uint64_t since_ticks = 0;  // only of a new one
+                std::uint32_t processes = 0;    // of this scan
         };
         using TicksByPid = std::map<std::uint32_t, std::uint64_t>;
 
         [[nodiscard]] TicksByPid credit_vanished(std::span<const PidStat> processes) const;
         [[nodiscard]] Growth grown(const PidStat& process) const;
         [[nodiscard]] std::uint64_t reaped(const PidStat& process, TicksByPid& credits);
-        void name_holders(std::span<const PidStat> processes,
-                          std::span<const std::uint32_t> holders);
+        void name_holders(std::span<const PidStat> processes, std::span<const Holder> holders);
 
         bool is_first_ = true;
         std::vector<PidStat> last_;

@@ -3,6 +3,7 @@
 #include "probe/process_clock.hpp"
 
 #include "probe/pid_stat.hpp"
+#include <algorithm>
 
 #include <cerrno>
 #include <ctime>
@@ -35,6 +36,12 @@ int read_kernel_clock(std::uint32_t pid, nanoseconds& ret_cpu_time) {
 }
 
 }  // namespace
+
+std::uint64_t time_to_ticks(nanoseconds time, std::uint64_t ticks_per_second) {
+        constexpr std::uint64_t kSecond = 1'000'000'000;
+        const auto ns = static_cast<std::uint64_t>(std::max(time.count(), nanoseconds::rep{0}));
+        return ns / kSecond * ticks_per_second + ns % kSecond * ticks_per_second / kSecond;
+}
 
 nanoseconds ticks_to_time(std::uint64_t ticks, std::uint64_t ticks_per_second) {
         constexpr std::uint64_t kNanosecondsPerSecond = 1'000'000'000;

@@ -33,5 +33,8 @@ private:
 /// `ticks_per_second` as of sysconf(_SC_CLK_TCK).
 [[nodiscard]] std::chrono::nanoseconds ticks_to_time(std::uint64_t ticks,
                                                      std::uint64_t ticks_per_second);
+/// Whole ticks; 0 where `time` is negative.
+[[nodiscard]] std::uint64_t time_to_ticks(std::chrono::nanoseconds time,
+                                          std::uint64_t ticks_per_second);
 
 }  // namespace governor::probe

@@ -9,10 +9,12 @@
 namespace governor::server {
 
 void LeaseFacts::look(TimePoint now) {
-        std::vector<std::uint32_t> pids;
-        leases_.for_each([&](const Lease& lease) { pids.push_back(lease.pid); });
-        if (!pids.empty())
-                meter_.scan(pids, now);
+        std::vector<ProcessMeter::Holder> holders;
+        leases_.for_each([&](const Lease& lease) {
+                holders.push_back({lease.pid, lease.arrived});
+        });
+        if (!holders.empty())
+                meter_.scan(holders, now);
 }
 
 std::optional<LeaseFacts::Measured> LeaseFacts::measured(ProgramId id) {

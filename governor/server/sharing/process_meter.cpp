@@ -43,11 +43,15 @@ ProcessMeter::where(std::uint32_t pid, const policy::CpuMask& claimed, TimePoint
         return where;
 }
 
-void ProcessMeter::scan(std::span<const std::uint32_t> holders, TimePoint now) {
+void ProcessMeter::scan(std::span<const Holder> holders, TimePoint now) {
         if (processes_.take() < 0)
                 return;
+        std::vector<probe::Descendants::Holder> since;
+        since.reserve(holders.size());
+        for (const auto& [pid, arrived] : holders)
+                since.push_back({pid, probe::time_to_ticks(arrived, ticks_per_second_)});
         const auto before = yielding_.total();
-        descendants_.add(processes_.processes(), holders);
+        descendants_.add(processes_.processes(), since);
         yielding_.add(processes_.processes(), descendants_.growth(), now);
         const auto elapsed = now - scanned_at_.value_or(now);
         yielding_millicpu_ = millicpu(yielding_.total() - before, elapsed);

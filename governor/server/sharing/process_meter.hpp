@@ -46,8 +46,12 @@ public:
                 return confinement_.owner(pid, now);
         }
 
+        struct Holder {
+                std::uint32_t pid = 0;
+                std::chrono::nanoseconds arrived;  ///< as Peer::arrived
+        };
         /// Once per sample: looks at all processes of the machine, of which `holders` hold leases.
-        void scan(std::span<const std::uint32_t> holders, TimePoint now);
+        void scan(std::span<const Holder> holders, TimePoint now);
 
         /// What it has used, and as of the last scan its descendants without a lease. Empty: it has
         /// gone, and nobody knows; or it has more than 4,096 threads. The kernel adds up a clock

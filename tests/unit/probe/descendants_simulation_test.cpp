@@ -108,7 +108,7 @@ private:
 };
 
 TEST(DescendantsSimulation, CountsEveryTickOnceThroughForksAndEnds) {
-        const std::vector<std::uint32_t> holders{kHolder};
+        const std::vector<Descendants::Holder> holders{{kHolder}};
         for (unsigned seed = 1; seed <= 300; seed++) {
                 SCOPED_TRACE(seed);
                 Family family(seed);

@@ -32,16 +32,35 @@ protected:
                         process.started_ticks = row.started != 0 ? row.started : row.pid;
                         processes.push_back(process);
                 }
-                descendants_.add(processes, holders);
+                std::vector<Descendants::Holder> since;
+                for (const auto pid : holders)
+                        since.push_back({pid, since_});
+                descendants_.add(processes, since);
                 return descendants_.ticks(10);
         }
 
+        std::uint64_t since_ = std::numeric_limits<std::uint64_t>::max();
         Descendants descendants_;
 };
 
 TEST_F(DescendantsTest, DoNotIncludeTheHolderNorWhatWasBefore) {
         EXPECT_EQ(scan({{1, 0, 50}, {10, 1, 100, 5000}, {11, 10, 700}}), 0U);
         EXPECT_EQ(scan({{1, 0, 60}, {10, 1, 200, 5000}, {11, 10, 700}}), 0U);
+}
+
+/// A tree has burned all CPUs for most of a second when it is first looked at. As foreign load it
+/// would take its own share away.
+TEST_F(DescendantsTest, CountFromTheirBeginWhereTheHolderHeldItsLeaseByThen) {
+        since_ = 12;
+        EXPECT_EQ(scan({{10, 1, 100}, {11, 10, 700}, {12, 10, 30, 4}, {13, 11, 5}}), 39U);
+        EXPECT_EQ(descendants_.growth()[2].user_ticks, 20U);
+        EXPECT_EQ(scan({{10, 1, 100}, {11, 10, 701}, {12, 10, 31, 4}, {13, 11, 5}}), 41U);
+}
+
+TEST_F(DescendantsTest, CountFromTheirBeginAlsoAtALaterScan) {
+        since_ = 12;
+        scan({{1, 0, 50}, {9, 1, 3}}, {9});
+        EXPECT_EQ(scan({{1, 0, 60}, {9, 1, 3}, {10, 1, 7, 0, 11}, {13, 10, 30}}, {9, 10}), 30U);
 }
 
 TEST_F(DescendantsTest, CountAsTheyGrow) {

@@ -239,7 +239,7 @@ TEST(ProcessScanOfThisMachine, CountsAChildOnceWhileItLivesAndWhenItHasEnded) {
         Descendants descendants;
         const auto ticks_now = [&] {
                 EXPECT_EQ(scan.take(), 0);
-                descendants.add(scan.processes(), std::vector<std::uint32_t>{self});
+                descendants.add(scan.processes(), std::vector<Descendants::Holder>{{self}});
                 return descendants.ticks(self);
         };
         EXPECT_EQ(ticks_now(), 0U);

@@ -51,7 +51,10 @@ protected:
                         process.started_ticks = 1;
                         processes.push_back(process);
                 }
-                descendants_.add(processes, holders);
+                std::vector<Descendants::Holder> since;
+                for (const auto pid : holders)
+                        since.push_back({pid});
+                descendants_.add(processes, since);
                 if (!load_) {
                         cgroups_.emplace(machine_.root());
                         load_.emplace(*cgroups_, kTicksPerSecond);
