@@ -28,15 +28,17 @@ std::vector<std::uint32_t> numbers_in(std::string_view text) {
         return numbers;
 }
 
-/// The names of `folder` that are numbers, at most `most`.
+/// The first names of `folder` that are numbers, at most `most`.
 std::vector<std::uint32_t> numbered(const std::string& folder, std::size_t most) {
         const std::unique_ptr<DIR, int (*)(DIR*)> directory(::opendir(folder.c_str()), ::closedir);
         std::vector<std::uint32_t> numbers;
         if (!directory)
                 return numbers;
-        while (const auto* entry = ::readdir(directory.get())) {
-                const auto found = numbers_in(entry->d_name);
-                if (!found.empty() && numbers.size() < most)
+        while (numbers.size() < most) {
+                const auto* entry = ::readdir(directory.get());
+                if (entry == nullptr)
+                        break;
+                if (const auto found = numbers_in(entry->d_name); !found.empty())
                         numbers.push_back(found.front());
         }
         return numbers;

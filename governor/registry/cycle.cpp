@@ -176,21 +176,31 @@ bool Cycle::find_stopped(TimePoint now) {
 /// turn, or works again after it has lent that. True: one began to. At most kMost of them, about
 /// 0.3 ms each.
 bool Cycle::look_at(Trees which, TimePoint now) {
-        constexpr int kMost = 4;
+        constexpr std::size_t kMost = 4;
         if (!programs().have_trees())
+                return false;
+        std::vector<Program*> due;
+        arbiter_.programs().for_each([&](Program& program) {
+                if (program.lends_turn() == (which == Trees::Lending) && program.may_lend_turn() &&
+                    program.is_look_due(now))
+                        due.push_back(&program);
+        });
+        if (due.empty())
                 return false;
         std::map<ProgramId, std::size_t> members;
         programs().for_each([&](const Program& program) { members[program.tree()]++; });
-        int left = kMost;
+        std::erase_if(due, [&](const Program* program) { return members[program->id()] > 1; });
+        // Where there are more, each has its time: those behind the last one come first.
+        auto& last = which == Trees::Lending ? last_lender_ : last_with_turn_;
+        std::ranges::rotate(due, std::ranges::find_if(due, [&](const Program* program) {
+                                    return program->id() > last;
+                            }));
+        due.resize(std::min(due.size(), kMost));
         bool matters = false;
-        arbiter_.programs().for_each([&](Program& program) {
-                const bool is_meant = program.lends_turn() == (which == Trees::Lending);
-                if (!is_meant || left == 0 || !program.is_look_due(now) ||
-                    !program.may_lend_turn(members[program.id()] == 1))
-                        return;
-                left--;
-                matters = program.looked(facts_.look_at_tree(program.id()), now) || matters;
-        });
+        for (auto* program : due) {
+                last = program->id();
+                matters = program->looked(facts_.look_at_tree(last), now) || matters;
+        }
         return matters;
 }
 

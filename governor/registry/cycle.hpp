@@ -143,8 +143,10 @@ private:
         Schedule schedule_;
         bool is_paused_ = false;
         bool needs_executables_ = false;
-        bool is_plugged_ = false;  // since the last sample
-        ProgramId looked_at_{};    // the last one that look_where_they_are() came to
+        bool is_plugged_ = false;     // since the last sample
+        ProgramId last_with_turn_{};  // that look_at() came to
+        ProgramId last_lender_{};
+        ProgramId looked_at_{};  // the last one that look_where_they_are() came to
         std::vector<Returned> returned_;
         std::vector<ProgramId> changed_;             // by the last decision
         std::optional<std::vector<Waited>> waited_;  // empty: to be found out for that decision

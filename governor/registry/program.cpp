@@ -264,6 +264,8 @@ bool Program::fell_silent(std::chrono::nanoseconds cpu_time) {
 
 bool Program::looked(const std::optional<ProcessFacts::TreeLook>& look, TimePoint now) {
         constexpr int kTenth = 10;
+        constexpr std::chrono::milliseconds kTick{10};  // one more or less is a matter of chance
+        next_look_ = now + (look ? std::chrono::milliseconds(kLook) : kNoLook);
         if (!look) {
                 look_.reset();
                 lends_turn_ = false;
@@ -274,7 +276,7 @@ bool Program::looked(const std::optional<ProcessFacts::TreeLook>& look, TimePoin
                 return false;
         }
         const auto used = look->cpu_time - look_->cpu_time;
-        const bool burns = look->is_runnable || used * kTenth >= now - look_->at;
+        const bool burns = look->is_runnable || (used > kTick && used * kTenth >= now - look_->at);
         look_ = {now, look->cpu_time, burns ? now : look_->quiet_since};
         if (!burns) {
                 const bool begins = demand_.quiet(look_->quiet_since, now);
@@ -297,10 +299,12 @@ void Program::sampled(std::uint32_t idle_millicpu, TimePoint now) {
         if (!usage_)
                 return;
         usage_->idle_millicpu = idle_millicpu;
-        if (lends_turn_) {
+        // Looks know better, as long as they come.
+        if (lends_turn_ && look_ && now - look_->at < kNoLook / 2) {
                 usage_.reset();
                 return;
         }
+        lends_turn_ = false;
         demand_.add(*usage_, now);
         usage_.reset();
 }

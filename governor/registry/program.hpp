@@ -206,22 +206,19 @@ public:
         /// A signal has stopped it, after what it has reported so far: it lends what it has.
         void stopped(TimePoint now);
 
-        /// It has its turn, or has lent it: between samples, looked() may say so. Not where others
-        /// hold leases in its tree: whether these work is known by their reports.
-        [[nodiscard]] bool may_lend_turn(bool is_alone) const {
-                return is_alone && has_yielding_tree() && yields() && held() != nullptr &&
-                       !parked();
+        /// It has its turn, or has lent it: between samples, looked() may say so. Not to be called
+        /// where others hold leases in its tree: whether these work is known by their reports.
+        [[nodiscard]] bool may_lend_turn() const {
+                return has_yielding_tree() && yields() && held() != nullptr && !parked();
         }
         /// It has lent it, as far as that was seen between samples.
         [[nodiscard]] bool lends_turn() const { return lends_turn_; }
-        /// `look`: as ProcessFacts tells it. Empty: nobody can know, then samples have to do. Calls
-        /// that come less than kLook after the last one that counted are no look. True: it lends
-        /// its turn from now on, or wants it back.
+        /// `look`: as ProcessFacts tells it. Empty: nobody can know, then samples have to do. True:
+        /// it lends its turn from now on, or wants it back.
         bool looked(const std::optional<ProcessFacts::TreeLook>& look, TimePoint now);
-        /// It is time to look again.
-        [[nodiscard]] bool is_look_due(TimePoint now) const {
-                return !look_ || now - look_->at >= kLook;
-        }
+        /// It is time to look again: soon after the last look, and a second after one that told
+        /// nothing.
+        [[nodiscard]] bool is_look_due(TimePoint now) const { return now >= next_look_; }
 
         // What Programs asks of each.
 
@@ -303,8 +300,10 @@ private:
                 TimePoint quiet_since;
         };
         static constexpr std::chrono::milliseconds kLook{90};  // timers are late, or early
-        std::optional<Look> look_;                             // the last one in its present turn
-        bool lends_turn_ = false;                              // as looks say; then samples do not
+        static constexpr std::chrono::seconds kNoLook{1};
+        std::optional<Look> look_;  // the last one in its present turn
+        TimePoint next_look_;
+        bool lends_turn_ = false;         // as looks say; then samples do not
         bool silent_ = false;             // it had not run between the last two calls
         std::uint32_t first_number_ = 0;  // that it was told; 0: none yet
         std::optional<policy::fair::Resumed> resumed_;

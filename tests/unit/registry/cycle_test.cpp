@@ -466,10 +466,39 @@ TEST_F(YieldingTurnsTest, AreAnAffairOfSamplesWhereTreesAreLarge) {
         made_up_.is_small = false;
         steps(30);
         EXPECT_TRUE(grant(second).parked);
+        EXPECT_EQ(made_up_.looks, 1) << "what cannot be told is not asked again and again";
         for (int i = 0; i < 4; i++)
                 CycleTest::second({second});
         EXPECT_FALSE(grant(second).parked);
         EXPECT_EQ(grant(first).reason.limit, Limit::Idle);
+}
+
+TEST_F(YieldingTurnsTest, AreWantedBackByEachOfManyThatHaveLentThem) {
+        std::vector<ProgramId> trees;
+        for (int i = 0; i < 9; i++)
+                trees.push_back(join_tree());
+        decide();
+        steps(400);
+        trees.pop_back();  // nobody waits for its turn
+        for (const auto id : trees)
+                EXPECT_EQ(grant(id).reason.limit, Limit::Idle);
+        made_up_.runnable.insert(trees.back());
+        steps(20);
+        EXPECT_NE(grant(trees.back()).reason.limit, Limit::Idle);
+}
+
+TEST_F(YieldingTurnsTest, AreNotLentForEverByATreeThatLooksDoNotReachAnyMore) {
+        const auto first = join_tree();
+        const auto second = join_tree();
+        decide();
+        steps(20);
+        ASSERT_EQ(grant(first).reason.limit, Limit::Idle);
+        auto member = program_of(1000);
+        member.tree = first;
+        (void)join({}, {}, member);  // whose reports count from now on
+        for (int i = 0; i < 4; i++)
+                CycleTest::second({first, second});
+        EXPECT_NE(grant(first).reason.limit, Limit::Idle);
 }
 
 }  // namespace
