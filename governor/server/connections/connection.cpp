@@ -134,11 +134,11 @@ Connection::State Connection::receive() {
         const auto n = most > 0 ? ::recv(fd_.get(), chunk.data(), static_cast<std::size_t>(most),
                                          MSG_DONTWAIT)
                                 : most;
+        work_ += n != 0 ? 1 : 0;  // an urgent byte, too, that the kernel has dropped
         if (n < 0)
                 return would_block() ? State::Open : State::Closed;
         input_.append(chunk.data(), static_cast<std::size_t>(n));
         input_ended_ = n == 0;
-        work_ += n > 0 ? 1 : 0;
         return State::Open;
 }
 

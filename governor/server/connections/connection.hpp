@@ -64,8 +64,8 @@ public:
         /// EPOLLET where the next reply waits until the last ones were read.
         [[nodiscard]] std::uint32_t epoll_events() const;
 
-        /// What it has cost so far: each read of something and each message is one unit, and so are
-        /// 256 bytes of replies.
+        /// What it has cost so far: each read but that of the end and each message is one unit, and
+        /// so are 256 bytes of replies.
         [[nodiscard]] std::uint64_t work() const { return work_; }
 
         /// CPU time that its messages have taken so far, without what was free of charge.
