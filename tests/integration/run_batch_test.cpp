@@ -126,7 +126,7 @@ TEST_F(RunBatch, TheFirstTreeHasNearlyAllAndTheSecondWhatNobodyWantsUntilThen) {
         end("one");
         EXPECT_EQ(first->wait(), 0) << first->err();
         EXPECT_TRUE(becomes_parked(*second, false));
-        EXPECT_TRUE(eventually([&] { return shown(*second)["acts"] == "nothing"; }));
+        EXPECT_TRUE(eventually([&] { return shown(*second)["acts"] == "only counted"; }));
         end("two");
         EXPECT_EQ(second->wait(), 0) << second->err();
         EXPECT_EQ(second->err(), "");

@@ -126,7 +126,8 @@ bool Fence::reopened() {
         const auto now = affinity_of(0);
         if (!now || *now == open_)
                 return false;
-        remember(*now);
+        remember(open_);  // threads may still have it
+        ours_.front() = *now;
         open_ = *now;
         is_settled_ = false;
         return true;

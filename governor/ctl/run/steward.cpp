@@ -5,6 +5,7 @@
 #include "outside/one_cpu.hpp"
 #include "run/processes.hpp"
 #include "run/say.hpp"
+#include "run/words.hpp"
 
 #include <algorithm>
 #include <unistd.h>
@@ -95,7 +96,7 @@ Steward::Steward(Lease& lease, const CpuMask& open, std::uint32_t threads, Way w
 /// to.
 void Steward::put_down() {
         const auto masks = fence_->masks();
-        if (masks.empty())
+        if (masks.empty() && fenced_.masks.empty())
                 return;
         fenced_.open = to_set(fence_->open());
         fenced_.masks.clear();
@@ -146,7 +147,7 @@ milliseconds Steward::wait_for_turn(Clock::time_point now) {
                 takes_turns_ = false;
                 yielding_->end();
         }
-        tell(waits ? yielding_->acts() : "nothing");
+        tell(waits ? yielding_->acts() : kOnlyCounted);
         return std::min(again.value_or(kLook), kLook);
 }
 

@@ -83,7 +83,7 @@ std::string acts(const Beginning& beginning, bool follows) {
                 text = "it was started with " + count_of_threads(beginning.threads);
         if (follows && !beginning.is_ungoverned)
                 text += std::string(text.empty() ? "" : ", ") + "its cpus follow";
-        return text.empty() ? "only counted" : text;
+        return text.empty() ? kOnlyCounted : text;
 }
 
 std::string base_name(const std::string& path) {

@@ -32,6 +32,9 @@ struct Beginning {
 /// The same with all that is set, a line each: for --dry-run.
 [[nodiscard]] std::string details(const Beginning& beginning);
 
+/// What acts on a tree on which nothing does.
+inline constexpr const char* kOnlyCounted = "only counted";
+
 /// For users of the governor to read: what acts on the tree. At most 200 bytes.
 [[nodiscard]] std::string acts(const Beginning& beginning, bool follows);
 
