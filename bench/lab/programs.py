@@ -10,6 +10,7 @@ import os
 import signal
 import subprocess
 import time
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -64,10 +65,15 @@ class Process:
         return self._reap(os.WNOHANG)
 
     def kill(self) -> None:
-        """Ends its whole group at once and waits for it; harmless when it has ended."""
+        """Ends its whole group and all that descends from it at once, and waits for it; harmless when it
+        has ended."""
         if self.finished_s is None:
             self.killed = True
+            below = _descendants(self.pid)
             os.killpg(self.pid, signal.SIGKILL)
+            for pid in below:  # some have made sessions of their own
+                with suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGKILL)
             self._reap(0)
 
     def terminate(self) -> None:
@@ -119,6 +125,16 @@ class Process:
                 self.cpu_s = usage.ru_utime + usage.ru_stime
                 self._popen.returncode = os.waitstatus_to_exitcode(status)
         return self.finished_s is not None
+
+
+def _descendants(pid: int) -> list[int]:
+    """All that a process has started, and what these have, as far as they have a parent in the tree."""
+    found = []
+    for children in Path(f"/proc/{pid}/task").glob("*/children"):
+        with suppress(OSError):
+            for child in map(int, children.read_text().split()):
+                found += [child, *_descendants(child)]
+    return found
 
 
 def _signals_due(launch: Launch) -> list[tuple[float, int]]:

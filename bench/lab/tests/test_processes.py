@@ -116,6 +116,11 @@ class Processes(unittest.TestCase):
         self.assertIsNone(third.started_s)
         self.assertTrue(all(gone(pid) for pid in self.pids()))
 
+    def test_what_has_left_the_group_is_stopped_as_well(self):
+        session = f"setsid sh -c 'echo $$ > {self.folder}/pid; sleep 60'"
+        self.run_scripts(session, limit_s=1.0)
+        self.assertTrue(all(gone(pid) for pid in self.pids()))
+
     def test_a_failing_program_ends_the_run_with_its_stderr(self):
         waiting = f"echo $$ > {self.folder}/pid; exec sleep 60"
         with self.assertRaisesRegex(ProcessFailed, "(?s)md.1 exited with 3 .*no such matrix"):
