@@ -18,12 +18,13 @@ namespace governor::policy::fair {
 /// has run for long will run for long, on average. 0 on trial.
 [[nodiscard]] std::chrono::nanoseconds expected_need(const Settings& settings, const Gang& gang);
 
-/// Those of `gangs` that are named, in the order of their turns: who needs least first (shortest
-/// remaining time: L. Schrage, "A Proof of the Optimality of the Shortest Remaining Processing Time
-/// Discipline", Operations Research 16 (1968)), of equals who has its turn, then the oldest. Who
-/// has its turn keeps it until another one needs a tenth less; so does one that
-/// yields and has lent it, when it runs again. Before all of them come gangs that
-/// yield and are overdue, the one that has its turn first, then who has waited longest.
+/// The gangs that are named, in the order of their turns. The one that needs least comes first
+/// (shortest remaining time: L. Schrage, "A Proof of the Optimality of the Shortest Remaining
+/// Processing Time Discipline", Operations Research 16 (1968)); among equals the one that has its
+/// turn, then the oldest. A gang keeps its turn until another one needs a tenth less. A yielding
+/// gang that has lent its turn has the same advantage when it runs again. Yielding gangs that are
+/// overdue come before all others: first the one that has its turn, then the one that has waited
+/// longest.
 [[nodiscard]] std::vector<std::size_t> turn_order(const Settings& settings,
                                                   std::span<const Gang> gangs,
                                                   std::vector<std::size_t> which, TimePoint now);
