@@ -100,8 +100,8 @@ void add_run(CLI::App& app, const std::shared_ptr<Parsed>& parsed) {
                 "and LOKY_MAX_CPU_COUNT. While it runs it is bound to as many CPUs as it has.\n"
                 "A program that is linked with libthreadcount follows by itself: nothing of it is\n"
                 "changed. Start a script that starts such programs with --batch or --keep.\n"
-                "Examples: governorctl run -- python3 train.py\n"
-                "          fairly python3 train.py                the same");
+                "Example: governorctl run -- python3 train.py\n"
+                "         fairly python3 train.py                 the same");
         verb->footer(kSocketFooter);
         verb->add_option("--max", parsed->run.max, "Never more than this")
                 ->check(CLI::Range(1U, verbs::kMostThreads))

@@ -192,9 +192,9 @@ bool Cycle::look_at(Trees which, TimePoint now) {
         std::erase_if(due, [&](const Program* program) { return members[program->id()] > 1; });
         // Where there are more, each has its time: those behind the last one come first.
         auto& last = which == Trees::Lending ? last_lender_ : last_with_turn_;
-        std::ranges::rotate(due, std::ranges::find_if(due, [&](const Program* program) {
-                                    return program->id() > last;
-                            }));
+        const auto next = std::ranges::find_if(
+                due, [&](const Program* program) { return program->id() > last; });
+        std::rotate(due.begin(), next, due.end());
         due.resize(std::min(due.size(), kMost));
         bool matters = false;
         for (auto* program : due) {

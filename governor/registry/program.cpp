@@ -300,7 +300,7 @@ void Program::sampled(std::uint32_t idle_millicpu, TimePoint now) {
                 return;
         usage_->idle_millicpu = idle_millicpu;
         // Looks know better, as long as they come.
-        if (lends_turn_ && look_ && now - look_->at < kNoLook / 2) {
+        if (lends_turn_ && look_ && now - look_->at < 2 * kNoLook) {
                 usage_.reset();
                 return;
         }
