@@ -41,10 +41,10 @@ public:
                         return pid % 7 == 0 ? std::nullopt : std::optional(*process);
                 });
                 require(reads <= processes.size(), "nobody is read again twice");
-                std::vector<std::uint32_t> holders;
+                std::vector<Descendants::Holder> holders;
                 for (const auto& process : scan_)
                         if (process.pid % 10 == 0)
-                                holders.push_back(process.pid);
+                                holders.push_back({process.pid, process.pid * 2ULL});
                 descendants_.add(scan_, holders);
                 check();
                 scan_.clear();
