@@ -2,6 +2,8 @@
 // Turns are counted from decision to decision.
 #include "evidence/gangs.hpp"
 
+#include "policy/fair/turn_order.hpp"
+
 namespace governor::evidence {
 
 GangId Gangs::enter(const Key& key, TimePoint now) {
@@ -35,16 +37,17 @@ void Gangs::decided(const std::map<GangId, Decided>& decided, TimePoint now) {
                 const bool runs = what.has_turn && !what.is_parked;
                 gang.served_since = runs && what.is_served ? std::optional(now) : std::nullopt;
                 gang.cpus = what.cpus;
-                if (!runs) {
-                        gang.runs_since.reset();
-                } else if (!gang.runs_since) {
+                if (runs && !gang.runs_since) {
                         gang.runs_since = now;
                         gang.waited = now - gang.waits_since.value_or(now);
                 }
                 if (runs || !what.wants_to_run)
                         gang.waits_since.reset();
-                else if (!gang.waits_since)
-                        gang.waits_since = now;
+                else
+                        gang.waits_since =
+                                policy::fair::waits_since(show(id, now), quantum_, now);
+                if (!runs)
+                        gang.runs_since.reset();
         }
 }
 
@@ -57,6 +60,7 @@ policy::fair::Gang Gangs::show(GangId id, TimePoint now) const {
         const auto& gang = found->second;
         shown.joined = gang.joined;
         shown.has_turn = gang.has_turn;
+        shown.yields = gang.key.tree != 0;
         shown.lends_turn = gang.lends_turn;
         shown.served = served(id, now).time;
         shown.waits_since = gang.waits_since;

@@ -51,6 +51,8 @@ public:
                 bool is_parked = false;  ///< it waits, if only until others have left their CPUs
                 std::uint32_t cpus = 0;  ///< of its own; a shared one counts as well
         };
+        /// policy::fair::Settings::turn_quantum
+        void set_quantum(std::chrono::milliseconds quantum) { quantum_ = quantum; }
         /// Of all gangs; those that are not in it neither want to run nor have their turn.
         void decided(const std::map<GangId, Decided>& decided, TimePoint now);
 
@@ -67,15 +69,16 @@ private:
                 bool lends_turn = false;
                 std::optional<TimePoint> served_since;
                 std::uint32_t cpus = 0;  // since then
-                std::optional<TimePoint> waits_since;
-                std::optional<TimePoint> runs_since;  // in its turn
-                std::chrono::nanoseconds waited{0};   // before that
+                std::optional<TimePoint> waits_since;  // less the short turns since then
+                std::optional<TimePoint> runs_since;   // in its turn
+                std::chrono::nanoseconds waited{0};    // before that
                 Served served;
         };
 
         std::map<GangId, Gang> gangs_;
         std::map<Key, GangId> by_key_;
         std::uint64_t last_id_ = 0;
+        std::chrono::milliseconds quantum_ = policy::fair::Settings{}.turn_quantum;
 };
 
 }  // namespace governor::evidence

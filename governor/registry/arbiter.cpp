@@ -32,7 +32,7 @@ Arbiter::Arbiter(const policy::fair::Settings& settings, Mode mode, Programs pro
                  policy::Machine machine, Decide decider)
         : settings_(settings), mode_(mode), programs_(std::move(programs)),
           machine_(std::move(machine)), decide_(std::move(decider)) {
-        programs_.set_handover_max(settings.handover_max);
+        programs_.follow(settings);
 }
 
 void Arbiter::configure(const policy::fair::Settings& settings, Mode mode,
@@ -40,7 +40,7 @@ void Arbiter::configure(const policy::fair::Settings& settings, Mode mode,
         settings_ = settings;
         mode_ = mode;
         programs_.set_rules(std::move(rules));
-        programs_.set_handover_max(settings.handover_max);
+        programs_.follow(settings);
 }
 
 void Arbiter::suspended(bool suspended, std::uint32_t by, TimePoint now) {

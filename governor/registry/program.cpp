@@ -346,7 +346,6 @@ fair::Client Program::client(const policy::CpuMask& pool) const {
 void Program::add_turns(fair::Client& client, fair::Gang& gang, bool is_first,
                         TimePoint now) const {
         gang.account = client.account;
-        gang.yields = yields();
         client.knee = known(speedup_.knee(now));
         client.enough = speedup_.enough(now);
         if (const auto probe = probe_width(gang.served, now))

@@ -91,10 +91,11 @@ void Programs::set_rules(std::vector<fair::Rule> rules) {
                 program->follow(rules_);
 }
 
-void Programs::set_handover_max(std::chrono::milliseconds handover_max) {
-        handover_max_ = handover_max;
+void Programs::follow(const fair::Settings& settings) {
+        around_->gangs.set_quantum(settings.turn_quantum);
+        handover_max_ = settings.handover_max;
         for (auto& [id, program] : programs_)
-                program->set_late_after(handover_max);
+                program->set_late_after(handover_max_);
 }
 
 void Programs::resume(ProgramId id, const policy::CpuMask& cpus, TimePoint settled, TimePoint now) {

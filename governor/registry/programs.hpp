@@ -42,7 +42,8 @@ public:
 
         /// For the programs that are here, too.
         void set_rules(std::vector<policy::fair::Rule> rules);
-        void set_handover_max(std::chrono::milliseconds handover_max);
+        /// What is remembered depends on `handover_max` and `turn_quantum`.
+        void follow(const policy::fair::Settings& settings);
 
         struct Joined {
                 std::optional<Refusal> refusal;

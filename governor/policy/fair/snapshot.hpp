@@ -50,7 +50,7 @@ struct Gang {
         bool yields = false;
         std::chrono::nanoseconds served{0};  ///< so long it has been served in its turns, in all
         /// It runs at most on what who lacks patience is given. Empty: it runs in its turn, or
-        /// does not want to run.
+        /// does not want to run. Moved by as long as it had turns that were too short to end it.
         std::optional<TimePoint> waits_since;
         /// It runs in its turn since then, and had waited for so long before. Empty: it does not.
         std::optional<TimePoint> runs_since;

@@ -49,15 +49,16 @@ std::vector<std::size_t> turn_order(const Settings& settings, std::span<const Ga
                 const auto whole = expected_need(settings, gangs[g]);
                 return gangs[g].has_turn || wants_back(g) ? whole - whole / 10 : whole;
         };
-        const auto waits_since = [&](std::size_t g) { return gangs[g].waits_since.value_or(now); };
         std::ranges::sort(which, [&](std::size_t a, std::size_t b) {
                 const bool is_a_overdue = is_overdue(settings, gangs[a], now);
                 if (is_a_overdue != is_overdue(settings, gangs[b], now))
                         return is_a_overdue;
                 if (is_a_overdue && gangs[a].has_turn != gangs[b].has_turn)
                         return gangs[a].has_turn;
-                if (is_a_overdue && waits_since(a) != waits_since(b))
-                        return waits_since(a) < waits_since(b);
+                const auto since_a = gangs[a].waits_since.value_or(now);
+                const auto since_b = gangs[b].waits_since.value_or(now);
+                if (is_a_overdue && since_a != since_b)
+                        return since_a < since_b;
                 const auto need_a = need(a);
                 const auto need_b = need(b);
                 if (need_a != need_b)
@@ -70,6 +71,11 @@ std::vector<std::size_t> turn_order(const Settings& settings, std::span<const Ga
                                                           : gangs[a].id < gangs[b].id;
         });
         return which;
+}
+
+TimePoint waits_since(const Gang& gang, std::chrono::milliseconds quantum, TimePoint now) {
+        const bool is_short = gang.yields && gang.runs_since && now - *gang.runs_since < quantum;
+        return gang.waits_since.value_or(is_short ? now - gang.waited : now);
 }
 
 bool is_overdue(const Settings& settings, const Gang& gang, TimePoint now) {

@@ -265,7 +265,7 @@ private:
                 if (is_served_[g])
                         consider(next_review(settings_, gang, snapshot_.now));
                 if (gang.waits_since || !has_turn_[g])
-                        consider(gang.waits_since.value_or(snapshot_.now) +
+                        consider(waits_since(gang, settings_.turn_quantum, snapshot_.now) +
                                  settings_.turn_max_wait);
         }
 

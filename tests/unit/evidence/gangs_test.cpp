@@ -17,6 +17,12 @@ Gangs::Key job(std::uint32_t uid, std::string name) {
         return {policy::Account{uid}, std::move(name)};
 }
 
+Gangs::Key tree(std::uint64_t number) {
+        auto key = job(1, "a");
+        key.tree = number;
+        return key;
+}
+
 TEST(Gangs, AreProgramsOfOneJobOfOneUser) {
         Gangs gangs;
         const auto one = gangs.enter(job(1, "a"), kStart);
@@ -105,6 +111,31 @@ TEST(Gangs, WaitUntilTheyRunWhateverWasDecidedMeanwhile) {
         EXPECT_EQ(gangs.show(one, at(6)).waits_since, std::nullopt);
         gangs.decided({{one, {false, false, true, true}}}, at(8));
         EXPECT_EQ(gangs.show(one, at(9)).waits_since, at(8));
+}
+
+TEST(Gangs, ThatYieldGoOnWaitingAfterATurnThatWasTooShort) {
+        Gangs gangs;
+        gangs.set_quantum(seconds(3));
+        const auto one = gangs.enter(tree(1), kStart);
+        const Gangs::Decided runs{true, true, true, false, 4};
+        const Gangs::Decided waits{false, false, true, true};
+        gangs.decided({{one, runs}}, at(5));
+        gangs.decided({{one, waits}}, at(7));
+        EXPECT_EQ(gangs.show(one, at(7)).waits_since, at(2)) << "5 s, without the 2 s of its turn";
+        gangs.decided({{one, runs}}, at(8));
+        EXPECT_EQ(gangs.show(one, at(8)).waited, seconds(6));
+        gangs.decided({{one, waits}}, at(11));
+        EXPECT_EQ(gangs.show(one, at(11)).waits_since, at(11));
+}
+
+TEST(Gangs, WaitAnewOnceTheyWereIdle) {
+        Gangs gangs;
+        gangs.set_quantum(seconds(3));
+        const auto one = gangs.enter(tree(1), kStart);
+        gangs.decided({{one, {true, true, true, false, 4}}}, at(5));
+        gangs.decided({{one, {}}}, at(6));
+        gangs.decided({{one, {false, false, true, true}}}, at(7));
+        EXPECT_EQ(gangs.show(one, at(7)).waits_since, at(7));
 }
 
 TEST(Gangs, DoNotWaitWhileTheyAreIdle) {

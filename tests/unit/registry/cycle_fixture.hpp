@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: MIT
+//
+// A governing cycle whose kernel and clock the test writes.
+#pragma once
+
+#include "registry/cycle.hpp"
+#include "registry/made_up_programs.hpp"
+
+#include <gtest/gtest.h>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace governor::registry {
+
+using namespace std::chrono_literals;
+using policy::CpuMask;
+using policy::fair::Limit;
+
+inline const CpuMask kEight = CpuMask::range(0, 8);
+
+/// A kernel and a shared memory that the test writes.
+class MadeUp : public ProcessFacts, public ReportSource {
+public:
+        void look(TimePoint) override { called.emplace_back("look"); }
+        std::optional<Measured> measured(ProgramId id) override {
+                called.emplace_back("measured");
+                return Measured{used[id], stopped.contains(id)};
+        }
+        std::uint32_t yielding_millicpu() override { return 0; }
+        std::optional<std::chrono::nanoseconds> cpu_time(ProgramId id) override { return used[id]; }
+        bool is_stopped(ProgramId id) override { return stopped.contains(id); }
+        std::optional<TreeLook> look_at_tree(ProgramId id) override {
+                looks++;
+                return is_small ? std::optional(TreeLook{used[id], runnable.contains(id)})
+                                : std::nullopt;
+        }
+        std::optional<evidence::LowUse::Reading> low_use(ProgramId,
+                                                         std::chrono::nanoseconds) override {
+                return std::nullopt;
+        }
+        std::optional<Confinement> where(ProgramId id, TimePoint) override {
+                looked_at.push_back(id);
+                return within(allowed);
+        }
+        std::string executable(ProgramId) override { return "/usr/bin/solver"; }
+        std::vector<std::optional<evidence::Report>>
+        reports(std::span<const ProgramId> programs) override {
+                called.emplace_back("reports");
+                asked.assign(programs.begin(), programs.end());
+                std::vector<std::optional<evidence::Report>> reports;
+                for (const auto id : programs) {
+                        const auto found = said.find(id);
+                        reports.push_back(found != said.end() ? std::optional(found->second)
+                                                              : std::nullopt);
+                }
+                return reports;
+        }
+
+        std::map<ProgramId, std::chrono::nanoseconds> used;
+        std::map<ProgramId, evidence::Report> said;
+        std::set<ProgramId> stopped;
+        std::set<ProgramId> runnable;
+        bool is_small = true;  // trees
+        int looks = 0;         // at these
+        CpuMask allowed = kEight;
+        std::vector<std::string> called;
+        std::vector<ProgramId> looked_at;
+        std::vector<ProgramId> asked;
+};
+
+class CycleTest : public testing::Test {
+protected:
+        CycleTest() { configure(); }
+
+        void configure(bool is_observing = false) {
+                settings_.is_observing = is_observing;
+                cycle_.configured(settings_, machine_of(8), now_);
+        }
+        ProgramId join(const CpuMask& held = {}, const Request& request = {},
+                       const Identity& identity = program_of(1000)) {
+                return cycle_.joined(identity, request, within(kEight), held, now_).id;
+        }
+        /// 25 ms in which these keep all of their CPUs busy; then what is due happens.
+        void step(std::initializer_list<ProgramId> busy = {}) {
+                for (const auto id : busy)
+                        if (const auto* held = cycle_.programs().find(id)->held())
+                                made_up_.used[id] += held->grant.threads * 25ms;
+                now_ += 25ms;
+                cycle_.woke(now_);
+        }
+        /// A second of that, in which each of them begins a region, and a sample in which the
+        /// machine is idle.
+        void second(std::initializer_list<ProgramId> busy = {}) {
+                for (const auto id : busy)
+                        if (const auto* held = cycle_.programs().find(id)->held())
+                                region(id, held->grant.threads);
+                for (int i = 0; i < 40; i++)
+                        step(busy);
+                policy::Sample sample;
+                sample.warming_up = false;
+                for (std::uint32_t cpu = 0; cpu < 8; cpu++)
+                        sample.cpus.push_back({cpu, policy::kPermyriad, 0});
+                cycle_.sampled(sample, now_);
+        }
+        void decide() {
+                now_ += Schedule::kRest;
+                cycle_.woke(now_);
+        }
+        /// It runs a region on what it was granted last, with so many threads.
+        void region(ProgramId id, std::uint32_t team) {
+                const auto* held = cycle_.programs().find(id)->held();
+                made_up_.said[id] = {held->epoch, team, true, ++regions_};
+        }
+        [[nodiscard]] policy::fair::Grant grant(ProgramId id) const {
+                return cycle_.programs().find(id)->held()->grant;
+        }
+        /// Six seconds in which one does nothing and the other keeps its CPUs busy.
+        void fall_idle(ProgramId idle, ProgramId busy) {
+                decide();
+                for (int i = 0; i < 6; i++)
+                        second({busy});
+                ASSERT_EQ(grant(idle).reason.limit, Limit::Idle);
+                (void)told();
+        }
+        /// The last word of each program, of all events since the last call.
+        std::map<ProgramId, Effects::Word> told() {
+                std::map<ProgramId, Effects::Word> words;
+                for (const auto& word : cycle_.take_effects().publish)
+                        words[word.id] = word;
+                return words;
+        }
+
+        MadeUp made_up_;
+        TimePoint now_ = kStart;
+        Cycle::Settings settings_;
+        Cycle cycle_{made_up_, made_up_, kStart};
+        std::uint64_t regions_ = 0;
+};
+
+}  // namespace governor::registry
