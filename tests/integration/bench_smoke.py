@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""bench/crowd, bench/leases, bench/hostile, bench/attacks, bench/pools, bench/coupled, bench/handover and bench/trees with tiny numbers:
+"""bench/crowd, bench/leases, bench/hostile, bench/attacks, bench/pools, bench/coupled, bench/handover, bench/trees and bench/herd with tiny numbers:
 everybody is held and answered, the bad ones are noticed, and nothing is left behind. No number here depends
 on how fast the machine is.
 
@@ -81,6 +81,14 @@ class Smoke(unittest.TestCase):
         pairs = [("pair-python", arm) for arm in ("batch", "in-turn", "plain")]
         self.assertEqual(methods, [*pairs, *(("short", arm) for arm in ("batch", "plain", "run"))])
         self.assertEqual(found["errors"], [])
+
+    @unittest.skipUnless((PROGRAMS / "bench" / "many_cpus.so").is_file(), "built with sanitizers")
+    def test_herd_of_trees_begins_with_the_threads_that_there_are_cpus_for(self):
+        found = self.bench("herd", "--repetitions", "5")
+        self.assertEqual([row["trees"] for row in found["rows"]], [4, 8, 16])
+        for row in found["rows"]:
+            # Where none waited for the others it was 139 at least.
+            self.assertLessEqual(row["least_threads"], 64 + row["trees"], row)
 
     def test_all_of_leases_is_measured(self):
         found = self.bench(

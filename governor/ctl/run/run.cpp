@@ -102,6 +102,8 @@ ExitCode stay(const verbs::RunOptions& options, Lease& lease, const std::vector<
         const auto open = affinity_of(0).value_or(CpuMask{});
         const bool fences = !options.keeps && !options.is_batch && Steward::can_fence() &&
                             !gains_privilege(options.command.front());
+        if (!options.keeps && !options.is_batch)
+                lease.settle();
         const auto beginning = begin(options, lease);
         for (const auto& change : beginning.changes)
                 apply(change);
