@@ -41,13 +41,18 @@ void Gangs::decided(const std::map<GangId, Decided>& decided, TimePoint now) {
                         gang.runs_since = now;
                         gang.waited = now - gang.waits_since.value_or(now);
                 }
-                if (runs || !what.wants_to_run)
+                if (runs) {
                         gang.waits_since.reset();
-                else
-                        gang.waits_since =
-                                policy::fair::waits_since(show(id, now), quantum_, now);
-                if (!runs)
-                        gang.runs_since.reset();
+                        continue;
+                }
+                gang.waits_since = what.wants_to_run ? std::optional(policy::fair::waits_since(
+                                                               show(id, now), quantum_, now))
+                                                     : std::nullopt;
+                if (gang.runs_since)
+                        gang.had += now - *gang.runs_since;
+                if (!gang.waits_since || gang.waits_since == now)
+                        gang.had = std::chrono::nanoseconds{0};
+                gang.runs_since.reset();
         }
 }
 
@@ -66,6 +71,7 @@ policy::fair::Gang Gangs::show(GangId id, TimePoint now) const {
         shown.waits_since = gang.waits_since;
         shown.runs_since = gang.runs_since;
         shown.waited = gang.waited;
+        shown.had = gang.had;
         return shown;
 }
 

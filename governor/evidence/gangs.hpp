@@ -68,10 +68,11 @@ private:
                 bool has_turn = false;
                 bool lends_turn = false;
                 std::optional<TimePoint> served_since;
-                std::uint32_t cpus = 0;  // since then
+                std::uint32_t cpus = 0;                // since then
                 std::optional<TimePoint> waits_since;  // less the short turns since then
                 std::optional<TimePoint> runs_since;   // in its turn
                 std::chrono::nanoseconds waited{0};    // before that
+                std::chrono::nanoseconds had{0};       // in turns that did not end that wait
                 Served served;
         };
 

@@ -50,11 +50,12 @@ struct Gang {
         bool yields = false;
         std::chrono::nanoseconds served{0};  ///< so long it has been served in its turns, in all
         /// It runs at most on what who lacks patience is given. Empty: it runs in its turn, or
-        /// does not want to run. Moved by as long as it had turns that were too short to end it.
+        /// does not want to run. Without the time that it had in turns too short to end its wait.
         std::optional<TimePoint> waits_since;
         /// It runs in its turn since then, and had waited for so long before. Empty: it does not.
         std::optional<TimePoint> runs_since;
         std::chrono::nanoseconds waited{0};
+        std::chrono::nanoseconds had{0};  ///< in turns before that which did not end its wait
         /// That it will need its turn for; empty: not known.
         std::optional<std::chrono::nanoseconds> remaining;
         /// It says how far it is, but has not run long enough to tell `remaining` by that.

@@ -74,7 +74,8 @@ std::vector<std::size_t> turn_order(const Settings& settings, std::span<const Ga
 }
 
 TimePoint waits_since(const Gang& gang, std::chrono::milliseconds quantum, TimePoint now) {
-        const bool is_short = gang.yields && gang.runs_since && now - *gang.runs_since < quantum;
+        const bool is_short =
+                gang.yields && gang.runs_since && gang.had + (now - *gang.runs_since) < quantum;
         return gang.waits_since.value_or(is_short ? now - gang.waited : now);
 }
 
@@ -83,7 +84,7 @@ bool is_overdue(const Settings& settings, const Gang& gang, TimePoint now) {
                 return false;
         if (gang.runs_since)
                 return gang.waited >= settings.turn_max_wait &&
-                       now - *gang.runs_since < settings.turn_quantum;
+                       gang.had + (now - *gang.runs_since) < settings.turn_quantum;
         return gang.waits_since && now - *gang.waits_since >= settings.turn_max_wait;
 }
 
@@ -94,7 +95,7 @@ bool is_out_of_patience(const Settings& settings, const Gang& gang, TimePoint no
 
 std::optional<TimePoint> next_review(const Settings& settings, const Gang& gang, TimePoint now) {
         if (is_overdue(settings, gang, now) && gang.runs_since)
-                return *gang.runs_since + settings.turn_quantum;
+                return *gang.runs_since + settings.turn_quantum - gang.had;
         if (gang.is_on_trial)
                 return now + kTrialLook;
         if (gang.remaining)

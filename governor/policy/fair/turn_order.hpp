@@ -29,13 +29,14 @@ namespace governor::policy::fair {
                                                   std::span<const Gang> gangs,
                                                   std::vector<std::size_t> which, TimePoint now);
 
-/// Since when it waits if it does not run from now on. A turn shorter than `quantum` ends no wait of a
-/// gang that yields, and is left out: others may lend theirs for a moment again and again.
+/// Since when it waits if it does not run from now on. The wait of a gang that yields ends when it
+/// has had its turn for `quantum` in all; less is left out, as others may lend it theirs for a
+/// moment again and again.
 [[nodiscard]] TimePoint waits_since(const Gang& gang, std::chrono::milliseconds quantum,
                                     TimePoint now);
 
-/// It yields and has waited for Settings::turn_max_wait; or had, and has had its turn for less than
-/// Settings::turn_quantum since then.
+/// It yields and has waited for Settings::turn_max_wait; or had, and has not had its turn for
+/// Settings::turn_quantum in all yet.
 [[nodiscard]] bool is_overdue(const Settings& settings, const Gang& gang, TimePoint now);
 
 /// It has waited for so long that it has a thread, turn or not. One that yields has a turn instead:

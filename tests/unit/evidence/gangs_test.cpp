@@ -124,8 +124,11 @@ TEST(Gangs, ThatYieldGoOnWaitingAfterATurnThatWasTooShort) {
         EXPECT_EQ(gangs.show(one, at(7)).waits_since, at(2)) << "5 s, without the 2 s of its turn";
         gangs.decided({{one, runs}}, at(8));
         EXPECT_EQ(gangs.show(one, at(8)).waited, seconds(6));
+        gangs.decided({{one, waits}}, at(9));
+        EXPECT_EQ(gangs.show(one, at(9)).waits_since, at(9)) << "3 s in all";
+        gangs.decided({{one, runs}}, at(10));
         gangs.decided({{one, waits}}, at(11));
-        EXPECT_EQ(gangs.show(one, at(11)).waits_since, at(11));
+        EXPECT_EQ(gangs.show(one, at(11)).waits_since, at(10)) << "what it had before is used up";
 }
 
 TEST(Gangs, WaitAnewOnceTheyWereIdle) {
