@@ -66,9 +66,11 @@ public:
         [[nodiscard]] const policy::Machine& machine() const { return machine_; }
 
         /// Threads that a program will have when others have made room and foreign load has gone,
-        /// as of the last decision or its coming: see policy::fair::undivided_shares(). >= 1. Costs
-        /// a part of a decision, once after each.
+        /// as of the last decision or forget_shares(): see policy::fair::undivided_shares(). >= 1.
+        /// Costs a part of a decision, once after each.
         [[nodiscard]] std::uint32_t share(const Program& program, TimePoint now) const;
+        /// A program has come, gone or changed its mind: a decision may be some time off.
+        void forget_shares() { shares_.clear(); }
         /// Those of all programs of a tree together, if these could make use of all CPUs.
         [[nodiscard]] std::uint32_t share_of_tree(ProgramId tree, TimePoint now) const;
         /// Of an account, as long as one more of its programs wants all CPUs. As of the last

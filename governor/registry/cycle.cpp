@@ -64,7 +64,7 @@ void Cycle::follow_settings(TimePoint now) {
                            settings_.rules);
         // Another mode, or a rule to ignore it, is no other grant, but other words.
         programs.for_each([this](const Program& program) { tell(program.id()); });
-        schedule_.want_decision(now);
+        want_decision(now);
 }
 
 void Cycle::plugged(policy::Machine machine) {
@@ -282,8 +282,13 @@ Programs::Joined Cycle::joined(const Identity& identity, const Request& request,
         }
         // What it has resumed: the decision may be just that, and no change. Or that it is ignored.
         tell(joined.id);
-        schedule_.want_decision(now);
+        want_decision(now);
         return joined;
+}
+
+void Cycle::want_decision(TimePoint now) {
+        arbiter_.forget_shares();
+        schedule_.want_decision(now);
 }
 
 void Cycle::left(ProgramId id, TimePoint now) {
@@ -292,13 +297,13 @@ void Cycle::left(ProgramId id, TimePoint now) {
         if (waited_)
                 std::erase_if(*waited_, [id](const Waited& waited) { return waited.id == id; });
         std::erase_if(publish_, [id](const Effects::Word& word) { return word.id == id; });
-        schedule_.want_decision(now);
+        want_decision(now);
 }
 
 void Cycle::requested(ProgramId id, const Request& request, TimePoint now) {
         if (auto* program = arbiter_.programs().find(id)) {
                 program->request(request, now);
-                schedule_.want_decision(now);
+                want_decision(now);
         }
 }
 
@@ -309,13 +314,13 @@ void Cycle::acts(ProgramId id, std::string acts) {
 
 void Cycle::belongs(ProgramId id, ProgramId tree, TimePoint now) {
         if (arbiter_.programs().move(id, tree))
-                schedule_.want_decision(now);
+                want_decision(now);
 }
 
 void Cycle::yields(ProgramId id, bool yields, TimePoint now) {
         if (auto* program = arbiter_.programs().find(id)) {
                 program->set_yields(yields);
-                schedule_.want_decision(now);
+                want_decision(now);
         }
 }
 
@@ -325,7 +330,7 @@ void Cycle::moved(ProgramId id, TimePoint now) {
                 return;
         if (const auto where = facts_.where(id, now))
                 program->confine(*where, now);
-        schedule_.want_decision(now);
+        want_decision(now);
 }
 
 Orders::Outcome Cycle::ordered(ProgramId id, const Order& order, Authority by, std::uint32_t uid,
@@ -335,7 +340,7 @@ Orders::Outcome Cycle::ordered(ProgramId id, const Order& order, Authority by, s
                 return {};
         const auto outcome = program->order(order, by, uid, now);
         if (outcome.changed)
-                schedule_.want_decision(now);
+                want_decision(now);
         return outcome;
 }
 

@@ -131,6 +131,7 @@ private:
         bool find_stopped(TimePoint now);
         enum class Trees : std::uint8_t { WithTurn, Lending };
         bool look_at(Trees which, TimePoint now);
+        void want_decision(TimePoint now);
         void decide(TimePoint now);
         void tell(ProgramId id);
         void tell_returned();

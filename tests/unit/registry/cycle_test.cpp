@@ -16,6 +16,19 @@ TEST_F(CycleTest, GivesWhatThereIsToTheFirst) {
         EXPECT_TRUE(told().empty()) << "once";
 }
 
+TEST_F(CycleTest, KnowsSharesOfNewcomersBeforeItDecides) {
+        const auto first = join();
+        decide();
+        const auto share = [&] {
+                return cycle_.arbiter().share(*cycle_.programs().find(first), now_);
+        };
+        ASSERT_EQ(share(), 8U);
+        const auto second = join();
+        EXPECT_EQ(share(), 4U);
+        cycle_.left(second, now_);
+        EXPECT_EQ(share(), 8U);
+}
+
 TEST_F(CycleTest, ReadsReportsBeforeItMeasures) {
         (void)join();
         made_up_.called.clear();
