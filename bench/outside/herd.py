@@ -29,8 +29,8 @@ _SHELLS_WAIT_S = 0.3
 _COMMAND = 'echo "$OMP_NUM_THREADS $(date +%s%N)"; exec sleep 60'
 _EXPLANATION = """\
 Threads: what the trees were told to start (OMP_NUM_THREADS), all together; medians over the repetitions
-[smallest-largest]. Trees share and are not to have more than the CPUs and one each. First, last start:
-of the commands, after the first `run` was started; ms."""
+[smallest-largest]. Trees share, and are to have all CPUs, and not more than these and one each. First,
+last start: of the commands, after the first `run` was started; ms."""
 
 
 @dataclass(frozen=True)
@@ -87,11 +87,13 @@ def _begin(stage: Stage, programs: Path, cpus: int, trees: int, gap_s: float, nu
             stack.callback(member.kill)
             machine.add_process(member.pid)
             herd.append(member)
-        with open(gate, "w", encoding="ascii", buffering=1) as opened:
+        # To read it, too, or this would wait for a shell that may never come.
+        with os.fdopen(os.open(gate, os.O_RDWR), "w", encoding="ascii", closefd=True) as opened:
             stage.interruption.wait(_SHELLS_WAIT_S)
             began_ns = time.time_ns()
             for _ in herd:
                 opened.write("\n")
+                opened.flush()
                 time.sleep(gap_s)
             said = [_first_line(stage, member) for member in herd]
     return _Herd(
@@ -119,13 +121,13 @@ def _first_line(stage: Stage, member: Process) -> str:
 
 def _row(cpus: int, trees: int, herds: list[_Herd]) -> dict[str, Any]:
     threads = spread_of(sum(herd.threads) for herd in herds)
-    most = cpus + trees
+    least, most = cpus // trees * trees, cpus + trees
     return {
         "trees": trees,
         "threads": threads.text(0),
         "least_threads": int(threads.least),
-        "goal": f"<= {most}",
-        "met": threads.median <= most,
+        "goal": f"{least} .. {most}",
+        "met": least <= threads.median <= most,
         "first_start_ms": spread_of(min(herd.starts_ms) for herd in herds).text(0),
         "last_start_ms": spread_of(max(herd.starts_ms) for herd in herds).text(0),
     }

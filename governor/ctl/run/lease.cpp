@@ -20,6 +20,8 @@ constexpr seconds kTryAgain{1};
 /// 16 trees that began at once on 64 CPUs had 80 threads, with 5 ms 64.
 constexpr milliseconds kQuiet{5};
 constexpr milliseconds kLongestHerd{20};
+/// For the new share: without an answer, the first one will do.
+constexpr milliseconds kShortPatience{20};
 /// Between two looks at the grant.
 constexpr std::chrono::microseconds kLookAgain{500};
 /// Replies that are read in one go: the command's signals wait meanwhile.
@@ -71,7 +73,8 @@ void Lease::settle() {
         const auto start = Clock::now();
         auto changed = start;
         auto word = arena_.load();
-        for (auto now = start; now - changed < kQuiet && now - start < kLongestHerd; now = Clock::now()) {
+        for (auto now = start; now - changed < kQuiet && now - start < kLongestHerd;
+             now = Clock::now()) {
                 ::usleep(std::chrono::microseconds(kLookAgain).count());
                 if (const auto newer = arena_.load(); newer != word) {
                         word = newer;
@@ -81,7 +84,7 @@ void Lease::settle() {
         const auto known = client_;
         client_.Clear();
         ask_who_we_are();
-        (void)wait_until(Clock::now() + kPatience, &Lease::is_known);
+        (void)wait_until(Clock::now() + kShortPatience, &Lease::is_known);
         if (client_.share() == 0)
                 client_ = known;
 }

@@ -41,13 +41,14 @@ public:
         /// Waits for the first grant: 2 s for the connection, 2 s for all the rest.
         [[nodiscard]] tl::expected<void, NoLease> take();
 
-        /// Trees that are started together lower each other's shares, and a program keeps the number
-        /// of threads that it starts with: waits until the grant has stayed the same for a moment,
-        /// and asks for the share once more. After take(). Takes 5 ms where nobody comes, and 20 at most.
+        /// Trees that are started together lower each other's shares, and a program keeps the
+        /// number of threads that it starts with: waits until the grant has stayed the same for a
+        /// moment, and asks for the share once more. After take(). Takes 5 ms where nobody comes;
+        /// 20 at most, and 20 more where the governor hangs.
         void settle();
 
-        /// What it has, as the governor says when asked, as of take() or settle(); the governor may not
-        /// have understood: then only `granted`.
+        /// What it has, as the governor says when asked, as of take() or settle(); the governor may
+        /// not have understood: then only `granted`.
         [[nodiscard]] const governor::v1::Client& client() const { return client_; }
 
         /// For users to read: what acts on the tree. At most 200 bytes.

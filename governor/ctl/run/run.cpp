@@ -99,11 +99,12 @@ ExitCode fail(const std::string& program, int error) {
 }
 
 ExitCode stay(const verbs::RunOptions& options, Lease& lease, const std::vector<int>& inherited) {
+        const bool is_ungoverned = lease.grant(Lease::Clock::now()).value_or(Grant{}).is_ungoverned;
+        if (!options.keeps && !options.is_batch && !is_ungoverned)
+                lease.settle();
         const auto open = affinity_of(0).value_or(CpuMask{});
         const bool fences = !options.keeps && !options.is_batch && Steward::can_fence() &&
                             !gains_privilege(options.command.front());
-        if (!options.keeps && !options.is_batch)
-                lease.settle();
         const auto beginning = begin(options, lease);
         for (const auto& change : beginning.changes)
                 apply(change);
