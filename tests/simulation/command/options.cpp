@@ -81,6 +81,9 @@ void declare(CLI::App& app, Options& options, Texts& texts) {
                 });
         app.add_flag("--timeline", options.timeline, "Grants over time as well");
         app.add_flag("--json", options.json, "Everything, for programs: figures, grants, teams");
+        app.add_flag("--brief", options.brief,
+                     "For programs: times and figures alone, and how long each would take alone; "
+                     "nothing is checked");
         app.add_option("--explain", texts.explain,
                        "Instead: what the policy saw and decided then, or as soon as it did")
                 ->type_name("TIME")
@@ -113,6 +116,7 @@ std::string ignored_option(const Options& options) {
                               {"--print", options.print},
                               {"--explain", options.explain.has_value()},
                               {"--json", options.json},
+                              {"--brief", options.brief},
                               {"--timeline", options.timeline}};
         const char* first = nullptr;
         for (const auto& mode : modes) {

@@ -25,6 +25,7 @@ struct Options {
         std::optional<NamedPolicy> policy;  ///< always set
         bool print = false;                 ///< the scenario itself, as a file
         bool json = false;
+        bool brief = false;  ///< JSON without what happened when; nothing is checked
         bool timeline = false;
         bool colour = false;
         std::optional<Time> explain;
