@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""--table: many runs, a report, and files where --output says so."""
+"""--table and --ablate: many runs, a report, and files where --output says so."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from lab.endings import EXIT_FAILED, EXIT_OK, Failed, complain, print_result
 from lab.machine import describe_machine
 from lab.report import asked_folder, command_line, fenced, write_files
 
-from . import matrix
+from . import ablation, matrix
 from .matrix_picture import draw_matrix
 from .settings import Settings
 
@@ -28,6 +28,20 @@ def compare(name: str, arguments: list[str], settings: Settings, checkout: Path)
     if settings.pictures:
         names += _draw(name, found, settings, folder)
     printed = print_result(name, f"\nIn {folder}: {', '.join(names)}\n") and printed
+    return EXIT_OK if printed else EXIT_FAILED
+
+
+def ablate(name: str, arguments: list[str], settings: Settings, checkout: Path) -> int:
+    """Rules x scenarios."""
+    folder = asked_folder(settings.output)
+    meanings = ablation.known_rules(settings.simulator)
+    files = matrix.scenario_files(settings.ablate)
+    effects = ablation.run_ablation(settings.simulator, files, list(meanings))
+    text = ablation.report(effects, meanings)
+    printed = print_result(name, text)
+    if folder is not None:
+        names = _write(name, arguments, folder, checkout, text, ablation.summary_rows(effects))
+        printed = print_result(name, f"\nIn {folder}: {', '.join(names)}\n") and printed
     return EXIT_OK if printed else EXIT_FAILED
 
 

@@ -18,7 +18,7 @@ _MOST_SEED = 2**53
 
 @dataclass(frozen=True)
 class Settings:
-    """What is asked for: one of `file`, `seed` and `table`."""
+    """What is asked for: one of `file`, `seed`, `table` and `ablate`."""
 
     file: Path | None
     seed: int | None
@@ -28,6 +28,7 @@ class Settings:
     formats: tuple[str, ...]
     pictures: bool
     table: tuple[Path, ...] = ()
+    ablate: tuple[Path, ...] = ()
 
     @property
     def simulator(self) -> Path:
@@ -42,9 +43,11 @@ class Settings:
 def read_settings(arguments: list[str], programs: Path) -> Settings:
     """BadInput with one sentence for what cannot be."""
     parsed = _parser(programs).parse_args(arguments)
-    asked = (parsed.scenario, parsed.seed, parsed.table)
+    asked = (parsed.scenario, parsed.seed, parsed.table, parsed.ablate)
     if sum(one is not None for one in asked) != 1:
-        raise BadInput("one of SCENARIO, --seed and --table is needed; see --help.")
+        raise BadInput("one of SCENARIO, --seed, --table and --ablate is needed; see --help.")
+    if parsed.ablate is not None and parsed.policy is not None:
+        raise BadInput("--policy does not go with --ablate, which is about fair and turns.")
     usual = "fair" if parsed.table is None else ",".join(POLICIES)
     return Settings(
         file=parsed.scenario,
@@ -55,6 +58,7 @@ def read_settings(arguments: list[str], programs: Path) -> Settings:
         formats=_names("--format", parsed.format, FORMATS),
         pictures=parsed.pictures,
         table=tuple(parsed.table or ()),
+        ablate=tuple(parsed.ablate or ()),
     )
 
 
@@ -78,13 +82,17 @@ def _parser(programs: Path) -> argparse.ArgumentParser:
         "times and slowdowns, on all CPUs",
     )  # fmt: skip
     parser.add_argument(
+        "--ablate", type=Path, nargs="+", metavar="PATH",
+        help="many scenarios, each with every rule of the policy switched off in turn",
+    )  # fmt: skip
+    parser.add_argument(
         "--policy", "--policies", metavar="NAMES",
         help="which policies to run, with commas between: names of `simulate --help` (fair); with "
         f"--table, where fair is with turns off: ({','.join(POLICIES)})",
     )  # fmt: skip
     parser.add_argument(
         "--output", type=Path, metavar="DIR",
-        help="where the pictures go (a new temporary folder); with --table also "
+        help="where the pictures go (a new temporary folder); with --table and --ablate also "
         "results.json, results.md and summary.json (no files)",
     )  # fmt: skip
     parser.add_argument(

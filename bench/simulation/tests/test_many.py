@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The arithmetic of the table, the bound, and the command with a stand-in."""
+"""The arithmetic of the table and of the ablation, the bound, and the command with a stand-in."""
 
 import importlib.util
 import json
@@ -14,7 +14,7 @@ from pathlib import Path
 
 from lab.quantities import BadInput
 from lab.ranges import Range
-from simulation import matrix
+from simulation import ablation, matrix
 from simulation.best import Job, best_times, power_times
 from simulation.matrix import Matrix, scenario_files
 from simulation.matrix_picture import draw_matrix
@@ -162,8 +162,27 @@ class Tables(unittest.TestCase):
             self.assertEqual([path.name for path in drawn], ["policies.png", "policies.svg"])
 
 
+class Ablation(unittest.TestCase):
+    def effects(self, other):
+        outcomes = {}
+        for form in ablation.FORMS:
+            outcomes[form, None, "a"] = outcome(record([20.0]), "a", form)
+            outcomes[form, "rule", "a"] = outcome(record([other]), "a", form)
+        return [ablation.effect("rule", form, ["a"], outcomes) for form in ablation.FORMS]
+
+    def test_a_rule_that_matters_and_one_that_does_not(self):
+        text = ablation.report(self.effects(22.0), {"rule": "x"})
+        self.assertIn("rule fair 1/1 1.100", " ".join(text.split()))
+        self.assertIn("in any of these scenarios:\n  none", text)
+        text = ablation.report(self.effects(20.1), {"rule": "x"})
+        self.assertIn("scenarios:\n  rule: x", text)
+
+    def test_a_bound_counts_as_far_as_it_is_known(self):
+        self.assertTrue(self.effects(None)[0].matters())
+
+
 class Commands(unittest.TestCase):
-    """bench/simulate --table, with a stand-in for the simulator."""
+    """bench/simulate --table and --ablate, with a stand-in for the simulator."""
 
     def setUp(self):
         temporary = tempfile.TemporaryDirectory()
@@ -177,7 +196,8 @@ class Commands(unittest.TestCase):
         (self.folder / "record.json").write_text(json.dumps(record([20.0], batch=batch)))
         simulator = self.folder / "simulate"
         simulator.write_text(
-            f"#!/bin/sh\n{otherwise}\n"
+            "#!/bin/sh\n"
+            f"[ $1 != --rules ] || {{ printf 'newcomer\\tnobody shrinks\\n'; exit; }}\n{otherwise}\n"
         )
         simulator.chmod(0o755)
 
@@ -198,12 +218,18 @@ class Commands(unittest.TestCase):
         self.assertEqual(len(summary["rows"]), 3)
         self.assertIn("```", (output / "results.md").read_text())
 
+    def test_an_ablation(self):
+        done = self.run_command("--ablate", str(self.folder / "a.sim"))
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertIn("newcomer: nobody shrinks", done.stdout)
+
     def test_refusals(self):
         self.stand_in("echo 'simulate: none of that name' >&2; exit 2")
         done = self.run_command("--table", str(self.folder), "--policies", "nonsense")
         self.assertEqual((done.returncode, done.stderr), (2, "bench/simulate: none of that name\n"))
-        with self.assertRaises(BadInput):
-            read_settings(["x.sim", "--table", "y"], Path("/nowhere"))
+        for arguments in (("x.sim", "--table", "y"), ("--ablate", "x", "--policy", "fair")):
+            with self.assertRaises(BadInput):
+                read_settings(list(arguments), Path("/nowhere"))
 
     def test_a_signal_ends_it_and_leaves_nothing_behind(self):
         self.stand_in(f"echo $$ > {self.folder}/pid; exec sleep 60")

@@ -2,6 +2,7 @@
 // Baselines do what they are named after.
 #include "simulation/baselines/baselines.hpp"
 
+#include "simulation/ablation/rules.hpp"
 #include "simulation/baselines/alone.hpp"
 #include "simulation/baselines/parts.hpp"
 #include "simulation/report/run_report.hpp"
@@ -263,6 +264,25 @@ speedup = power:0.5
         EXPECT_NE(write_scenario(scenario).find("speedup = power:0.5"), std::string::npos);
         scenario.programs[0].start = 1s;
         EXPECT_TRUE(closed_batch(scenario).empty());
+}
+
+TEST(Ablation, ARuleThatIsOffMakesADifference) {
+        auto scenario = scenario_of(R"(
+[machine]
+cpus = 8
+
+[program first]
+
+[program second]
+start = 5s
+)");
+        const auto granted = [&](Decide* decide) {
+                return record(scenario, {{decide}, {}}).granted("first", 5500ms);
+        };
+        EXPECT_EQ(granted(governor::policy::fair::decide), 8U);
+        EXPECT_EQ(granted(find_rule("newcomer")->without), 4U);
+        EXPECT_EQ(granted(find_rule("idle")->without), 8U);
+        EXPECT_FALSE(find_rule("nonsense"));
 }
 
 }  // namespace
