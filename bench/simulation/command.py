@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The command: a scenario in, report and pictures out."""
+"""The command: a scenario, or many, in; report and pictures out."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from lab.drawing import NoPictures
 from lab.endings import EXIT_FAILED, EXIT_OK, Failed
 from lab.endings import complain, exit_status, output_folder, print_result
 
+from .many import ablate, compare
 from .pictures import draw_pictures
 from .run import Run, simulate
 from .settings import Settings, read_settings
@@ -24,6 +25,10 @@ def main(arguments: list[str], checkout: Path) -> int:
 
 def _simulate(arguments: list[str], checkout: Path) -> int:
     settings = read_settings(arguments, checkout / "build" / "bin")
+    if settings.table:
+        return compare(NAME, arguments, settings, checkout)
+    if settings.ablate:
+        return ablate(NAME, arguments, settings, checkout)
     asked = settings.output
     if settings.pictures and asked is not None:
         output_folder(asked, "")

@@ -10,13 +10,15 @@ from pathlib import Path
 from lab.options import OneSentenceParser, add_programs
 from lab.quantities import BadInput, whole_option
 
+from .matrix import POLICIES
+
 FORMATS = ("png", "svg")
 _MOST_SEED = 2**53
 
 
 @dataclass(frozen=True)
 class Settings:
-    """What is asked for: one of `file` and `seed` is None."""
+    """What is asked for: one of `file`, `seed`, `table` and `ablate`."""
 
     file: Path | None
     seed: int | None
@@ -25,6 +27,8 @@ class Settings:
     output: Path | None
     formats: tuple[str, ...]
     pictures: bool
+    table: tuple[Path, ...] = ()
+    ablate: tuple[Path, ...] = ()
 
     @property
     def simulator(self) -> Path:
@@ -39,16 +43,22 @@ class Settings:
 def read_settings(arguments: list[str], programs: Path) -> Settings:
     """BadInput with one sentence for what cannot be."""
     parsed = _parser(programs).parse_args(arguments)
-    if (parsed.scenario is None) == (parsed.seed is None):
-        raise BadInput("one of SCENARIO and --seed is needed; see --help.")
+    asked = (parsed.scenario, parsed.seed, parsed.table, parsed.ablate)
+    if sum(one is not None for one in asked) != 1:
+        raise BadInput("one of SCENARIO, --seed, --table and --ablate is needed; see --help.")
+    if parsed.ablate is not None and parsed.policy is not None:
+        raise BadInput("--policy does not go with --ablate, which is about fair and turns.")
+    usual = "fair" if parsed.table is None else ",".join(POLICIES)
     return Settings(
         file=parsed.scenario,
         seed=parsed.seed,
-        policies=_names("--policy", parsed.policy, None),
+        policies=_names("--policy", parsed.policy or usual, None),
         programs=parsed.bin,
         output=parsed.output,
         formats=_names("--format", parsed.format, FORMATS),
         pictures=parsed.pictures,
+        table=tuple(parsed.table or ()),
+        ablate=tuple(parsed.ablate or ()),
     )
 
 
@@ -67,13 +77,24 @@ def _parser(programs: Path) -> argparse.ArgumentParser:
         help="a random scenario instead",
     )  # fmt: skip
     parser.add_argument(
-        "--policy", metavar="NAMES", default="fair",
-        help="which policies to run, with commas between: fair, naive, or a broken one of "
-        "`simulate --help` (fair)",
+        "--table", type=Path, nargs="+", metavar="PATH",
+        help="many scenarios instead, files or folders: a table of policies x scenarios, of sums of "
+        "times and slowdowns, on all CPUs",
     )  # fmt: skip
     parser.add_argument(
-        "--output", type=Path, metavar="DIR", help="where the pictures go (a new temporary folder)"
-    )
+        "--ablate", type=Path, nargs="+", metavar="PATH",
+        help="many scenarios, each with every rule of the policy switched off in turn",
+    )  # fmt: skip
+    parser.add_argument(
+        "--policy", "--policies", metavar="NAMES",
+        help="which policies to run, with commas between: names of `simulate --help` (fair); with "
+        f"--table, where fair is with turns off: ({','.join(POLICIES)})",
+    )  # fmt: skip
+    parser.add_argument(
+        "--output", type=Path, metavar="DIR",
+        help="where the pictures go (a new temporary folder); with --table and --ablate also "
+        "results.json, results.md and summary.json (no files)",
+    )  # fmt: skip
     parser.add_argument(
         "--format", metavar="NAMES", default="png", help="png, svg, or both: png,svg (png)"
     )

@@ -28,16 +28,18 @@ int explain(const Scenario& scenario, const Options& options) {
         return kExitOk;
 }
 
-int run_one(const Scenario& scenario, const Options& options) {
+int run_one(const Scenario& given, const Options& options) {
+        const auto scenario = options.policy->prepared(given);
         if (options.print) {
                 std::fputs(write_scenario(scenario).c_str(), stdout);
                 return kExitOk;
         }
         if (options.explain)
                 return explain(scenario, options);
-        const auto found =
-                report(scenario, std::string(options.policy->name), options.policy->decider);
-        if (options.json) {
+        const auto found = report(scenario, *options.policy, !options.brief);
+        if (options.brief) {
+                std::puts(brief_json(given, found).c_str());
+        } else if (options.json) {
                 std::puts(report_json(scenario, found).c_str());
         } else {
                 if (options.timeline)

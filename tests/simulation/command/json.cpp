@@ -2,6 +2,8 @@
 // Names of fields are a contract with bench/simulate.
 #include "simulation/command/json.hpp"
 
+#include "simulation/baselines/alone.hpp"
+
 #include <nlohmann/json.hpp>
 
 namespace simulation {
@@ -70,6 +72,29 @@ const char* name_of(Phase phase) {
         return "";
 }
 
+const char* name_of(Speedup::Law law) {
+        switch (law) {
+        case Speedup::Law::Linear:
+                return "linear";
+        case Speedup::Law::Amdahl:
+                return "amdahl";
+        case Speedup::Law::Flat:
+                return "flat";
+        case Speedup::Law::Power:
+                return "power";
+        }
+        return "";
+}
+
+json figures_of(const RunReport& report) {
+        json figures = json::object();
+        for (const auto& figure : simulation::figures())
+                figures[std::string(figure.name)] = report.figures.*(figure.value);
+        return figures;
+}
+
+json moment(const std::optional<Time>& at) { return at ? json(seconds(*at)) : json(); }
+
 json as_json(const Scenario& scenario, const Life& life) {
         json grants = json::array();
         for (const auto& step : life.grants)
@@ -91,7 +116,7 @@ json as_json(const Scenario& scenario, const Life& life) {
                 {"user", life.user},
                 {"governed", life.governed},
                 {"started_s", seconds(life.started)},
-                {"ended_s", life.ended ? json(seconds(*life.ended)) : json()},
+                {"ended_s", moment(life.ended)},
                 {"finished", life.finished},
                 {"cpu_s", life.cpu_s},
                 {"grants", std::move(grants)},
@@ -101,9 +126,6 @@ json as_json(const Scenario& scenario, const Life& life) {
 }  // namespace
 
 std::string report_json(const Scenario& scenario, const RunReport& report) {
-        json figures = json::object();
-        for (const auto& figure : simulation::figures())
-                figures[std::string(figure.name)] = report.figures.*(figure.value);
         json decisions = json::array();
         for (const auto& step : report.trace.decisions)
                 decisions.push_back({{"at_s", seconds(step.at)},
@@ -114,8 +136,31 @@ std::string report_json(const Scenario& scenario, const RunReport& report) {
                 programs.push_back(as_json(scenario, life));
         const json all{{"scenario", scenario.name},          {"policy", report.policy},
                        {"end_s", seconds(report.trace.end)}, {"cpus", scenario.machine.cpus},
-                       {"figures", std::move(figures)},      {"failures", report.failures},
+                       {"figures", figures_of(report)},      {"failures", report.failures},
                        {"decisions", std::move(decisions)},  {"programs", std::move(programs)}};
+        return all.dump();
+}
+
+std::string brief_json(const Scenario& scenario, const RunReport& report) {
+        json alone = json::object();
+        for (std::size_t p = 0; p < scenario.programs.size(); p++)
+                alone[scenario.programs[p].name] = moment(time_alone(scenario, p));
+        json batch = json::array();
+        for (const auto& job : closed_batch(scenario))
+                batch.push_back({{"work_s", job.work_s},
+                                 {"law", name_of(job.speedup.law)},
+                                 {"parameter", job.speedup.parameter}});
+        json programs = json::array();
+        for (const auto& life : report.trace.lives)
+                programs.push_back({{"name", life.name},
+                                    {"program", scenario.programs[life.program].name},
+                                    {"started_s", seconds(life.started)},
+                                    {"ended_s", moment(life.ended)},
+                                    {"finished", life.finished}});
+        const json all{{"scenario", scenario.name},          {"policy", report.policy},
+                       {"end_s", seconds(report.trace.end)}, {"cpus", scenario.machine.cpus},
+                       {"figures", figures_of(report)},      {"alone_s", std::move(alone)},
+                       {"batch", std::move(batch)},          {"programs", std::move(programs)}};
         return all.dump();
 }
 

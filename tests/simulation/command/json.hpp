@@ -15,4 +15,10 @@ namespace simulation {
 /// teams [{at_s, phase, stopped, threads, cpus}]}].
 [[nodiscard]] std::string report_json(const Scenario& scenario, const RunReport& report);
 
+/// One object: scenario, policy, end_s, cpus, figures {name: number}, alone_s {program: seconds or
+/// null}, batch [{work_s, law, parameter}] (empty: it is no closed batch), programs [{name,
+/// program, started_s, ended_s or null, finished}]. `scenario` as it is before a policy prepares
+/// it. Runs each program alone.
+[[nodiscard]] std::string brief_json(const Scenario& scenario, const RunReport& report);
+
 }  // namespace simulation

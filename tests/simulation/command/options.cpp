@@ -45,6 +45,20 @@ std::string describe_policies() {
         return text;
 }
 
+std::string rule_names() {
+        std::string names;
+        for (const auto& rule : rules())
+                names += (names.empty() ? "" : ", ") + std::string(rule.name);
+        return names;
+}
+
+std::string describe_rules() {
+        std::string text;
+        for (const auto& rule : rules())
+                text += std::string(rule.name) + "\t" + std::string(rule.meaning) + "\n";
+        return text;
+}
+
 std::string refusal(const std::string& value, const std::string& accepted) {
         return "`" + value + "` is not accepted; accepted: " + accepted;
 }
@@ -54,7 +68,9 @@ struct Texts {
         std::string seeds;
         std::string explain;
         std::string policy = "fair";
+        std::string without;
         bool keys = false;
+        bool rules = false;
 };
 
 void declare(CLI::App& app, Options& options, Texts& texts) {
@@ -79,8 +95,17 @@ void declare(CLI::App& app, Options& options, Texts& texts) {
                 ->check([](const std::string& text) {
                         return find_policy(text) ? "" : refusal(text, policy_names());
                 });
+        app.add_option("--without", texts.without,
+                       "The real policy without one of its rules; --rules lists them")
+                ->type_name("RULE")
+                ->check([](const std::string& text) {
+                        return find_rule(text) ? "" : refusal(text, rule_names());
+                });
         app.add_flag("--timeline", options.timeline, "Grants over time as well");
         app.add_flag("--json", options.json, "Everything, for programs: figures, grants, teams");
+        app.add_flag("--brief", options.brief,
+                     "For programs: times and figures alone, and how long each would take alone; "
+                     "nothing is checked");
         app.add_option("--explain", texts.explain,
                        "Instead: what the policy saw and decided then, or as soon as it did")
                 ->type_name("TIME")
@@ -92,6 +117,7 @@ void declare(CLI::App& app, Options& options, Texts& texts) {
                 "--must-break", options.must_break,
                 "With --seeds: fails unless the policy breaks the invariant that must catch it");
         app.add_flag("--keys", texts.keys, "Instead: all sections and keys of scenario files");
+        app.add_flag("--rules", texts.rules, "Instead: the rules that --without knows");
         app.footer(describe_policies() +
                    "Exit: 0 done, 1 an expectation or an invariant does not hold, 2 wrong usage or "
                    "file.");
@@ -113,6 +139,7 @@ std::string ignored_option(const Options& options) {
                               {"--print", options.print},
                               {"--explain", options.explain.has_value()},
                               {"--json", options.json},
+                              {"--brief", options.brief},
                               {"--timeline", options.timeline}};
         const char* first = nullptr;
         for (const auto& mode : modes) {
@@ -122,6 +149,15 @@ std::string ignored_option(const Options& options) {
                         first = mode.name;
         }
         return "";
+}
+
+/// False: what decides is not the real policy.
+bool leave_out(const Rule& rule, NamedPolicy& policy) {
+        if (policy.decider.decide != Decider{}.decide || policy.decider.begin != nullptr)
+                return false;
+        policy.decider.decide = rule.without;
+        policy.is_baseline = true;
+        return true;
 }
 
 int complain(const std::string& message) {
@@ -150,10 +186,17 @@ std::variant<Options, int> parse_options(int argc, char** argv) {
                 std::fputs(describe_keys().c_str(), stdout);
                 return kExitOk;
         }
+        if (texts.rules) {
+                std::fputs(describe_rules().c_str(), stdout);
+                return kExitOk;
+        }
         options.seed = parse_whole(texts.seed, 0, kAnySeed);
         options.seeds = parse_seeds(texts.seeds);
         options.explain = parse_time(texts.explain);
         options.policy = find_policy(texts.policy);
+        if (const auto rule = find_rule(texts.without); rule && !leave_out(*rule, *options.policy))
+                return complain("--without goes with the real policy, not with `" +
+                                std::string(options.policy->name) + "`");
         if (!names_scenarios(options))
                 return complain("one of SCENARIO, --seed and --seeds is needed");
         if (const auto ignored = ignored_option(options); !ignored.empty())

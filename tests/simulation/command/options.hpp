@@ -3,6 +3,7 @@
 // The command line of `simulate`.
 #pragma once
 
+#include "simulation/ablation/rules.hpp"
 #include "simulation/policies/policies.hpp"
 #include "simulation/scenario/scenario.hpp"
 
@@ -22,9 +23,10 @@ struct Options {
         std::string file;                   ///< a scenario file, or
         std::optional<std::uint64_t> seed;  ///< one random scenario, or
         std::optional<SeedRange> seeds;     ///< many, checked only
-        std::optional<NamedPolicy> policy;  ///< always set
+        std::optional<NamedPolicy> policy;  ///< always set; without the rule of --without
         bool print = false;                 ///< the scenario itself, as a file
         bool json = false;
+        bool brief = false;  ///< JSON without what happened when; nothing is checked
         bool timeline = false;
         bool colour = false;
         std::optional<Time> explain;

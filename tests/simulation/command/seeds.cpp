@@ -34,7 +34,7 @@ std::string counted(const std::map<std::string_view, std::uint64_t>& seeds_of) {
 int run_seeds(const SeedRange& seeds, const NamedPolicy& policy) {
         std::uint64_t broken = 0;
         for (auto seed = seeds.first; seed <= seeds.last; seed++) {
-                const auto scenario = random_scenario(seed);
+                const auto scenario = policy.prepared(random_scenario(seed));
                 const auto violations = broken_invariants(scenario, policy.decider);
                 if (violations.empty())
                         continue;
@@ -51,7 +51,7 @@ int run_seeds(const SeedRange& seeds, const NamedPolicy& policy) {
 int run_until_broken(const SeedRange& seeds, const NamedPolicy& policy) {
         std::map<std::string_view, std::uint64_t> others;
         for (auto seed = seeds.first; seed <= seeds.last; seed++) {
-                const auto scenario = random_scenario(seed);
+                const auto scenario = policy.prepared(random_scenario(seed));
                 const auto violations = broken_invariants(scenario, policy.decider);
                 const auto found =
                         std::ranges::find(violations, policy.caught_by, &Violation::invariant);

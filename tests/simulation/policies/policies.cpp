@@ -2,6 +2,9 @@
 // An equal split of the pool, in one line of CPUs, for comparison.
 #include "simulation/policies/policies.hpp"
 
+#include "simulation/baselines/baselines.hpp"
+#include "simulation/scenario/scenario.hpp"
+
 #include <algorithm>
 #include <array>
 
@@ -37,18 +40,25 @@ Decision split_equally(const Settings&, const Snapshot& snapshot) {
 }
 
 constexpr std::array kPolicies{
-        NamedPolicy{"fair", "the real one", {}, {}},
+        NamedPolicy{"fair", "the real one", {}},
         NamedPolicy{
                 "naive", "an equal part of the CPUs for everybody", {split_equally}, "starvation"},
 };
 
 }  // namespace
 
+Scenario NamedPolicy::prepared(const Scenario& scenario) const {
+        auto changed = scenario;
+        if (prepare != nullptr)
+                prepare(changed);
+        return changed;
+}
+
 std::span<const NamedPolicy> policies() { return kPolicies; }
 
 std::vector<NamedPolicy> known_policies() {
         std::vector<NamedPolicy> all;
-        for (const auto known : {policies(), mutants(), registry_mutants()})
+        for (const auto known : {policies(), baselines(), mutants(), registry_mutants()})
                 all.insert(all.end(), known.begin(), known.end());
         return all;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Policies by name: the real one, a naive one to compare with, and mutants, which are the real one
-// with a mistake that the invariants must find.
+// Policies by name: the real one, a naive one, baselines to compare with, and mutants, which are
+// the real one with a mistake that the invariants must find.
 #pragma once
 
 #include "simulation/world/decider.hpp"
@@ -17,7 +17,12 @@ struct NamedPolicy {
         std::string_view name;
         std::string_view meaning;
         Decider decider;
-        std::string_view caught_by;  ///< the invariant that must find it; none: not a mutant
+        std::string_view caught_by = {};  ///< the invariant that must find it; none: not a mutant
+        /// It promises nothing: neither invariants nor expectations are checked.
+        bool is_baseline = false;
+        void (*prepare)(Scenario&) = nullptr;  ///< changes the scenario first; nullptr: nothing
+
+        [[nodiscard]] Scenario prepared(const Scenario& scenario) const;
 };
 
 /// "fair" and "naive".

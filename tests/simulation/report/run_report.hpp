@@ -3,6 +3,7 @@
 // One run with everything that is said about it.
 #pragma once
 
+#include "simulation/policies/policies.hpp"
 #include "simulation/report/figures.hpp"
 #include "simulation/report/trace.hpp"
 
@@ -19,9 +20,10 @@ struct RunReport {
         std::vector<std::string> failures;
 };
 
-/// Runs with a recorder, a meter and the invariants.
-[[nodiscard]] RunReport report(const Scenario& scenario, const std::string& policy_name,
-                               const Decider& decider);
+/// Runs `scenario`, which the policy has prepared, with a recorder, a meter and the invariants.
+/// Without the invariants and expectations where `is_checked` is false, or nothing is promised.
+[[nodiscard]] RunReport report(const Scenario& scenario, const NamedPolicy& policy,
+                               bool is_checked = true);
 
 /// What of Scenario::expected and Scenario::expected_grants is not so. `file` is what messages
 /// name.

@@ -144,6 +144,10 @@ constexpr std::uint32_t kThreads = 65536;
 constexpr std::array kScenarioKeys{
         row<Scenario>("end", "1ms .. 24h, with the unit", "when the simulation ends at the latest",
                       Moment<&Scenario::end, 1'000'000>{}),
+        row<Scenario>("parts", "1 .. 8192",
+                      "of the machine under policy static (as many as programs would be there at "
+                      "once if none slowed down another)",
+                      Whole<&Scenario::parts, 1U, 8192U>{}),
 };
 
 constexpr std::array kMachineKeys{
@@ -297,7 +301,8 @@ constexpr std::array kProgramKeys{
         row<Program>("sleep", kSpan, "between regions", Moment<&Program::sleep>{}),
         row<Program>("regions", "1 .. 1000000000000", "then it ends; else it goes on",
                      Whole<&Program::regions, 1U, 1'000'000'000'000U>{}),
-        Key<Program>{"speedup", "linear, amdahl:0 .. amdahl:1, or flat:1 .. flat:65536",
+        Key<Program>{"speedup",
+                     "linear, amdahl:0 .. amdahl:1, flat:1 .. flat:65536, or power:0 .. power:1",
                      "how much faster more threads are",
                      [](Program& program, std::string_view text, const Scenario&) {
                              const auto value = parse_speedup(text);

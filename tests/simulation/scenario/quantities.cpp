@@ -157,6 +157,9 @@ std::optional<Speedup> parse_speedup(std::string_view text) {
         if (parts->first == "flat")
                 if (const auto most = parse_real(parts->second, 1, 65536))
                         return Speedup{Speedup::Law::Flat, *most};
+        if (parts->first == "power")
+                if (const auto exponent = parse_real(parts->second, 0, 1))
+                        return Speedup{Speedup::Law::Power, *exponent};
         return std::nullopt;
 }
 
@@ -168,6 +171,8 @@ std::string format_speedup(const Speedup& speedup) {
                 return "amdahl:" + format_real(speedup.parameter);
         case Speedup::Law::Flat:
                 return "flat:" + format_real(speedup.parameter);
+        case Speedup::Law::Power:
+                return "power:" + format_real(speedup.parameter);
         }
         return "linear";
 }

@@ -32,7 +32,7 @@ namespace simulation {
 [[nodiscard]] std::optional<std::vector<Span>> parse_spans(std::string_view text);
 [[nodiscard]] std::string format_spans(const std::vector<Span>& spans);
 
-/// "linear", "amdahl:0.95" (the parallel part) or "flat:8" (no faster with more).
+/// "linear", "amdahl:0.95" (the parallel part), "flat:8" (no faster with more) or "power:0.8".
 [[nodiscard]] std::optional<Speedup> parse_speedup(std::string_view text);
 [[nodiscard]] std::string format_speedup(const Speedup& speedup);
 

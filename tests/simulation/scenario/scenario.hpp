@@ -52,9 +52,10 @@ struct Cgroup {
 
 /// How much faster n threads are than one.
 struct Speedup {
-        enum class Law : std::uint8_t { Linear, Amdahl, Flat };
+        enum class Law : std::uint8_t { Linear, Amdahl, Flat, Power };
         Law law = Law::Linear;
-        double parameter = 0;  ///< Amdahl: the parallel part, 0..1; Flat: no faster above this
+        /// Amdahl: the parallel part, 0..1; Flat: no faster above this; Power: the exponent, 0..1
+        double parameter = 0;
 
         /// 1 <= result <= threads. Amdahl 1967: 1 / (1 - p + p / n).
         [[nodiscard]] double of(std::uint32_t threads) const;
@@ -169,6 +170,8 @@ struct ExpectedGrant {
 struct Scenario {
         std::string name;
         Time end = std::chrono::seconds(60);
+        /// That policy `static` cuts the machine into; 0: as many as there are programs at once.
+        std::uint32_t parts = 0;
         MachineShape machine;
         GovernorSettings governor;
         std::vector<Cgroup> cgroups;

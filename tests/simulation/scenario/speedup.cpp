@@ -3,6 +3,7 @@
 #include "simulation/scenario/scenario.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace simulation {
 
@@ -15,6 +16,8 @@ double Speedup::of(std::uint32_t threads) const {
                 return 1 / (1 - parameter + parameter / n);
         case Law::Flat:
                 return std::min(n, std::max(parameter, 1.0));
+        case Law::Power:
+                return std::pow(n, parameter);
         }
         return n;
 }

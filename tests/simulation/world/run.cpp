@@ -392,11 +392,13 @@ void Engine::run() {
 }  // namespace
 
 World::World(const Scenario& a_scenario, const Decider& a_decider, std::function<void()> deciding)
-        : scenario(a_scenario), machine(a_scenario.machine), decider(a_decider), facts(a_scenario),
+        : scenario(a_scenario), machine(a_scenario.machine), decider(a_decider),
+          decide(decider.begin != nullptr ? decider.begin(scenario) : decider.decide),
+          facts(a_scenario),
           cycle(facts, facts, time_point(now), {},
                 [this, deciding = std::move(deciding)](const auto& settings, const auto& told) {
                         deciding();
-                        return decider.decide(settings, told);
+                        return decide(settings, told);
                 }),
           cpusets(effective_cpusets(a_scenario, machine)) {
         facts.follow(cycle.programs());

@@ -37,6 +37,7 @@ struct World {
         Time now{0};
         VirtualMachine machine;
         Decider decider;
+        std::function<Decide> decide;  ///< `decider`, as it decides in this run
         Facts facts;
         governor::registry::Cycle cycle;  ///< the daemon's own
         std::vector<Resident> residents;  ///< in the order in which they started

@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: MIT
+"""Each rule of the policy switched off in turn: what changes, and which rules change nothing."""
+
+from __future__ import annotations
+
+import math
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from lab.columns import columns
+from lab.quantities import BadInput
+from lab.ranges import Range
+
+from .matrix import number, range_text
+from .outcomes import MEASURES, Outcome, geometric_mean, outcome, over
+from .sweep import run_all
+
+FORMS = {"fair": "without-turns", "turns": "turns"}  # the simulator's names
+MATTERS = 0.02  # a change of more than that, anywhere
+_SAME = 1e-6
+
+# Rules that no setting, no telling and no change of the answer switches off: they are inside of the policy,
+# of the registry, or of the evidence.
+OUT_OF_REACH = (
+    "kept, foreign_end, comes_and_goes, idle_again, light_again (how evidence is held), without_end,"
+    " quarter, proportion, fewer_not_enough, sure (how turns are dealt out), move_out, take_back,"
+    " largest_first (how CPUs are handed over), outside_turn (how CPU time is counted), promise and"
+    " returning (not simulated), placement (costs nothing here)"
+)
+
+
+@dataclass(frozen=True)
+class Effect:
+    """Of one rule in one form: the policy without it over the policy with it, by scenario."""
+
+    rule: str
+    form: str
+    ratios: dict[str, dict[str, Range]]  # measure -> scenario -> ratio
+    changes: Range | None  # geometric mean over the scenarios
+    scenarios: int
+
+    def changed(self) -> int:
+        """Scenarios in which any time differs."""
+        names = {name for of in self.ratios.values() for name, value in of.items() if _differs(value, _SAME)}
+        return len(names)
+
+    def matters(self) -> bool:
+        return any(_differs(value, MATTERS) for of in self.ratios.values() for value in of.values())
+
+
+def _differs(value: Range, by: float) -> bool:
+    """What a bound leaves open counts as far as it is known."""
+    return value.low > 1 + by or value.high < 1 / (1 + by)
+
+
+def known_rules(simulator: Path) -> dict[str, str]:
+    """Name to meaning, as the simulator has them."""
+    try:
+        done = subprocess.run([str(simulator), "--rules"], capture_output=True, text=True, check=True)
+    except (OSError, subprocess.CalledProcessError) as error:
+        raise BadInput(f"--bin: {simulator}: {error}; build first.") from error
+    return dict(line.split("\t", 1) for line in done.stdout.splitlines())
+
+
+def run_ablation(simulator: Path, files: list[Path], rules: list[str]) -> list[Effect]:
+    cells = [(form, rule, file) for file in files for form in FORMS for rule in (None, *rules)]
+    commands = [
+        [str(simulator), "--brief", "--policy", FORMS[form], *_without(rule), str(file)]
+        for form, rule, file in cells
+    ]
+    records = run_all(commands, [f"{file.stem}, {form} without {rule}" for form, rule, file in cells])
+    outcomes = {
+        (form, rule, file.stem): outcome(record, file.stem, form)
+        for (form, rule, file), record in zip(cells, records)
+    }
+    names = [file.stem for file in files]
+    return [effect(rule, form, names, outcomes) for rule in rules for form in FORMS]
+
+
+def _without(rule: str | None) -> list[str]:
+    return ["--without", rule] if rule else []
+
+
+def effect(rule: str, form: str, names: list[str], outcomes: dict[Any, Outcome]) -> Effect:
+    ratios: dict[str, dict[str, Range]] = {measure: {} for measure in MEASURES}
+    changes = []
+    for name in names:
+        one, base = outcomes[form, rule, name], outcomes[form, None, name]
+        for measure in MEASURES:
+            value = over(one, base, measure)
+            if value is not None and not (value.low == 0 and math.isinf(value.high)):
+                ratios[measure][name] = value
+        if one.changes_per_minute and base.changes_per_minute:
+            changes.append(Range.exactly(one.changes_per_minute / base.changes_per_minute))
+    return Effect(rule, form, ratios, geometric_mean(changes), len(names))
+
+
+def report(effects: list[Effect], meanings: dict[str, str]) -> str:
+    rows = [["without", "form", "changed", "sum", "best sum", "worst sum", "worst max slowdown", "changes"]]
+    rows += [_cells(one) for one in effects]
+    nothing = [rule for rule in meanings if not any(e.matters() for e in effects if e.rule == rule)]
+    text = "The policy without a rule over the policy with it\n"
+    text += "\n".join("  " + line for line in columns(rows)) + "\n\n"
+    text += "changed: scenarios in which any time differs. sum, changes: geometric means.\n\n"
+    text += f"Rules that change no time by more than {MATTERS:.0%} in any of these scenarios:\n"
+    text += "".join(f"  {rule}: {meanings[rule]}\n" for rule in nothing) or "  none\n"
+    return text + f"\nNot switched off: {OUT_OF_REACH}.\n"
+
+
+def _cells(one: Effect) -> list[str]:
+    sums = one.ratios["sum_s"]
+    slowdowns = one.ratios["max_slowdown"]
+    return [
+        one.rule,
+        one.form,
+        f"{one.changed()}/{one.scenarios}",
+        range_text(geometric_mean(sums.values()), 3),
+        _named(sums, min(sums, key=lambda n: sums[n].low, default=None)),
+        _named(sums, max(sums, key=lambda n: sums[n].low, default=None)),
+        _named(slowdowns, max(slowdowns, key=lambda n: slowdowns[n].low, default=None)),
+        range_text(one.changes, 2),
+    ]
+
+
+def _named(values: dict[str, Range], scenario: str | None) -> str:
+    same = scenario is None or not _differs(values[scenario], _SAME)
+    return "-" if same else f"{range_text(values[scenario], 2)} {scenario}"
+
+
+def summary_rows(effects: list[Effect]) -> list[dict[str, Any]]:
+    return [
+        {
+            "without": one.rule,
+            "form": one.form,
+            "scenarios": one.scenarios,
+            "changed": one.changed(),
+            "matters": one.matters(),
+            **{measure: number(geometric_mean(one.ratios[measure].values())) for measure in MEASURES},
+            "changes": number(one.changes),
+        }
+        for one in effects
+    ]

@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: MIT
+"""--table and --ablate: many runs, a report, and files where --output says so."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from lab.drawing import NoPictures
+from lab.endings import EXIT_FAILED, EXIT_OK, Failed, complain, print_result
+from lab.machine import describe_machine
+from lab.report import asked_folder, command_line, fenced, write_files
+
+from . import ablation, matrix
+from .matrix_picture import draw_matrix
+from .settings import Settings
+
+
+def compare(name: str, arguments: list[str], settings: Settings, checkout: Path) -> int:
+    """Policies x scenarios."""
+    folder = asked_folder(settings.output)
+    found = matrix.run_matrix(settings.simulator, matrix.scenario_files(settings.table), settings.policies)
+    text = matrix.report(found, settings.policies)
+    printed = print_result(name, text)
+    if folder is None:
+        return EXIT_OK if printed else EXIT_FAILED
+    names = _write(name, arguments, folder, checkout, text, matrix.summary_rows(found))
+    if settings.pictures:
+        names += _draw(name, found, settings, folder)
+    printed = print_result(name, f"\nIn {folder}: {', '.join(names)}\n") and printed
+    return EXIT_OK if printed else EXIT_FAILED
+
+
+def ablate(name: str, arguments: list[str], settings: Settings, checkout: Path) -> int:
+    """Rules x scenarios."""
+    folder = asked_folder(settings.output)
+    meanings = ablation.known_rules(settings.simulator)
+    files = matrix.scenario_files(settings.ablate)
+    effects = ablation.run_ablation(settings.simulator, files, list(meanings))
+    text = ablation.report(effects, meanings)
+    printed = print_result(name, text)
+    if folder is not None:
+        names = _write(name, arguments, folder, checkout, text, ablation.summary_rows(effects))
+        printed = print_result(name, f"\nIn {folder}: {', '.join(names)}\n") and printed
+    return EXIT_OK if printed else EXIT_FAILED
+
+
+def _write(
+    name: str, arguments: list[str], folder: Path, checkout: Path, text: str, rows: list[dict[str, Any]]
+) -> list[str]:
+    document = {
+        "machine": describe_machine(checkout, []),
+        "settings": {"command_line": command_line(name, arguments)},
+        "rows": rows,
+    }
+    return write_files(folder, document, fenced(document["settings"]["command_line"], text), rows)
+
+
+def _draw(name: str, found: matrix.Matrix, settings: Settings, folder: Path) -> list[str]:
+    try:
+        return [path.name for path in draw_matrix(found, settings.policies, folder, settings.formats)]
+    except NoPictures as reason:
+        complain(name, str(reason))
+        return []
+    except OSError as error:
+        raise Failed(f"{error.filename or folder} cannot be written: {error.strerror}.") from error

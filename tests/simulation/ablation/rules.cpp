@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: MIT
+// One row per rule.
+#include "simulation/ablation/rules.hpp"
+
+#include "policy/fair/decide.hpp"
+
+#include <algorithm>
+#include <array>
+#include <map>
+
+namespace simulation {
+
+namespace {
+
+using governor::policy::fair::AccountId;
+using governor::policy::fair::Client;
+using governor::policy::fair::Decision;
+using governor::policy::fair::Foreign;
+using governor::policy::fair::Gang;
+using governor::policy::fair::Limit;
+using governor::policy::fair::Settings;
+using governor::policy::fair::Snapshot;
+
+template <void (*change)(Client&)>
+Decision with_clients(const Settings& settings, const Snapshot& snapshot) {
+        auto told = snapshot;
+        std::ranges::for_each(told.clients, change);
+        return governor::policy::fair::decide(settings, told);
+}
+
+template <void (*change)(Gang&)>
+Decision with_gangs(const Settings& settings, const Snapshot& snapshot) {
+        auto told = snapshot;
+        std::ranges::for_each(told.gangs, change);
+        return governor::policy::fair::decide(settings, told);
+}
+
+template <void (*change)(Settings&)>
+Decision with_settings(const Settings& settings, const Snapshot& snapshot) {
+        auto changed = settings;
+        change(changed);
+        return governor::policy::fair::decide(changed, snapshot);
+}
+
+template <void (*change)(Foreign&)>
+Decision with_foreign(const Settings& settings, const Snapshot& snapshot) {
+        auto foreign = snapshot.foreign;
+        change(foreign);
+        return governor::policy::fair::decide(
+                settings,
+                Snapshot{snapshot.now, snapshot.machine, foreign, snapshot.cgroups,
+                         snapshot.clients, snapshot.short_lived, snapshot.gangs, snapshot.trees});
+}
+
+// Shares.
+
+void newcomers_push(Settings& settings) { settings.newcomer = {}; }
+
+void all_foreign_counts(Settings& settings) {
+        settings.foreign_max_permyriad = governor::policy::kPermyriad;
+}
+
+void never_rigid(Client& client) {
+        client.above_since.reset();
+        client.relapsed = false;
+}
+
+void never_relapsed(Client& client) { client.relapsed = false; }
+
+void wants_all(Client& client) {
+        if (!client.idle && !client.light)
+                client.wants.reset();
+}
+
+void never_idle(Client& client) {
+        if (client.idle)
+                client.wants.reset();
+        client.idle = false;
+}
+
+void never_light(Client& client) {
+        if (client.light && !client.idle)
+                client.wants.reset();
+        client.light = false;
+}
+
+/// One that is idle claims no CPU, either.
+Decision no_light_claims_a_cpu(const Settings& settings, const Snapshot& snapshot) {
+        constexpr std::uint32_t kLightPerCpu = 3;  // as the policy counts
+        auto told = snapshot;
+        std::map<AccountId, std::uint32_t> light;
+        for (auto& client : told.clients)
+                if (client.light && !client.idle && client.min <= 1 && client.guaranteed <= 1)
+                        client.idle = ++light[client.account] % kLightPerCpu == 0;
+        return governor::policy::fair::decide(settings, told);
+}
+
+Decision nothing_for_the_short_lived(const Settings& settings, const Snapshot& snapshot) {
+        auto told = snapshot;
+        told.short_lived = 0;
+        return governor::policy::fair::decide(settings, told);
+}
+
+Decision no_trees(const Settings& settings, const Snapshot& snapshot) {
+        auto told = snapshot;
+        for (auto& client : told.clients)
+                client.tree.reset();
+        return governor::policy::fair::decide(settings, told);
+}
+
+// Foreign load.
+
+void nothing_is_foreign(Foreign& foreign) { foreign = {}; }
+void not_held(Foreign& foreign) { foreign.past.clear(); }
+void not_smoothed(Foreign& foreign) {
+        foreign.now.smoothed = foreign.now.measured;
+        for (auto& load : foreign.past)
+                load.smoothed = load.measured;
+}
+
+// Handover.
+
+void hands_over_at_once(Client& client) { client.in_use.clear(); }
+
+// Turns.
+
+void no_knee(Client& client) {
+        client.knee.reset();
+        client.enough = 0;
+}
+void never_enough(Client& client) { client.enough = 0; }
+void no_probes(Client& client) { client.probe_width.reset(); }
+void holds_no_turn(Gang& gang) { gang.has_turn = false; }
+void end_not_known(Gang& gang) {
+        gang.remaining.reset();
+        gang.is_on_trial = false;
+}
+void no_trial(Gang& gang) { gang.is_on_trial = false; }
+void always_first_quantum(Gang& gang) { gang.served = {}; }
+void lends_no_turn(Gang& gang) { gang.lends_turn = false; }
+void patient(Gang& gang) {
+        if (!gang.yields)
+                gang.waits_since.reset();
+}
+void never_overdue(Gang& gang) {
+        if (!gang.yields)
+                return;
+        gang.waits_since.reset();
+        gang.waited = {};
+}
+
+/// It begins beside those who are about to leave.
+Decision begins_beside_others(const Settings& settings, const Snapshot& snapshot) {
+        auto decision = governor::policy::fair::decide(settings, snapshot);
+        for (auto& grant : decision.grants)
+                if (grant.reason.limit == Limit::Handover)
+                        grant.parked = false;
+        return decision;
+}
+
+constexpr std::array kRules{
+        Rule{"newcomer", "a newcomer makes nobody shrink", with_settings<newcomers_push>},
+        Rule{"foreign_max", "foreign load is yielded a part at most",
+             with_settings<all_foreign_counts>},
+        Rule{"rigid", "who stays above its grant is charged", with_clients<never_rigid>},
+        Rule{"relapsed", "who was rigid may be again", with_clients<never_relapsed>},
+        Rule{"demand", "a program gets what it can use", with_clients<wants_all>},
+        Rule{"idle", "who does nothing lends its share", with_clients<never_idle>},
+        Rule{"light", "who uses little of a CPU has none of its own", with_clients<never_light>},
+        Rule{"light_third", "every third light program has one", no_light_claims_a_cpu},
+        Rule{"short_lived", "CPUs are kept free for programs that come and go",
+             nothing_for_the_short_lived},
+        Rule{"trees", "the programs of a tree share as one", no_trees},
+        Rule{"foreign", "foreign load is made room for", with_foreign<nothing_is_foreign>},
+        Rule{"foreign_hold", "foreign load that went is held for a while", with_foreign<not_held>},
+        Rule{"smoothing", "foreign load is smoothed", with_foreign<not_smoothed>},
+        Rule{"handover", "CPUs are free when the region on them has ended",
+             with_clients<hands_over_at_once>},
+        Rule{"knee", "a turn is as wide as pays", with_clients<no_knee>},
+        Rule{"enough", "fewer CPUs are not taken to do until that is known",
+             with_clients<never_enough>},
+        Rule{"probing", "fewer CPUs are tried", with_clients<no_probes>},
+        Rule{"tenth", "the holder of a turn is preferred", with_gangs<holds_no_turn>},
+        Rule{"remaining", "who says how far it is goes by what is left", with_gangs<end_not_known>},
+        Rule{"trial", "who says how far it is is tried out first", with_gangs<no_trial>},
+        Rule{"quanta", "a turn ends, and the next one is longer", with_gangs<always_first_quantum>},
+        Rule{"lends_turn", "a tree that did nothing gets its turn back", with_gangs<lends_no_turn>},
+        Rule{"patience", "who waits for long has a thread", with_gangs<patient>},
+        Rule{"overdue", "a tree that waits for long has its turn", with_gangs<never_overdue>},
+        Rule{"still_waiting", "a turn begins when the one before has left its CPUs",
+             begins_beside_others},
+};
+
+}  // namespace
+
+std::span<const Rule> rules() { return kRules; }
+
+std::optional<Rule> find_rule(std::string_view name) {
+        const auto* const found = std::ranges::find(kRules, name, &Rule::name);
+        return found != kRules.end() ? std::optional(*found) : std::nullopt;
+}
+
+}  // namespace simulation

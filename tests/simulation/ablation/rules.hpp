@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: MIT
+//
+// Rules of the real policy that can be switched off from outside, by its settings, by what it is
+// told, or by what becomes of its answer: to see which are worth their place. The policy has no
+// switches.
+#pragma once
+
+#include "simulation/world/decider.hpp"
+
+#include <optional>
+#include <span>
+#include <string_view>
+
+namespace simulation {
+
+struct Rule {
+        std::string_view name;
+        std::string_view meaning;
+        Decide* without;  ///< the real policy, but for this rule
+};
+
+[[nodiscard]] std::span<const Rule> rules();
+
+/// Empty: there is none of that name.
+[[nodiscard]] std::optional<Rule> find_rule(std::string_view name);
+
+}  // namespace simulation
