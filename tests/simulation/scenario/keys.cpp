@@ -130,6 +130,20 @@ std::optional<Class> parse_class(std::string_view text) {
         return std::nullopt;
 }
 
+template <auto member, auto low, auto high>
+struct Real {
+        template <class Part>
+        static bool set(Part& part, std::string_view text, const Scenario&) {
+                const auto value = parse_real(text, low, high);
+                part.*member = value.value_or(0);
+                return value.has_value();
+        }
+        template <class Part>
+        static std::string get(const Part& part, const Scenario&) {
+                return differs<member>(part) ? format_real(part.*member) : "";
+        }
+};
+
 /// A row whose setter and getter are those of `Access`.
 template <class Part, class Access>
 constexpr Key<Part> row(std::string_view name, std::string_view accepted, std::string_view meaning,
@@ -168,6 +182,21 @@ constexpr std::array kMachineKeys{
                           [](const MachineShape& shape, const Scenario&) {
                                   return governor::policy::format_cpu_list(shape.isolated);
                           }},
+        Key<MachineShape>{"runtime", "free, libgomp or libomp",
+                          "how the threads of programs wait, and what that costs; free: nothing",
+                          [](MachineShape& shape, std::string_view text, const Scenario&) {
+                                  const auto value = parse_runtime(text);
+                                  shape.runtime = value.value_or(Runtime::Free);
+                                  return value.has_value();
+                          },
+                          [](const MachineShape& shape, const Scenario&) {
+                                  return shape.runtime == Runtime::Free
+                                                 ? ""
+                                                 : format_runtime(shape.runtime);
+                          }},
+        row<MachineShape>("shared_core", "0.1 .. 1",
+                          "speed of a CPU while all CPUs of its core are busy",
+                          Real<&MachineShape::shared_core, 0.1, 1.0>{}),
 };
 
 template <auto member>
@@ -301,6 +330,12 @@ constexpr std::array kProgramKeys{
         row<Program>("sleep", kSpan, "between regions", Moment<&Program::sleep>{}),
         row<Program>("regions", "1 .. 1000000000000", "then it ends; else it goes on",
                      Whole<&Program::regions, 1U, 1'000'000'000'000U>{}),
+        row<Program>("asks_every", "1 .. 1000000000000",
+                     "regions: it follows its grant at the first of so many only",
+                     Whole<&Program::asks_every, 1U, 1'000'000'000'000U>{}),
+        row<Program>("bandwidth", "0 .. 1",
+                     "part of the machine's memory bandwidth that each of its threads takes",
+                     Real<&Program::bandwidth, 0.0, 1.0>{}),
         Key<Program>{"speedup",
                      "linear, amdahl:0 .. amdahl:1, flat:1 .. flat:65536, or power:0 .. power:1",
                      "how much faster more threads are",

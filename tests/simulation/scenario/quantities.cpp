@@ -20,6 +20,8 @@ constexpr std::array<std::string_view, 9> kBehaviours{"honest",  "start-only", "
                                                       "silent",  "greedy",     "liar",
                                                       "boaster", "unlinked",   "ungoverned"};
 
+constexpr std::array<std::string_view, 3> kRuntimes{"free", "libgomp", "libomp"};
+
 std::string_view trim(std::string_view text) {
         const auto first = text.find_first_not_of(" \t");
         if (first == text.npos)
@@ -186,6 +188,17 @@ std::optional<Behaviour> parse_behaviour(std::string_view text) {
 
 std::string format_behaviour(Behaviour behaviour) {
         return std::string(kBehaviours[static_cast<std::size_t>(behaviour)]);
+}
+
+std::optional<Runtime> parse_runtime(std::string_view text) {
+        const auto* const found = std::ranges::find(kRuntimes, text);
+        if (found == kRuntimes.end())
+                return std::nullopt;
+        return static_cast<Runtime>(found - kRuntimes.begin());
+}
+
+std::string format_runtime(Runtime runtime) {
+        return std::string(kRuntimes[static_cast<std::size_t>(runtime)]);
 }
 
 }  // namespace simulation

@@ -40,4 +40,8 @@ namespace simulation {
 [[nodiscard]] std::optional<Behaviour> parse_behaviour(std::string_view text);
 [[nodiscard]] std::string format_behaviour(Behaviour behaviour);
 
+/// "free", "libgomp" or "libomp".
+[[nodiscard]] std::optional<Runtime> parse_runtime(std::string_view text);
+[[nodiscard]] std::string format_runtime(Runtime runtime);
+
 }  // namespace simulation

@@ -25,6 +25,13 @@ using governor::policy::CpuSet;
 using Time = std::chrono::nanoseconds;
 inline constexpr Time kNever = Time::max();
 
+/// Whose way of waiting the threads of programs have, and what it costs where they lack CPUs.
+enum class Runtime : std::uint8_t {
+        Free,     ///< waiting costs nothing, and a team without CPUs goes at its part of the pace
+        Libgomp,  ///< threads spin for a while, then sleep
+        Libomp,   ///< and let others run while they spin
+};
+
 struct MachineShape {
         std::uint32_t cpus = 8;      ///< numbered as Linux does: siblings are cpus / smt apart
         std::uint32_t smt = 1;       ///< CPUs of a core
@@ -33,6 +40,8 @@ struct MachineShape {
         std::uint32_t caches = 1;
         std::optional<CpuSet> pool;  ///< only these are distributed; empty: all
         CpuSet isolated;             ///< online, but not distributed, and nobody runs there unasked
+        Runtime runtime = Runtime::Free;
+        double shared_core = 1;  ///< speed of a CPU while all of its core are busy; alone it is 1
 
         friend bool operator==(const MachineShape&, const MachineShape&) = default;
 };
@@ -105,7 +114,9 @@ struct Program {
         Time serial{0};                                ///< CPU time between regions, on one thread
         Time sleep{0};                                 ///< between regions
         std::uint64_t regions = 0;                     ///< then it ends; 0: until it is killed
+        std::uint64_t asks_every = 1;                  ///< region: it follows its grant there only
         Speedup speedup;
+        double bandwidth = 0;   ///< part of the machine's that one of its threads takes, 0..1
         bool spins = true;      ///< threads that wait for others burn CPU time
         bool waits = false;     ///< where it is parked, it begins no region
         bool progress = false;  ///< it says how far it is

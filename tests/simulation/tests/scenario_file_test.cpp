@@ -22,6 +22,23 @@ std::string mistake(const std::string& text) {
 
 }  // namespace
 
+TEST(ScenarioFile, SaysWhatRealMachinesCost) {
+        const auto scenario = parse_scenario("[machine]\nruntime = libomp\nsmt = 2\n"
+                                             "shared_core = 0.6\n"
+                                             "[program a]\nasks_every = 20\nbandwidth = 0.4\n",
+                                             "a.sim");
+        ASSERT_TRUE(scenario) << scenario.error().front().text();
+        EXPECT_EQ(scenario->machine.runtime, Runtime::Libomp);
+        EXPECT_EQ(scenario->machine.shared_core, 0.6);
+        EXPECT_EQ(scenario->programs[0].asks_every, 20U);
+        EXPECT_EQ(scenario->programs[0].bandwidth, 0.4);
+        const auto again = parse_scenario(write_scenario(*scenario), "a.sim");
+        ASSERT_TRUE(again) << again.error().front().text();
+        EXPECT_EQ(again->machine, scenario->machine);
+        EXPECT_EQ(again->programs[0].asks_every, 20U);
+        EXPECT_EQ(again->programs[0].bandwidth, 0.4);
+}
+
 TEST(ScenarioFile, SaysEverythingThatAProgramDoes) {
         const auto scenario = parse_scenario("[cgroup box]\nquota = 2.5\n"
                                              "[program a]\nregion = 50us\nregions = 7\n"

@@ -60,6 +60,19 @@ const Division& Kernel::divide(std::span<const Threads> threads,
         return division_;
 }
 
+double Kernel::mean(std::size_t i, std::span<const double> by_cpu) const {
+        const auto& group = groups_[i];
+        double sum = 0;
+        double given = 0;
+        for (std::size_t k = 0; k < group.cells.size(); k++) {
+                const auto& cpus = cells_[group.cells[k]].cpus;
+                for (const auto cpu : cpus)
+                        sum += group.given[k] / static_cast<double>(cpus.size()) * by_cpu[cpu];
+                given += group.given[k];
+        }
+        return given > 0 ? sum / given : 1;
+}
+
 /// A CPU's signature is the sum of the numbers of those that may use it.
 void Kernel::find_cells(const CpuMask& online) {
         signatures_.clear();

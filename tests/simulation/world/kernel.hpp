@@ -55,6 +55,9 @@ public:
         /// result is good until the next call.
         const Division& divide(std::span<const Threads> threads,
                                std::span<const Throttle> throttles, const CpuMask& online);
+        /// Of a number of each CPU, over the CPU time that threads [i] got last; 1 if they got
+        /// none.
+        [[nodiscard]] double mean(std::size_t i, std::span<const double> by_cpu) const;
 
 private:
         struct Cell {  // CPUs that the same threads may use

@@ -12,6 +12,7 @@ namespace simulation {
 namespace {
 
 constexpr double kDone = 1e-8;  // work that is not worth an event, in seconds
+constexpr auto kEndless = std::numeric_limits<std::uint64_t>::max();
 
 double seconds(Time span) { return std::chrono::duration<double>(span).count(); }
 
@@ -20,29 +21,28 @@ const CpuMask kNone;
 }  // namespace
 
 Process::Process(const Program& program, std::size_t index, std::uint32_t copy, CpuMask allowed,
-                 bool idle, Time now)
+                 bool idle, Time now, Runtime runtime)
         : program_(&program), index_(index), copy_(copy), allowed_(std::move(allowed)), idle_(idle),
-          started_(now) {}
+          started_(now), waiting_(runtime, program) {}
 
 const CpuMask& Process::occupied() const { return phase_ == Phase::Region ? set_ : kNone; }
 
-bool Process::is_last_region() const {
-        return program_->regions > 0 && done_ + 1 >= program_->regions;
-}
-
-bool Process::is_seamless() const {
+std::uint64_t Process::alike() const {
         const bool pauses = program_->serial.count() > 0 || program_->sleep.count() > 0;
-        return !follows_ && (blended_ || !pauses);
+        if (pauses && !blended_)
+                return 0;
+        const auto to_end = program_->regions == 0 ? kEndless : program_->regions - done_ - 1;
+        const auto every = program_->asks_every;
+        return follows_ ? std::min(to_end, every - 1 - done_ % every) : to_end;
 }
 
 Time Process::end_of_work(Time now) const {
         double work = left_;
-        if (phase_ == Phase::Region && is_seamless())
-                work = program_->regions == 0
-                               ? std::numeric_limits<double>::infinity()
-                               : left_ + static_cast<double>(program_->regions - done_ - 1) *
-                                                 seconds(program_->region);
-        const double speed = rate_ * per_cpu_;
+        if (phase_ == Phase::Region && alike() == kEndless)
+                work = std::numeric_limits<double>::infinity();
+        else if (phase_ == Phase::Region)
+                work += static_cast<double>(alike()) * seconds(program_->region);
+        const double speed = rate_ * per_cpu_ * pace_;
         const double wait_ns = std::ceil(std::max(work, 0.0) / speed * 1e9);
         return speed > 0 && wait_ns < 1e18 ? now + Time(static_cast<std::int64_t>(wait_ns))
                                            : kNever;
@@ -58,14 +58,20 @@ Time Process::next(Time now) const {
                 if (change != kNever)
                         at = std::min(at, started_ + change);
         }
-        if (stopped_ || phase_ == Phase::Hello || phase_ == Phase::Parked || phase_ == Phase::Gone)
+        if (stopped_ || phase_ == Phase::Hello || phase_ == Phase::Gone)
+                return at;
+        if (spinning_ > 0)
+                at = std::min(at, waiting_.asleep(now, spins_on_, spinning_share()));
+        if (phase_ == Phase::Parked)
                 return at;
         return std::min(at, phase_ == Phase::Sleep ? wakes_ : end_of_work(now));
 }
 
 void Process::advance(Time span) {
         const double used_s = rate_ * seconds(span);
-        cpu_s_ += used_s;
+        cpu_s_ += used_s + spinning_rate_ * seconds(span);
+        if (spinning_ > 0 && !stopped_)
+                spins_on_ -= waiting_.spun(span, spinning_share());
         if (runs()) {
                 const bool is_team = phase_ == Phase::Region;
                 const double of_each_s = used_s / (is_team ? team_ : 1);
@@ -74,24 +80,23 @@ void Process::advance(Time span) {
                 waited_s_ += std::max(could_s - of_each_s, 0.0);
         }
         if (phase_ == Phase::Region || phase_ == Phase::Serial)
-                left_ -= used_s * per_cpu_;
+                left_ -= used_s * per_cpu_ * pace_;
         if (phase_ == Phase::Region)
                 inside_s_ += seconds(span) * part_in_regions();
-        if (phase_ == Phase::Region && is_seamless())
+        if (phase_ == Phase::Region)
                 pass_regions();
 }
 
 /// Those that ended since, with the next one like it; the last one is left to step().
 void Process::pass_regions() {
         const double work = seconds(program_->region);
-        if (left_ > 0 || is_last_region() || work <= 0)
+        const auto most = alike();
+        if (left_ > 0 || most == 0 || work <= 0)
                 return;
-        auto passed = static_cast<std::uint64_t>(-left_ / work) + 1;
-        if (program_->regions > 0)
-                passed = std::min(passed, program_->regions - done_ - 1);
+        const auto passed = std::min(static_cast<std::uint64_t>(-left_ / work) + 1, most);
         done_ += passed;
         left_ += static_cast<double>(passed) * work;
-        const double of_present_s = (work - left_) / (rate_ * per_cpu_) * part_in_regions();
+        const double of_present_s = (work - left_) / (rate_ * per_cpu_ * pace_) * part_in_regions();
         note_ended(passed, std::max(inside_s_ - of_present_s, 0.0));
 }
 
@@ -131,10 +136,14 @@ bool Process::step(Time now, const Held* held) {
                 phase_ = Phase::Gone;
                 return true;
         }
-        const bool changed = follow_stops(now);
+        bool changed = follow_stops(now);
         if (stopped_)
                 return changed;
-        if (phase_ == Phase::Region && left_ <= kDone && (!is_seamless() || is_last_region())) {
+        if (spinning_ > 0 && spins_on_.count() <= 0) {
+                spinning_ = 0;
+                changed = true;
+        }
+        if (phase_ == Phase::Region && left_ <= kDone && alike() == 0) {
                 end_region(now, held);
                 return true;
         }
@@ -167,6 +176,8 @@ void Process::end_region(Time now, const Held* held) {
                 phase_ = Phase::Gone;
                 return;
         }
+        if (!blended_ && (program_->serial.count() > 0 || program_->sleep.count() > 0))
+                spin_on(spinning_ + team_ - 1);
         if (!blended_ && program_->serial.count() > 0)
                 begin_serial();
         else
@@ -188,10 +199,21 @@ void Process::after_serial(Time now, const Held* held) {
         wakes_ = now + program_->sleep;
 }
 
+/// So many of its threads have nothing to do from now on.
+void Process::spin_on(std::uint32_t threads) {
+        if (threads > spinning_)
+                spins_on_ = waiting_.spins_on();
+        spinning_ = spins_on_.count() > 0 ? threads : 0;
+}
+
+double Process::spinning_share() const { return spinning_rate_ / spinning_; }
+
 /// It says that it is outside, by its newest grant.
 bool Process::waits_for_turn(const Held* held) {
         if (held == nullptr || !held->grant.parked || !program_->waits)
                 return false;
+        if (phase_ == Phase::Region)
+                spin_on(spinning_ + team_ - 1);
         phase_ = Phase::Parked;
         follows_ = false;
         epoch_ = held->epoch;
@@ -201,10 +223,13 @@ bool Process::waits_for_turn(const Held* held) {
 }
 
 void Process::begin_region(const Held* held) {
-        if (waits_for_turn(held))
+        if (asks() && waits_for_turn(held))
                 return;
         const bool first = first_team_ == 0;
-        choose_team(held);
+        const auto awake = spinning_ + (phase_ == Phase::Region ? team_ : 1);
+        if (asks())
+                choose_team(held);
+        spin_on(awake - std::min(awake, team_));
         regions_++;
         if (first) {
                 first_epoch_ = epoch_;
@@ -222,6 +247,8 @@ void Process::begin_region(const Held* held) {
         per_cpu_ = program_->speedup.of(team_) / (team_ * appetite());
         if (blended_)
                 per_cpu_ = work / turn / (team_ * appetite());
+        if (awake < team_ && !first)
+                left_ += seconds(waiting_.wake()) * program_->speedup.of(team_);
 }
 
 /// Greedy teams do not ask; the others take what they read now, or read when they began.
@@ -259,20 +286,45 @@ double Process::appetite() const {
 std::optional<Threads> Process::threads() const {
         if (!runs())
                 return std::nullopt;
+        auto threads = of_its_kind(phase_ == Phase::Region ? team_ : 1);
+        threads.appetite = phase_ == Phase::Region ? appetite() : 1;
+        return threads;
+}
+
+std::optional<Threads> Process::spinning() const {
+        if (!spins_on())
+                return std::nullopt;
+        return of_its_kind(spinning_);
+}
+
+Threads Process::of_its_kind(std::uint32_t count) const {
         Threads threads;
         threads.cpus = program_->bound && !set_.empty() ? set_ : allowed_;
-        threads.count = phase_ == Phase::Region ? team_ : 1;
-        threads.appetite = phase_ == Phase::Region ? appetite() : 1;
+        threads.count = count;
         threads.weight = idle_ ? idle_weight() : nice_weight(program_->nice);
         threads.niced = program_->nice > 0;
         threads.cgroup = program_->cgroup;
         return threads;
 }
 
-void Process::set_rate(double cpus) { rate_ = cpus; }
+void Process::set_rate(double cpus, double speed, bool alike) {
+        rate_ = cpus;
+        pace_ = speed;
+        if (phase_ != Phase::Region || cpus <= 0)
+                return;
+        const double work_s = seconds(program_->region) / program_->speedup.of(team_);
+        pace_ *= waiting_.pace(work_s, team_, cpus / (team_ * appetite()), alike);
+}
+
+/// Threads that wait for others take none.
+double Process::bandwidth() const {
+        if (phase_ != Phase::Region)
+                return 0;
+        return program_->bandwidth * rate_ * per_cpu_ * pace_;
+}
 
 Time Process::region_length() const {
-        const double speed = rate_ * per_cpu_;
+        const double speed = rate_ * per_cpu_ * pace_;
         if (phase_ != Phase::Region || speed <= 0 || program_->behaviour == Behaviour::Endless)
                 return phase_ == Phase::Region ? kNever : Time(0);
         const double length_ns = seconds(program_->region) / speed * 1e9;

@@ -6,6 +6,7 @@
 #include "registry/programs.hpp"
 #include "simulation/scenario/scenario.hpp"
 #include "simulation/world/kernel.hpp"
+#include "simulation/world/waiting.hpp"
 
 #include <optional>
 
@@ -33,7 +34,7 @@ public:
         /// `allowed`: cpuset and taskset. `idle`: by its control group. `program` must outlive
         /// this.
         Process(const Program& program, std::size_t index, std::uint32_t copy, CpuMask allowed,
-                bool idle, Time now);
+                bool idle, Time now, Runtime runtime);
 
         [[nodiscard]] const Program& program() const { return *program_; }
         [[nodiscard]] std::size_t program_index() const { return index_; }
@@ -59,8 +60,19 @@ public:
         [[nodiscard]] bool runs() const {
                 return !stopped_ && (phase_ == Phase::Region || phase_ == Phase::Serial);
         }
-        /// What they get, all together.
-        void set_rate(double cpus);
+        /// Threads of a team that is over, or of one that was larger: they burn CPU time for a
+        /// while before they sleep.
+        [[nodiscard]] std::optional<Threads> spinning() const;
+        [[nodiscard]] bool spins_on() const {
+                return spinning_ > 0 && !stopped_ && phase_ != Phase::Gone;
+        }
+        /// What they get, all together. A CPU does `speed` of the work that it does alone. `alike`:
+        /// as Waiting::pace().
+        void set_rate(double cpus, double speed = 1, bool alike = true);
+        void set_spinning_rate(double cpus) { spinning_rate_ = cpus; }
+        /// Part of the machine's memory bandwidth that it wants at its present pace.
+        [[nodiscard]] double bandwidth() const;
+        void slow_down(double speed) { pace_ *= speed; }
 
         /// Its page of reports, which the governor reads when it likes.
         [[nodiscard]] governor::evidence::Report report(const Held* held) const;
@@ -88,6 +100,8 @@ public:
 
 private:
         void begin_region(const Held* held);
+        void spin_on(std::uint32_t threads);
+        [[nodiscard]] double spinning_share() const;
         [[nodiscard]] bool waits_for_turn(const Held* held);
         void choose_team(const Held* held);
         void end_region(Time now, const Held* held);
@@ -97,11 +111,13 @@ private:
         [[nodiscard]] double part_in_regions() const;
         void begin_serial();
         bool follow_stops(Time now);
-        [[nodiscard]] bool is_last_region() const;
-        /// The next region is like this one and follows at once.
-        [[nodiscard]] bool is_seamless() const;
+        /// Regions like the present one that follow it at once, before one at which something
+        /// changes.
+        [[nodiscard]] std::uint64_t alike() const;
+        [[nodiscard]] bool asks() const { return done_ % program_->asks_every == 0; }
         [[nodiscard]] Time end_of_work(Time now) const;
         [[nodiscard]] double appetite() const;
+        [[nodiscard]] Threads of_its_kind(std::uint32_t count) const;
 
         const Program* program_;
         std::size_t index_;
@@ -130,6 +146,12 @@ private:
         std::uint64_t regions_ = 0;  // begun
         bool blended_ = false;
         double per_cpu_ = 0;  // work done per CPU time that its threads use
+        double pace_ = 1;     // of that is left where threads wait for each other
+
+        Waiting waiting_;
+        std::uint32_t spinning_ = 0;
+        Time spins_on_{0};  // so long
+        double spinning_rate_ = 0;
 
         struct Ended {
                 std::uint64_t regions = 0;

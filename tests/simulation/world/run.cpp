@@ -2,6 +2,7 @@
 // Next-event simulation: between two events nothing changes, and everything is a straight line.
 #include "simulation/world/run.hpp"
 
+#include "simulation/world/contention.hpp"
 #include "simulation/world/counters.hpp"
 #include "simulation/world/kernel.hpp"
 
@@ -69,6 +70,11 @@ private:
         [[nodiscard]] std::optional<ProgramId> join(const Process& process);
         void leave(ProgramId id);
         void divide();
+        void add_threads();
+        [[nodiscard]] bool are_alike() const;
+        void set_rates();
+        [[nodiscard]] double speed(std::size_t i) const;
+        void share_memory();
         void remove_gone();
         [[nodiscard]] bool is_over() const;
         [[nodiscard]] bool is_idle(const std::optional<std::size_t>& cgroup) const;
@@ -93,6 +99,7 @@ private:
         std::vector<Throttle> throttles_;
         std::vector<Threads> threads_;
         Division division_;
+        std::vector<double> core_speeds_;
         double yielding_rate_ = 0;
         Time next_sample_{0};
         Time wake_at_ = kNever;  // as the cycle says
@@ -208,7 +215,8 @@ void Engine::arrive() {
                 const auto& program = scenario_.programs[arrival.program];
                 auto process = std::make_unique<Process>(program, arrival.program, arrival.copy,
                                                          allowed(program.cgroup, program.cpus),
-                                                         is_idle(program.cgroup), world_.now);
+                                                         is_idle(program.cgroup), world_.now,
+                                                         scenario_.machine.runtime);
                 std::optional<ProgramId> client;
                 if (process->governed())
                         client = join(*process);
@@ -344,21 +352,56 @@ void Engine::divide() {
         if (!changed_)
                 return;
         changed_ = false;
+        add_threads();
+        division_ = kernel_.divide(threads_, throttles_, world_.machine.online());
+        if (scenario_.machine.shared_core < 1)
+                core_speeds_ = core_speeds(scenario_.machine, division_.busy);
+        set_rates();
+        share_memory();
+}
+
+/// Those at work, then those that spin on, of each resident; then the hogs'.
+void Engine::add_threads() {
         threads_.clear();
-        for (const auto& resident : world_.residents)
-                if (auto threads = resident.process->threads()) {
-                        threads->foreign = !resident.client && !threads->niced;
-                        if (world_.yields(resident))
-                                threads->weight = std::min(threads->weight, idle_weight());
-                        threads_.push_back(std::move(*threads));
-                }
+        const auto add = [this](const Resident& resident, std::optional<Threads> threads) {
+                if (!threads)
+                        return;
+                threads->foreign = !resident.client && !threads->niced;
+                if (world_.yields(resident))
+                        threads->weight = std::min(threads->weight, idle_weight());
+                threads_.push_back(std::move(*threads));
+        };
+        for (const auto& resident : world_.residents) {
+                add(resident, resident.process->threads());
+                add(resident, resident.process->spinning());
+        }
         for (const auto& hog : world_.hogs)
                 if (auto threads = hog.threads())
                         threads_.push_back(std::move(*threads));
-        division_ = kernel_.divide(threads_, throttles_, world_.machine.online());
+}
+
+/// All threads weigh the same, may go anywhere, and always want to run.
+bool Engine::are_alike() const {
+        return std::ranges::all_of(threads_, [&](const Threads& threads) {
+                return threads.weight == threads_[0].weight && threads.cpus == threads_[0].cpus &&
+                       threads.appetite >= 1;
+        });
+}
+
+void Engine::set_rates() {
+        const bool alike = are_alike();
         std::size_t next = 0;
-        for (auto& resident : world_.residents)
-                resident.process->set_rate(resident.process->runs() ? division_.rate[next++] : 0.0);
+        for (auto& resident : world_.residents) {
+                auto& process = *resident.process;
+                process.set_rate(0);
+                process.set_spinning_rate(0);
+                if (process.runs()) {
+                        process.set_rate(division_.rate[next], speed(next), alike);
+                        next++;
+                }
+                if (process.spins_on())
+                        process.set_spinning_rate(division_.rate[next++]);
+        }
         world_.foreign_rate = yielding_rate_ = 0;
         for (const auto& hog : world_.hogs) {
                 if (!hog.busy())
@@ -367,6 +410,22 @@ void Engine::divide() {
                 yielding_rate_ += hog.yields() ? division_.rate[next] : 0;
                 next++;
         }
+}
+
+/// Of threads [i] that were divided.
+double Engine::speed(std::size_t i) const {
+        return core_speeds_.empty() ? 1 : kernel_.mean(i, core_speeds_);
+}
+
+/// All that take memory bandwidth lose the same part of their pace where there is too little.
+void Engine::share_memory() {
+        double wanted = 0;
+        for (const auto& resident : world_.residents)
+                wanted += resident.process->bandwidth();
+        const double speed = memory_speed(wanted);
+        for (auto& resident : world_.residents)
+                if (speed < 1 && resident.process->bandwidth() > 0)
+                        resident.process->slow_down(speed);
 }
 
 bool Engine::is_over() const {

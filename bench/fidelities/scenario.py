@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: MIT
+"""The scenario file of one method of a cell."""
+
+from __future__ import annotations
+
+from .cells import Cell
+
+_CPUS = 2
+_END_S = 600
+_UNGOVERNED = ("ideal", "plain", "passive", "static")
+
+
+def scenario_text(cell: Cell, method: str) -> str:
+    """As bench/scenario runs it: starts `stagger_s` apart, programs that are equally long."""
+    runtime = "free" if method == "ideal" else cell.runtime
+    lines = ["[scenario]", f"end = {_END_S}s", "", "[machine]", f"cpus = {_CPUS}", f"runtime = {runtime}", ""]
+    if method == "turns":
+        lines += ["[settings]", "turns = yes", ""]
+    for index in range(cell.count):
+        lines += [f"[program p{index}]", *_program(cell, method, index), ""]
+    return "\n".join(lines)
+
+
+def _program(cell: Cell, method: str, index: int) -> list[str]:
+    """Linear speedup; a habit is the first program's alone."""
+    habit = cell.habit if index == 0 else "uniform"
+    alone_us = cell.region_us / _CPUS
+    rest_us = {"sleeper": 3 * cell.region_us, "serial": alone_us}.get(habit, 0)
+    regions = max(1, round(cell.length_s / cell.count * 1e6 / (alone_us + rest_us)))
+    start_ms = index * cell.stagger_s * 1000
+    lines = [f"region = {cell.region_us}us", f"regions = {regions}", f"start = {start_ms:g}ms"]
+    if habit == "sleeper":
+        lines.append(f"sleep = {rest_us}us")
+    if habit == "serial":
+        lines.append(f"serial = {rest_us:g}us")
+    if method in _UNGOVERNED or habit == "hog":
+        lines.append("behaviour = ungoverned")
+    if method == "passive":
+        lines.append("spins = no")
+    if method == "static" and cell.count > 1:
+        lines.append(f"cpus = {index % _CPUS}")
+    if method == "turns" and habit != "hog":
+        lines += ["class = batch", "waits = yes"]
+    return lines

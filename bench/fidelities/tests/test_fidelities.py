@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: MIT
+"""Scenario files of methods, and the page."""
+
+import subprocess
+import sys
+import tempfile
+import unittest
+from dataclasses import replace
+from pathlib import Path
+
+from fidelities.cells import Cell, cells
+from fidelities.command import Row, page
+from fidelities.scenario import scenario_text
+
+BENCH = Path(__file__).parents[2]
+CELL = Cell("mine", "AMD", "libgomp", 1000, 4, "uniform", 2, 0.1, "fair", "plain", "aggregate", 0.5)
+
+
+class Scenarios(unittest.TestCase):
+    def test_programs_share_the_length_and_start_one_after_the_other(self):
+        lines = scenario_text(CELL, "fair").splitlines()
+        self.assertEqual(lines.count("regions = 1000"), 4)
+        self.assertIn("start = 300ms", lines)
+        self.assertIn("runtime = libgomp", lines)
+        self.assertNotIn("behaviour = ungoverned", lines)
+
+    def test_methods_differ_in_who_governs_and_how_threads_wait(self):
+        self.assertIn("spins = no", scenario_text(CELL, "passive"))
+        self.assertIn("cpus = 1", scenario_text(CELL, "static").splitlines())
+        self.assertIn("class = batch", scenario_text(CELL, "turns"))
+        self.assertIn("runtime = free", scenario_text(CELL, "ideal"))
+
+    def test_a_habit_is_that_of_the_first_program(self):
+        sleeper = replace(CELL, region_us=20_000, habit="sleeper")
+        self.assertEqual(scenario_text(sleeper, "plain").count("sleep = 60000us"), 1)
+        hog = replace(CELL, count=2, habit="hog")
+        self.assertEqual(scenario_text(hog, "turns").count("class = batch"), 1)
+
+    def test_every_cell_has_a_name_of_its_own(self):
+        named = [cell.name for cell in cells()]
+        self.assertEqual(len(set(named)), len(named))
+
+
+class Page(unittest.TestCase):
+    def test_cells_that_are_off_are_bold_and_fitted_ones_apart(self):
+        fitted = replace(CELL, source="own", measured=2.0)
+        text = page([Row(CELL, 0.52), Row(CELL, 0.7), Row(fitted, 2.0)])
+        self.assertIn("1 of 2 cells", text)
+        self.assertIn("| +4% |", text)
+        self.assertIn("| **+40%** |", text)
+        self.assertIn("fitted to\n", text)
+
+    def test_a_missing_simulator_is_one_sentence(self):
+        with tempfile.TemporaryDirectory() as empty:
+            command = [sys.executable, BENCH / "fidelity", "--bin", empty]
+            done = subprocess.run(command, capture_output=True, text=True, check=False)
+        self.assertEqual((done.returncode, done.stdout), (2, ""))
+        self.assertEqual(done.stderr.count("\n"), 1)
+
+
+if __name__ == "__main__":
+    unittest.main()

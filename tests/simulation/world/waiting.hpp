@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT
+//
+// How the threads of a program wait for each other, and what that costs where they lack CPUs.
+// README.md says where the numbers come from.
+#pragma once
+
+#include "simulation/scenario/scenario.hpp"
+
+namespace simulation {
+
+/// Of one program under one runtime. Costs nothing with Runtime::Free.
+class Waiting {
+public:
+        explicit Waiting(Runtime runtime = Runtime::Free, const Program& program = {});
+
+        /// Part of the pace that the CPU time of a team allows, 0 < result <= 1. A region costs
+        /// each of its `threads` `work_s` of CPU time; each gets `share` of a CPU on average.
+        /// `alike`: so does everybody's, and all of them always want to run.
+        [[nodiscard]] double pace(double work_s, std::uint32_t threads, double share,
+                                  bool alike) const;
+        /// A thread that has nothing to do burns CPU time for so long before it sleeps.
+        [[nodiscard]] Time spins_on() const { return spins_on_; }
+        /// That part of it that passes in `span` where a thread gets `share` of a CPU: libgomp
+        /// counts its rounds, libomp looks at the clock.
+        [[nodiscard]] Time spun(Time span, double share) const;
+        /// When `left` of it is over.
+        [[nodiscard]] Time asleep(Time now, Time left, double share) const;
+        /// What a region takes longer whose threads slept before it.
+        [[nodiscard]] Time wake() const;
+
+private:
+        Runtime runtime_;
+        bool spins_;
+        Time spins_on_{0};
+};
+
+}  // namespace simulation
