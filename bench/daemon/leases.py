@@ -3,9 +3,7 @@
 
 from __future__ import annotations
 
-import os
 import signal
-import tempfile
 import time
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict
@@ -15,6 +13,7 @@ from typing import Any, Iterator
 from lab.endings import EXIT_FAILED, EXIT_OK, print_result
 from lab.governor import FAIR_POLICY, Governor, socket_path
 from lab.machine import describe_machine
+from lab.made_up import folder_in_memory
 from lab.report import asked_folder, command_line, fenced, write_files
 from lab.stage import Stage, check_files, is_root, run_command
 
@@ -60,16 +59,12 @@ def main(arguments: list[str], checkout: Path) -> int:
 
 @contextmanager
 def _false_root(cpus: int) -> Iterator[Path]:
-    """In memory, where that can be: a file system on a disk writes down when its files were read,
-    which /proc does not."""
-    memory = Path("/dev/shm")
-    where = memory if os.access(memory, os.W_OK) else None
-    with tempfile.TemporaryDirectory(prefix="governor-root-", dir=where) as folder:
-        proc = Path(folder) / "proc"
+    with folder_in_memory() as folder:
+        proc = folder / "proc"
         proc.mkdir()
         lines = (f"cpu{cpu} 0 0 0 100000 0 0 0 0 0 0\n" for cpu in range(cpus))
         (proc / "stat").write_text("".join(lines))
-        yield Path(folder)
+        yield folder
 
 
 class _Measurement:

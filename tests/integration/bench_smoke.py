@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""bench/crowd, bench/leases, bench/hostile, bench/attacks, bench/pools, bench/coupled, bench/handover, bench/trees and bench/herd with tiny numbers:
+"""bench/crowd, bench/leases, bench/loop, bench/hostile, bench/attacks, bench/pools, bench/coupled, bench/handover, bench/trees and bench/herd with tiny numbers:
 everybody is held and answered, the bad ones are noticed, and nothing is left behind. No number here depends
 on how fast the machine is.
 
@@ -106,6 +106,19 @@ class Smoke(unittest.TestCase):
         self.assertTrue(all(cost["granted"] >= 4 for cost in found["cost"]), found["cost"])
         self.assertEqual((found["load"]["done"], found["load"]["held"]), (60, 20))
         self.assertEqual(len(found["rows"]), 2 + 4 + 6 + 4)
+
+    def test_every_kind_of_play_ends_and_stands_beside_the_simulator(self):
+        cases = ["leave-64-4", "hog-64-4", "turns-64-4", "kill-256-32", "restart-256-32"]
+        found = self.bench("loop", "--cases", ",".join(cases), "--length", "2s")
+        self.assertEqual([row["case"] for row in found["rows"]], cases)
+        for run in found["runs"]:
+            killed = [one["name"] for one in run["programs"] if not one["finished"]]
+            self.assertEqual(killed, ["p0"] if run["case"] == "kill-256-32" else [], run["case"])
+            for one in run["programs"]:
+                self.assertGreater(max(team["threads"] for team in one["teams"]), 0)
+                self.assertEqual(one["teams"][-1]["threads"], 0)
+        turns = next(run["programs"] for run in found["runs"] if run["case"] == "turns-64-4")
+        self.assertTrue(any(team["threads"] == 64 for one in turns for team in one["teams"]))
 
     def leftovers(self):
         """Command lines of processes that name the scratch folder. The killed may take a moment."""

@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 #include <memory>
 #include <numeric>
+#include <unistd.h>
 
 namespace {
 
@@ -58,5 +59,18 @@ TEST_P(RunHerd, HasTheMachineInEqualParts) {
 }
 
 INSTANTIATE_TEST_SUITE_P(, RunHerd, testing::Values(4, 8, 16));
+
+TEST(MadeUpMachine, HasAllOfItsCpusInTheSharedMemory) {
+        FakeMachine machine;
+        machine.runs(std::vector<unsigned>(130, 100));
+        machine.process(::getpid(), "0-129");
+        Daemon daemon(machine.root(), "[governor]\npolicy = fair\n");
+        daemon.start();
+        LeaseClient program(daemon.socket());
+        const auto* memory = program.hello();
+        ASSERT_NE(memory, nullptr);
+        EXPECT_EQ(memory->header().set_words, 3U);
+        ASSERT_TRUE(eventually([&] { return memory->threads() == 130; }));
+}
 
 }  // namespace

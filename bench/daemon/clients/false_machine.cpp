@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::uint32_t kThreadsPerCore = 2;
 constexpr std::uint32_t kPerPackage = 64;
-constexpr std::uint64_t kBefore = 100'000;  // ticks that the machine was up, and idle
+constexpr double kBefore = 100'000;  // ticks that the machine was up, and idle
 
 void write(const std::string& path, const std::string& text) {
         const int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
@@ -89,18 +89,27 @@ void FalseMachine::used(pid_t pid, std::uint64_t ticks) const {
 }
 
 void FalseMachine::pass(std::uint32_t busy, std::uint64_t ticks) {
+        std::vector<double> each(cpus_, 0.0);
+        std::fill_n(each.begin(), std::min(busy, cpus_), static_cast<double>(ticks));
+        pass(each, static_cast<double>(ticks));
+}
+
+void FalseMachine::pass(std::span<const double> busy, double ticks) {
         ticks_ += ticks;
-        for (std::uint32_t cpu = 0; cpu < std::min(busy, cpus_); cpu++)
-                busy_[cpu] += ticks;
+        for (std::uint32_t cpu = 0; cpu < std::min<std::size_t>(busy.size(), cpus_); cpu++)
+                busy_[cpu] += busy[cpu];
         write_stat();
 }
 
 /// Renamed: who reads it finds the whole of one moment.
 void FalseMachine::write_stat() const {
         std::string text = "cpu  0 0 0 0 0 0 0 0 0 0\n";
-        for (std::uint32_t cpu = 0; cpu < cpus_; cpu++)
-                text += "cpu" + std::to_string(cpu) + " " + std::to_string(busy_[cpu]) + " 0 0 " +
-                        std::to_string(ticks_ - busy_[cpu]) + " 0 0 0 0 0 0\n";
+        const auto up = static_cast<std::uint64_t>(ticks_);
+        for (std::uint32_t cpu = 0; cpu < cpus_; cpu++) {
+                const auto busy = std::min(static_cast<std::uint64_t>(busy_[cpu]), up);
+                text += "cpu" + std::to_string(cpu) + " " + std::to_string(busy) + " 0 0 " +
+                        std::to_string(up - busy) + " 0 0 0 0 0 0\n";
+        }
         text += "intr 0\nctxt 0\n";
         std::filesystem::remove(root_ + "/proc/stat.new");
         write(root_ + "/proc/stat.new", text);

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <sys/types.h>
 #include <vector>
@@ -24,6 +25,8 @@ public:
         void used(pid_t pid, std::uint64_t ticks) const;
         /// For `ticks` hundredths of a second the first `busy` CPUs were busy, the others idle.
         void pass(std::uint32_t busy, std::uint64_t ticks);
+        /// CPU i was busy for busy[i] of so many hundredths of a second, and idle otherwise.
+        void pass(std::span<const double> busy, double ticks);
 
         [[nodiscard]] std::uint32_t cpus() const { return cpus_; }
 
@@ -33,8 +36,8 @@ private:
         std::string root_;
         std::uint32_t cpus_;
         std::string everywhere_;  // as in /proc/PID/status
-        std::uint64_t ticks_ = 0;
-        std::vector<std::uint64_t> busy_;  // ticks of each CPU
+        double ticks_ = 0;
+        std::vector<double> busy_;  // ticks of each CPU
 };
 
 }  // namespace bench

@@ -2,6 +2,8 @@
 // One word of shared memory per member, on which it waits.
 #include "flock.hpp"
 
+#include "futex.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cerrno>
@@ -9,13 +11,11 @@
 #include <climits>
 #include <csignal>
 #include <cstring>
-#include <linux/futex.h>
 #include <stdexcept>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <system_error>
 #include <thread>
@@ -38,11 +38,6 @@ enum class Order : std::uint32_t { Join, Leave };
 
 [[noreturn]] void fail(const char* what) {
         throw std::system_error(errno, std::generic_category(), what);
-}
-
-long futex(std::atomic<std::uint32_t>& word, int operation, std::uint32_t value) {
-        return ::syscall(SYS_futex, reinterpret_cast<std::uint32_t*>(&word), operation, value,
-                         nullptr, nullptr, 0);
 }
 
 /// One byte, and room for the two descriptors of a lease.

@@ -3,6 +3,8 @@
 #include "server/sharing/governor.hpp"
 
 #include "probe/cpu_sets.hpp"
+#include "probe/file_reader.hpp"
+#include "probe/proc_stat.hpp"
 #include "probe/program.hpp"
 #include "server/kernel/undo.hpp"
 
@@ -21,8 +23,14 @@ namespace {
 constexpr std::chrono::milliseconds kHeartbeat{500};
 constexpr int kMostAncestors = 64;
 
-std::uint32_t cpus_in_sets() {
-        const auto configured = ::sysconf(_SC_NPROCESSORS_CONF);
+/// Below another root those that are online there, now.
+std::uint32_t cpus_in_sets(const std::string& root) {
+        auto configured = ::sysconf(_SC_NPROCESSORS_CONF);
+        probe::FileReader files;
+        std::string_view text;
+        if (!root.empty() && files.read(root + "/proc/stat", text) == 0)
+                if (const auto reading = probe::parse_proc_stat(text))
+                        configured = static_cast<long>(reading->cpus.back().cpu) + 1;
         return static_cast<std::uint32_t>(
                 std::clamp(configured, 64L, static_cast<long>(policy::kCpuNumberLimit)));
 }
@@ -86,7 +94,7 @@ Governor::IsAccepted of_account(const policy::Account& account) {
 
 Governor::Governor(EventLoop& loop, const std::string& root, Admission admission, Teller teller)
         : loop_(loop), root_(root), admission_(std::move(admission)), teller_(std::move(teller)),
-          meter_(root), arenas_(slots_for(registry::LeaseLimits{}), cpus_in_sets()),
+          meter_(root), arenas_(slots_for(registry::LeaseLimits{}), cpus_in_sets(root)),
           leases_(loop, [this](const Lease& lease) { ended(lease); }),
           facts_(leases_, meter_, root), reports_(leases_), cycle_(facts_, reports_, loop.now()),
           timer_(loop.on_time(
