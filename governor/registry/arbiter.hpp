@@ -70,7 +70,10 @@ public:
         /// Costs a part of a decision, once after each.
         [[nodiscard]] std::uint32_t share(const Program& program, TimePoint now) const;
         /// A program has come, gone or changed its mind: a decision may be some time off.
-        void forget_shares() { shares_.clear(); }
+        void forget_shares() {
+                shares_.clear();
+                tree_shares_.clear();
+        }
         /// Those of all programs of a tree together, if these could make use of all CPUs.
         [[nodiscard]] std::uint32_t share_of_tree(ProgramId tree, TimePoint now) const;
         /// Of an account, as long as one more of its programs wants all CPUs. As of the last

@@ -61,6 +61,33 @@ protected:
         }
 };
 
+TEST_F(RunTree, InsideOfAnotherBeginsWithWhatThatMayUse) {
+        const auto inner = std::string(GOVERNORCTL) + " --socket " + daemon_.socket() +
+                           " run -q -- /bin/sh -c 'echo $OMP_NUM_THREADS'";
+        const auto done = test_support::run({sh(inner), {}, {}});
+        EXPECT_EQ(done.status, 0) << done.err;
+        EXPECT_EQ(done.out, std::to_string(everything()) + "\n");
+}
+
+/// What it begins with is its share, as foreign load may go soon.
+TEST_F(RunTree, IsHeldToItsGrantWhereForeignLoadStays) {
+        Daemon daemon("", "[governor]\npolicy = fair\n");
+        daemon.start();
+        std::vector<std::unique_ptr<Process>> hogs;
+        for (std::uint32_t i = 0; i < everything(); i++)
+                hogs.push_back(std::make_unique<Process>(
+                        Command{{"/bin/sh", "-c", "while :; do :; done"}, {}, {}}));
+        ASSERT_TRUE(eventually([&] {
+                const auto now = status(daemon.socket());
+                return !now.warming_up() && now.free() == 0;
+        }));
+        const auto running = start({GOVERNORCTL, "--socket", daemon.socket(), "run", "--",
+                                    "/bin/sh", "-c", "while :; do :; done & while :; do :; done"});
+        EXPECT_TRUE(eventually([&] { return cpus_allowed(running.command) != own_cpus(); }));
+        hogs.clear();
+        EXPECT_TRUE(eventually([&] { return cpus_allowed(running.command) == own_cpus(); }));
+}
+
 constexpr auto kSleeper = "/bin/sleep";
 
 TEST_F(RunTree, IsListedAsOneProgramWithTheNameOfItsCommand) {

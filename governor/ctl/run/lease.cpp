@@ -87,6 +87,17 @@ void Lease::settle() {
         (void)wait_until(Clock::now() + kShortPatience, &Lease::is_known);
         if (client_.share() == 0)
                 client_ = known;
+        if (!is_in_another_tree())
+                return;
+        ask_what_the_tree_may_use();
+        (void)wait_until(Clock::now() + kShortPatience, &Lease::is_tree_known);
+}
+
+/// The other programs of the tree may do nothing but wait for this one.
+void Lease::ask_what_the_tree_may_use() {
+        governor::v1::Request request;
+        request.mutable_query();
+        stream_->send(std::move(request));
 }
 
 void Lease::say_hello(Connection connection, Clock::time_point now) {
@@ -130,6 +141,8 @@ void Lease::take_reply(const governor::v1::Reply& reply) {
                 refused_ = refusal(reply.error());
         else if (reply.has_explanation() && reply.explanation().client().label() == hello_.label())
                 client_ = reply.explanation().client();
+        else if (reply.has_advice() && reply.advice().reason() == governor::v1::Advice::TREE_SHARE)
+                tree_share_ = reply.advice().threads();
         else if (state_ == State::Waiting)
                 refused_ = NoLease{{kFailed, "what answers is no governor"}};
         else if (reply.has_error() && client_.id() == 0)

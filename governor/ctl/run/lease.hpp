@@ -51,6 +51,12 @@ public:
         /// not have understood: then only `granted`.
         [[nodiscard]] const governor::v1::Client& client() const { return client_; }
 
+        /// Threads to begin with: its share, and inside of another tree what that may use. 0: not
+        /// known.
+        [[nodiscard]] std::uint32_t share() const {
+                return tree_share_ > 0 ? tree_share_ : client_.share();
+        }
+
         /// For users to read: what acts on the tree. At most 200 bytes.
         void tell(const std::string& acts);
 
@@ -81,6 +87,11 @@ private:
         bool wait_until(Clock::time_point deadline, bool (Lease::*is_there)());
         [[nodiscard]] bool is_decided();
         [[nodiscard]] bool is_known() { return client_.id() != 0 || !stream_; }
+        [[nodiscard]] bool is_tree_known() { return tree_share_ > 0 || !stream_; }
+        [[nodiscard]] bool is_in_another_tree() const {
+                return client_.tree() != 0 && client_.tree() != client_.id();
+        }
+        void ask_what_the_tree_may_use();
 
         std::vector<std::string> addresses_;
         governor::v1::Hello hello_;
@@ -96,6 +107,7 @@ private:
         std::uint64_t heartbeat_ = 0;
         Clock::time_point beaten_{};
         governor::v1::Client client_;
+        std::uint32_t tree_share_ = 0;  ///< of another one's; 0: not known, or it is its own
 };
 
 }  // namespace ctl::run

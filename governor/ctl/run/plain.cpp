@@ -147,7 +147,9 @@ ExitCode rehearse(const verbs::Common& common, const verbs::RunOptions& options,
         if (leases && !leaves)
                 beginning.fence = fence_of(options, beginning.threads);
         auto how = std::string(leases ? "a lease, " : "no lease, ");
-        if (leaves)
+        if (leases && options.is_batch && !options.keeps)
+                how += std::string("class batch: ") + kYields;
+        else if (leaves)
                 how += "and nothing of it is changed";
         else if (leases)
                 how += "whose share takes the place of this number: " +

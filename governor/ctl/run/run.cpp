@@ -67,7 +67,7 @@ governor::v1::Hello hello_of(const verbs::RunOptions& options) {
 /// governor that leaves it alone leaves it the user's own limits.
 Beginning begin(const verbs::RunOptions& options, Lease& lease) {
         const auto grant = lease.grant(Lease::Clock::now()).value_or(Grant{});
-        const auto share = lease.client().share();
+        const auto share = lease.share();
         const auto most = verbs::smaller_limit(options.max, verbs::user_limit());
         Beginning beginning;
         beginning.name = base_name(options.command.front());
@@ -127,8 +127,8 @@ ExitCode stay(const verbs::RunOptions& options, Lease& lease, const std::vector<
         }
         let_go(inherited);
         steward.begin();
-        if (!options.is_quiet && !options.is_batch)
-                say(summary(beginning));
+        if (!options.is_quiet)
+                say(yields(options) ? beginning.name + ": batch, " + kYields : summary(beginning));
         int looks = 0;
         const int status = wait_for(*child, signals, [&] {
                 const auto attention = steward.attend();

@@ -21,6 +21,10 @@ constexpr milliseconds kLook{100};
 /// Without a governor the last grant is gone by for so long, as by the library.
 constexpr std::chrono::seconds kTimeToLive{60};
 
+/// What a tree begins with is its share, and more than its grant beside foreign load. That may go
+/// soon; where it does not within this time, the fence becomes as narrow as the grant.
+constexpr std::chrono::seconds kForeignMayGo{2};
+
 /// A command that ends sooner needs no guardian, which takes longer to start than many of these
 /// run.
 constexpr milliseconds kGuard{100};
@@ -110,7 +114,9 @@ void Steward::put_down() {
 void Steward::begin() {
         if (fence_)
                 put_down();
-        guard_at_ = Clock::now() + kGuard;
+        const auto now = Clock::now();
+        guard_at_ = now + kGuard;
+        fit_at_ = now + kForeignMayGo;
 }
 
 bool Steward::can_fence() { return can_walk(); }
@@ -162,6 +168,10 @@ void Steward::follow(Clock::time_point now) {
         const auto& grant = lease_.grant(now);
         bool moves = fence_->reopened();
         bool is_new = moves;
+        if (now >= fit_at_) {
+                is_new = true;
+                fit_at_ = Clock::time_point::max();
+        }
         const auto& open = fence_->open();
         if (grant) {
                 granted_last_ = now;

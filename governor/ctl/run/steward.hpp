@@ -60,6 +60,7 @@ private:
         std::vector<pid_t> children_;     // that it names
         Clock::time_point look_again_{};  // at these
         Clock::time_point guard_at_{};
+        Clock::time_point fit_at_{};  // the fence to a grant that has not changed since the start
         bool takes_turns_;
         std::optional<outside::Yielding> yielding_;  // from its first wait on
         std::string told_;                           // what acts, as the governor knows it

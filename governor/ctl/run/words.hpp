@@ -35,6 +35,9 @@ struct Beginning {
 /// What acts on a tree on which nothing does.
 inline constexpr const char* kOnlyCounted = "only counted";
 
+/// What a batch tree does that follows nothing by itself.
+inline constexpr const char* kYields = "yields to all others while it waits for its turn";
+
 /// For users of the governor to read: what acts on the tree. At most 200 bytes.
 [[nodiscard]] std::string acts(const Beginning& beginning, bool follows);
 
