@@ -130,11 +130,12 @@ std::optional<Class> parse_class(std::string_view text) {
         return std::nullopt;
 }
 
-template <auto member, auto low, auto high>
+/// From a percentage to 1.
+template <auto member, int low_percent>
 struct Real {
         template <class Part>
         static bool set(Part& part, std::string_view text, const Scenario&) {
-                const auto value = parse_real(text, low, high);
+                const auto value = parse_real(text, low_percent / 100.0, 1);
                 part.*member = value.value_or(0);
                 return value.has_value();
         }
@@ -196,7 +197,7 @@ constexpr std::array kMachineKeys{
                           }},
         row<MachineShape>("shared_core", "0.1 .. 1",
                           "speed of a CPU while all CPUs of its core are busy",
-                          Real<&MachineShape::shared_core, 0.1, 1.0>{}),
+                          Real<&MachineShape::shared_core, 10>{}),
 };
 
 template <auto member>
@@ -335,7 +336,7 @@ constexpr std::array kProgramKeys{
                      Whole<&Program::asks_every, 1U, 1'000'000'000'000U>{}),
         row<Program>("bandwidth", "0 .. 1",
                      "part of the machine's memory bandwidth that each of its threads takes",
-                     Real<&Program::bandwidth, 0.0, 1.0>{}),
+                     Real<&Program::bandwidth, 0>{}),
         Key<Program>{"speedup",
                      "linear, amdahl:0 .. amdahl:1, flat:1 .. flat:65536, or power:0 .. power:1",
                      "how much faster more threads are",
