@@ -69,25 +69,6 @@ TEST_F(RunTree, InsideOfAnotherBeginsWithWhatThatMayUse) {
         EXPECT_EQ(done.out, std::to_string(everything()) + "\n");
 }
 
-/// What it begins with is its share, as foreign load may go soon.
-TEST_F(RunTree, IsHeldToItsGrantWhereForeignLoadStays) {
-        Daemon daemon("", "[governor]\npolicy = fair\n");
-        daemon.start();
-        std::vector<std::unique_ptr<Process>> hogs;
-        for (std::uint32_t i = 0; i < everything(); i++)
-                hogs.push_back(std::make_unique<Process>(
-                        Command{{"/bin/sh", "-c", "while :; do :; done"}, {}, {}}));
-        ASSERT_TRUE(eventually([&] {
-                const auto now = status(daemon.socket());
-                return !now.warming_up() && now.free() == 0;
-        }));
-        const auto running = start({GOVERNORCTL, "--socket", daemon.socket(), "run", "--",
-                                    "/bin/sh", "-c", "while :; do :; done & while :; do :; done"});
-        EXPECT_TRUE(eventually([&] { return cpus_allowed(running.command) != own_cpus(); }));
-        hogs.clear();
-        EXPECT_TRUE(eventually([&] { return cpus_allowed(running.command) == own_cpus(); }));
-}
-
 constexpr auto kSleeper = "/bin/sleep";
 
 TEST_F(RunTree, IsListedAsOneProgramWithTheNameOfItsCommand) {

@@ -212,7 +212,7 @@ class Commands(unittest.TestCase):
         done = self.run_command(
             "--table", str(self.folder), "--policies", "fair,equal,best", "--output", str(output)
         )
-        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertEqual(done.returncode, 0, done.stderr)
         self.assertRegex(done.stdout, r"best +10\.0 +1\.00 ")
         summary = json.loads((output / "summary.json").read_text())
         self.assertEqual(len(summary["rows"]), 3)
