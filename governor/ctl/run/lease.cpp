@@ -75,7 +75,7 @@ void Lease::settle() {
         auto word = arena_.load();
         for (auto now = start; now - changed < kQuiet && now - start < kLongestHerd;
              now = Clock::now()) {
-                ::usleep(std::chrono::microseconds(kLookAgain).count());
+                ::usleep(kLookAgain.count());
                 if (const auto newer = arena_.load(); newer != word) {
                         word = newer;
                         changed = Clock::now();

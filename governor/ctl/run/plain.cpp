@@ -147,7 +147,7 @@ ExitCode rehearse(const verbs::Common& common, const verbs::RunOptions& options,
         if (leases && !leaves)
                 beginning.fence = fence_of(options, beginning.threads);
         auto how = std::string(leases ? "a lease, " : "no lease, ");
-        if (leases && options.is_batch && !options.keeps)
+        if (leases && options.yields())
                 how += std::string("class batch: ") + kYields;
         else if (leaves)
                 how += "and nothing of it is changed";

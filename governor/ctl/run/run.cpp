@@ -33,9 +33,6 @@ const char* variable(const char* name) {
         return value != nullptr && *value != '\0' ? value : nullptr;
 }
 
-/// It takes turns by what acts on it from outside.
-bool yields(const verbs::RunOptions& options) { return options.is_batch && !options.keeps; }
-
 /// A command that is started in a session of its own would lose it.
 bool has_terminal() {
         const int fd = ::open("/dev/tty", O_RDWR | O_NOCTTY | O_CLOEXEC);
@@ -47,8 +44,8 @@ bool has_terminal() {
 governor::v1::Hello hello_of(const verbs::RunOptions& options) {
         governor::v1::Hello hello;
         hello.set_tree(true);
-        hello.set_yields(yields(options));
-        hello.set_can_wait(yields(options));
+        hello.set_yields(options.yields());
+        hello.set_can_wait(options.yields());
         const char* name = variable("THREADCOUNT_LABEL");
         auto label = render::printable(name != nullptr ? name : base_name(options.command.front()));
         label.resize(governor_text_cut(label.data(), label.size(), kLongestLabel));
@@ -109,14 +106,14 @@ ExitCode stay(const verbs::RunOptions& options, Lease& lease, const std::vector<
         for (const auto& change : beginning.changes)
                 apply(change);
         lease.tell(acts(beginning, fences));
-        const auto way = fences            ? Steward::Way::Fence
-                         : yields(options) ? Steward::Way::Yield
-                                           : Steward::Way::Nothing;
+        const auto way = fences             ? Steward::Way::Fence
+                         : options.yields() ? Steward::Way::Yield
+                                            : Steward::Way::Nothing;
         Steward steward(lease, open, beginning.threads, way);
         const Signals signals;
         ::prctl(PR_SET_CHILD_SUBREAPER, 1);
         const auto child = start(options.command, signals, steward.at_start(),
-                                 yields(options) && !has_terminal());
+                                 options.yields() && !has_terminal());
         if (!child && child.error().is_of_exec)
                 return fail(options.command.front(), child.error().error);
         if (!child) {
@@ -128,7 +125,7 @@ ExitCode stay(const verbs::RunOptions& options, Lease& lease, const std::vector<
         let_go(inherited);
         steward.begin();
         if (!options.is_quiet)
-                say(yields(options) ? beginning.name + ": batch, " + kYields : summary(beginning));
+                say(options.yields() ? beginning.name + ": batch, " + kYields : summary(beginning));
         int looks = 0;
         const int status = wait_for(*child, signals, [&] {
                 const auto attention = steward.attend();

@@ -34,6 +34,9 @@ struct RunOptions {
         bool is_dry = false;               ///< says what it would do, and does nothing
         std::string job;                   ///< empty: none given
         std::vector<std::string> command;  ///< at least the program
+
+        /// It takes turns by what acts on it from outside.
+        [[nodiscard]] bool yields() const { return is_batch && !keeps; }
 };
 
 struct TopOptions {

@@ -3,6 +3,7 @@
 #include "simulation/ablation/rules.hpp"
 
 #include "policy/fair/decide.hpp"
+#include "simulation/policies/told.hpp"
 
 #include <algorithm>
 #include <array>
@@ -22,10 +23,8 @@ using governor::policy::fair::Settings;
 using governor::policy::fair::Snapshot;
 
 template <void (*change)(Client&)>
-Decision with_clients(const Settings& settings, const Snapshot& snapshot) {
-        auto told = snapshot;
-        std::ranges::for_each(told.clients, change);
-        return governor::policy::fair::decide(settings, told);
+Decision for_clients(const Settings& settings, const Snapshot& snapshot) {
+        return governor::policy::fair::decide(settings, with_clients(snapshot, change));
 }
 
 template <void (*change)(Gang&)>
@@ -101,12 +100,7 @@ Decision nothing_for_the_short_lived(const Settings& settings, const Snapshot& s
         return governor::policy::fair::decide(settings, told);
 }
 
-Decision no_trees(const Settings& settings, const Snapshot& snapshot) {
-        auto told = snapshot;
-        for (auto& client : told.clients)
-                client.tree.reset();
-        return governor::policy::fair::decide(settings, told);
-}
+void in_no_tree(Client& client) { client.tree.reset(); }
 
 // Foreign load.
 
@@ -162,24 +156,24 @@ constexpr std::array kRules{
         Rule{"newcomer", "a newcomer makes nobody shrink", with_settings<newcomers_push>},
         Rule{"foreign_max", "foreign load is yielded a part at most",
              with_settings<all_foreign_counts>},
-        Rule{"rigid", "who stays above its grant is charged", with_clients<never_rigid>},
-        Rule{"relapsed", "who was rigid may be again", with_clients<never_relapsed>},
-        Rule{"demand", "a program gets what it can use", with_clients<wants_all>},
-        Rule{"idle", "who does nothing lends its share", with_clients<never_idle>},
-        Rule{"light", "who uses little of a CPU has none of its own", with_clients<never_light>},
+        Rule{"rigid", "who stays above its grant is charged", for_clients<never_rigid>},
+        Rule{"relapsed", "who was rigid may be again", for_clients<never_relapsed>},
+        Rule{"demand", "a program gets what it can use", for_clients<wants_all>},
+        Rule{"idle", "who does nothing lends its share", for_clients<never_idle>},
+        Rule{"light", "who uses little of a CPU has none of its own", for_clients<never_light>},
         Rule{"light_third", "every third light program has one", no_light_claims_a_cpu},
         Rule{"short_lived", "CPUs are kept free for programs that come and go",
              nothing_for_the_short_lived},
-        Rule{"trees", "the programs of a tree share as one", no_trees},
+        Rule{"trees", "the programs of a tree share as one", for_clients<in_no_tree>},
         Rule{"foreign", "foreign load is made room for", with_foreign<nothing_is_foreign>},
         Rule{"foreign_hold", "foreign load that went is held for a while", with_foreign<not_held>},
         Rule{"smoothing", "foreign load is smoothed", with_foreign<not_smoothed>},
         Rule{"handover", "CPUs are free when the region on them has ended",
-             with_clients<hands_over_at_once>},
-        Rule{"knee", "a turn is as wide as pays", with_clients<no_knee>},
+             for_clients<hands_over_at_once>},
+        Rule{"knee", "a turn is as wide as pays", for_clients<no_knee>},
         Rule{"enough", "fewer CPUs are not taken to do until that is known",
-             with_clients<never_enough>},
-        Rule{"probing", "fewer CPUs are tried", with_clients<no_probes>},
+             for_clients<never_enough>},
+        Rule{"probing", "fewer CPUs are tried", for_clients<no_probes>},
         Rule{"tenth", "the holder of a turn is preferred", with_gangs<holds_no_turn>},
         Rule{"remaining", "who says how far it is goes by what is left", with_gangs<end_not_known>},
         Rule{"trial", "who says how far it is is tried out first", with_gangs<no_trial>},

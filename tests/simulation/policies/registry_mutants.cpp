@@ -3,6 +3,7 @@
 #include "simulation/policies/policies.hpp"
 
 #include "policy/fair/decide.hpp"
+#include "simulation/policies/told.hpp"
 
 #include <algorithm>
 #include <array>
@@ -18,15 +19,6 @@ using governor::policy::fair::Decision;
 using governor::policy::fair::Foreign;
 using governor::policy::fair::Settings;
 using governor::policy::fair::Snapshot;
-
-/// As it is, but for what `change` does to each client.
-template <class Change>
-Snapshot with_clients(const Snapshot& snapshot, Change change) {
-        auto told = snapshot;
-        for (auto& client : told.clients)
-                change(client);
-        return told;
-}
 
 Snapshot hands_over_at_once(const Snapshot& snapshot) {
         return with_clients(snapshot, [](Client& client) {
