@@ -66,7 +66,7 @@ class Method:
 METHODS = {
     method.name: method
     for method in (
-        *(Method(name) for name in (*BASELINES, "active", "dynamic")),
+        *(Method(name) for name in (*BASELINES, "active", "dynamic", "one")),
         Method("in-turn", in_turn=True),
         Method("fair", FAIR_POLICY),
         Method("turns", FAIR_POLICY, batch=True),

@@ -57,6 +57,8 @@ def expected_run_s(
     last_start_s = (programs - 1) * where.stagger_s
     if method.name == "static":
         expected_s = last_start_s + _pinned_s(programs, program_s, where.cpus)
+    elif method.name == "one":
+        expected_s = last_start_s + max(program_s * where.cpus, ideal_s)
     elif method.spins:
         alone_s = program_s if programs == 1 else min(where.stagger_s, program_s)
         usual = where.default_slowdown.get(scenario.name, where.usual_default_slowdown)

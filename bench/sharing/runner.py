@@ -19,7 +19,9 @@ from lab.programs import Launch, ProcessFailed
 from lab.progress import Progress, TimeLeft
 from lab.quantities import duration_text, span_text
 from lab.records import Results, RunRecord
+from lab.rules import Rules, rules_of
 from lab.side_by_side import Pace, Stream, run_side_by_side
+from lab.split import static_split
 
 from .plan import (
     Conditions,
@@ -29,9 +31,7 @@ from .plan import (
     expected_cell_s,
     expected_default_slowdown,
 )
-from .rules import Rules, rules_of
 from .settings import Settings
-from .split import static_split
 
 _PICTURES_S = 8.0
 _SHORTEST_RUN_S = 1.0

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: MIT
-"""bench/crowd, bench/leases, bench/loop, bench/hostile, bench/attacks, bench/pools, bench/coupled, bench/handover, bench/trees and bench/herd with tiny numbers:
-everybody is held and answered, the bad ones are noticed, and nothing is left behind. No number here depends
-on how fast the machine is.
+"""Measuring commands of bench/ with tiny numbers: each measures all that it is for, and leaves nothing
+behind. No number here depends on how fast the machine is.
 
     bench_smoke.py CHECKOUT PROGRAMS [Smoke.test_NAME]
 """
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -16,6 +16,27 @@ import unittest
 from pathlib import Path
 
 CHECKOUT, PROGRAMS = (Path(text) for text in sys.argv[1:3])
+# What bench/nas expects of a checkout; one benchmark is enough.
+NAS = {
+    "sys/setparams.c": "",
+    "Makefile": """include config/make.def
+.PHONY: BT
+BT:
+\t$(CC) $(CFLAGS) $(C_INC) -o bin/bt.$(CLASS) BT/bt.c $(C_LIB)
+""",
+    "BT/bt.c": """#include <omp.h>
+#include <stdio.h>
+int main(int argc, char **argv) {
+    int step, niter = 20, threads = 0;
+    for (step = 1; step <= niter; step++) {
+#pragma omp parallel
+#pragma omp master
+        threads += omp_get_num_threads();
+    }
+    printf(" Verification    =               %s\\n", threads < niter ? "UNSUCCESSFUL" : "SUCCESSFUL");
+}
+""",
+}
 KINDS = ["idle", "half", "bytes", "deaf", "flood", "costly", "storm", "version", "huge", "random"]
 
 
@@ -81,6 +102,26 @@ class Smoke(unittest.TestCase):
         pairs = [("pair-python", arm) for arm in ("batch", "in-turn", "plain")]
         self.assertEqual(methods, [*pairs, *(("short", arm) for arm in ("batch", "plain", "run"))])
         self.assertEqual(found["errors"], [])
+
+    @unittest.skipUnless((PROGRAMS / "bench" / "many_cpus.so").is_file(), "built with sanitizers")
+    @unittest.skipUnless(shutil.which("make"), "no make here")
+    def test_benchmarks_of_a_checkout_are_built_in_two_forms_and_verified(self):
+        checkout = self.folder / "checkout"
+        for name, text in {**NAS, "config/make.def.template": ""}.items():
+            path = checkout / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text)
+        options = ("--nas", str(checkout), "--cases", "equal", "--repetitions", "1")
+        found = self.bench("nas", *options, "--arms", "plain,fair,run")
+        self.assertEqual({run["method"] for run in found["runs"]}, {"plain", "fair", "run"})
+        self.assertTrue(all(one["finished_s"] for run in found["runs"] for one in run["programs"]))
+        # A wrong result is a failure, however fast it was.
+        wrong = checkout / "BT" / "bt.c"
+        wrong.write_text(wrong.read_text().replace('"SUCCESSFUL"', '"UNSUCCESSFUL"'))
+        command = [sys.executable, str(CHECKOUT / "bench" / "nas"), "--bin", str(PROGRAMS), *options]
+        done = subprocess.run([*command, "--arms", "plain"], capture_output=True, text=True, check=False)
+        self.assertEqual(done.returncode, 1, done.stdout)
+        self.assertIn("UNSUCCESSFUL", done.stderr)
 
     @unittest.skipUnless((PROGRAMS / "bench" / "many_cpus.so").is_file(), "built with sanitizers")
     def test_herd_of_trees_uses_all_cpus(self):

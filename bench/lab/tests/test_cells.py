@@ -82,7 +82,7 @@ class Methods(unittest.TestCase):
         self.assertEqual([turns.tells_progress, told.tells_progress], [False, True])
 
     def test_nobody_governs_programs_in_turn_or_plain_ones(self):
-        for name in ("default", "passive", "active", "static", "dynamic", "in-turn"):
+        for name in ("default", "passive", "active", "static", "dynamic", "one", "in-turn"):
             self.assertFalse(method_named(name).governed, name)
         self.assertEqual([name for name in METHODS if METHODS[name].in_turn], ["in-turn"])
 

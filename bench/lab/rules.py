@@ -5,12 +5,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from lab.cells import Method
+from .cells import Method
 
 _UNGOVERNED = {
     "passive": {"OMP_WAIT_POLICY": "passive"},
     "active": {"OMP_WAIT_POLICY": "active"},
     "dynamic": {"OMP_DYNAMIC": "true"},
+    "one": {"OMP_NUM_THREADS": "1"},
 }
 
 
@@ -42,6 +43,6 @@ def rules_of(
 
 
 def _turns(job: str | None) -> dict[str, str]:
-    """Who names no job is one by its process group."""
+    """A program without a name for its job is one by its process group."""
     named = {} if job is None else {"THREADCOUNT_JOB": job}
     return {"THREADCOUNT_CLASS": "batch", **named}

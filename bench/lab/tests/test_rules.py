@@ -4,7 +4,7 @@
 import unittest
 
 from lab.cells import METHODS, method_named
-from sharing.rules import Rules, rules_of
+from lab.rules import Rules, rules_of
 
 LEASE = {"THREADCOUNT": "adapt", "THREADCOUNT_SOCKET": "/s"}
 
@@ -29,6 +29,7 @@ class RulesTest(unittest.TestCase):
             ("passive", {"OMP_WAIT_POLICY": "passive"}),
             ("active", {"OMP_WAIT_POLICY": "active"}),
             ("dynamic", {"OMP_DYNAMIC": "true"}),
+            ("one", {"OMP_NUM_THREADS": "1"}),
             ("in-turn", {}),
         ):
             self.assertEqual(rules(name).environment, {"THREADCOUNT": "off", **variable})

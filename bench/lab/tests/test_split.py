@@ -3,7 +3,7 @@
 
 import unittest
 
-from sharing.split import static_split
+from lab.split import static_split
 
 SPARSE = [0, 2, 3, 7, 11, 40, 41, 500]
 

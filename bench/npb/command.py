@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: MIT
+"""bench/nas: makes the runs and says what came of them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Callable
+
+from lab.columns import markdown
+from lab.endings import EXIT_FAILED, EXIT_OK, complain, print_result
+from lab.interruption import Interrupted
+from lab.machine import describe_machine, machine_text
+from lab.quantities import BadInput
+from lab.ranges import Range, median, spread_text
+from lab.records import Results, as_document, read_results
+from lab.report import asked_folder, command_line, write_files
+from lab.stage import Stage, check_files, run_command
+from lab.table import remarks, runtime_name
+
+from .cases import CASES
+from .figures import Row, rows_of, summary_rows
+from .runner import Runner
+from .settings import Settings, read_settings
+
+NAME = "bench/nas"
+_EXPLANATION = """\
+Seconds: medians over the repetitions [smallest-largest]. sum = of the programs' times from start to finish;
+makespan = from the first start to the last finish; neither counts the hog or the sleeper, whose own time
+stands under neighbour. /best: over the best of static, passive, one and dynamic in the same repetition.
+/plain: over the same binary with nobody's help. max slowdown: over the program's time alone. CPU s: of all
+programs together. foreign: CPUs that other programs of the machine used, at most in any repetition."""
+
+
+def main(arguments: list[str], checkout: Path) -> int:
+    """Returns the exit status; `checkout` is where build/bin and the commit are looked for."""
+
+    def body(stage: Callable[[], Stage]) -> int:
+        settings = read_settings(arguments, checkout / "build" / "bin")
+        command = command_line(NAME, arguments)
+        if settings.merged:
+            return _told(_merged(settings, command), asked_folder(settings.output))
+        check_files(settings.programs, ["governord", "governorctl", "examples/md"])
+        output = asked_folder(settings.output)
+        described = settings.described() | {"command_line": command}
+        results = Results(describe_machine(checkout, []), described, {})
+        try:
+            Runner(settings, results, stage(), checkout).run()
+        except Interrupted:
+            _told(results, output)
+            raise
+        return _told(results, output)
+
+    return run_command(NAME, body)
+
+
+def _merged(settings: Settings, command: str) -> Results:
+    """All runs as if one command had made them. BadInput where they do not belong together."""
+    first, *others = [read_results(path) for path in settings.merged]
+    for other in others:
+        if other.settings["runtime"] != first.settings["runtime"]:
+            raise BadInput(f"--merge: some are of {first.settings['runtime']}, some are not.")
+        first.runs += other.runs
+        first.notes += other.notes
+        first.errors += other.errors
+    first.settings["command_line"] = command
+    return first
+
+
+def _told(results: Results, output: Path | None) -> int:
+    rows = {name: rows_of(case, results.runs) for name, case in CASES.items()}
+    blocks = [machine_text(results.machine) + f" {runtime_name(results.settings)}.", _EXPLANATION]
+    for name, of_case in rows.items():
+        if of_case:
+            blocks.append(f"## {name}: {', '.join(CASES[name].members)}\n\n{_table(of_case)}")
+    blocks += remarks(results)
+    text = "\n\n".join(blocks) + "\n"
+    printed = print_result(NAME, text)
+    if output is not None:
+        figures = summary_rows([row for of_case in rows.values() for row in of_case])
+        write_files(output, as_document(results, figures), f"# {NAME}\n\n{text}", figures)
+    for error in results.errors:
+        complain(NAME, error)
+    return EXIT_OK if printed and not results.errors else EXIT_FAILED
+
+
+def _table(rows: list[Row]) -> str:
+    """Best sum first."""
+    head = ["arm", "n", "sum, s", "sum/best", "makespan, s", "makespan/best", "sum/plain"]
+    cells = [[*head, "max slowdown", "neighbour, s", "CPU s", "foreign"]]
+    for row in sorted(rows, key=lambda row: median(row.sums).low):
+        slowdown = row.slowdown.text(2) if row.slowdown else ""
+        foreign = "" if row.foreign_cpus is None else f"{row.foreign_cpus:.2f}"
+        cells.append([
+            row.arm, str(len(row.sums)), _text(row.sums), _text(row.sum_over_best), _text(row.makespans),
+            _text(row.makespan_over_best), _text(row.sum_over_plain), slowdown, _text(row.neighbours),
+            f"{row.cpu_s:.1f}", foreign,
+        ])  # fmt: skip
+    return markdown(cells)
+
+
+def _text(values: tuple[Range, ...]) -> str:
+    if not values:
+        return ""
+    middle = median(values).text(2)
+    return f"{middle} {spread_text(values, 2)}" if len(values) > 1 else middle
