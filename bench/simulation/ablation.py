@@ -64,10 +64,10 @@ def known_rules(simulator: Path) -> dict[str, str]:
     return dict(line.split("\t", 1) for line in done.stdout.splitlines())
 
 
-def run_ablation(simulator: Path, files: list[Path], rules: list[str]) -> list[Effect]:
+def run_ablation(simulator: list[str], files: list[Path], rules: list[str]) -> list[Effect]:
     cells = [(form, rule, file) for file in files for form in FORMS for rule in (None, *rules)]
     commands = [
-        [str(simulator), "--brief", "--policy", FORMS[form], *_without(rule), str(file)]
+        [*simulator, "--brief", "--policy", FORMS[form], *_without(rule), str(file)]
         for form, rule, file in cells
     ]
     records = run_all(commands, [f"{file.stem}, {form} without {rule}" for form, rule, file in cells])

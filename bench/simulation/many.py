@@ -19,7 +19,7 @@ from .settings import Settings
 def compare(name: str, arguments: list[str], settings: Settings, checkout: Path) -> int:
     """Policies x scenarios."""
     folder = asked_folder(settings.output)
-    found = matrix.run_matrix(settings.simulator, matrix.scenario_files(settings.table), settings.policies)
+    found = matrix.run_matrix(settings.command, matrix.scenario_files(settings.table), settings.policies)
     text = matrix.report(found, settings.policies)
     printed = print_result(name, text)
     if folder is None:
@@ -36,7 +36,7 @@ def ablate(name: str, arguments: list[str], settings: Settings, checkout: Path) 
     folder = asked_folder(settings.output)
     meanings = ablation.known_rules(settings.simulator)
     files = matrix.scenario_files(settings.ablate)
-    effects = ablation.run_ablation(settings.simulator, files, list(meanings))
+    effects = ablation.run_ablation(settings.command, files, list(meanings))
     text = ablation.report(effects, meanings)
     printed = print_result(name, text)
     if folder is not None:

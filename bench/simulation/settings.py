@@ -13,6 +13,7 @@ from lab.quantities import BadInput, whole_option
 from .matrix import POLICIES
 
 FORMATS = ("png", "svg")
+RUNTIMES = ("free", "libgomp", "libomp")
 _MOST_SEED = 2**53
 
 
@@ -29,6 +30,7 @@ class Settings:
     pictures: bool
     table: tuple[Path, ...] = ()
     ablate: tuple[Path, ...] = ()
+    runtime: str | None = None
 
     @property
     def simulator(self) -> Path:
@@ -37,7 +39,16 @@ class Settings:
     def arguments(self, policy: str) -> list[str]:
         """Of the simulator, for one run."""
         scenario = [str(self.file)] if self.file is not None else ["--seed", str(self.seed)]
-        return [str(self.simulator), "--policy", policy, "--json", *scenario]
+        return [*self.command, "--policy", policy, "--json", *scenario]
+
+    @property
+    def command(self) -> list[str]:
+        """The simulator with the options of all runs."""
+        return [str(self.simulator), *self.runtime_options]
+
+    @property
+    def runtime_options(self) -> list[str]:
+        return ["--runtime", self.runtime] if self.runtime is not None else []
 
 
 def read_settings(arguments: list[str], programs: Path) -> Settings:
@@ -59,6 +70,7 @@ def read_settings(arguments: list[str], programs: Path) -> Settings:
         pictures=parsed.pictures,
         table=tuple(parsed.table or ()),
         ablate=tuple(parsed.ablate or ()),
+        runtime=parsed.runtime,
     )
 
 
@@ -84,6 +96,10 @@ def _parser(programs: Path) -> argparse.ArgumentParser:
     parser.add_argument(
         "--ablate", type=Path, nargs="+", metavar="PATH",
         help="many scenarios, each with every rule of the policy switched off in turn",
+    )  # fmt: skip
+    parser.add_argument(
+        "--runtime", choices=RUNTIMES,
+        help="how the threads of programs wait, and what that costs, in scenarios that do not say it",
     )  # fmt: skip
     parser.add_argument(
         "--policy", "--policies", metavar="NAMES",

@@ -223,11 +223,20 @@ class Commands(unittest.TestCase):
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         self.assertIn("newcomer: nobody shrinks", done.stdout)
 
+    def test_the_runtime_is_that_of_all_runs(self):
+        self.stand_in(f'echo "$@" >> {self.folder}/asked; cat {self.folder}/record.json')
+        for mode in (("--table",), ("--ablate",)):
+            self.run_command("--runtime", "libomp", *mode, str(self.folder / "a.sim"))
+        asked = (self.folder / "asked").read_text().splitlines()
+        self.assertGreater(len(asked), 8)
+        self.assertTrue(all("--runtime libomp" in line for line in asked), asked)
+
     def test_refusals(self):
         self.stand_in("echo 'simulate: none of that name' >&2; exit 2")
         done = self.run_command("--table", str(self.folder), "--policies", "nonsense")
         self.assertEqual((done.returncode, done.stderr), (2, "bench/simulate: none of that name\n"))
-        for arguments in (("x.sim", "--table", "y"), ("--ablate", "x", "--policy", "fair")):
+        for arguments in (("x.sim", "--table", "y"), ("--ablate", "x", "--policy", "fair"),
+                          ("x.sim", "--runtime", "gomp")):  # fmt: skip
             with self.assertRaises(BadInput):
                 read_settings(list(arguments), Path("/nowhere"))
 

@@ -69,6 +69,7 @@ struct Texts {
         std::string explain;
         std::string policy = "fair";
         std::string without;
+        std::string runtime;
         bool keys = false;
         bool rules = false;
 };
@@ -100,6 +101,13 @@ void declare(CLI::App& app, Options& options, Texts& texts) {
                 ->type_name("RULE")
                 ->check([](const std::string& text) {
                         return find_rule(text) ? "" : refusal(text, rule_names());
+                });
+        app.add_option("--runtime", texts.runtime,
+                       "How threads wait, and what that costs, where the scenario says nothing of "
+                       "it: free, libgomp or libomp")
+                ->type_name("NAME")
+                ->check([](const std::string& text) {
+                        return parse_runtime(text) ? "" : refusal(text, "free, libgomp, libomp");
                 });
         app.add_flag("--timeline", options.timeline, "Grants over time as well");
         app.add_flag("--json", options.json, "Everything, for programs: figures, grants, teams");
@@ -194,6 +202,7 @@ std::variant<Options, int> parse_options(int argc, char** argv) {
         options.seeds = parse_seeds(texts.seeds);
         options.explain = parse_time(texts.explain);
         options.policy = find_policy(texts.policy);
+        options.runtime = parse_runtime(texts.runtime);
         if (const auto rule = find_rule(texts.without); rule && !leave_out(*rule, *options.policy))
                 return complain("--without goes with the real policy, not with `" +
                                 std::string(options.policy->name) + "`");
@@ -201,6 +210,8 @@ std::variant<Options, int> parse_options(int argc, char** argv) {
                 return complain("one of SCENARIO, --seed and --seeds is needed");
         if (const auto ignored = ignored_option(options); !ignored.empty())
                 return complain(ignored);
+        if (options.seeds && options.runtime)
+                return complain("--runtime does not go with --seeds");
         if (options.must_break && !options.seeds)
                 return complain("--must-break goes with --seeds");
         if (options.must_break && options.policy->caught_by.empty())

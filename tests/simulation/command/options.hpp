@@ -30,6 +30,7 @@ struct Options {
         bool timeline = false;
         bool colour = false;
         std::optional<Time> explain;
+        std::optional<Runtime> runtime;  ///< of a machine that is free of it
         bool must_break = false;  ///< with `seeds`: the policy must break what the real one keeps
 };
 
