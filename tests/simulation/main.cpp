@@ -38,7 +38,7 @@ int run_one(Scenario given, const Options& options) {
         }
         if (options.explain)
                 return explain(scenario, options);
-        const auto found = report(scenario, *options.policy, !options.brief);
+        const auto found = report(scenario, *options.policy, !options.brief || options.check);
         if (options.brief) {
                 std::puts(brief_json(given, found).c_str());
         } else if (options.json) {
