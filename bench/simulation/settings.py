@@ -30,6 +30,7 @@ class Settings:
     pictures: bool
     table: tuple[Path, ...] = ()
     ablate: tuple[Path, ...] = ()
+    patches: bool = True
     runtime: str | None = None
 
     @property
@@ -70,6 +71,7 @@ def read_settings(arguments: list[str], programs: Path) -> Settings:
         pictures=parsed.pictures,
         table=tuple(parsed.table or ()),
         ablate=tuple(parsed.ablate or ()),
+        patches=parsed.patches,
         runtime=parsed.runtime,
     )
 
@@ -95,7 +97,12 @@ def _parser(programs: Path) -> argparse.ArgumentParser:
     )  # fmt: skip
     parser.add_argument(
         "--ablate", type=Path, nargs="+", metavar="PATH",
-        help="many scenarios, each with every rule of the policy switched off in turn",
+        help="many scenarios, each with every rule of the policy switched off in turn; rules inside of "
+        "the policy by patches, for which simulators are built in build-ablation",
+    )  # fmt: skip
+    parser.add_argument(
+        "--no-patches", dest="patches", action="store_false",
+        help="with --ablate: build nothing, and leave these rules out",
     )  # fmt: skip
     parser.add_argument(
         "--runtime", choices=RUNTIMES,
