@@ -21,14 +21,12 @@ FORMS = {"fair": "without-turns", "turns": "turns"}  # the simulator's names
 MATTERS = 0.02  # a change of more than that, anywhere
 _SAME = 1e-6
 
-# Rules that no setting, no telling and no change of the answer switches off: they are inside of the policy,
-# of the registry, or of the evidence.
-OUT_OF_REACH = (
-    "kept, foreign_end, comes_and_goes, idle_again, light_again (how evidence is held), without_end,"
-    " quarter, proportion, fewer_not_enough, sure (how turns are dealt out), move_out, take_back,"
-    " largest_first (how CPUs are handed over), outside_turn (how CPU time is counted), promise and"
-    " returning (not simulated), placement (costs nothing here)"
-)
+OUT_OF_REACH = "returning (no daemon starts again here)"
+EXPLANATION = """\
+changed: scenarios in which any time differs. sum, changes: geometric means. breaks: scenarios in which the
+policy without the rule breaks an invariant or an expectation, and with it none.
+
+"""
 
 
 @dataclass(frozen=True)
@@ -40,6 +38,7 @@ class Effect:
     ratios: dict[str, dict[str, Range]]  # measure -> scenario -> ratio
     changes: Range | None  # geometric mean over the scenarios
     scenarios: int
+    breaks: dict[str, list[str]]  # scenario where the policy with it breaks nothing -> what breaks
 
     def changed(self) -> int:
         """Scenarios in which any time differs."""
@@ -47,7 +46,8 @@ class Effect:
         return len(names)
 
     def matters(self) -> bool:
-        return any(_differs(value, MATTERS) for of in self.ratios.values() for value in of.values())
+        values = [value for of in self.ratios.values() for value in of.values()]
+        return bool(self.breaks) or any(_differs(value, MATTERS) for value in values)
 
 
 def _differs(value: Range, by: float) -> bool:
@@ -64,26 +64,26 @@ def known_rules(simulator: Path) -> dict[str, str]:
     return dict(line.split("\t", 1) for line in done.stdout.splitlines())
 
 
-def run_ablation(simulator: Path, files: list[Path], rules: list[str]) -> list[Effect]:
+def run_ablation(simulators: dict[str | None, list[str]], files: list[Path]) -> list[Effect]:
+    """`simulators`: by rule the command that runs without it; None: with all. BadInput, Failed and
+    Interrupted as of run_all."""
+    rules = [rule for rule in simulators if rule is not None]
     cells = [(form, rule, file) for file in files for form in FORMS for rule in (None, *rules)]
     commands = [
-        [str(simulator), "--brief", "--policy", FORMS[form], *_without(rule), str(file)]
+        [*simulators[rule], "--brief", "--check", "--policy", FORMS[form], str(file)]
         for form, rule, file in cells
     ]
     records = run_all(commands, [f"{file.stem}, {form} without {rule}" for form, rule, file in cells])
-    outcomes = {
-        (form, rule, file.stem): outcome(record, file.stem, form)
-        for (form, rule, file), record in zip(cells, records)
-    }
+    keys = [(form, rule, file.stem) for form, rule, file in cells]
+    outcomes = {key: outcome(record, key[2], key[0]) for key, record in zip(keys, records)}
+    broken = {key: record.get("broken", []) for key, record in zip(keys, records)}
     names = [file.stem for file in files]
-    return [effect(rule, form, names, outcomes) for rule in rules for form in FORMS]
+    return [effect(rule, form, names, outcomes, broken) for rule in rules for form in FORMS]
 
 
-def _without(rule: str | None) -> list[str]:
-    return ["--without", rule] if rule else []
-
-
-def effect(rule: str, form: str, names: list[str], outcomes: dict[Any, Outcome]) -> Effect:
+def effect(
+    rule: str, form: str, names: list[str], outcomes: dict[Any, Outcome], broken: dict[Any, list[str]]
+) -> Effect:
     ratios: dict[str, dict[str, Range]] = {measure: {} for measure in MEASURES}
     changes = []
     for name in names:
@@ -94,17 +94,25 @@ def effect(rule: str, form: str, names: list[str], outcomes: dict[Any, Outcome])
                 ratios[measure][name] = value
         if one.changes_per_minute and base.changes_per_minute:
             changes.append(Range.exactly(one.changes_per_minute / base.changes_per_minute))
-    return Effect(rule, form, ratios, geometric_mean(changes), len(names))
+    breaks = {
+        name: broken[form, rule, name]
+        for name in names
+        if broken[form, rule, name] and not broken[form, None, name]
+    }
+    return Effect(rule, form, ratios, geometric_mean(changes), len(names), breaks)
 
 
 def report(effects: list[Effect], meanings: dict[str, str]) -> str:
-    rows = [["without", "form", "changed", "sum", "best sum", "worst sum", "worst max slowdown", "changes"]]
+    rows = [[
+        "without", "form", "changed", "sum", "best sum", "worst sum", "worst max slowdown", "changes",
+        "breaks",
+    ]]  # fmt: skip
     rows += [_cells(one) for one in effects]
     nothing = [rule for rule in meanings if not any(e.matters() for e in effects if e.rule == rule)]
     text = "The policy without a rule over the policy with it\n"
     text += "\n".join("  " + line for line in columns(rows)) + "\n\n"
-    text += "changed: scenarios in which any time differs. sum, changes: geometric means.\n\n"
-    text += f"Rules that change no time by more than {MATTERS:.0%} in any of these scenarios:\n"
+    text += EXPLANATION
+    text += f"Rules that change no time by more than {MATTERS:.0%} anywhere here, and break nothing:\n"
     text += "".join(f"  {rule}: {meanings[rule]}\n" for rule in nothing) or "  none\n"
     return text + f"\nNot switched off: {OUT_OF_REACH}.\n"
 
@@ -121,7 +129,13 @@ def _cells(one: Effect) -> list[str]:
         _named(sums, max(sums, key=lambda n: sums[n].low, default=None)),
         _named(slowdowns, max(slowdowns, key=lambda n: slowdowns[n].low, default=None)),
         range_text(one.changes, 2),
+        _breaks(one),
     ]
+
+
+def _breaks(one: Effect) -> str:
+    names = sorted({name for of in one.breaks.values() for name in of})
+    return f"{len(one.breaks)}: {', '.join(names)}" if names else "-"
 
 
 def _named(values: dict[str, Range], scenario: str | None) -> str:
@@ -136,6 +150,7 @@ def summary_rows(effects: list[Effect]) -> list[dict[str, Any]]:
             "form": one.form,
             "scenarios": one.scenarios,
             "changed": one.changed(),
+            "breaks": len(one.breaks),
             "matters": one.matters(),
             **{measure: number(geometric_mean(one.ratios[measure].values())) for measure in MEASURES},
             "changes": number(one.changes),

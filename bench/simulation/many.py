@@ -13,13 +13,14 @@ from lab.report import asked_folder, command_line, fenced, write_files
 
 from . import ablation, matrix
 from .matrix_picture import draw_matrix
+from .patches import build, known_patches
 from .settings import Settings
 
 
 def compare(name: str, arguments: list[str], settings: Settings, checkout: Path) -> int:
     """Policies x scenarios."""
     folder = asked_folder(settings.output)
-    found = matrix.run_matrix(settings.simulator, matrix.scenario_files(settings.table), settings.policies)
+    found = matrix.run_matrix(settings.command, matrix.scenario_files(settings.table), settings.policies)
     text = matrix.report(found, settings.policies)
     printed = print_result(name, text)
     if folder is None:
@@ -34,9 +35,19 @@ def compare(name: str, arguments: list[str], settings: Settings, checkout: Path)
 def ablate(name: str, arguments: list[str], settings: Settings, checkout: Path) -> int:
     """Rules x scenarios."""
     folder = asked_folder(settings.output)
-    meanings = ablation.known_rules(settings.simulator)
     files = matrix.scenario_files(settings.ablate)
-    effects = ablation.run_ablation(settings.simulator, files, list(meanings))
+    patches = known_patches(checkout) if settings.patches else []
+    built = build(checkout, patches) if patches else {None: settings.simulator}
+    meanings = ablation.known_rules(built[None])
+    simulators = {
+        None: [str(built[None])],
+        **{rule: [str(built[None]), "--without", rule] for rule in meanings},
+        **{patch.rule: [str(built[patch.rule])] for patch in patches},
+    }
+    meanings |= {patch.rule: patch.meaning for patch in patches}
+    effects = ablation.run_ablation(
+        {rule: [*command, *settings.runtime_options] for rule, command in simulators.items()}, files
+    )
     text = ablation.report(effects, meanings)
     printed = print_result(name, text)
     if folder is not None:

@@ -76,12 +76,12 @@ def scenario_files(paths: tuple[Path, ...]) -> list[Path]:
     return files
 
 
-def run_matrix(simulator: Path, files: list[Path], policies: tuple[str, ...]) -> Matrix:
-    """BadInput, Failed and Interrupted as of run_all."""
+def run_matrix(simulator: list[str], files: list[Path], policies: tuple[str, ...]) -> Matrix:
+    """`simulator`: the command that a scenario completes. BadInput, Failed and Interrupted as of run_all."""
     asked = [policy for policy in dict.fromkeys((BASE, *policies)) if policy != BEST]
     cells = [(file, policy) for file in files for policy in asked]
     commands = [
-        [str(simulator), "--brief", "--policy", _OF_SIMULATE.get(policy, policy), str(file)]
+        [*simulator, "--brief", "--policy", _OF_SIMULATE.get(policy, policy), str(file)]
         for file, policy in cells
     ]
     records = run_all(commands, [f"{file.stem} with {policy}" for file, policy in cells])

@@ -13,6 +13,7 @@ from lab.quantities import BadInput, whole_option
 from .matrix import POLICIES
 
 FORMATS = ("png", "svg")
+RUNTIMES = ("free", "libgomp", "libomp")
 _MOST_SEED = 2**53
 
 
@@ -29,6 +30,8 @@ class Settings:
     pictures: bool
     table: tuple[Path, ...] = ()
     ablate: tuple[Path, ...] = ()
+    patches: bool = True
+    runtime: str | None = None
 
     @property
     def simulator(self) -> Path:
@@ -37,7 +40,16 @@ class Settings:
     def arguments(self, policy: str) -> list[str]:
         """Of the simulator, for one run."""
         scenario = [str(self.file)] if self.file is not None else ["--seed", str(self.seed)]
-        return [str(self.simulator), "--policy", policy, "--json", *scenario]
+        return [*self.command, "--policy", policy, "--json", *scenario]
+
+    @property
+    def command(self) -> list[str]:
+        """The simulator with the options of all runs."""
+        return [str(self.simulator), *self.runtime_options]
+
+    @property
+    def runtime_options(self) -> list[str]:
+        return ["--runtime", self.runtime] if self.runtime is not None else []
 
 
 def read_settings(arguments: list[str], programs: Path) -> Settings:
@@ -59,6 +71,8 @@ def read_settings(arguments: list[str], programs: Path) -> Settings:
         pictures=parsed.pictures,
         table=tuple(parsed.table or ()),
         ablate=tuple(parsed.ablate or ()),
+        patches=parsed.patches,
+        runtime=parsed.runtime,
     )
 
 
@@ -83,7 +97,16 @@ def _parser(programs: Path) -> argparse.ArgumentParser:
     )  # fmt: skip
     parser.add_argument(
         "--ablate", type=Path, nargs="+", metavar="PATH",
-        help="many scenarios, each with every rule of the policy switched off in turn",
+        help="many scenarios, each with every rule of the policy switched off in turn; rules inside of "
+        "the policy by patches, for which simulators are built in build-ablation",
+    )  # fmt: skip
+    parser.add_argument(
+        "--no-patches", dest="patches", action="store_false",
+        help="with --ablate: build nothing, and leave these rules out",
+    )  # fmt: skip
+    parser.add_argument(
+        "--runtime", choices=RUNTIMES,
+        help="how the threads of programs wait, and what that costs, in scenarios that do not say it",
     )  # fmt: skip
     parser.add_argument(
         "--policy", "--policies", metavar="NAMES",

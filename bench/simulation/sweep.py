@@ -17,7 +17,7 @@ from lab.interruption import Interruption
 from lab.progress import Progress
 from lab.quantities import BadInput
 
-_USAGE = 2
+_OK, _FAILED, _USAGE = 0, 1, 2  # failed: something does not hold, where that is checked
 
 
 @dataclass
@@ -79,7 +79,7 @@ def _result(one: _Running, command: list[str]) -> dict[str, Any]:
     words = texts[1].strip().removeprefix("simulate: ")
     if one.process.returncode == _USAGE:
         raise BadInput(words)
-    if one.process.returncode != 0:
+    if one.process.returncode not in (_OK, _FAILED):
         raise Failed(f"{' '.join(command)} ended with {one.process.returncode}: {words}")
     return json.loads(texts[0])
 

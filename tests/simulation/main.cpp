@@ -28,7 +28,9 @@ int explain(const Scenario& scenario, const Options& options) {
         return kExitOk;
 }
 
-int run_one(const Scenario& given, const Options& options) {
+int run_one(Scenario given, const Options& options) {
+        if (options.runtime && given.machine.runtime == Runtime::Free)
+                given.machine.runtime = *options.runtime;
         const auto scenario = options.policy->prepared(given);
         if (options.print) {
                 std::fputs(write_scenario(scenario).c_str(), stdout);
@@ -36,7 +38,7 @@ int run_one(const Scenario& given, const Options& options) {
         }
         if (options.explain)
                 return explain(scenario, options);
-        const auto found = report(scenario, *options.policy, !options.brief);
+        const auto found = report(scenario, *options.policy, !options.brief || options.check);
         if (options.brief) {
                 std::puts(brief_json(given, found).c_str());
         } else if (options.json) {

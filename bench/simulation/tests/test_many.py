@@ -163,19 +163,30 @@ class Tables(unittest.TestCase):
 
 
 class Ablation(unittest.TestCase):
-    def effects(self, other):
+    def effects(self, other, before=(), after=()):
         outcomes = {}
         for form in ablation.FORMS:
             outcomes[form, None, "a"] = outcome(record([20.0]), "a", form)
             outcomes[form, "rule", "a"] = outcome(record([other]), "a", form)
-        return [ablation.effect("rule", form, ["a"], outcomes) for form in ablation.FORMS]
+        broken = {(form, rule, "a"): what for form in ablation.FORMS
+                  for rule, what in ((None, before), ("rule", after))}  # fmt: skip
+        return [ablation.effect("rule", form, ["a"], outcomes, broken) for form in ablation.FORMS]
 
     def test_a_rule_that_matters_and_one_that_does_not(self):
         text = ablation.report(self.effects(22.0), {"rule": "x"})
         self.assertIn("rule fair 1/1 1.100", " ".join(text.split()))
-        self.assertIn("in any of these scenarios:\n  none", text)
+        self.assertIn("and break nothing:\n  none", text)
         text = ablation.report(self.effects(20.1), {"rule": "x"})
-        self.assertIn("scenarios:\n  rule: x", text)
+        self.assertIn("nothing:\n  rule: x", text)
+
+    def test_a_rule_without_which_an_invariant_breaks_matters(self):
+        text = ablation.report(self.effects(20.0, after=["shares"]), {"rule": "x"})
+        self.assertIn("1: shares", text)
+        self.assertIn("break nothing:\n  none", text)
+
+    def test_what_is_broken_with_the_rule_as_well_is_not_its_affair(self):
+        effects = self.effects(20.0, before=["flapping"], after=["flapping", "shares"])
+        self.assertEqual([one.breaks for one in effects], [{}, {}])
 
     def test_a_bound_counts_as_far_as_it_is_known(self):
         self.assertTrue(self.effects(None)[0].matters())
@@ -219,15 +230,29 @@ class Commands(unittest.TestCase):
         self.assertIn("```", (output / "results.md").read_text())
 
     def test_an_ablation(self):
-        done = self.run_command("--ablate", str(self.folder / "a.sim"))
+        done = self.run_command("--ablate", str(self.folder / "a.sim"), "--no-patches")
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         self.assertIn("newcomer: nobody shrinks", done.stdout)
+
+    def test_a_simulator_that_finds_something_broken_is_no_failure(self):
+        self.stand_in(f"cat {self.folder}/record.json; exit 1")
+        done = self.run_command("--ablate", str(self.folder / "a.sim"), "--no-patches")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+
+    def test_the_runtime_is_that_of_all_runs(self):
+        self.stand_in(f'echo "$@" >> {self.folder}/asked; cat {self.folder}/record.json')
+        for mode in (("--table",), ("--no-patches", "--ablate")):
+            self.run_command("--runtime", "libomp", *mode, str(self.folder / "a.sim"))
+        asked = (self.folder / "asked").read_text().splitlines()
+        self.assertGreater(len(asked), 8)
+        self.assertTrue(all("--runtime libomp" in line for line in asked), asked)
 
     def test_refusals(self):
         self.stand_in("echo 'simulate: none of that name' >&2; exit 2")
         done = self.run_command("--table", str(self.folder), "--policies", "nonsense")
         self.assertEqual((done.returncode, done.stderr), (2, "bench/simulate: none of that name\n"))
-        for arguments in (("x.sim", "--table", "y"), ("--ablate", "x", "--policy", "fair")):
+        for arguments in (("x.sim", "--table", "y"), ("--ablate", "x", "--policy", "fair"),
+                          ("x.sim", "--runtime", "gomp")):  # fmt: skip
             with self.assertRaises(BadInput):
                 read_settings(list(arguments), Path("/nowhere"))
 

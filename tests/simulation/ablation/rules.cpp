@@ -7,13 +7,11 @@
 
 #include <algorithm>
 #include <array>
-#include <map>
 
 namespace simulation {
 
 namespace {
 
-using governor::policy::fair::AccountId;
 using governor::policy::fair::Client;
 using governor::policy::fair::Decision;
 using governor::policy::fair::Foreign;
@@ -83,17 +81,6 @@ void never_light(Client& client) {
         client.light = false;
 }
 
-/// One that is idle claims no CPU, either.
-Decision no_light_claims_a_cpu(const Settings& settings, const Snapshot& snapshot) {
-        constexpr std::uint32_t kLightPerCpu = 3;  // as the policy counts
-        auto told = snapshot;
-        std::map<AccountId, std::uint32_t> light;
-        for (auto& client : told.clients)
-                if (client.light && !client.idle && client.min <= 1 && client.guaranteed <= 1)
-                        client.idle = ++light[client.account] % kLightPerCpu == 0;
-        return governor::policy::fair::decide(settings, told);
-}
-
 Decision nothing_for_the_short_lived(const Settings& settings, const Snapshot& snapshot) {
         auto told = snapshot;
         told.short_lived = 0;
@@ -161,7 +148,6 @@ constexpr std::array kRules{
         Rule{"demand", "a program gets what it can use", for_clients<wants_all>},
         Rule{"idle", "who does nothing lends its share", for_clients<never_idle>},
         Rule{"light", "who uses little of a CPU has none of its own", for_clients<never_light>},
-        Rule{"light_third", "every third light program has one", no_light_claims_a_cpu},
         Rule{"short_lived", "CPUs are kept free for programs that come and go",
              nothing_for_the_short_lived},
         Rule{"trees", "the programs of a tree share as one", for_clients<in_no_tree>},

@@ -2,7 +2,7 @@
 //
 // Rules of the real policy that can be switched off from outside, by its settings, by what it is
 // told, or by what becomes of its answer: to see which are worth their place. The policy has no
-// switches.
+// switches; patches/ takes out the rules that are inside of it.
 #pragma once
 
 #include "simulation/world/decider.hpp"

@@ -157,10 +157,12 @@ std::string brief_json(const Scenario& scenario, const RunReport& report) {
                                     {"started_s", seconds(life.started)},
                                     {"ended_s", moment(life.ended)},
                                     {"finished", life.finished}});
-        const json all{{"scenario", scenario.name},          {"policy", report.policy},
-                       {"end_s", seconds(report.trace.end)}, {"cpus", scenario.machine.cpus},
-                       {"figures", figures_of(report)},      {"alone_s", std::move(alone)},
-                       {"batch", std::move(batch)},          {"programs", std::move(programs)}};
+        json all{{"scenario", scenario.name},          {"policy", report.policy},
+                 {"end_s", seconds(report.trace.end)}, {"cpus", scenario.machine.cpus},
+                 {"figures", figures_of(report)},      {"alone_s", std::move(alone)},
+                 {"batch", std::move(batch)},          {"programs", std::move(programs)}};
+        if (report.broken)
+                all["broken"] = *report.broken;
         return all.dump();
 }
 

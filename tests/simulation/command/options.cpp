@@ -69,6 +69,7 @@ struct Texts {
         std::string explain;
         std::string policy = "fair";
         std::string without;
+        std::string runtime;
         bool keys = false;
         bool rules = false;
 };
@@ -101,11 +102,21 @@ void declare(CLI::App& app, Options& options, Texts& texts) {
                 ->check([](const std::string& text) {
                         return find_rule(text) ? "" : refusal(text, rule_names());
                 });
+        app.add_option("--runtime", texts.runtime,
+                       "How threads wait, and what that costs, where the scenario says nothing of "
+                       "it: free, libgomp or libomp")
+                ->type_name("NAME")
+                ->check([](const std::string& text) {
+                        return parse_runtime(text) ? "" : refusal(text, "free, libgomp, libomp");
+                });
+        app.add_flag("--check", options.check,
+                     "Checks invariants and expectations also with --brief, with --without, and "
+                     "of policy turns or without-turns");
         app.add_flag("--timeline", options.timeline, "Grants over time as well");
         app.add_flag("--json", options.json, "Everything, for programs: figures, grants, teams");
         app.add_flag("--brief", options.brief,
                      "For programs: times and figures alone, and how long each would take alone; "
-                     "nothing is checked");
+                     "nothing is checked but by --check");
         app.add_option("--explain", texts.explain,
                        "Instead: what the policy saw and decided then, or as soon as it did")
                 ->type_name("TIME")
@@ -151,13 +162,20 @@ std::string ignored_option(const Options& options) {
         return "";
 }
 
-/// False: what decides is not the real policy.
-bool leave_out(const Rule& rule, NamedPolicy& policy) {
-        if (policy.decider.decide != Decider{}.decide || policy.decider.begin != nullptr)
-                return false;
-        policy.decider.decide = rule.without;
-        policy.is_baseline = true;
-        return true;
+bool is_the_real_one(const NamedPolicy& policy) {
+        return policy.decider.decide == Decider{}.decide && policy.decider.begin == nullptr;
+}
+
+/// As --without and --check say, which go with the real policy; else the message about it.
+std::string adapt(const Texts& texts, bool check, NamedPolicy& policy) {
+        const auto rule = find_rule(texts.without);
+        if ((rule || check) && !is_the_real_one(policy))
+                return std::string(rule ? "--without" : "--check") +
+                       " goes with the real policy, not with `" + std::string(policy.name) + "`";
+        if (rule)
+                policy.decider.decide = rule->without;
+        policy.is_baseline = !check && (rule || policy.is_baseline);
+        return "";
 }
 
 int complain(const std::string& message) {
@@ -194,13 +212,15 @@ std::variant<Options, int> parse_options(int argc, char** argv) {
         options.seeds = parse_seeds(texts.seeds);
         options.explain = parse_time(texts.explain);
         options.policy = find_policy(texts.policy);
-        if (const auto rule = find_rule(texts.without); rule && !leave_out(*rule, *options.policy))
-                return complain("--without goes with the real policy, not with `" +
-                                std::string(options.policy->name) + "`");
+        options.runtime = parse_runtime(texts.runtime);
+        if (const auto wrong = adapt(texts, options.check, *options.policy); !wrong.empty())
+                return complain(wrong);
         if (!names_scenarios(options))
                 return complain("one of SCENARIO, --seed and --seeds is needed");
         if (const auto ignored = ignored_option(options); !ignored.empty())
                 return complain(ignored);
+        if (options.seeds && options.runtime)
+                return complain("--runtime does not go with --seeds");
         if (options.must_break && !options.seeds)
                 return complain("--must-break goes with --seeds");
         if (options.must_break && options.policy->caught_by.empty())

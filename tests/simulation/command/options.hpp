@@ -26,10 +26,12 @@ struct Options {
         std::optional<NamedPolicy> policy;  ///< always set; without the rule of --without
         bool print = false;                 ///< the scenario itself, as a file
         bool json = false;
-        bool brief = false;  ///< JSON without what happened when; nothing is checked
+        bool brief = false;  ///< JSON without what happened when
+        bool check = false;  ///< invariants and expectations, where nothing is promised
         bool timeline = false;
         bool colour = false;
         std::optional<Time> explain;
+        std::optional<Runtime> runtime;  ///< of a machine that is free of it
         bool must_break = false;  ///< with `seeds`: the policy must break what the real one keeps
 };
 

@@ -73,8 +73,13 @@ RunReport report(const Scenario& scenario, const NamedPolicy& policy, bool is_ch
         if (!is_checked)
                 return report;
         report.failures = unmet(scenario, report.figures, report.trace);
-        for (const auto& violation : invariants.violations())
+        report.broken.emplace();
+        if (!report.failures.empty())
+                report.broken->emplace("expectations");
+        for (const auto& violation : invariants.violations()) {
                 report.failures.push_back(violation.text(scenario));
+                report.broken->emplace(violation.invariant);
+        }
         return report;
 }
 

@@ -7,6 +7,9 @@
 #include "simulation/report/figures.hpp"
 #include "simulation/report/trace.hpp"
 
+#include <functional>
+#include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -18,6 +21,8 @@ struct RunReport {
         Figures figures;
         /// Expectations that were not met and invariants that were broken: one sentence each.
         std::vector<std::string> failures;
+        /// Names of these invariants, and "expectations"; empty: nothing was checked.
+        std::optional<std::set<std::string, std::less<>>> broken;
 };
 
 /// Runs `scenario`, which the policy has prepared, with a recorder, a meter and the invariants.

@@ -201,7 +201,9 @@ TEST(Baselines, NothingIsCheckedOfABaseline) {
         auto scenario = scenario_of(kTwoUsers);
         scenario.expected.push_back({"fairness", {2, 3}, 1});
         EXPECT_FALSE(report(scenario, *find_policy("fair")).failures.empty());
+        EXPECT_TRUE(report(scenario, *find_policy("fair")).broken->contains("expectations"));
         EXPECT_TRUE(report(scenario, *find_policy("one")).failures.empty());
+        EXPECT_FALSE(report(scenario, *find_policy("one")).broken);
         EXPECT_TRUE(report(scenario, *find_policy("fair"), false).failures.empty());
 }
 
