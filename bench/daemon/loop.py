@@ -30,12 +30,12 @@ NAME = "bench/loop"
 FORMAT = 1
 _PERIOD_S = 1.0
 _PATIENCE_S = 20.0
-# The first programs come so long after a sample; nobody knows in which phase they come in real time.
+# The first programs start so long after a sample. In real time that phase is not known.
 _PHASES_S = (0.1, 0.35, 0.6, 0.85)
 
 
 def main(arguments: list[str], checkout: Path) -> int:
-    """Returns the exit status; `checkout` is where build/bin and the commit are looked for."""
+    """Returns the exit status. Programs come from build/bin below `checkout`."""
 
     def body(stage: Callable[[], Stage]) -> int:
         options = _parser(checkout / "build" / "bin").parse_args(arguments)
@@ -72,7 +72,7 @@ def main(arguments: list[str], checkout: Path) -> int:
 
 
 class _Theatre:
-    """One case, played by the daemon and by the simulator."""
+    """Plays one case, with the daemon and with the simulator."""
 
     def __init__(self, stage: Stage, programs: Path, case: Case) -> None:
         self._stage = stage
@@ -82,7 +82,7 @@ class _Theatre:
         self._file.write_text(scenario_text(case), encoding="utf-8")
 
     def simulated(self) -> list[Figures]:
-        """In each of some phases."""
+        """Once in each phase."""
         return [self._simulated(later(self._case, by_s)) for by_s in _PHASES_S]
 
     def _simulated(self, case: Case) -> Figures:
@@ -141,20 +141,21 @@ class _Theatre:
 def _figures(case: Case, programs: list[dict[str, Any]]) -> Figures:
     disturbed = [hog.start_s for hog in case.hogs]
     disturbed += [] if case.restart_s is None else [case.restart_s]
-    return figures_of(programs, min(disturbed, default=float("inf")))
+    batch = {one.name for one in case.programs if one.batch}
+    return figures_of(programs, min(disturbed, default=float("inf")), batch)
 
 
 def _parser(default_programs: Path) -> OneSentenceParser:
     parser = OneSentenceParser(
         prog=NAME,
         description="Plays scenarios of the simulator in real time: governord and libthreadcount are real,"
-        " the machine is made up, and regions sleep as long as their work takes.",
+        " the machine is made up, and regions sleep as long as their work would take.",
         epilog="Exit: 0 done, whether goals are met or not, 1 a program or the governor failed, 2 usage,"
         " 130 ended by a signal.",
         allow_abbrev=False,
     )
-    parser.add_argument("--cases", metavar="A,B", help="only these (all); as root there is one more")
-    add_duration(parser, "--length", 1.0, 600.0, 12.0, "that an equal split takes for each case (12s)")
+    parser.add_argument("--cases", metavar="A,B", help="play only these cases (all); root has one more")
+    add_duration(parser, "--length", 1.0, 600.0, 12.0, "of each case under an equal split (12s)")
     add_whole(parser, "--repetitions", 1, 1000, "of each case (1)", 1)
     add_programs(parser, default_programs, "governord, simulate and bench/loop")
     add_output(parser, "no files")

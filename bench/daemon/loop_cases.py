@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""What bench/loop plays: programs and hogs on a machine, as a file for the simulator, and how an equal
-split would end. Pure."""
+"""The cases of bench/loop: programs and hogs on a machine, as a file for the simulator, and the ends of
+the programs under an equal split. Pure."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ _FIRST_USER = 10001
 # A region of the team that an equal split would give: at most 20 wakes a second.
 _REGION_S = 0.05
 _FOREIGN_MAX = 0.5
-# As from a shell's loop: so soon is at once. In the simulator all that start at the same time say hello
-# before anybody is answered, which real programs do not.
+# A shell's loop starts programs this quickly. In the simulator programs with the same start all say hello
+# before the first answer, and real programs do not.
 _AT_ONCE_S = 0.001
 
 
 @dataclass(frozen=True)
 class Program:
-    """CPU seconds; `killed_s` counts from its start. With linear speedup."""
+    """Work in CPU seconds, with linear speedup. `killed_s` counts from the start of the program."""
 
     name: str
     start_s: float
@@ -34,7 +34,7 @@ class Program:
 
 @dataclass(frozen=True)
 class Hog:
-    """Threads that nobody governs."""
+    """Ungoverned threads."""
 
     threads: int
     start_s: float
@@ -43,7 +43,7 @@ class Hog:
 
 @dataclass(frozen=True)
 class Case:
-    """The governor is killed and started again at `restart_s`; the simulator knows no such thing."""
+    """The governor is killed and started again at `restart_s`. The simulator's governor is not."""
 
     name: str
     cpus: int
@@ -53,7 +53,7 @@ class Case:
 
 
 def all_cases(seconds: float) -> list[Case]:
-    """An equal split would take about `seconds` for each."""
+    """Each takes about `seconds` under an equal split."""
     small, middle = _equal("once-64-4", 64, 4, seconds), _equal("", 256, 32, seconds)
     large = _equal("once-1024-200", 1024, 200, seconds)
     first, *others = small.programs
@@ -85,7 +85,7 @@ def later(case: Case, by_s: float) -> Case:
 
 
 def scenario_text(case: Case, longest: float = 4.0) -> str:
-    """A file for `simulate`; it ends after `longest` times the ideal."""
+    """A file for `simulate`. The scenario ends after `longest` times the ideal."""
     ends = [end for end in ideal_ends(case) if end is not None]
     lines = [
         f"[scenario]\nend = {_ms(longest * max(ends))}\n",
@@ -102,9 +102,9 @@ def scenario_text(case: Case, longest: float = 4.0) -> str:
 
 
 def ideal_ends(case: Case) -> list[float | None]:
-    """When each program ends, seconds, if CPUs could be cut into any parts: each user has as much as
-    the others, each of its programs as well, and a hog what it wants up to half of the machine. None:
-    it was killed."""
+    """The end of each program, seconds, if CPUs could be cut into any parts: users have equal parts, the
+    programs of a user have equal parts of these, and a hog has one CPU for each thread, up to half of the
+    machine. None: the program was killed."""
     ends: list[float | None] = [None] * len(case.programs)
     left = {index: program.work_s for index, program in enumerate(case.programs)}
     now = 0.0
@@ -124,7 +124,7 @@ def ideal_ends(case: Case) -> list[float | None]:
 
 
 def _rates(case: Case, left: dict[int, float], now: float) -> dict[int, float]:
-    """CPUs of those that have come and are not ready."""
+    """CPUs of the programs that have started and still have work."""
     busy = sum(hog.threads for hog in case.hogs if hog.start_s <= now < hog.end_s)
     cpus = case.cpus - min(busy, _FOREIGN_MAX * case.cpus)
     users: dict[int, list[int]] = {}
@@ -135,7 +135,7 @@ def _rates(case: Case, left: dict[int, float], now: float) -> dict[int, float]:
 
 
 def _events(case: Case) -> list[float]:
-    """When something else than the end of a program's work changes what there is to share."""
+    """Starts, kills and hogs: these change the parts, as the ends of programs do."""
     hogs = [at for hog in case.hogs for at in (hog.start_s, hog.end_s)]
     return hogs + [at for one in case.programs for at in (one.start_s, _killed_at(one))]
 
@@ -153,7 +153,7 @@ def _equal(name: str, cpus: int, count: int, seconds: float) -> Case:
 
 
 def _staggered(case: Case, seconds: float) -> Case:
-    """They come within half of the time."""
+    """All programs start within half of the time."""
     gap = _tick(seconds / 2 / len(case.programs))
     moved = [replace(one, start_s=index * gap) for index, one in enumerate(case.programs)]
     return replace(case, programs=tuple(moved))
@@ -169,7 +169,7 @@ def _program_text(program: Program) -> str:
 
 
 def _tick(seconds: float) -> float:
-    """Made-up machines look every 10 ms."""
+    """Made-up machines move on every 10 ms."""
     return max(0.01, round(seconds, 2))
 
 

@@ -1,20 +1,21 @@
 # SPDX-License-Identifier: MIT
-"""What came of a play, from what `simulate --json` or the C++ half of bench/loop says of its programs:
+"""The figures of a play, from the programs that `simulate --json` or the C++ half of bench/loop prints:
 a list of {"started_s", "ended_s", "finished", "teams": [{"at_s", "threads", "cpus"}]}. Pure."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Collection, Iterable, Iterator
+from typing import Any, Collection, Container, Iterable, Iterator
 
 Programs = list[dict[str, Any]]
 
 
 @dataclass(frozen=True)
 class Figures:
-    """Seconds. `handed_over_s`: from the first end until others have all CPUs of it, None: never.
-    `settled_s`: from the last start to the last change of a team before the first end, or before
-    `until_s`. `overlap_cpu_s`: CPUs that two teams had, for how long."""
+    """Seconds. `first_team_s`: the longest time from a start to the first team. `settled_s`: from the
+    last start until each team stays within one CPU of its size at the first end, or at `until_s`.
+    `handed_over_s`: from the first end until other programs have all its CPUs, None: never.
+    `overlap_cpu_s`: CPUs that two teams had, times how long."""
 
     sum_s: float
     makespan_s: float
@@ -24,8 +25,11 @@ class Figures:
     overlap_cpu_s: float
 
 
-def figures_of(programs: Programs, until_s: float = float("inf")) -> Figures:
-    """ValueError when a program did not come to its end."""
+def figures_of(
+    programs: Programs, until_s: float = float("inf"), batch: Container[str] = frozenset()
+) -> Figures:
+    """The first team leaves out the programs in `batch` that waited for their turn first. ValueError
+    when a program did not come to its end."""
     unfinished = [one["name"] for one in programs if one["ended_s"] is None]
     if unfinished:
         raise ValueError(f"{len(unfinished)} programs did not end, such as {unfinished[0]}")
@@ -34,7 +38,10 @@ def figures_of(programs: Programs, until_s: float = float("inf")) -> Figures:
     return Figures(
         sum_s=sum(one["ended_s"] - one["started_s"] for one in done),
         makespan_s=max(one["ended_s"] for one in done) - min(one["started_s"] for one in programs),
-        first_team_s=max(_first_team_s(one) for one in programs),
+        first_team_s=max(
+            (_first_team_s(one) for one in programs if one["name"] not in batch or not _waited(one)),
+            default=0.0,
+        ),
         settled_s=_settled_s(programs, last_start_s, until_s),
         handed_over_s=_handed_over_s(programs),
         overlap_cpu_s=_overlap_cpu_s(programs),
@@ -55,14 +62,25 @@ def _first_team_s(program: dict[str, Any]) -> float:
     return at_s - program["started_s"]
 
 
+def _waited(program: dict[str, Any]) -> bool:
+    return bool(program["teams"]) and program["teams"][0]["threads"] == 0
+
+
 def _settled_s(programs: Programs, last_start_s: float, until_s: float) -> float:
     until_s = min(until_s, min(one["ended_s"] for one in programs))
-    changes = [team["at_s"] for one in programs for team in one["teams"] if team["at_s"] < until_s]
-    return max(0.0, max(changes, default=last_start_s) - last_start_s)
+    teams = ([team for team in one["teams"] if team["at_s"] < until_s] for one in programs)
+    return max(0.0, max(map(_settled_at_s, filter(None, teams)), default=0.0) - last_start_s)
+
+
+def _settled_at_s(teams: list[dict[str, Any]]) -> float:
+    """Single CPUs come and go with measured foreign load, however long ago all programs started."""
+    size = teams[-1]["threads"]
+    late = [then["at_s"] for now, then in zip(teams, teams[1:]) if abs(now["threads"] - size) > 1]
+    return max(late, default=teams[0]["at_s"])
 
 
 def _steps(programs: Programs) -> Iterator[tuple[float, int, int]]:
-    """Time, program and the CPUs of its team from then on."""
+    """Times, programs, and the CPUs of their teams from then on."""
     steps = [
         (team["at_s"], index, mask_of(team["cpus"]) if team["threads"] > 0 else 0)
         for index, one in enumerate(programs)
@@ -107,5 +125,5 @@ def _overlap_cpu_s(programs: Programs) -> float:
 
 
 def _doubled(masks: Collection[int]) -> int:
-    """How many CPUs are in two of them; one in three of them counts twice, and so on."""
+    """CPUs in two of the masks. A CPU in three of them counts twice, and so on."""
     return sum(bin(mask).count("1") for mask in masks) - bin(_union(masks)).count("1")

@@ -18,8 +18,8 @@ _OVERLAP_PART = 0.01
 
 @dataclass(frozen=True)
 class Played:
-    """One run: its figures, CPU time of the governor in per cent of a core, how late the workers woke
-    up on average, and the longest time between two ticks of the kernel, ms."""
+    """One run: its figures, the governor's CPU time in per cent of a core, how late programs woke up on
+    average, and the longest time between two ticks of the made-up kernel, ms."""
 
     figures: Figures
     governor_percent: float
@@ -44,31 +44,37 @@ _GOALS = {
         lambda row: row["sum_over_split"] <= 1.1,
     ),
     "first team": _Goal(
-        "the last program has its first team 100 ms after its start",
+        "each program has its first team 100 ms after its start, unless it waits for its turn",
         lambda row: row["first_team_ms"] <= 100,
     ),
     "handover": _Goal(
-        "CPUs of the first program that ends are others' 100 ms later than in the simulator at most",
+        "CPUs of the first program that ends are handed over at most 100 ms later than in the simulator",
         lambda row: _is_soon(row["handed_over_s"], row["simulator_handed_over_s"]),
     ),
     "overlap": _Goal(
-        "CPUs in two teams: 1 % of the machine's time more than in the simulator at most",
+        "CPUs in two teams: at most 1 % of the machine's time more than in the simulator",
         lambda row: row["overlap_percent"] - row["simulator_overlap_percent"] <= 100 * _OVERLAP_PART,
     ),
     "cost": _Goal(
-        "governord takes 2 % of a core at most",
+        "governord takes at most 2 % of a core",
         lambda row: row["governor_percent"] <= 2,
     ),
 }
 
 _EXPLANATION = """\
-Medians over the repetitions; sum of times: also [smallest-largest]. Split: CPUs divided equally at any
-moment, into any parts. Sim: `simulate` with the same scenario, in four phases of its samples. First
-team: of the program that waits for it longest. Settled: from the last start to the last change of a team
-before anything else happens.
-Handed over: from the first end of a program until others have all its CPUs; `-`: never, they end as well.
-Overlap: CPU time that two teams had at once, in per cent of the machine's until all are done. Late: how
-much later than planned a program wakes up on this machine, on average; it does not count as its time."""
+Medians over the repetitions; sum of times: also [smallest-largest].
+
+- Split: CPUs divided equally at any moment, into any parts. Sim: `simulate` with the same scenario, in
+  four phases of its samples.
+- First team: the longest time from a start to the first team, without batch programs that wait for their
+  turn.
+- Settled: from the last start until each team stays within one CPU of its size at the next event, such as
+  the first end.
+- Handed over: from the first end of a program until other programs have all its CPUs; `-`: never, since
+  they end as well.
+- Overlap: CPU time that two teams had at once, in per cent of the machine's until all are done.
+- Late: how much later than planned a program wakes up on this machine, on average. It does not count as
+  time of the program."""
 
 
 def row_of(case: Case, runs: list[Played], simulated: list[Figures]) -> dict[str, Any]:
@@ -144,7 +150,7 @@ def _overlap_percent(case: Case, figures: Figures) -> float:
 
 
 def _middle(values: list[float | None]) -> float | None:
-    """None where most are."""
+    """The median, where None counts as never."""
     found = sorted(values, key=lambda value: float("inf") if value is None else value)
     middle = found[len(found) // 2]
     return None if middle is None else _rounded(middle)

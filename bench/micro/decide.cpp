@@ -138,6 +138,7 @@ void machines(benchmark::internal::Benchmark* benchmark) {
         for (const auto kind : {Kind::Everywhere, Kind::FourOverlapping, Kind::Quotas, Kind::Batch,
                                 Kind::SideBySide, Kind::OwnSets}) {
                 benchmark->Args({256, 1000, static_cast<std::int64_t>(kind)});
+                benchmark->Args({1024, 200, static_cast<std::int64_t>(kind)});
                 benchmark->Args({4096, 100, static_cast<std::int64_t>(kind)});
         }
 }

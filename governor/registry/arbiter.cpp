@@ -63,10 +63,7 @@ void Arbiter::sampled(const policy::Sample& sample, std::uint32_t yielding_milli
         auto burns = programs_.burns(now);
         if (yielding_millicpu > 0)
                 burns.push_back({policy::cpus_of(sample), yielding_millicpu});
-        // What those burned who are not back yet is no foreign load: it is measured from then on.
-        if (programs_.are_returning(now))
-                foreign_ = {};
-        else
+        if (!programs_.are_returning(now))
                 foreign_.add(sample, burns, machine_.pool(), now);
 }
 
@@ -179,6 +176,10 @@ std::vector<ProgramId> Arbiter::decide(TimePoint now) {
                 cpus_before_.reset();
         }
         programs_.arrange_gangs(now);
+        // Programs that are not back yet burn CPU time, which is no foreign load. When all are back
+        // it is measured anew.
+        if (programs_.are_returning(now))
+                foreign_ = {};
         auto snapshot = this->snapshot(now);
         if (mode_ == Mode::Observe)
                 follow_at_once(snapshot);

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// The machine, the kernel and the programs of bench/loop. Says "ready" when the files of the
-// machine are there, begins at SIGUSR1, says "began", and ends with a line of JSON that has what
-// `simulate
-// --json` says of programs.
+// The machine, the kernel and the programs of bench/loop. Prints "ready" when the files of the
+// machine are there, starts at SIGUSR1 and prints "began". The last line is JSON: the programs as
+// `simulate --json` prints them.
 #include "descriptors.hpp"
 #include "play.hpp"
 
@@ -18,6 +17,7 @@ namespace bench {
 
 namespace {
 
+using governor::policy::format_cpu_list;
 using nlohmann::json;
 
 void say(const std::string& text) {
@@ -31,14 +31,6 @@ void idle_until_told(Play& play, const sigset_t& signals) {
                 play.idle();
 }
 
-std::string cpu_list(const Team& team) {
-        governor::policy::CpuSet cpus;
-        for (std::uint32_t cpu = 0; cpu < 64 * Team::kWords; cpu++)
-                if ((team.cpus[cpu / 64] >> (cpu % 64) & 1U) != 0)
-                        cpus.push_back(cpu);
-        return governor::policy::format_cpu_list(cpus);
-}
-
 json as_json(const Play& play, const Play::Actor& actor) {
         const auto& desk = *actor.desk;
         const auto seconds = [&](std::int64_t at_ns) {
@@ -48,7 +40,7 @@ json as_json(const Play& play, const Play::Actor& actor) {
         for (std::uint32_t i = 0; i < desk.count; i++)
                 teams.push_back({{"at_s", seconds(desk.teams[i].at_ns)},
                                  {"threads", desk.teams[i].threads},
-                                 {"cpus", cpu_list(desk.teams[i])}});
+                                 {"cpus", format_cpu_list(desk.teams[i].mask().to_set())}});
         return {{"name", actor.program->name},
                 {"user", actor.program->user},
                 {"started_s", static_cast<double>(actor.start_ns) * 1e-9},
@@ -97,9 +89,9 @@ int main(int argc, char** argv) {
         std::string governor;
         std::string root;
         CLI::App app{"A made-up machine in real time; see bench/loop.", "bench/loop"};
-        app.add_option("--scenario", file, "What happens, as `simulate` reads it")->required();
-        app.add_option("--governor", governor, "The governor's socket")->required();
-        app.add_option("--root", root, "Make the files of the machine there")->required();
+        app.add_option("--scenario", file, "The scenario, a file for `simulate`")->required();
+        app.add_option("--governor", governor, "Socket of the governor")->required();
+        app.add_option("--root", root, "Folder for the files of the machine")->required();
         CLI11_PARSE(app, argc, argv);
         try {
                 return bench::run(file, governor, root);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A tick: who has come, who has gone, what teams are there, and what they burned.
+// A tick: starts, ends, teams, and the CPU time that programs burned.
 #include "play.hpp"
 
 #include "descriptors.hpp"
@@ -23,14 +23,6 @@ namespace {
 constexpr std::int64_t kTick = 10'000'000;
 constexpr double kTicksPerNanosecond = 1e-7;
 constexpr double kTicksPerSecond = 100;
-
-simulation::CpuMask mask_of(const Team& team) {
-        simulation::CpuMask mask;
-        for (std::uint32_t word = 0; word < Team::kWords; word++)
-                for (auto bits = team.cpus[word]; bits != 0; bits &= bits - 1)
-                        mask.add(word * 64 + static_cast<std::uint32_t>(std::countr_zero(bits)));
-        return mask;
-}
 
 void sleep_until(std::int64_t at_ns) {
         std::this_thread::sleep_for(std::chrono::nanoseconds(at_ns - now_ns()));
@@ -170,7 +162,7 @@ void Play::step_hogs() {
                 }
 }
 
-/// True: it has another team.
+/// True: the program has another team.
 bool Play::look(Actor& actor) {
         const auto count = actor.desk->count.load(std::memory_order_acquire);
         if (count == actor.seen)
@@ -191,7 +183,7 @@ void Play::divide() {
                 if (!runs(actor))
                         continue;
                 simulation::Threads team;
-                team.cpus = mask_of(actor.team);
+                team.cpus = actor.team.mask();
                 if (team.cpus.empty())
                         team.cpus = all_;
                 team.count = actor.team.threads;
@@ -203,7 +195,7 @@ void Play::divide() {
         division_ = kernel_.divide(threads_, {}, all_);
 }
 
-/// What went on since the last time went on as it was divided then.
+/// The CPU time since the last tick goes by the division of that tick.
 void Play::pass() {
         const auto span_ns = now_ns() - passed_ns_;
         const auto span_s = static_cast<double>(span_ns) * 1e-9;

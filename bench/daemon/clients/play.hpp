@@ -18,9 +18,9 @@
 
 namespace bench {
 
-/// Of what a scenario can hold it knows programs that are honest and bound, how they are killed,
-/// and foreign threads. Not thread-safe; the process that makes one must have a single thread.
-/// Functions throw std::runtime_error or std::system_error.
+/// It plays honest, bound programs, their kills, and foreign threads; the rest of a scenario is
+/// ignored. Not thread-safe; the process must have a single thread at the constructor. Functions
+/// throw std::runtime_error or std::system_error.
 class Play {
 public:
         struct Actor {
@@ -35,19 +35,20 @@ public:
                 Team team;               // the last one that was seen
         };
 
-        /// Starts the processes, which wait. As root each is of its program's user.
+        /// Starts the processes, which wait. As root each gets the user of its program.
         Play(const simulation::Scenario& scenario, std::string governor, std::string root);
         ~Play();
         Play(const Play&) = delete;
         Play& operator=(const Play&) = delete;
 
-        /// Time goes by on the machine, and nobody runs: call it every 10 ms or so before run().
+        /// Time goes by on the machine while no program runs. Call it about every 10 ms before
+        /// run().
         void idle();
-        /// Until all have ended, or to the end of the scenario.
+        /// Returns when all programs have ended, or at the end of the scenario.
         void run();
 
         [[nodiscard]] const std::vector<Actor>& actors() const { return actors_; }
-        /// When run() was called, of CLOCK_MONOTONIC.
+        /// The time of run(), of CLOCK_MONOTONIC.
         [[nodiscard]] std::int64_t began_ns() const { return began_ns_; }
         /// Between two looks at the teams.
         [[nodiscard]] std::int64_t longest_tick_ns() const { return longest_tick_ns_; }
@@ -76,7 +77,7 @@ private:
         simulation::Kernel kernel_;
         std::vector<simulation::Threads> threads_;
         simulation::Division division_;
-        bool changed_ = true;  // who runs, or where
+        bool changed_ = true;  // the division is of other teams
         std::int64_t began_ns_ = 0;
         std::int64_t passed_ns_;
         std::int64_t longest_tick_ns_ = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// On a clock of its own, which is that of the machine where nothing is late.
+// Time of the made-up machine, where no wake is late.
 #include "worker.hpp"
 
 #include "descriptors.hpp"
@@ -17,9 +17,7 @@ namespace bench {
 namespace {
 
 constexpr std::int64_t kNanoseconds = 1'000'000'000;
-/// Regions that are shorter are slept together: the real machine has few CPUs to wake up on.
-constexpr std::int64_t kShortest = 5'000'000;
-/// The library's call in front of a region takes this long only where it waits.
+/// The library's call in front of a region takes longer only when the program waits for its turn.
 constexpr std::int64_t kWaited = 2'000'000;
 
 void sleep_until(Desk& desk, std::int64_t at_ns) {
@@ -32,7 +30,7 @@ void sleep_until(Desk& desk, std::int64_t at_ns) {
         desk.wakes++;
 }
 
-/// What is to be in force before the library reads it.
+/// The library reads these when it opens.
 void set_environment(const simulation::Program& program, const std::string& governor) {
         using governor::policy::fair::Class;
         ::setenv("THREADCOUNT_SOCKET", governor.c_str(), 1);
@@ -55,16 +53,15 @@ public:
         }
 
 private:
-        /// Some with the same team. Returns how many.
+        /// Runs some with the same team, and returns their number.
         std::uint64_t regions(std::uint64_t left) {
                 const auto team = begin();
                 const double each_ns =
                         static_cast<double>(program_.region.count()) / program_.speedup.of(team);
-                const auto count = std::clamp<std::uint64_t>(
-                        static_cast<std::uint64_t>(std::ceil(kShortest / each_ns)), 1, left);
+                const auto count = regions_at_once(each_ns, left);
                 at_ns_ += std::llround(static_cast<double>(count) * each_ns);
                 sleep_until(desk_, at_ns_);
-                // While that is slept there may be more.
+                // More may be lost while the program sleeps for what it has lost.
                 for (std::int64_t lost_ns = 0;
                      (lost_ns = desk_.lost_ns.load(std::memory_order_relaxed)) > paid_ns_;) {
                         at_ns_ += lost_ns - paid_ns_;
@@ -97,16 +94,6 @@ private:
 };
 
 }  // namespace
-
-void Desk::note(const Team& team) {
-        const auto index = count.load(std::memory_order_relaxed);
-        const auto* last = index > 0 ? &teams[std::min(index, kMostTeams) - 1] : nullptr;
-        if (last != nullptr && last->threads == team.threads && last->cpus == team.cpus)
-                return;
-        if (index < kMostTeams)
-                teams[index] = team;
-        count.store(index + 1, std::memory_order_release);
-}
 
 void work(Desk& desk, const simulation::Program& program, std::uint32_t cpus,
           const std::string& governor) {

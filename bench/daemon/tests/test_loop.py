@@ -105,8 +105,21 @@ class WhatCameOfIt(unittest.TestCase):
         found = figures_of([told("a", 0, 2, (0, "0-3")), told("b", 0, 4, (1, "2-5"))])
         self.assertEqual(found.overlap_cpu_s, 2)
 
+    def test_a_batch_program_that_waits_for_its_turn_has_no_late_first_team(self):
+        programs = [told("a", 0, 2, (0.25, "0-3")), told("b", 0, 4, (0, ""), (2, "0-3"))]
+        self.assertEqual(figures_of(programs, batch={"a", "b"}).first_team_s, 0.25)
+        self.assertEqual(figures_of(programs, batch={"a"}).first_team_s, 2)
+
+    def test_single_cpus_that_come_and_go_unsettle_nobody(self):
+        teams = told("a", 0, 9, (0, "0-3"), (3, "0-1"), (5, "0-2"), (6, "0-1"))
+        self.assertEqual(figures_of([teams]).settled_s, 3)
+
+    def test_teams_that_grow_cpu_by_cpu_settle_near_their_last_size(self):
+        teams = told("a", 0, 9, (0, "0"), (1, "0-1"), (2, "0-2"), (3, "0-3"))
+        self.assertEqual(figures_of([teams]).settled_s, 2)
+
     def test_teams_settle_before_anything_else_happens(self):
-        teams = told("a", 0, 9, (0, "0-3"), (3, "0-1"), (5, "0-2")), told("b", 1, 9, (1, "4"))
+        teams = told("a", 0, 9, (0, "0-3"), (3, "0-1"), (5, "0-3")), told("b", 1, 9, (1, "4"))
         self.assertEqual(figures_of(list(teams)).settled_s, 4)
         self.assertEqual(figures_of(list(teams), until_s=4).settled_s, 2)
 

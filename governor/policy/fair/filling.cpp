@@ -85,7 +85,8 @@ class Filling {
 public:
         Filling(Capacity& capacity, const Snapshot& snapshot, const std::vector<Claim>& claims)
                 : capacity_(capacity), clients_(snapshot.clients), claims_(claims),
-                  cpus_(clients_.size()), stuck_(clients_.size()), tree_of_(clients_.size()) {
+                  cpus_(clients_.size()), held_(clients_.size()), stuck_(clients_.size()),
+                  tree_of_(clients_.size()) {
                 std::unordered_map<std::uint64_t, std::size_t> accounts;
                 std::vector<std::optional<std::size_t>> known(snapshot.trees.size());
                 trees_.reserve(clients_.size());
@@ -102,7 +103,8 @@ public:
                         if (client.tree)
                                 known[*client.tree] = tree_of_[i];
                         cpus_[i] = claims[i].start;
-                        tree(i).held += client.held();
+                        held_[i] = client.held();
+                        tree(i).held += held_[i];
                         tree(i).cpus += claims[i].start;
                         account(i).cpus += claims[i].start;
                 }
@@ -164,7 +166,7 @@ private:
         }
         [[nodiscard]] Turn turn_of(std::size_t i) const {
                 return {cpus_[i] >= clients_[i].min, (cpus_[i] + 0.5) / clients_[i].weight,
-                        cpus_[i] >= clients_[i].held(), i};
+                        cpus_[i] >= held_[i], i};
         }
         [[nodiscard]] Turn turn_of_tree(std::size_t t) const {
                 const auto& tree = trees_[t];
@@ -195,6 +197,7 @@ private:
         const std::vector<Client>& clients_;
         const std::vector<Claim>& claims_;
         std::vector<std::uint32_t> cpus_;
+        std::vector<std::uint32_t> held_;  // counted once: it is asked for with every CPU
         std::vector<bool> stuck_;
         std::vector<std::size_t> tree_of_;
         std::vector<TreeFill> trees_;

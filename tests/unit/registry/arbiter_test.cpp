@@ -98,6 +98,16 @@ TEST_P(ArbiterTest, KnowsNothingForeignUntilAllAreBackWhoMayComeBack) {
         EXPECT_EQ(arbiter_.last().foreign, 4'000U) << "not what burned before";
 }
 
+TEST_P(ArbiterTest, ForgetsForeignLoadWhenTheFirstProgramComesBack) {
+        arbiter_.sampled(busy_sample(16), 0, now_);
+        (void)arbiter_.decide(now_);
+        ASSERT_EQ(arbiter_.last().foreign, 16'000U) << "programs that have not come back yet";
+        const auto id = join();
+        arbiter_.programs().resume(id, CpuMask::range(0, 4), now_ + 4s, now_);
+        (void)arbiter_.decide(now_);
+        EXPECT_EQ(arbiter_.last().foreign, 0U) << "before the next sample";
+}
+
 TEST_P(ArbiterTest, TakesNoNewcomerAndNoneThatLeavesForForeign) {
         for (int i = 0; i < 20; i++) {
                 const auto id = join();
