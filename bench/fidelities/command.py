@@ -1,69 +1,108 @@
 # SPDX-License-Identifier: MIT
-"""The command: every cell simulated, and a page of what was measured beside it."""
+"""The command: every cell simulated, and a page of what was measured beside it; or measured here."""
 
 from __future__ import annotations
 
 import argparse
 import json
+import re
 import subprocess
 import tempfile
-from dataclasses import asdict, dataclass
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Callable
 
-from lab.endings import EXIT_FAILED, EXIT_OK, Failed, exit_status, output_folder, print_result
+from lab.endings import EXIT_FAILED, EXIT_OK, Failed, output_folder, print_result
 from lab.machine import describe_machine
-from lab.options import OneSentenceParser, add_programs
+from lab.options import OneSentenceParser, add_programs, add_whole
 from lab.quantities import BadInput
 from lab.report import SUMMARY, TABLES, command_line, summary_text, write_text
+from lab.stage import Stage, check_files, run_command
 
-from .cells import Cell, cells
+from .cells import IDEAL, TABLE, Cell, cells_text, read_cells
+from .measurement import Kind, kinds_of, measure, plan_text
+from .page import Row, page, summary
 from .scenario import scenario_text
 
 NAME = "bench/fidelity"
-CLOSE = 0.10
-
-
-@dataclass(frozen=True)
-class Row:
-    cell: Cell
-    simulated: float
-
-    @property
-    def off(self) -> float:
-        """Simulated over measured, less 1."""
-        return self.simulated / self.cell.measured - 1
 
 
 def main(arguments: list[str], checkout: Path) -> int:
     """Returns the exit status; `checkout` is where build/bin is looked for."""
-    return exit_status(NAME, lambda: _command(arguments, checkout))
 
+    def body(stage: Callable[[], Stage]) -> int:
+        options = _parser(checkout / "build" / "bin").parse_args(arguments)
+        cells = read_cells(options.cells)
+        if options.measure is not None:
+            return _measure(options, kinds_of(cells), stage)
+        return _compare(options, cells, checkout)
 
-def _command(arguments: list[str], checkout: Path) -> int:
-    options = _parser(checkout / "build" / "bin").parse_args(arguments)
-    with tempfile.TemporaryDirectory(prefix="governor-fidelity-") as made:
-        folder = Path(made) if options.scenarios is None else output_folder(options.scenarios, "")
-        rows = [Row(cell, _ratio(cell, options.bin / "simulate", folder)) for cell in cells()]
-    text = page(rows)
-    if options.output is not None:
-        folder = output_folder(options.output, "")
-        write_text(folder / TABLES, text)
-        machine = describe_machine(checkout, [])
-        write_text(folder / SUMMARY, summary_text(command_line(NAME, []), machine, _summary(rows)))
-    return EXIT_OK if print_result(NAME, text) else EXIT_FAILED
+    return run_command(NAME, body)
 
 
 def _parser(programs: Path) -> argparse.ArgumentParser:
     parser = OneSentenceParser(
         prog=NAME,
         description="Simulates what was measured on real machines, and says how far apart the two are.",
+        epilog="Exit: 0 done, 1 a program failed, 2 usage, 130 ended by a signal.",
+        allow_abbrev=False,
     )
+    text = "cells, measured or not (bench/fidelities/cells.txt)"
+    parser.add_argument("--cells", type=Path, metavar="FILE", default=TABLE, help=text)
     text = "folder for results.md and summary.json (no files)"
     parser.add_argument("--output", type=Path, metavar="DIR", help=text)
     parser.add_argument("--scenarios", type=Path, metavar="DIR", help="folder to leave the scenario files in")
-    add_programs(parser, programs, "simulate")
+    text = "measure the cells on this machine, write them to FILE, and compare nothing"
+    parser.add_argument("--measure", type=Path, metavar="FILE", help=text)
+    add_whole(parser, "--repetitions", 1, 1000, "of each measured run (5)", default=5)
+    parser.add_argument("--dry-run", action="store_true", help="with --measure: print the plan only")
+    add_programs(parser, programs, "simulate; with --measure governord and examples/, too")
     return parser
+
+
+def _compare(options: argparse.Namespace, cells: list[Cell], checkout: Path) -> int:
+    open_ones = [cell.name for cell in cells if cell.measured is None]
+    if open_ones:
+        raise BadInput(f"--cells {options.cells}: {open_ones[0]} is not measured; see --measure.")
+    with tempfile.TemporaryDirectory(prefix="governor-fidelity-") as made:
+        folder = Path(made) if options.scenarios is None else output_folder(options.scenarios, "")
+        rows = [Row(cell, _ratio(cell, options.bin / "simulate", folder)) for cell in cells]
+    text = page(NAME, rows)
+    if options.output is not None:
+        folder = output_folder(options.output, "")
+        write_text(folder / TABLES, text)
+        machine = describe_machine(checkout, [])
+        write_text(folder / SUMMARY, summary_text(command_line(NAME, []), machine, summary(rows)))
+    return EXIT_OK if print_result(NAME, text) else EXIT_FAILED
+
+
+def _measure(options: argparse.Namespace, kinds: list[Kind], stage: Callable[[], Stage]) -> int:
+    if options.dry_run:
+        plan = plan_text(kinds, options.bin, options.repetitions)
+        return EXIT_OK if print_result(NAME, plan) else EXIT_FAILED
+    settings = [kind.settings(options.bin, options.repetitions) for kind in kinds]
+    needed = {one.program(load).relative_to(one.programs) for one in settings for load in one.loads()}
+    check_files(options.bin, ["simulate", "governord", *sorted(map(str, needed))])
+    write_text(options.measure, cells_text([]))
+    place, cpu, measured = stage(), _cpu(), []
+    for number, kind in enumerate(kinds, 1):
+        place.progress.done(f"({number}/{len(kinds)}) {kind.name}")
+
+        def ideal_s(cell: Cell) -> float:
+            return _figure(cell, IDEAL, options.bin / "simulate", place.folder)
+
+        found = measure(kind, options.bin, options.repetitions, place, ideal_s)
+        measured += [replace(cell, cpu=cpu) for cell in found]
+        write_text(options.measure, cells_text(measured))
+        if len(found) < len(kind.cells):
+            place.progress.done(f"{kind.name}: a run was stopped, {len(kind.cells) - len(found)} left out")
+    return EXIT_OK if print_result(NAME, cells_text(measured)) else EXIT_FAILED
+
+
+def _cpu() -> str:
+    """AMD, Intel and so on."""
+    model = describe_machine(Path("/"), [])["cpu_model"]
+    return re.match(r"\w+", model)[0]
 
 
 def _ratio(cell: Cell, simulator: Path, folder: Path) -> float:
@@ -84,40 +123,3 @@ def _figure(cell: Cell, method: str, simulator: Path, folder: Path) -> float:
     if figures["unfinished"] > 0:
         raise Failed(f"{path.name}: some programs did not end.")
     return figures[f"{cell.figure}_s"]
-
-
-def page(rows: list[Row]) -> str:
-    """Markdown: held-out cells first, then those that the constants were fitted to."""
-    held = [row for row in rows if not row.cell.fitted]
-    close = sum(abs(row.off) <= CLOSE for row in held)
-    parts = [
-        "# The simulator beside real measurements, two cores\n",
-        f"`{NAME}`. {close} of {len(held)} cells that no constant was fitted to are within 10 %; they are the"
-        " first table. Ratios are times of the method over those of the baseline.\n",
-        _table(held),
-    ]
-    fitted = [row for row in rows if row.cell.fitted]
-    if fitted:
-        parts += ["## Cells that constants were fitted to\n", _table(fitted)]
-    return "\n".join(parts)
-
-
-def _summary(rows: list[Row]) -> list[dict[str, Any]]:
-    return [{**asdict(row.cell), "simulated": round(row.simulated, 3)} for row in rows]
-
-
-def _table(rows: list[Row]) -> str:
-    lines = [
-        "| programs | runtime | region | method / baseline | figure | measured | simulated | off | source |",
-        "|---|---|---|---|---|---:|---:|---:|---|",
-    ]
-    for row in rows:
-        cell = row.cell
-        off = f"{row.off:+.0%}"
-        lines.append(
-            f"| {cell.count}{'' if cell.habit == 'uniform' else f', one {cell.habit}'} | {cell.runtime} |"
-            f" {cell.region_us / 1000:g} ms | {cell.method} / {cell.baseline} | {cell.figure} |"
-            f" {cell.measured:.2f} | {row.simulated:.2f} | {off if abs(row.off) <= CLOSE else f'**{off}**'} |"
-            f" {cell.source}, {cell.cpu} |"
-        )
-    return "\n".join(lines) + "\n"
