@@ -96,20 +96,11 @@ def measure(
     Experiment(
         settings, results, stage.folder, stage.interruption, stage.progress, time.monotonic()
     ).run()
-    found = [_measured(cell, results.runs, ideal_s) for cell in kind.cells]
+    found = [measured(cell, results.runs, ideal_s) for cell in kind.cells]
     return [cell for cell in found if cell is not None]
 
 
-def _expected_s(kind: Kind, programs: Path, repetitions: int) -> float:
-    settings = kind.settings(programs, repetitions)
-    where = conditions(settings, {})
-    program_s = settings.length_s / kind.cells[0].count
-    pauses_s = sum(where.warm_up_s for method in kind.methods if not method.governed)
-    runs_s = sum(expected_run_s(method, kind.scenario, program_s, where) for method in kind.methods)
-    return _CALIBRATION_S + repetitions * (runs_s + pauses_s)
-
-
-def _measured(cell: Cell, runs: list[RunRecord], ideal_s: Callable[[Cell], float]) -> Cell | None:
+def measured(cell: Cell, runs: list[RunRecord], ideal_s: Callable[[Cell], float]) -> Cell | None:
     """Median and extremes of the ratios of the repetitions."""
     figure = _FIGURES[cell.figure]
 
@@ -125,3 +116,12 @@ def _measured(cell: Cell, runs: list[RunRecord], ideal_s: Callable[[Cell], float
         return None
     extremes = spread(ratios)
     return replace(cell, measured=median(ratios).low, least=extremes.low, most=extremes.high)
+
+
+def _expected_s(kind: Kind, programs: Path, repetitions: int) -> float:
+    settings = kind.settings(programs, repetitions)
+    where = conditions(settings, {})
+    program_s = settings.length_s / kind.cells[0].count
+    pauses_s = sum(where.warm_up_s for method in kind.methods if not method.governed)
+    runs_s = sum(expected_run_s(method, kind.scenario, program_s, where) for method in kind.methods)
+    return _CALIBRATION_S + repetitions * (runs_s + pauses_s)

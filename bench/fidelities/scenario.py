@@ -13,7 +13,8 @@ _UNGOVERNED = ("ideal", "plain", "passive", "static")
 def scenario_text(cell: Cell, method: str) -> str:
     """As bench/scenario runs it: starts `stagger_s` apart, programs that are equally long."""
     runtime = "free" if method == "ideal" else cell.runtime
-    lines = ["[scenario]", f"end = {_END_S}s", "", "[machine]", f"cpus = {_CPUS}", f"runtime = {runtime}", ""]
+    lines = ["[scenario]", f"end = {_END_S}s", "", "[machine]", f"cpus = {_CPUS}", f"runtime = {runtime}"]
+    lines += ["autogroup = yes", ""]  # each program is started in a session of its own
     if method == "turns":
         lines += ["[settings]", "turns = yes", ""]
     for index in range(cell.count):
@@ -33,12 +34,14 @@ def _program(cell: Cell, method: str, index: int) -> list[str]:
         lines.append(f"sleep = {rest_us}us")
     if habit == "serial":
         lines.append(f"serial = {rest_us:g}us")
-    if method in _UNGOVERNED or habit == "hog":
+    if habit == "hog":  # plain OpenMP, whatever the others are
+        return [*lines, "behaviour = ungoverned"]
+    if method in _UNGOVERNED:
         lines.append("behaviour = ungoverned")
     if method == "passive":
         lines.append("spins = no")
     if method == "static" and cell.count > 1:
         lines.append(f"cpus = {index % _CPUS}")
-    if method == "turns" and habit != "hog":
+    if method == "turns":
         lines += ["class = batch", "waits = yes"]
     return lines
