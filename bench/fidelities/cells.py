@@ -3,45 +3,25 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import MISSING, dataclass, fields
 from pathlib import Path
+from typing import Optional, TypeVar
 
 from lab.quantities import BadInput
 
 IDEAL = "ideal"
+ALONE = "alone"
 TABLE = Path(__file__).with_name("cells.txt")
+MIXES = Path(__file__).with_name("mixes.txt")
+PROGRAMS = Path(__file__).with_name("programs.txt")
 _FITTED = "own"
-_NOT_YET = "-"
+_UNKNOWN = "-"
 _WIDE = 0.10
-_READERS = {
-    "region_us": int,
-    "count": int,
-    "length_s": float,
-    "stagger_s": float,
-    "measured": lambda text: None if text == _NOT_YET else float(text),
-}
-_READERS |= {"least": _READERS["measured"], "most": _READERS["measured"]}
+_T = TypeVar("_T")
 
 
-@dataclass(frozen=True)
-class Cell:
-    """A ratio of two methods on the same programs: `count` equal ones, the first of them with `habit`.
-    `measured` is a median, None before it was measured; `least` and `most` of the repetitions, where known."""
-
-    source: str
-    cpu: str
-    runtime: str
-    region_us: int
-    count: int
-    habit: str
-    length_s: float
-    stagger_s: float
-    method: str
-    baseline: str
-    figure: str
-    measured: float | None = None
-    least: float | None = None
-    most: float | None = None
+class _Compared:
+    """What cells have in common: source, method, baseline, figure, measured, least, most."""
 
     @property
     def fitted(self) -> bool:
@@ -55,6 +35,36 @@ class Cell:
             return False
         return self.least < (1 - _WIDE) * self.measured or self.most > (1 + _WIDE) * self.measured
 
+
+@dataclass(frozen=True)
+class Cell(_Compared):
+    """A ratio of two methods on the same programs: `count` equal ones, the first of them with `habit`.
+    `measured` is a median, None before it was measured; `least` and `most` of the repetitions, where known.
+    """
+
+    source: str
+    cpu: str
+    runtime: str
+    region_us: int
+    count: int
+    habit: str
+    length_s: float
+    stagger_s: float
+    method: str
+    baseline: str
+    figure: str
+    measured: Optional[float] = None
+    least: Optional[float] = None
+    most: Optional[float] = None
+
+    @property
+    def programs(self) -> str:
+        return f"{self.count}{'' if self.habit == 'uniform' else f', one {self.habit}'}"
+
+    @property
+    def region(self) -> str:
+        return f"{self.region_us / 1000:g} ms"
+
     @property
     def name(self) -> str:
         programs = f"{self.count}" if self.habit == "uniform" else f"{self.count}-{self.habit}"
@@ -64,41 +74,81 @@ class Cell:
         )
 
 
-COLUMNS = tuple(field.name for field in fields(Cell))
-_NEEDED = COLUMNS[: COLUMNS.index("measured")]
+@dataclass(frozen=True)
+class Named:
+    """A program by itself: seconds on one thread and on two, CPU time of a region (None: no barriers), and
+    the part of the machine's memory bandwidth that one thread takes."""
+
+    name: str
+    one_s: float
+    two_s: float
+    region_ms: Optional[float]
+    bandwidth: float
 
 
-def read_cells(path: Path) -> list[Cell]:
+@dataclass(frozen=True)
+class Mix(_Compared):
+    """A ratio of two methods on named programs that start at once, such as 'stream@0+compute@1': one thread
+    on CPU 0, another on CPU 1; without '@' a thread for each CPU."""
+
+    source: str
+    cpu: str
+    runtime: str
+    programs: str
+    method: str
+    baseline: str
+    figure: str
+    measured: Optional[float] = None
+    least: Optional[float] = None
+    most: Optional[float] = None
+
+    region = "-"
+
+    @property
+    def name(self) -> str:
+        ratio = f"{self.method}-over-{self.baseline}-{self.figure}"
+        return f"{self.source}-{self.programs}-{self.runtime}-{self.cpu}-{ratio}"
+
+
+def read_table(path: Path, kind: type[_T]) -> list[_T]:
     """Lines of columns that the first one names; BadInput says which line cannot be read."""
     try:
         text = path.read_text(encoding="utf-8")
     except OSError as error:
-        raise BadInput(f"--cells {path}: {error.strerror}.") from error
+        raise BadInput(f"{path}: {error.strerror}.") from error
     lines = [(number, line.split()) for number, line in enumerate(text.splitlines(), 1)]
     lines = [(number, words) for number, words in lines if words and not words[0].startswith("#")]
     names = lines[0][1] if lines else []
-    lacking = [name for name in _NEEDED if name not in names]
+    needed = [field.name for field in fields(kind) if field.default is MISSING]
+    lacking = [name for name in needed if name not in names]
     if lacking:
-        raise BadInput(f"--cells {path}: no column '{lacking[0]}'; needed are {', '.join(_NEEDED)}.")
-    return [_cell(dict(zip(names, words)), f"--cells {path}: line {number}") for number, words in lines[1:]]
+        raise BadInput(f"{path}: no column '{lacking[0]}'; needed are {', '.join(needed)}.")
+    return [_row(kind, dict(zip(names, words)), f"{path}: line {number}") for number, words in lines[1:]]
 
 
-def cells_text(cells: list[Cell]) -> str:
-    """As read_cells() reads it."""
-    table = [COLUMNS, *([_text(getattr(cell, name)) for name in COLUMNS] for cell in cells)]
-    widths = [max(len(row[i]) for row in table) for i in range(len(COLUMNS))]
-    rows = ["  ".join(word.ljust(width) for word, width in zip(row, widths)).rstrip() for row in table]
-    return "\n".join(rows) + "\n"
+def table_text(kind: type[_T], rows: list[_T]) -> str:
+    """As read_table() reads it."""
+    columns = [field.name for field in fields(kind)]
+    table = [columns, *([_text(getattr(row, name)) for name in columns] for row in rows)]
+    widths = [max(len(row[i]) for row in table) for i in range(len(columns))]
+    lines = ["  ".join(word.ljust(width) for word, width in zip(row, widths)).rstrip() for row in table]
+    return "\n".join(lines) + "\n"
 
 
-def _cell(row: dict[str, str], where: str) -> Cell:
+def _row(kind: type[_T], row: dict[str, str], where: str) -> _T:
+    readers = {"int": int, "float": float, "str": str, "Optional[float]": _known}
     try:
-        return Cell(**{name: _READERS.get(name, str)(row[name]) for name in COLUMNS if name in row})
+        named = [field for field in fields(kind) if field.name in row]
+        return kind(**{field.name: readers[field.type](row[field.name]) for field in named})
     except (ValueError, TypeError) as error:
         raise BadInput(f"{where}: {error}.") from error
 
 
+def _known(text: str) -> Optional[float]:
+    return None if text == _UNKNOWN else float(text)
+
+
 def _text(value: object) -> str:
     if value is None:
-        return _NOT_YET
+        return _UNKNOWN
     return f"{value:.3g}" if isinstance(value, float) else str(value)

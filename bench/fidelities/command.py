@@ -4,25 +4,23 @@
 from __future__ import annotations
 
 import argparse
-import json
 import re
-import subprocess
 import tempfile
 from dataclasses import replace
 from pathlib import Path
 from typing import Callable
 
-from lab.endings import EXIT_FAILED, EXIT_OK, Failed, output_folder, print_result
+from lab.endings import EXIT_FAILED, EXIT_OK, output_folder, print_result
 from lab.machine import describe_machine
 from lab.options import OneSentenceParser, add_programs, add_whole
 from lab.quantities import BadInput
 from lab.report import SUMMARY, TABLES, command_line, summary_text, write_text
 from lab.stage import Stage, check_files, run_command
 
-from .cells import IDEAL, TABLE, Cell, cells_text, read_cells
+from .cells import IDEAL, MIXES, PROGRAMS, TABLE, Cell, Mix, Named, read_table, table_text
 from .measurement import Kind, kinds_of, measure, plan_text
 from .page import Row, page, summary
-from .scenario import scenario_text
+from .simulated import Simulator
 
 NAME = "bench/fidelity"
 
@@ -32,7 +30,7 @@ def main(arguments: list[str], checkout: Path) -> int:
 
     def body(stage: Callable[[], Stage]) -> int:
         options = _parser(checkout / "build" / "bin").parse_args(arguments)
-        cells = read_cells(options.cells)
+        cells = read_table(options.cells or TABLE, Cell)
         if options.measure is not None:
             return _measure(options, kinds_of(cells), stage)
         return _compare(options, cells, checkout)
@@ -47,8 +45,8 @@ def _parser(programs: Path) -> argparse.ArgumentParser:
         epilog="Exit: 0 done, 1 a program failed, 2 usage, 130 ended by a signal.",
         allow_abbrev=False,
     )
-    text = "cells, measured or not (bench/fidelities/cells.txt)"
-    parser.add_argument("--cells", type=Path, metavar="FILE", default=TABLE, help=text)
+    text = "cells, measured or not (bench/fidelities/cells.txt, compared together with mixes.txt)"
+    parser.add_argument("--cells", type=Path, metavar="FILE", help=text)
     text = "folder for results.md and summary.json (no files)"
     parser.add_argument("--output", type=Path, metavar="DIR", help=text)
     parser.add_argument("--scenarios", type=Path, metavar="DIR", help="folder to leave the scenario files in")
@@ -64,15 +62,18 @@ def _compare(options: argparse.Namespace, cells: list[Cell], checkout: Path) -> 
     open_ones = [cell.name for cell in cells if cell.measured is None]
     if open_ones:
         raise BadInput(f"--cells {options.cells}: {open_ones[0]} is not measured; see --measure.")
+    mixes = read_table(MIXES, Mix) if options.cells is None else []
+    named = {program.name: program for program in read_table(PROGRAMS, Named)}
     with tempfile.TemporaryDirectory(prefix="governor-fidelity-") as made:
         folder = Path(made) if options.scenarios is None else output_folder(options.scenarios, "")
-        rows = [Row(cell, _ratio(cell, options.bin / "simulate", folder)) for cell in cells]
-    text = page(NAME, rows)
+        simulator = Simulator(options.bin / "simulate", folder, named)
+        rows, mixed = ([Row(cell, simulator.ratio(cell)) for cell in some] for some in (cells, mixes))
+    text = page(NAME, rows, mixed)
     if options.output is not None:
         folder = output_folder(options.output, "")
         write_text(folder / TABLES, text)
         machine = describe_machine(checkout, [])
-        write_text(folder / SUMMARY, summary_text(command_line(NAME, []), machine, summary(rows)))
+        write_text(folder / SUMMARY, summary_text(command_line(NAME, []), machine, summary(rows + mixed)))
     return EXIT_OK if print_result(NAME, text) else EXIT_FAILED
 
 
@@ -83,43 +84,23 @@ def _measure(options: argparse.Namespace, kinds: list[Kind], stage: Callable[[],
     settings = [kind.settings(options.bin, options.repetitions) for kind in kinds]
     needed = {one.program(load).relative_to(one.programs) for one in settings for load in one.loads()}
     check_files(options.bin, ["simulate", "governord", *sorted(map(str, needed))])
-    write_text(options.measure, cells_text([]))
+    write_text(options.measure, table_text(Cell, []))
     place, cpu, measured = stage(), _cpu(), []
     for number, kind in enumerate(kinds, 1):
         place.progress.done(f"({number}/{len(kinds)}) {kind.name}")
 
         def ideal_s(cell: Cell) -> float:
-            return _figure(cell, IDEAL, options.bin / "simulate", place.folder)
+            return Simulator(options.bin / "simulate", place.folder).figure(cell, IDEAL)
 
         found = measure(kind, options.bin, options.repetitions, place, ideal_s)
         measured += [replace(cell, cpu=cpu) for cell in found]
-        write_text(options.measure, cells_text(measured))
+        write_text(options.measure, table_text(Cell, measured))
         if len(found) < len(kind.cells):
             place.progress.done(f"{kind.name}: a run was stopped, {len(kind.cells) - len(found)} left out")
-    return EXIT_OK if print_result(NAME, cells_text(measured)) else EXIT_FAILED
+    return EXIT_OK if print_result(NAME, table_text(Cell, measured)) else EXIT_FAILED
 
 
 def _cpu() -> str:
     """AMD, Intel and so on."""
     model = describe_machine(Path("/"), [])["cpu_model"]
     return re.match(r"\w+", model)[0]
-
-
-def _ratio(cell: Cell, simulator: Path, folder: Path) -> float:
-    figures = [_figure(cell, method, simulator, folder) for method in (cell.method, cell.baseline)]
-    return figures[0] / figures[1]
-
-
-def _figure(cell: Cell, method: str, simulator: Path, folder: Path) -> float:
-    path = folder / f"{cell.name}.{method}.sim"
-    write_text(path, scenario_text(cell, method))
-    try:
-        done = subprocess.run([simulator, "--json", path], capture_output=True, text=True, check=False)
-    except OSError as error:
-        raise BadInput(f"--bin: {simulator}: {error.strerror}; build simulate first.") from error
-    if not done.stdout:
-        raise Failed(f"{path.name}: {done.stderr.strip()}")
-    figures = json.loads(done.stdout)["figures"]
-    if figures["unfinished"] > 0:
-        raise Failed(f"{path.name}: some programs did not end.")
-    return figures[f"{cell.figure}_s"]

@@ -8,7 +8,7 @@ import unittest
 from dataclasses import replace
 from pathlib import Path
 
-from fidelities.cells import Cell, cells_text
+from fidelities.cells import Cell, table_text
 from fidelities.measurement import kinds_of, measured, plan_text
 from lab.quantities import BadInput
 from lab.records import ProgramRecord, RunRecord
@@ -58,7 +58,7 @@ class Command(unittest.TestCase):
     def call(self, *arguments):
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "cells.txt"
-            path.write_text(cells_text([CELL]), encoding="utf-8")
+            path.write_text(table_text(Cell, [CELL]), encoding="utf-8")
             command = [sys.executable, BENCH / "fidelity", "--cells", path, *arguments]
             return subprocess.run(command, capture_output=True, text=True, check=False)
 
