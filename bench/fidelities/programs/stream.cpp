@@ -15,14 +15,15 @@ constexpr std::size_t kBlock = 512;  // words between two rounds of register wor
 
 struct Options {
         std::uint64_t threads = 1;
-        std::uint64_t kib = 131072;   ///< that each thread reads again and again
-        std::uint64_t passes = 100;   ///< over that, by all threads together
-        std::uint64_t steps = 0;      ///< of register work after each 4 KiB
+        std::uint64_t kib = 131072;  ///< that each thread reads again and again
+        std::uint64_t passes = 100;  ///< over that, by all threads together
+        std::uint64_t steps = 0;     ///< of register work after each 4 KiB
 };
 
-constexpr const char* kHelp = "usage: stream THREADS KIB PASSES STEPS\n"
-                              "Each thread reads KIB of its own, all of them PASSES times in all, and\n"
-                              "computes for STEPS after each 4 KiB. Prints {\"elapsed_ms\": N}.\n";
+constexpr const char* kHelp =
+        "usage: stream THREADS KIB PASSES STEPS\n"
+        "Each thread reads KIB of its own, all of them PASSES times in all, and\n"
+        "computes for STEPS after each 4 KiB. Prints {\"elapsed_ms\": N}.\n";
 
 std::uint64_t sum_of(const std::uint64_t* words) {
         std::uint64_t sum = 0;
