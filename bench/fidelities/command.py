@@ -19,6 +19,7 @@ from lab.stage import Stage, check_files, run_command
 
 from .cells import IDEAL, MIXES, PROGRAMS, TABLE, Cell, Mix, Named, read_table, table_text
 from .measurement import Kind, kinds_of, measure, plan_text
+from .memory import PROGRAM, measure_memory, memory_plan_text
 from .page import Row, page, summary
 from .simulated import Simulator
 
@@ -30,6 +31,8 @@ def main(arguments: list[str], checkout: Path) -> int:
 
     def body(stage: Callable[[], Stage]) -> int:
         options = _parser(checkout / "build" / "bin").parse_args(arguments)
+        if options.memory is not None:
+            return _measure_memory(options, stage)
         cells = read_table(options.cells or TABLE, Cell)
         if options.measure is not None:
             return _measure(options, kinds_of(cells), stage)
@@ -50,11 +53,14 @@ def _parser(programs: Path) -> argparse.ArgumentParser:
     text = "folder for results.md and summary.json (no files)"
     parser.add_argument("--output", type=Path, metavar="DIR", help=text)
     parser.add_argument("--scenarios", type=Path, metavar="DIR", help="folder to leave the scenario files in")
+    forms = parser.add_mutually_exclusive_group()
     text = "measure the cells on this machine, write them to FILE, and compare nothing"
-    parser.add_argument("--measure", type=Path, metavar="FILE", help=text)
+    forms.add_argument("--measure", type=Path, metavar="FILE", help=text)
+    text = "measure programs that share memory, write programs.txt and mixes.txt to DIR, and compare nothing"
+    forms.add_argument("--memory", type=Path, metavar="DIR", help=text)
     add_whole(parser, "--repetitions", 1, 1000, "of each measured run (5)", default=5)
-    parser.add_argument("--dry-run", action="store_true", help="with --measure: print the plan only")
-    add_programs(parser, programs, "simulate; with --measure governord and examples/, too")
+    parser.add_argument("--dry-run", action="store_true", help="print the plan of a measurement only")
+    add_programs(parser, programs, "simulate, and what a measurement runs")
     return parser
 
 
@@ -98,6 +104,21 @@ def _measure(options: argparse.Namespace, kinds: list[Kind], stage: Callable[[],
         if len(found) < len(kind.cells):
             place.progress.done(f"{kind.name}: a run was stopped, {len(kind.cells) - len(found)} left out")
     return EXIT_OK if print_result(NAME, table_text(Cell, measured)) else EXIT_FAILED
+
+
+def _measure_memory(options: argparse.Namespace, stage: Callable[[], Stage]) -> int:
+    if options.dry_run:
+        return EXIT_OK if print_result(NAME, memory_plan_text(options.repetitions)) else EXIT_FAILED
+    check_files(options.bin, [str(PROGRAM)])
+    folder = output_folder(options.memory, "")
+    programs, mixes = measure_memory(options.bin.resolve() / PROGRAM, options.repetitions, stage())
+    texts = {
+        PROGRAMS.name: table_text(Named, programs),
+        MIXES.name: table_text(Mix, [replace(mix, cpu=_cpu()) for mix in mixes]),
+    }
+    for name, text in texts.items():
+        write_text(folder / name, text)
+    return EXIT_OK if print_result(NAME, "\n".join(texts.values())) else EXIT_FAILED
 
 
 def _cpu() -> str:
