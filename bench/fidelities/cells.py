@@ -1,18 +1,46 @@
 # SPDX-License-Identifier: MIT
-"""What was measured, and the programs that it was measured on: cells.txt."""
+"""What was measured, and the programs that it was measured on: cells.txt and its like."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import MISSING, dataclass, fields
 from pathlib import Path
+from typing import Optional, TypeVar
 
-_TABLE = Path(__file__).with_name("cells.txt")
+from lab.quantities import BadInput
+
+IDEAL = "ideal"
+ALONE = "alone"
+TABLE = Path(__file__).with_name("cells.txt")
+MIXES = Path(__file__).with_name("mixes.txt")
+PROGRAMS = Path(__file__).with_name("programs.txt")
 _FITTED = "own"
+_UNKNOWN = "-"
+_WIDE = 0.10
+_T = TypeVar("_T")
+
+
+class _Compared:
+    """What cells have in common: source, method, baseline, figure, measured, least, most."""
+
+    @property
+    def fitted(self) -> bool:
+        """Constants of the simulator were chosen by it."""
+        return self.source.startswith(_FITTED)
+
+    @property
+    def wide(self) -> bool:
+        """A repetition was further from the median than the simulator is to be."""
+        if self.least is None or self.most is None:
+            return False
+        return self.least < (1 - _WIDE) * self.measured or self.most > (1 + _WIDE) * self.measured
 
 
 @dataclass(frozen=True)
-class Cell:
-    """A ratio of two methods on the same programs: `count` equal ones, the first of them with `habit`."""
+class Cell(_Compared):
+    """A ratio of two methods on the same programs: `count` equal ones, the first of them with `habit`.
+    `measured` is a median, None before it was measured; `least` and `most` of the repetitions, where known.
+    """
 
     source: str
     cpu: str
@@ -25,12 +53,17 @@ class Cell:
     method: str
     baseline: str
     figure: str
-    measured: float
+    measured: Optional[float] = None
+    least: Optional[float] = None
+    most: Optional[float] = None
 
     @property
-    def fitted(self) -> bool:
-        """Constants of the simulator were chosen by it."""
-        return self.source == _FITTED
+    def programs(self) -> str:
+        return f"{self.count}{'' if self.habit == 'uniform' else f', one {self.habit}'}"
+
+    @property
+    def region(self) -> str:
+        return f"{self.region_us / 1000:g} ms"
 
     @property
     def name(self) -> str:
@@ -41,24 +74,81 @@ class Cell:
         )
 
 
-def cells() -> list[Cell]:
-    text = _TABLE.read_text(encoding="utf-8")
-    lines = [line.split() for line in text.splitlines() if not line.startswith("#")]
-    return [_cell(dict(zip(lines[0], line))) for line in lines[1:]]
+@dataclass(frozen=True)
+class Named:
+    """A program by itself: seconds on one thread and on two, CPU time of a region (None: no barriers), and
+    the part of the machine's memory bandwidth that one thread takes."""
+
+    name: str
+    one_s: float
+    two_s: float
+    region_ms: Optional[float]
+    bandwidth: float
 
 
-def _cell(row: dict[str, str]) -> Cell:
-    return Cell(
-        source=row["source"],
-        cpu=row["cpu"],
-        runtime=row["runtime"],
-        region_us=int(row["region_us"]),
-        count=int(row["count"]),
-        habit=row["habit"],
-        length_s=float(row["length_s"]),
-        stagger_s=float(row["stagger_s"]),
-        method=row["method"],
-        baseline=row["baseline"],
-        figure=row["figure"],
-        measured=float(row["measured"]),
-    )
+@dataclass(frozen=True)
+class Mix(_Compared):
+    """A ratio of two methods on named programs that start at once, such as 'stream@0+compute@1': one thread
+    on CPU 0, another on CPU 1; without '@' a thread for each CPU."""
+
+    source: str
+    cpu: str
+    runtime: str
+    programs: str
+    method: str
+    baseline: str
+    figure: str
+    measured: Optional[float] = None
+    least: Optional[float] = None
+    most: Optional[float] = None
+
+    region = "-"
+
+    @property
+    def name(self) -> str:
+        ratio = f"{self.method}-over-{self.baseline}-{self.figure}"
+        return f"{self.source}-{self.programs}-{self.runtime}-{self.cpu}-{ratio}"
+
+
+def read_table(path: Path, kind: type[_T]) -> list[_T]:
+    """Lines of columns that the first one names; BadInput says which line cannot be read."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise BadInput(f"{path}: {error.strerror}.") from error
+    lines = [(number, line.split()) for number, line in enumerate(text.splitlines(), 1)]
+    lines = [(number, words) for number, words in lines if words and not words[0].startswith("#")]
+    names = lines[0][1] if lines else []
+    needed = [field.name for field in fields(kind) if field.default is MISSING]
+    lacking = [name for name in needed if name not in names]
+    if lacking:
+        raise BadInput(f"{path}: no column '{lacking[0]}'; needed are {', '.join(needed)}.")
+    return [_row(kind, dict(zip(names, words)), f"{path}: line {number}") for number, words in lines[1:]]
+
+
+def table_text(kind: type[_T], rows: list[_T]) -> str:
+    """As read_table() reads it."""
+    columns = [field.name for field in fields(kind)]
+    table = [columns, *([_text(getattr(row, name)) for name in columns] for row in rows)]
+    widths = [max(len(row[i]) for row in table) for i in range(len(columns))]
+    lines = ["  ".join(word.ljust(width) for word, width in zip(row, widths)).rstrip() for row in table]
+    return "\n".join(lines) + "\n"
+
+
+def _row(kind: type[_T], row: dict[str, str], where: str) -> _T:
+    readers = {"int": int, "float": float, "str": str, "Optional[float]": _known}
+    try:
+        named = [field for field in fields(kind) if field.name in row]
+        return kind(**{field.name: readers[field.type](row[field.name]) for field in named})
+    except (ValueError, TypeError) as error:
+        raise BadInput(f"{where}: {error}.") from error
+
+
+def _known(text: str) -> Optional[float]:
+    return None if text == _UNKNOWN else float(text)
+
+
+def _text(value: object) -> str:
+    if value is None:
+        return _UNKNOWN
+    return f"{value:.3g}" if isinstance(value, float) else str(value)

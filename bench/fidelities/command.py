@@ -1,123 +1,127 @@
 # SPDX-License-Identifier: MIT
-"""The command: every cell simulated, and a page of what was measured beside it."""
+"""The command: every cell simulated, and a page of what was measured beside it; or measured here."""
 
 from __future__ import annotations
 
 import argparse
-import json
-import subprocess
+import re
 import tempfile
-from dataclasses import asdict, dataclass
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Callable
 
-from lab.endings import EXIT_FAILED, EXIT_OK, Failed, exit_status, output_folder, print_result
+from lab.endings import EXIT_FAILED, EXIT_OK, output_folder, print_result
 from lab.machine import describe_machine
-from lab.options import OneSentenceParser, add_programs
+from lab.options import OneSentenceParser, add_programs, add_whole
 from lab.quantities import BadInput
 from lab.report import SUMMARY, TABLES, command_line, summary_text, write_text
+from lab.stage import Stage, check_files, run_command
 
-from .cells import Cell, cells
-from .scenario import scenario_text
+from .cells import IDEAL, MIXES, PROGRAMS, TABLE, Cell, Mix, Named, read_table, table_text
+from .measurement import Kind, kinds_of, measure, plan_text
+from .memory import PROGRAM, measure_memory, memory_plan_text
+from .page import Row, page, summary
+from .simulated import Simulator
 
 NAME = "bench/fidelity"
-CLOSE = 0.10
-
-
-@dataclass(frozen=True)
-class Row:
-    cell: Cell
-    simulated: float
-
-    @property
-    def off(self) -> float:
-        """Simulated over measured, less 1."""
-        return self.simulated / self.cell.measured - 1
 
 
 def main(arguments: list[str], checkout: Path) -> int:
     """Returns the exit status; `checkout` is where build/bin is looked for."""
-    return exit_status(NAME, lambda: _command(arguments, checkout))
 
+    def body(stage: Callable[[], Stage]) -> int:
+        options = _parser(checkout / "build" / "bin").parse_args(arguments)
+        if options.memory is not None:
+            return _measure_memory(options, stage)
+        cells = read_table(options.cells or TABLE, Cell)
+        if options.measure is not None:
+            return _measure(options, kinds_of(cells), stage)
+        return _compare(options, cells, checkout)
 
-def _command(arguments: list[str], checkout: Path) -> int:
-    options = _parser(checkout / "build" / "bin").parse_args(arguments)
-    with tempfile.TemporaryDirectory(prefix="governor-fidelity-") as made:
-        folder = Path(made) if options.scenarios is None else output_folder(options.scenarios, "")
-        rows = [Row(cell, _ratio(cell, options.bin / "simulate", folder)) for cell in cells()]
-    text = page(rows)
-    if options.output is not None:
-        folder = output_folder(options.output, "")
-        write_text(folder / TABLES, text)
-        machine = describe_machine(checkout, [])
-        write_text(folder / SUMMARY, summary_text(command_line(NAME, []), machine, _summary(rows)))
-    return EXIT_OK if print_result(NAME, text) else EXIT_FAILED
+    return run_command(NAME, body)
 
 
 def _parser(programs: Path) -> argparse.ArgumentParser:
     parser = OneSentenceParser(
         prog=NAME,
         description="Simulates what was measured on real machines, and says how far apart the two are.",
+        epilog="Exit: 0 done, 1 a program failed, 2 usage, 130 ended by a signal.",
+        allow_abbrev=False,
     )
+    text = "cells, measured or not (bench/fidelities/cells.txt, compared together with mixes.txt)"
+    parser.add_argument("--cells", type=Path, metavar="FILE", help=text)
     text = "folder for results.md and summary.json (no files)"
     parser.add_argument("--output", type=Path, metavar="DIR", help=text)
     parser.add_argument("--scenarios", type=Path, metavar="DIR", help="folder to leave the scenario files in")
-    add_programs(parser, programs, "simulate")
+    forms = parser.add_mutually_exclusive_group()
+    text = "measure the cells on this machine, write them to FILE, and compare nothing"
+    forms.add_argument("--measure", type=Path, metavar="FILE", help=text)
+    text = "measure programs that share memory, write programs.txt and mixes.txt to DIR, and compare nothing"
+    forms.add_argument("--memory", type=Path, metavar="DIR", help=text)
+    add_whole(parser, "--repetitions", 1, 1000, "of each measured run (5)", default=5)
+    parser.add_argument("--dry-run", action="store_true", help="print the plan of a measurement only")
+    add_programs(parser, programs, "simulate, and what a measurement runs")
     return parser
 
 
-def _ratio(cell: Cell, simulator: Path, folder: Path) -> float:
-    figures = [_figure(cell, method, simulator, folder) for method in (cell.method, cell.baseline)]
-    return figures[0] / figures[1]
+def _compare(options: argparse.Namespace, cells: list[Cell], checkout: Path) -> int:
+    open_ones = [cell.name for cell in cells if cell.measured is None]
+    if open_ones:
+        raise BadInput(f"--cells {options.cells}: {open_ones[0]} is not measured; see --measure.")
+    mixes = read_table(MIXES, Mix) if options.cells is None else []
+    named = {program.name: program for program in read_table(PROGRAMS, Named)}
+    with tempfile.TemporaryDirectory(prefix="governor-fidelity-") as made:
+        folder = Path(made) if options.scenarios is None else output_folder(options.scenarios, "")
+        simulator = Simulator(options.bin / "simulate", folder, named)
+        rows, mixed = ([Row(cell, simulator.ratio(cell)) for cell in some] for some in (cells, mixes))
+    text = page(NAME, rows, mixed)
+    if options.output is not None:
+        folder = output_folder(options.output, "")
+        write_text(folder / TABLES, text)
+        machine = describe_machine(checkout, [])
+        write_text(folder / SUMMARY, summary_text(command_line(NAME, []), machine, summary(rows + mixed)))
+    return EXIT_OK if print_result(NAME, text) else EXIT_FAILED
 
 
-def _figure(cell: Cell, method: str, simulator: Path, folder: Path) -> float:
-    path = folder / f"{cell.name}.{method}.sim"
-    write_text(path, scenario_text(cell, method))
-    try:
-        done = subprocess.run([simulator, "--json", path], capture_output=True, text=True, check=False)
-    except OSError as error:
-        raise BadInput(f"--bin: {simulator}: {error.strerror}; build simulate first.") from error
-    if not done.stdout:
-        raise Failed(f"{path.name}: {done.stderr.strip()}")
-    figures = json.loads(done.stdout)["figures"]
-    if figures["unfinished"] > 0:
-        raise Failed(f"{path.name}: some programs did not end.")
-    return figures[f"{cell.figure}_s"]
+def _measure(options: argparse.Namespace, kinds: list[Kind], stage: Callable[[], Stage]) -> int:
+    if options.dry_run:
+        plan = plan_text(kinds, options.bin, options.repetitions)
+        return EXIT_OK if print_result(NAME, plan) else EXIT_FAILED
+    settings = [kind.settings(options.bin, options.repetitions) for kind in kinds]
+    needed = {one.program(load).relative_to(one.programs) for one in settings for load in one.loads()}
+    check_files(options.bin, ["simulate", "governord", *sorted(map(str, needed))])
+    write_text(options.measure, table_text(Cell, []))
+    place, cpu, measured = stage(), _cpu(), []
+    for number, kind in enumerate(kinds, 1):
+        place.progress.done(f"({number}/{len(kinds)}) {kind.name}")
+
+        def ideal_s(cell: Cell) -> float:
+            return Simulator(options.bin / "simulate", place.folder).figure(cell, IDEAL)
+
+        found = measure(kind, options.bin, options.repetitions, place, ideal_s)
+        measured += [replace(cell, cpu=cpu) for cell in found]
+        write_text(options.measure, table_text(Cell, measured))
+        if len(found) < len(kind.cells):
+            place.progress.done(f"{kind.name}: a run was stopped, {len(kind.cells) - len(found)} left out")
+    return EXIT_OK if print_result(NAME, table_text(Cell, measured)) else EXIT_FAILED
 
 
-def page(rows: list[Row]) -> str:
-    """Markdown: held-out cells first, then those that the constants were fitted to."""
-    held = [row for row in rows if not row.cell.fitted]
-    close = sum(abs(row.off) <= CLOSE for row in held)
-    parts = [
-        "# The simulator beside real measurements, two cores\n",
-        f"`{NAME}`. {close} of {len(held)} cells that no constant was fitted to are within 10 %; they are the"
-        " first table. Ratios are times of the method over those of the baseline.\n",
-        _table(held),
-    ]
-    fitted = [row for row in rows if row.cell.fitted]
-    if fitted:
-        parts += ["## Cells that constants were fitted to\n", _table(fitted)]
-    return "\n".join(parts)
+def _measure_memory(options: argparse.Namespace, stage: Callable[[], Stage]) -> int:
+    if options.dry_run:
+        return EXIT_OK if print_result(NAME, memory_plan_text(options.repetitions)) else EXIT_FAILED
+    check_files(options.bin, [str(PROGRAM)])
+    folder = output_folder(options.memory, "")
+    programs, mixes = measure_memory(options.bin.resolve() / PROGRAM, options.repetitions, stage())
+    texts = {
+        PROGRAMS.name: table_text(Named, programs),
+        MIXES.name: table_text(Mix, [replace(mix, cpu=_cpu()) for mix in mixes]),
+    }
+    for name, text in texts.items():
+        write_text(folder / name, text)
+    return EXIT_OK if print_result(NAME, "\n".join(texts.values())) else EXIT_FAILED
 
 
-def _summary(rows: list[Row]) -> list[dict[str, Any]]:
-    return [{**asdict(row.cell), "simulated": round(row.simulated, 3)} for row in rows]
-
-
-def _table(rows: list[Row]) -> str:
-    lines = [
-        "| programs | runtime | region | method / baseline | figure | measured | simulated | off | source |",
-        "|---|---|---|---|---|---:|---:|---:|---|",
-    ]
-    for row in rows:
-        cell = row.cell
-        off = f"{row.off:+.0%}"
-        lines.append(
-            f"| {cell.count}{'' if cell.habit == 'uniform' else f', one {cell.habit}'} | {cell.runtime} |"
-            f" {cell.region_us / 1000:g} ms | {cell.method} / {cell.baseline} | {cell.figure} |"
-            f" {cell.measured:.2f} | {row.simulated:.2f} | {off if abs(row.off) <= CLOSE else f'**{off}**'} |"
-            f" {cell.source}, {cell.cpu} |"
-        )
-    return "\n".join(lines) + "\n"
+def _cpu() -> str:
+    """AMD, Intel and so on."""
+    model = describe_machine(Path("/"), [])["cpu_model"]
+    return re.match(r"\w+", model)[0]

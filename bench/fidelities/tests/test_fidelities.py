@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Scenario files of methods, and the page."""
+"""Cells and their files, scenario files of methods, and the page."""
 
 import subprocess
 import sys
@@ -8,9 +8,10 @@ import unittest
 from dataclasses import replace
 from pathlib import Path
 
-from fidelities.cells import Cell, cells
-from fidelities.command import Row, page
+from fidelities.cells import TABLE, Cell, read_table, table_text
+from fidelities.page import Row, page
 from fidelities.scenario import scenario_text
+from lab.quantities import BadInput
 
 BENCH = Path(__file__).parents[2]
 CELL = Cell("mine", "AMD", "libgomp", 1000, 4, "uniform", 2, 0.1, "fair", "plain", "aggregate", 0.5)
@@ -36,19 +37,61 @@ class Scenarios(unittest.TestCase):
         hog = replace(CELL, count=2, habit="hog")
         self.assertEqual(scenario_text(hog, "turns").count("class = batch"), 1)
 
+    def test_a_hog_is_plain_openmp_beside_all_methods(self):
+        hog = replace(CELL, habit="hog")
+        self.assertEqual(scenario_text(hog, "passive").count("spins = no"), 3)
+        text = scenario_text(hog, "static")
+        self.assertEqual([line for line in text.splitlines() if line.startswith("cpus = ")], [
+            "cpus = 2", "cpus = 1", "cpus = 0", "cpus = 1",
+        ])  # fmt: skip
+
+
+class Files(unittest.TestCase):
+    def read(self, text):
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "cells.txt"
+            path.write_text(text, encoding="utf-8")
+            return read_table(path, Cell)
+
     def test_every_cell_has_a_name_of_its_own(self):
-        named = [cell.name for cell in cells()]
+        named = [cell.name for cell in read_table(TABLE, Cell)]
         self.assertEqual(len(set(named)), len(named))
+
+    def test_what_is_written_is_read_again(self):
+        cells = [CELL, replace(CELL, measured=None), replace(CELL, measured=1.0, least=0.9, most=1.2)]
+        self.assertEqual(self.read("# why\n\n" + table_text(Cell, cells)), cells)
+
+    def test_what_cannot_be_read_is_named(self):
+        good = table_text(Cell, [CELL])
+        for text, named in (
+            (good.replace("habit", "habits"), "habit"),
+            (good.replace("0.5", "half"), "half"),
+            ("", "source"),
+        ):
+            with self.assertRaisesRegex(BadInput, named):
+                self.read(text)
+
+    def test_a_cell_is_wide_where_one_repetition_is_a_tenth_off(self):
+        self.assertFalse(CELL.wide)
+        self.assertFalse(replace(CELL, least=0.46, most=0.54).wide)
+        self.assertTrue(replace(CELL, least=0.46, most=0.56).wide)
 
 
 class Page(unittest.TestCase):
     def test_cells_that_are_off_are_bold_and_fitted_ones_apart(self):
         fitted = replace(CELL, source="own", measured=2.0)
-        text = page([Row(CELL, 0.52), Row(CELL, 0.7), Row(fitted, 2.0)])
+        text = page("bench/fidelity", [Row(CELL, 0.52), Row(CELL, 0.7), Row(fitted, 2.0)], [])
         self.assertIn("1 of 2 cells", text)
         self.assertIn("| +4% |", text)
         self.assertIn("| **+40%** |", text)
         self.assertIn("fitted to\n", text)
+
+    def test_cells_that_spread_are_counted_apart(self):
+        wide = replace(CELL, least=0.4, most=0.51)
+        steady = replace(CELL, least=0.49, most=0.51)
+        text = page("bench/fidelity", [Row(steady, 0.52), Row(wide, 0.7)], [])
+        self.assertIn("within 10 % of 0 of them, and of 1 of the 1 others", text)
+        self.assertIn("| 0.50 [0.40-0.51] \\* |", text)
 
     def test_a_missing_simulator_is_one_sentence(self):
         with tempfile.TemporaryDirectory() as empty:

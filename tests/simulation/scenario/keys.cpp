@@ -195,6 +195,9 @@ constexpr std::array kMachineKeys{
                                                  ? ""
                                                  : format_runtime(shape.runtime);
                           }},
+        row<MachineShape>("autogroup", "yes or no",
+                          "threads of a process outside all control groups weigh as one",
+                          Yes<&MachineShape::autogroup>{}),
         row<MachineShape>("shared_core", "0.1 .. 1",
                           "speed of a CPU while all CPUs of its core are busy",
                           Real<&MachineShape::shared_core, 10>{}),

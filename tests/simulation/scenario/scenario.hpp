@@ -41,6 +41,7 @@ struct MachineShape {
         std::optional<CpuSet> pool;  ///< only these are distributed; empty: all
         CpuSet isolated;             ///< online, but not distributed, and nobody runs there unasked
         Runtime runtime = Runtime::Free;
+        bool autogroup = false;  ///< threads of a process outside all control groups weigh as one
         double shared_core = 1;  ///< speed of a CPU while all of its core are busy; alone it is 1
 
         friend bool operator==(const MachineShape&, const MachineShape&) = default;

@@ -115,6 +115,24 @@ TEST(SpinsOn, AfterATeamHasShrunk) {
         EXPECT_GT(burned_s(Runtime::Libomp), burned_s(Runtime::Libgomp) + 0.1);
 }
 
+TEST(Autogroup, GivesAProcessAsMuchAsAnotherWithMoreThreads) {
+        // The first one has a thread on each CPU, the others are pinned to one each.
+        const auto first_took_s = [](bool autogroup) {
+                auto scenario = crowd(Runtime::Free, milliseconds(1), 1);
+                scenario.machine.autogroup = autogroup;
+                for (const std::uint32_t cpu : {0U, 1U}) {
+                        auto pinned = crowd(Runtime::Free, milliseconds(1), 1).programs[0];
+                        pinned.name = cpu == 0 ? "b" : "c";
+                        pinned.cpus = CpuSet{cpu};
+                        scenario.programs.push_back(pinned);
+                }
+                const auto trace = record(scenario);
+                return std::chrono::duration<double>(*trace.find("a")->ended).count();
+        };
+        EXPECT_NEAR(first_took_s(false), 1, 1e-3);
+        EXPECT_NEAR(first_took_s(true), 1.5, 1e-3);
+}
+
 TEST(AsksEvery, FollowsAtTheNextIteration) {
         Scenario scenario;
         scenario.machine.cpus = 8;

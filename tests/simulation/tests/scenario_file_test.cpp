@@ -24,11 +24,13 @@ std::string mistake(const std::string& text) {
 
 TEST(ScenarioFile, SaysWhatRealMachinesCost) {
         const auto scenario = parse_scenario("[machine]\nruntime = libomp\nsmt = 2\n"
+                                             "autogroup = yes\n"
                                              "shared_core = 0.6\n"
                                              "[program a]\nasks_every = 20\nbandwidth = 0.4\n",
                                              "a.sim");
         ASSERT_TRUE(scenario) << scenario.error().front().text();
         EXPECT_EQ(scenario->machine.runtime, Runtime::Libomp);
+        EXPECT_TRUE(scenario->machine.autogroup);
         EXPECT_EQ(scenario->machine.shared_core, 0.6);
         EXPECT_EQ(scenario->programs[0].asks_every, 20U);
         EXPECT_EQ(scenario->programs[0].bandwidth, 0.4);

@@ -71,6 +71,7 @@ private:
         void leave(ProgramId id);
         void divide();
         void add_threads();
+        void weigh_as_one(std::size_t first);
         [[nodiscard]] bool are_alike() const;
         void set_rates();
         [[nodiscard]] double speed(std::size_t i) const;
@@ -372,12 +373,28 @@ void Engine::add_threads() {
                 threads_.push_back(std::move(*threads));
         };
         for (const auto& resident : world_.residents) {
+                const auto first = threads_.size();
                 add(resident, resident.process->threads());
                 add(resident, resident.process->spinning());
+                weigh_as_one(first);
         }
         for (const auto& hog : world_.hogs)
-                if (auto threads = hog.threads())
+                if (auto threads = hog.threads()) {
                         threads_.push_back(std::move(*threads));
+                        weigh_as_one(threads_.size() - 1);
+                }
+}
+
+/// Those from `first` on, where the kernel groups a session's threads.
+void Engine::weigh_as_one(std::size_t first) {
+        const auto process = std::span(threads_).subspan(first);
+        if (!scenario_.machine.autogroup || process.empty() || process.front().cgroup)
+                return;
+        double count = 0;
+        for (const auto& threads : process)
+                count += threads.count;
+        for (auto& threads : process)
+                threads.weight /= count;
 }
 
 /// All threads weigh the same, may go anywhere, and always want to run.

@@ -15,7 +15,8 @@ using Class = governor::policy::fair::Class;
 
 constexpr double kSlice_s = 0.004;    // HZ = 250: a thread runs from tick to tick where others wait
 constexpr double kApart = 0.5;        // of the time no two of a team are on the same CPU
-constexpr double kYielding = 0.9;     // pace of a team whose waiting threads let others run
+constexpr double kSharp = 1.2;        // how suddenly regions longer than a timeslice lose little
+constexpr double kYielding = 0.95;    // pace of a team whose waiting threads let others run
 constexpr double kBalancing_s = 0.1;  // the load balancer moves a thread that lags behind
 constexpr auto kYield = microseconds(10);  // at each barrier
 constexpr auto kSwitch = microseconds(6);  // likewise, to sleep and to be woken on a busy CPU
@@ -32,7 +33,8 @@ double after_each(double work_s, Time cost) { return work_s / (work_s + seconds(
 double pace_of_spinning(double work_s, double threads, double share) {
         const double together = kApart * std::pow(share, threads - 1);
         const double slices = work_s / kSlice_s * threads / (threads - 1);
-        return together + (1 - together) * slices / (1 + slices);
+        const double apart = std::pow(1 + std::pow(slices, -kSharp), -1 / kSharp);
+        return together + (1 - together) * apart;
 }
 
 /// Three threads on two CPUs: one of them has its own, and waits for one of the others.
