@@ -51,18 +51,19 @@ def build(
 ) -> dict[str, Path]:
     """The programs by load, in a copy of the checkout at `folder`; `ours` are the folders of the library's
     headers and of the library. Failed with the end of what the compiler said."""
-    shutil.copytree(checkout, folder, ignore=shutil.ignore_patterns(".git", "*.o", "bin"))
-    (folder / "bin").mkdir()
-    (folder / "config" / "make.def").write_text(_settings(compiler, lines, ours), encoding="utf-8")
-    built = {}
-    for load in loads:
-        name = load.split(".")[0]
-        file = folder / name.upper() / f"{name}.c"
-        if lines:
+    names = dict.fromkeys(load.split(".")[0] for load in loads)
+    try:
+        shutil.copytree(checkout, folder, ignore=shutil.ignore_patterns(".git", "*.o", "bin"))
+        (folder / "bin").mkdir()
+        (folder / "config" / "make.def").write_text(_settings(compiler, lines, ours), encoding="utf-8")
+        for name in names if lines else ():
+            file = folder / name.upper() / f"{name}.c"
             file.write_text(with_lines(name, file.read_text(encoding="latin-1")), encoding="latin-1")
+    except (OSError, shutil.Error) as error:
+        raise Failed(f"--nas {checkout}: cannot be copied and changed: {error}.") from error
+    for load in loads:
         _make(folder, load)
-        built[load] = folder / "bin" / load
-    return built
+    return {load: folder / "bin" / load for load in loads}
 
 
 def _settings(compiler: str, lines: bool, ours: tuple[Path, Path]) -> str:
@@ -84,8 +85,9 @@ def _make(folder: Path, load: str) -> None:
     command = ["make", name.upper(), f"CLASS={size}"]
     try:
         done = subprocess.run(
-            command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False
-        )
+            command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False,
+            start_new_session=True,  # Ctrl-C is for us
+        )  # fmt: skip
     except OSError as error:
         raise Failed(f"{command[0]} cannot be run: {error.strerror}.") from error
     if done.returncode != 0 or not (folder / "bin" / load).is_file():

@@ -32,7 +32,7 @@ ARMS = {
     arm.name: arm
     for arm in (
         Arm(PLAIN, method_named("default")),
-        *(Arm(name, method_named(name)) for name in BASELINES),
+        *(Arm(name, method_named(name)) for name in (*BASELINES, "in-turn")),
         Arm("fair", method_named("fair")),
         Arm("turns", method_named("turns")),
         Arm(UNMODIFIED, method_named("default"), has_lines=False),

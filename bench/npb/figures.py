@@ -9,7 +9,7 @@ from typing import Any, Callable
 from lab.ranges import Range, least, median, ratio, total
 from lab.records import ProgramRecord, RunRecord
 
-from .cases import ALONE, BASELINES, CASES, NEIGHBOURS, PLAIN, Case, plain_of
+from .cases import ALONE, ARMS, BASELINES, CASES, NEIGHBOURS, PLAIN, UNMODIFIED, Case, plain_of
 
 Measure = Callable[[RunRecord], Range]
 
@@ -17,7 +17,8 @@ Measure = Callable[[RunRecord], Range]
 @dataclass(frozen=True)
 class Row:
     """Times in seconds, one for each repetition. Ratios are of two runs of one repetition: over the best
-    of BASELINES, and over the same binary with nobody's help. Empty: no repetition has both."""
+    of BASELINES and over PLAIN, which are of one binary, and over UNMODIFIED. Empty: no repetition has
+    both, or the binary is another one."""
 
     case: str
     arm: str
@@ -27,6 +28,7 @@ class Row:
     sum_over_best: tuple[Range, ...]
     makespan_over_best: tuple[Range, ...]
     sum_over_plain: tuple[Range, ...]
+    sum_over_unmodified: tuple[Range, ...]
     slowdown: Range | None
     cpu_s: float
     foreign_cpus: float | None
@@ -35,12 +37,12 @@ class Row:
 def rows_of(case: Case, runs: list[RunRecord]) -> list[Row]:
     """In the order in which the arms came."""
     of_case = [run for run in runs if run.scenario == case.name]
-    alone = _alone(runs)
+    alone = {binary: _alone(runs, binary) for binary in (PLAIN, UNMODIFIED)}
     arms = list(dict.fromkeys(run.method for run in of_case))
     return [_row(case, arm, of_case, alone) for arm in arms]
 
 
-def _row(case: Case, arm: str, of_case: list[RunRecord], alone: dict[str, Range]) -> Row:
+def _row(case: Case, arm: str, of_case: list[RunRecord], alone: dict[str, dict[str, Range]]) -> Row:
     own = [run for run in of_case if run.method == arm]
     has_neighbour = len(case.loads) < len(case.members)
     foreign = [run.foreign_cpus for run in own if run.foreign_cpus is not None]
@@ -50,10 +52,11 @@ def _row(case: Case, arm: str, of_case: list[RunRecord], alone: dict[str, Range]
         tuple(sum_of(run) for run in own),
         tuple(makespan_of(run) for run in own),
         tuple(run.first() for run in own) if has_neighbour else (),
-        _ratios(own, of_case, BASELINES, sum_of),
-        _ratios(own, of_case, BASELINES, makespan_of),
-        _ratios(own, of_case, (plain_of(arm),), sum_of),
-        _slowdown(case, own, alone),
+        _ratios(own, of_case, BASELINES, sum_of) if ARMS[arm].has_lines else (),
+        _ratios(own, of_case, BASELINES, makespan_of) if ARMS[arm].has_lines else (),
+        _ratios(own, of_case, (PLAIN,), sum_of) if ARMS[arm].has_lines else (),
+        _ratios(own, of_case, (UNMODIFIED,), sum_of),
+        _slowdown(case, own, alone[plain_of(arm)]),
         median(Range.exactly(sum(program.cpu_s for program in run.programs)) for run in own).low,
         max(foreign, default=None),
     )
@@ -89,21 +92,21 @@ def _ratios(
 ) -> tuple[Range, ...]:
     found = []
     for run in own:
-        others = [
-            measure(other)
+        others = {
+            other.method: measure(other)
             for other in of_case
             if other.repetition == run.repetition and other.method in baselines
-        ]
+        }
         if len(others) == len(baselines):
-            found.append(ratio(measure(run), least(others)))
+            found.append(ratio(measure(run), least(others.values())))
     return tuple(found)
 
 
-def _alone(runs: list[RunRecord]) -> dict[str, Range]:
-    """Medians of programs that had the machine for themselves."""
+def _alone(runs: list[RunRecord], binary: str) -> dict[str, Range]:
+    """Medians of programs that had the machine for themselves; `binary`: PLAIN or UNMODIFIED."""
     times: dict[str, list[Range]] = {}
     for run in runs:
-        if run.scenario.startswith(ALONE) and run.method == PLAIN:
+        if run.scenario.startswith(ALONE) and run.method == binary:
             times.setdefault(run.scenario.removeprefix(ALONE), []).append(run.first())
     return {load: median(values) for load, values in times.items()}
 
@@ -134,6 +137,7 @@ def summary_rows(rows: list[Row]) -> list[dict[str, Any]]:
             "sum/best": middle(row.sum_over_best),
             "makespan/best": middle(row.makespan_over_best),
             "sum/plain": middle(row.sum_over_plain),
+            "sum/unmodified": middle(row.sum_over_unmodified),
             "max_slowdown": round(row.slowdown.low, 3) if row.slowdown else None,
             "cpu_s": round(row.cpu_s, 2),
         }

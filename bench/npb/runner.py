@@ -116,7 +116,7 @@ class Runner:
     def _outcome(self, case: Case, arm: str, site: Site, look) -> Outcome:
         """The run, in a governor's life with every arm: its own cost counts for nobody."""
         self._fresh()
-        pace = Pace(case.stagger_s, self._settings.run_limit_s)
+        pace = Pace(case.stagger_s, self._settings.run_limit_s, ARMS[arm].method.in_turn)
         interruption = self._stage.interruption
         launches = launches_of(case, ARMS[arm], site)
         with Governor(

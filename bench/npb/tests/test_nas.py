@@ -1,15 +1,17 @@
 # SPDX-License-Identifier: MIT
 """Cases, launches, changed sources and figures of bench/nas, without any benchmark."""
 
+import json
 import tempfile
 import unittest
 from pathlib import Path
 
 from lab.endings import Failed
 from lab.quantities import BadInput
-from lab.records import ProgramRecord, RunRecord
+from lab.records import ProgramRecord, Results, RunRecord, as_document
 from npb.building import build, check_checkout, with_lines
-from npb.cases import ARMS, BASELINES, CASES, LOADS, PLAIN, UNMODIFIED, plain_of
+from npb.cases import ARMS, BASELINES, CASES, LOADS, PLAIN, UNMODIFIED
+from npb.command import merged
 from npb.figures import rows_of, summary_rows
 from npb.launches import Site, launches_of
 from npb.settings import read_settings
@@ -56,7 +58,14 @@ class Launches(unittest.TestCase):
             hog, *others = launches("hog", name)
             self.assertEqual((hog.settings, hog.cpus), ({"THREADCOUNT": "off"}, None))
             self.assertEqual(len(others), 2)
-        self.assertEqual(launches("nice-hog", "fair")[0].command[4:], ("nice", "-n", "19", "/lines/bt.W"))
+
+    def test_a_nice_hog_is_nice_for_the_session_too(self):
+        command = launches("nice-hog", "fair")[0].command
+        self.assertIn("echo 19 > /proc/self/autogroup; exec nice -n 19", command[6])
+        self.assertEqual(command[-1], "/lines/bt.W")
+
+    def test_in_turn_starts_them_one_after_the_other(self):
+        self.assertEqual([name for name, arm in ARMS.items() if arm.method.in_turn], ["in-turn"])
 
     def test_the_sleeper_follows_but_takes_no_turns(self):
         self.assertEqual(launches("sleeper", "turns")[0].settings["THREADCOUNT"], "adapt")
@@ -114,15 +123,53 @@ class Figures(unittest.TestCase):
         rows = {row.arm: row for row in rows_of(CASES["equal"], runs)}
         self.assertEqual([value.low for value in rows["fair"].sum_over_best], [1.25])
 
-    def test_trees_are_compared_with_the_binary_that_they_run(self):
-        self.assertEqual({plain_of(arm) for arm in ("run", "batch", UNMODIFIED)}, {UNMODIFIED})
-        self.assertEqual({plain_of(arm) for arm in ("fair", "turns", *BASELINES)}, {PLAIN})
+    def test_two_binaries_are_compared_in_a_column_of_their_own(self):
+        runs = [run("equal", arm, [(0, 2), (0, 2)]) for arm in (*BASELINES, PLAIN, "fair", "run")]
+        runs += [run("equal", UNMODIFIED, [(0, 4), (0, 4)])]
+        rows = {row.arm: row for row in rows_of(CASES["equal"], runs)}
+        self.assertEqual([len(rows["fair"].sum_over_best), len(rows["fair"].sum_over_plain)], [1, 1])
+        self.assertEqual([len(rows["run"].sum_over_best), len(rows["run"].sum_over_plain)], [0, 0])
+        self.assertEqual({rows[arm].sum_over_unmodified[0].low for arm in ("fair", "run")}, {0.5})
 
     def test_a_slowdown_is_over_the_time_alone(self):
         alone = run("alone-bt.W", PLAIN, [(0, 2)])
         both = run("equal", "fair", [(0, 3), (0, 5)])
         self.assertEqual(summary_rows(rows_of(CASES["equal"], [alone, both]))[0]["max_slowdown"], 2.5)
         self.assertIsNone(rows_of(CASES["equal"], [both])[0].slowdown)
+        tree = run("equal", "run", [(0, 3), (0, 5)])
+        self.assertIsNone(rows_of(CASES["equal"], [alone, tree])[0].slowdown, "of another binary")
+
+    def test_a_time_in_turn_counts_from_when_it_was_due(self):
+        (row,) = rows_of(CASES["equal"], [run("equal", "in-turn", [(0, 2), (0.05, 4)])])
+        self.assertAlmostEqual(row.sums[0].low, 5.95)
+        self.assertAlmostEqual(row.makespans[0].low, 4.0)
+
+
+class Merged(unittest.TestCase):
+    def written(self, folder, name, runtime, runs):
+        machine = {"cpu_model": "one", "kernel": "Linux 1"}
+        results = Results(machine, {"runtime": runtime}, {}, runs)
+        path = Path(folder) / name
+        path.write_text(json.dumps(as_document(results, [])), encoding="utf-8")
+        return str(path)
+
+    def merged(self, *paths):
+        return merged(read_settings(["--merge", *paths], Path("bin")), "bench/nas --merge")
+
+    def test_no_ratio_is_of_two_files(self):
+        with tempfile.TemporaryDirectory() as folder:
+            first = self.written(folder, "a", "gcc", [run("equal", PLAIN, [(0, 2), (0, 2)])])
+            second = self.written(folder, "b", "gcc", [run("equal", "fair", [(0, 1), (0, 1)])])
+            runs = self.merged(first, second).runs
+        self.assertEqual([one.repetition for one in runs], [0, 1])
+        rows = {row.arm: row for row in rows_of(CASES["equal"], runs)}
+        self.assertEqual(rows["fair"].sum_over_plain, ())
+
+    def test_files_of_two_runtimes_or_machines_do_not_belong_together(self):
+        with tempfile.TemporaryDirectory() as folder:
+            files = [self.written(folder, name, name, []) for name in ("gcc", "clang")]
+            with self.assertRaisesRegex(BadInput, "--merge: runtime is gcc in one file and clang"):
+                self.merged(*files)
 
 
 class Settings(unittest.TestCase):
