@@ -138,7 +138,7 @@ class MadeUp(unittest.TestCase):
 
     def test_ctrl_c_ends_a_build_and_the_next_one_waits_for_its_compilers(self):
         began, end = self.checkout / "began", self.checkout / "end"
-        slow = f'(trap "" TERM; touch {began}; for _ in $(seq 99); do [ -e {end} ] || sleep 0.05; done) & wait'
+        slow = f'(trap "" TERM; touch {began}; for _ in $(seq 50); do [ -e {end} ] || sleep 0.1; done) & wait'
         self.stand_in(slow)
 
         def interrupt():
