@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import math
 import subprocess
+import textwrap
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -39,6 +40,7 @@ class Effect:
     changes: Range | None  # geometric mean over the scenarios
     scenarios: int
     breaks: dict[str, list[str]]  # scenario where the policy with it breaks nothing -> what breaks
+    before: dict[str, list[str]]  # what the policy with it breaks
 
     def changed(self) -> int:
         """Scenarios in which any time differs."""
@@ -99,7 +101,8 @@ def effect(
         for name in names
         if broken[form, rule, name] and not broken[form, None, name]
     }
-    return Effect(rule, form, ratios, geometric_mean(changes), len(names), breaks)
+    before = {name: broken[form, None, name] for name in names if broken[form, None, name]}
+    return Effect(rule, form, ratios, geometric_mean(changes), len(names), breaks, before)
 
 
 def report(effects: list[Effect], meanings: dict[str, str]) -> str:
@@ -111,10 +114,22 @@ def report(effects: list[Effect], meanings: dict[str, str]) -> str:
     nothing = [rule for rule in meanings if not any(e.matters() for e in effects if e.rule == rule)]
     text = "The policy without a rule over the policy with it\n"
     text += "\n".join("  " + line for line in columns(rows)) + "\n\n"
-    text += EXPLANATION
+    text += EXPLANATION + _broken_before(effects)
     text += f"Rules that change no time by more than {MATTERS:.0%} anywhere here, and break nothing:\n"
     text += "".join(f"  {rule}: {meanings[rule]}\n" for rule in nothing) or "  none\n"
     return text + f"\nNot switched off: {OUT_OF_REACH}.\n"
+
+
+def _broken_before(effects: list[Effect]) -> str:
+    """The same for all rules of a form."""
+    text = "Broken by the policy with all rules; such scenarios count in no breaks:\n"
+    for form, one in {one.form: one for one in effects}.items():
+        text += f"  {form}: {len(one.before)}/{one.scenarios}\n"
+        for what in sorted({what for of in one.before.values() for what in of}):
+            names = ", ".join(name for name, of in one.before.items() if what in of)
+            text += textwrap.fill(f"{what}: {names}", 108, initial_indent="    ", subsequent_indent="      ")
+            text += "\n"
+    return text + "\n"
 
 
 def _cells(one: Effect) -> list[str]:

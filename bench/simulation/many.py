@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ from lab.report import asked_folder, command_line, fenced, write_files
 
 from . import ablation, matrix
 from .matrix_picture import draw_matrix
-from .patches import build, known_patches
+from .patches import built, known_patches
 from .settings import Settings
 
 
@@ -37,23 +38,28 @@ def ablate(name: str, arguments: list[str], settings: Settings, checkout: Path) 
     folder = asked_folder(settings.output)
     files = matrix.scenario_files(settings.ablate)
     patches = known_patches(checkout) if settings.patches else []
-    built = build(checkout, patches) if patches else {None: settings.simulator}
-    meanings = ablation.known_rules(built[None])
-    simulators = {
-        None: [str(built[None])],
-        **{rule: [str(built[None]), "--without", rule] for rule in meanings},
-        **{patch.rule: [str(built[patch.rule])] for patch in patches},
-    }
-    meanings |= {patch.rule: patch.meaning for patch in patches}
-    effects = ablation.run_ablation(
-        {rule: [*command, *settings.runtime_options] for rule, command in simulators.items()}, files
-    )
-    text = ablation.report(effects, meanings)
+    own = {None: settings.simulator}
+    with built(checkout, patches) if patches else nullcontext(own) as simulators:
+        meanings = ablation.known_rules(simulators[None])
+        effects = ablation.run_ablation(_commands(simulators, meanings, settings), files)
+    text = ablation.report(effects, meanings | {patch.rule: patch.meaning for patch in patches})
     printed = print_result(name, text)
     if folder is not None:
         names = _write(name, arguments, folder, checkout, text, ablation.summary_rows(effects))
         printed = print_result(name, f"\nIn {folder}: {', '.join(names)}\n") and printed
     return EXIT_OK if printed else EXIT_FAILED
+
+
+def _commands(
+    simulators: dict[str | None, Path], meanings: dict[str, str], settings: Settings
+) -> dict[str | None, list[str]]:
+    """By rule; those of `meanings` are switched off from outside."""
+    commands = {
+        None: [str(simulators[None])],
+        **{rule: [str(simulators[None]), "--without", rule] for rule in meanings},
+        **{rule: [str(simulator)] for rule, simulator in simulators.items() if rule is not None},
+    }
+    return {rule: [*command, *settings.runtime_options] for rule, command in commands.items()}
 
 
 def _write(

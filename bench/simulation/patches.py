@@ -50,8 +50,9 @@ def apply(patch: Patch, sources: Path) -> None:
     # Else git takes the folder for a part of the checkout around it, and skips what lies outside.
     environment = {**os.environ, "GIT_CEILING_DIRECTORIES": str(sources.resolve().parent)}
     done = subprocess.run(
-        command, cwd=sources, env=environment, capture_output=True, text=True, check=False
-    )
+        command, cwd=sources, env=environment, capture_output=True, text=True, check=False,
+        start_new_session=True,  # Ctrl-C is for us
+    )  # fmt: skip
     if done.returncode != 0:
         why = done.stderr.strip().removeprefix("error: ").splitlines()
         raise Failed(f"the patch of rule {patch.rule} does not apply ({why[0]}); mend {patch.file}.")
@@ -61,8 +62,9 @@ def copy_sources(checkout: Path, sources: Path) -> None:
     """What git tracks, as it is now, but for results. A file that is the same keeps its time, so that nothing
     is compiled again for it."""
     done = subprocess.run(
-        ["git", "-C", str(checkout), "ls-files", "-z"], capture_output=True, text=True, check=False
-    )
+        ["git", "-C", str(checkout), "ls-files", "-z"], capture_output=True, text=True, check=False,
+        start_new_session=True,
+    )  # fmt: skip
     if done.returncode != 0:
         raise BadInput(f"{checkout} is no checkout of git, which the patches of rules need; --no-patches.")
     names = [name for name in done.stdout.split("\0") if name and not name.startswith("bench/results/")]
@@ -81,16 +83,23 @@ def _copy(file: Path, copy: Path) -> None:
     shutil.copymode(file, copy)
 
 
-def build(checkout: Path, patches: list[Patch]) -> dict[str | None, Path]:
-    """The simulator without each of these rules, and None: with all. Failed where one cannot be built;
-    Interrupted when asked to end."""
+@contextmanager
+def built(checkout: Path, patches: list[Patch]) -> Iterator[dict[str | None, Path]]:
+    """The simulator without each of these rules, and None: with all. They stay as they are inside of the
+    context. BadInput where another run has them; Failed where one cannot be built; Interrupted when asked
+    to end."""
     folder = checkout / "build-ablation"
-    sources, made = folder / "sources", folder / "bin"
-    made.mkdir(parents=True, exist_ok=True)
-    found = {patch.rule if patch else None: made / _name(patch) for patch in (None, *patches)}
-    with _alone(folder), (folder / "build.log").open("wb") as log, Interruption() as interruption:
+    (folder / "bin").mkdir(parents=True, exist_ok=True)
+    with _alone(folder) as lock:
+        yield _build(checkout, patches, folder, lock)
+
+
+def _build(checkout: Path, patches: list[Patch], folder: Path, lock: IO[str]) -> dict[str | None, Path]:
+    sources = folder / "sources"
+    found = {patch.rule if patch else None: folder / "bin" / _name(patch) for patch in (None, *patches)}
+    with (folder / "build.log").open("wb") as log, Interruption() as interruption:
         copy_sources(checkout, sources)
-        step = _Steps(_FIRST_S + len(patches) * _EACH_S, interruption, log)
+        step = _Steps(_FIRST_S + len(patches) * _EACH_S, interruption, log, lock)
         step.run(_configuration(sources, folder / "build"), "configuring", 0)
         for patch in (None, *patches):
             if patch:
@@ -103,7 +112,7 @@ def build(checkout: Path, patches: list[Patch]) -> dict[str | None, Path]:
             )
             shutil.copy(folder / "build" / "bin" / "simulate", found[patch.rule if patch else None])
             copy_sources(checkout, sources)
-        step.close()
+        interruption.check()
     return found
 
 
@@ -121,29 +130,33 @@ def _configuration(sources: Path, build_folder: Path) -> list[str]:
 
 
 @contextmanager
-def _alone(folder: Path) -> Iterator[None]:
+def _alone(folder: Path) -> Iterator[IO[str]]:
     with (folder / "lock").open("w") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:
-            raise BadInput(f"another --ablate is building in {folder}; wait for it.") from error
-        yield
+            raise BadInput(f"another --ablate uses {folder}; start this one when that has ended.") from error
+        yield lock
 
 
 class _Steps:
-    """Commands one after the other, with a line that says how far it is."""
+    """Commands one after the other, with a line that says how far it is. Each holds the lock as well: of a
+    build that is ended the compilers may outlive cmake."""
 
-    def __init__(self, expected_s: float, interruption: Interruption, log: IO[bytes]) -> None:
+    def __init__(
+        self, expected_s: float, interruption: Interruption, log: IO[bytes], lock: IO[str]
+    ) -> None:
         self._left_s = expected_s
         self._interruption = interruption
         self._log = log
+        self._lock = lock
         self._progress = Progress(sys.stderr)
 
     def run(self, command: list[str], text: str, expected_s: float) -> None:
         try:
             process = subprocess.Popen(
                 command, stdin=subprocess.DEVNULL, stdout=self._log, stderr=subprocess.STDOUT,
-                start_new_session=True,  # Ctrl-C is for us
+                start_new_session=True, pass_fds=(self._lock.fileno(),),
             )  # fmt: skip
         except OSError as error:
             raise Failed(f"{command[0]} cannot be run: {error.strerror}.") from error
@@ -152,12 +165,10 @@ class _Steps:
                 self._progress.under_way(text, self._left_s)
                 self._interruption.wait(1.0)
         finally:
+            self._progress.close()
             if process.poll() is None:
                 os.killpg(process.pid, signal.SIGTERM)
                 process.wait()
         if process.returncode != 0:
             raise Failed(f"{text} failed; see {self._log.name}.")
         self._left_s -= expected_s
-
-    def close(self) -> None:
-        self._progress.close()

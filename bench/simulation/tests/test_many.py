@@ -187,6 +187,12 @@ class Ablation(unittest.TestCase):
     def test_what_is_broken_with_the_rule_as_well_is_not_its_affair(self):
         effects = self.effects(20.0, before=["flapping"], after=["flapping", "shares"])
         self.assertEqual([one.breaks for one in effects], [{}, {}])
+        text = " ".join(ablation.report(effects, {"rule": "x"}).split())
+        self.assertIn("no breaks: fair: 1/1 flapping: a turns: 1/1 flapping: a Rules", text)
+
+    def test_a_policy_that_breaks_nothing_says_so(self):
+        text = " ".join(ablation.report(self.effects(20.0), {"rule": "x"}).split())
+        self.assertIn("no breaks: fair: 0/1 turns: 0/1 Rules", text)
 
     def test_a_bound_counts_as_far_as_it_is_known(self):
         self.assertTrue(self.effects(None)[0].matters())

@@ -3,17 +3,24 @@
 
 import os
 import re
+import signal
 import subprocess
+import sys
 import tempfile
+import threading
+import time
 import unittest
 from pathlib import Path
 from unittest import mock
 
 from lab.endings import Failed
+from lab.interruption import Interrupted
 from lab.quantities import BadInput
-from simulation.patches import PATCHES, Patch, apply, build, copy_sources, known_patches
+from simulation import command, many
+from simulation.patches import PATCHES, Patch, apply, built, copy_sources, known_patches
 
 CHECKOUT = Path(__file__).parents[3]
+COPIES = 'mkdir -p "$build/bin"; cp "$build/../sources/governor/rule.cpp" "$build/bin/simulate"'
 
 
 def folder_of(test):
@@ -57,7 +64,7 @@ class MadeUp(unittest.TestCase):
         (self.checkout / ".gitignore").write_text("/build-*/\n")
         self.add_patch("second", "two")
         subprocess.run(["git", "-C", str(self.checkout), "add", "."], check=True)
-        self.stand_in('mkdir -p "$build/bin"; cp "$build/../sources/governor/rule.cpp" "$build/bin/simulate"')
+        self.stand_in(COPIES)
 
     def add_patch(self, rule, line):
         folder = self.checkout / PATCHES
@@ -78,15 +85,16 @@ class MadeUp(unittest.TestCase):
         self.addCleanup(path.stop)
 
     def build(self):
-        return build(self.checkout, known_patches(self.checkout))
+        with built(self.checkout, known_patches(self.checkout)) as simulators:
+            return simulators
 
     def test_each_simulator_lacks_its_rule_and_has_the_others(self):
         self.add_patch("third", "two")
-        built = self.build()
-        self.assertEqual(list(built), [None, "second", "third"])
-        self.assertEqual(built[None].read_text(), "one\ntwo\nthree\n")
-        self.assertEqual(built["second"].read_text(), "one\nthree\n")
-        self.assertEqual(built["third"].read_text(), "one\nthree\n")
+        made = self.build()
+        self.assertEqual(list(made), [None, "second", "third"])
+        self.assertEqual(made[None].read_text(), "one\ntwo\nthree\n")
+        self.assertEqual(made["second"].read_text(), "one\nthree\n")
+        self.assertEqual(made["third"].read_text(), "one\nthree\n")
         self.assertEqual((self.checkout / "governor/rule.cpp").read_text(), "one\ntwo\nthree\n")
 
     def test_a_patch_that_no_longer_applies_names_its_rule(self):
@@ -110,6 +118,55 @@ class MadeUp(unittest.TestCase):
         (sources / "governor/gone.cpp").touch()
         self.assertEqual(self.build()[None].read_text(), "one\ntwo\nthree\n")
         self.assertFalse((sources / "governor/gone.cpp").exists())
+
+    def test_a_second_one_is_refused_until_the_runs_of_the_first_have_ended(self):
+        self.stand_in('mkdir -p "$build/bin"; cp /bin/true "$build/bin/simulate"')
+        (self.checkout / "a.sim").touch()
+
+        def runs(*_):
+            with self.assertRaises(BadInput) as refused:
+                self.build()
+            sentence = "^another --ablate uses .*build-ablation; start this one when that has ended.$"
+            self.assertRegex(str(refused.exception), sentence)
+            raise Failed("It was asked.")
+
+        with mock.patch.object(many.ablation, "run_ablation", side_effect=runs) as asked:
+            with mock.patch.object(sys, "stderr"):
+                command.main(["--ablate", str(self.checkout / "a.sim")], self.checkout)
+        asked.assert_called_once()
+        self.build()
+
+    def test_ctrl_c_ends_a_build_and_the_next_one_waits_for_its_compilers(self):
+        began, end = self.checkout / "began", self.checkout / "end"
+        slow = f'(trap "" TERM; touch {began}; for _ in $(seq 50); do [ -e {end} ] || sleep 0.1; done) & wait'
+        self.stand_in(slow)
+
+        def interrupt():
+            self.until(began.exists)
+            os.kill(os.getpid(), signal.SIGINT)
+
+        thread = threading.Thread(target=interrupt)
+        thread.start()
+        with self.assertRaises(Interrupted):
+            self.build()
+        thread.join()
+        with self.assertRaises(BadInput):
+            self.build()
+        end.touch()
+        self.stand_in(COPIES)
+        self.until(self.is_free)
+        self.assertEqual(self.build()["second"].read_text(), "one\nthree\n")
+
+    def is_free(self):
+        try:
+            return self.build()
+        except BadInput:
+            return None
+
+    def until(self, holds):
+        deadline = time.monotonic() + 20
+        while not holds() and time.monotonic() < deadline:
+            time.sleep(0.02)
 
     def test_files_that_are_the_same_keep_their_time(self):
         sources = self.checkout / "build-ablation/sources"
