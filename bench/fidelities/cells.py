@@ -14,6 +14,7 @@ ALONE = "alone"
 TABLE = Path(__file__).with_name("cells.txt")
 MIXES = Path(__file__).with_name("mixes.txt")
 PROGRAMS = Path(__file__).with_name("programs.txt")
+FIGURES = ("makespan", "aggregate")
 _FITTED = "own"
 _UNKNOWN = "-"
 _WIDE = 0.10
@@ -123,7 +124,7 @@ def read_table(path: Path, kind: type[_T]) -> list[_T]:
     lacking = [name for name in needed if name not in names]
     if lacking:
         raise BadInput(f"{path}: no column '{lacking[0]}'; needed are {', '.join(needed)}.")
-    return [_row(kind, dict(zip(names, words)), f"{path}: line {number}") for number, words in lines[1:]]
+    return [_row(kind, names, words, f"{path}: line {number}") for number, words in lines[1:]]
 
 
 def table_text(kind: type[_T], rows: list[_T]) -> str:
@@ -135,7 +136,12 @@ def table_text(kind: type[_T], rows: list[_T]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _row(kind: type[_T], row: dict[str, str], where: str) -> _T:
+def _row(kind: type[_T], names: list[str], words: list[str], where: str) -> _T:
+    if len(words) != len(names):
+        raise BadInput(f"{where}: {len(words)} words for {len(names)} columns.")
+    row = dict(zip(names, words))
+    if row.get("figure", FIGURES[0]) not in FIGURES:
+        raise BadInput(f"{where}: figure {row['figure']}: {', '.join(FIGURES)} are accepted.")
     readers = {"int": int, "float": float, "str": str, "Optional[float]": _known}
     try:
         named = [field for field in fields(kind) if field.name in row]

@@ -50,8 +50,12 @@ class Measured(unittest.TestCase):
         cell = measured(replace(CELL, baseline="ideal"), runs, lambda cell: 2.0)
         self.assertAlmostEqual(cell.measured, 1.5)
 
-    def test_a_cell_with_a_stopped_run_says_nothing(self):
-        self.assertIsNone(measured(CELL, [run("fair", 0, 1.0), run("default", 0, None, 9.0)], None))
+    def test_a_cell_with_a_stopped_run_stays_open(self):
+        runs = [run("fair", 0, 1.0), run("default", 0, None, 9.0)]
+        self.assertEqual(measured(replace(CELL, measured=0.5, least=0.4, most=0.6), runs, None), CELL)
+        runs = [run("fair", 0, 3.3), run("in-turn", 0, None, 9.0)]
+        in_turn = replace(CELL, baseline="ideal")
+        self.assertEqual(measured(in_turn, runs, lambda cell: 2.0), in_turn)
 
 
 class Command(unittest.TestCase):
