@@ -77,20 +77,22 @@ class Cell(_Compared):
 
 @dataclass(frozen=True)
 class Named:
-    """A program by itself: seconds on one thread and on two, CPU time of a region (None: no barriers), and
-    the part of the machine's memory bandwidth that one thread takes."""
+    """A program by itself: seconds on one thread and on two, CPU time of a region (None: no barriers), the
+    part of the machine's memory bandwidth that one thread takes, and the regions of an iteration, where
+    it asks once for each."""
 
     name: str
     one_s: float
     two_s: float
     region_ms: Optional[float]
     bandwidth: float
+    asks_every: int = 1
 
 
 @dataclass(frozen=True)
 class Mix(_Compared):
     """A ratio of two methods on named programs that start at once, such as 'stream@0+compute@1': one thread
-    on CPU 0, another on CPU 1; without '@' a thread for each CPU."""
+    on CPU 0, another on CPU 1; without '@' a thread for each CPU, or one with method `one`."""
 
     source: str
     cpu: str
@@ -125,6 +127,12 @@ def read_table(path: Path, kind: type[_T]) -> list[_T]:
     if lacking:
         raise BadInput(f"{path}: no column '{lacking[0]}'; needed are {', '.join(needed)}.")
     return [_row(kind, names, words, f"{path}: line {number}") for number, words in lines[1:]]
+
+
+def read_mixes(folder: Path) -> tuple[list[Mix], dict[str, Named]]:
+    """And the programs that they are of, by name."""
+    programs = read_table(folder / PROGRAMS.name, Named)
+    return read_table(folder / MIXES.name, Mix), {program.name: program for program in programs}
 
 
 def table_text(kind: type[_T], rows: list[_T]) -> str:

@@ -76,6 +76,17 @@ class Command(unittest.TestCase):
         self.assertEqual((done.returncode, done.stdout), (2, ""))
         self.assertIn("--measure", done.stderr)
 
+    def test_the_list_of_cells_is_not_overwritten(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "cells.txt"
+            path.write_text(table_text(Cell, [CELL]), encoding="utf-8")
+            command = [sys.executable, BENCH / "fidelity", "--cells", path, "--measure"]
+            command.append(Path(folder) / ".." / Path(folder).name / path.name)
+            done = subprocess.run(command, capture_output=True, text=True, check=False)
+            self.assertEqual((done.returncode, done.stderr.count("\n")), (2, 1))
+            self.assertIn("another file", done.stderr)
+            self.assertEqual(path.read_text(encoding="utf-8"), table_text(Cell, [CELL]))
+
     def test_missing_programs_are_one_sentence(self):
         done = self.call("--measure", "/nonexistent/file", "--bin", "/nonexistent")
         self.assertEqual((done.returncode, done.stderr.count("\n")), (2, 1))
