@@ -39,7 +39,7 @@ def page(name: str, rows: list[Row], mixed: list[Row], open_cells: int = 0) -> s
         parts += ["## Named programs\n", _MIXES, _table(mixed)]
     if fitted:
         furthest = max(abs(row.off) for row in fitted)
-        told = f"{_close(fitted)} of {len(fitted)} are within 10 %, the furthest is {furthest:.0%} off.\n"
+        told = f"{_close(fitted)} of {len(fitted)} are within 10 %, the furthest is {100 * furthest:.0f} % off.\n"
         parts += ["## Cells that constants were fitted to\n", told, _table(fitted)]
     return "\n".join(parts)
 
