@@ -14,6 +14,7 @@ ALONE = "alone"
 TABLE = Path(__file__).with_name("cells.txt")
 MIXES = Path(__file__).with_name("mixes.txt")
 PROGRAMS = Path(__file__).with_name("programs.txt")
+FIGURES = ("makespan", "aggregate")
 _FITTED = "own"
 _UNKNOWN = "-"
 _WIDE = 0.10
@@ -76,20 +77,22 @@ class Cell(_Compared):
 
 @dataclass(frozen=True)
 class Named:
-    """A program by itself: seconds on one thread and on two, CPU time of a region (None: no barriers), and
-    the part of the machine's memory bandwidth that one thread takes."""
+    """A program by itself: seconds on one thread and on two, CPU time of a region (None: no barriers), the
+    part of the machine's memory bandwidth that one thread takes, and the regions of an iteration, where
+    it asks once for each."""
 
     name: str
     one_s: float
     two_s: float
     region_ms: Optional[float]
     bandwidth: float
+    asks_every: int = 1
 
 
 @dataclass(frozen=True)
 class Mix(_Compared):
     """A ratio of two methods on named programs that start at once, such as 'stream@0+compute@1': one thread
-    on CPU 0, another on CPU 1; without '@' a thread for each CPU."""
+    on CPU 0, another on CPU 1; without '@' a thread for each CPU, or one with method `one`."""
 
     source: str
     cpu: str
@@ -123,7 +126,13 @@ def read_table(path: Path, kind: type[_T]) -> list[_T]:
     lacking = [name for name in needed if name not in names]
     if lacking:
         raise BadInput(f"{path}: no column '{lacking[0]}'; needed are {', '.join(needed)}.")
-    return [_row(kind, dict(zip(names, words)), f"{path}: line {number}") for number, words in lines[1:]]
+    return [_row(kind, names, words, f"{path}: line {number}") for number, words in lines[1:]]
+
+
+def read_mixes(folder: Path) -> tuple[list[Mix], dict[str, Named]]:
+    """And the programs that they are of, by name."""
+    programs = read_table(folder / PROGRAMS.name, Named)
+    return read_table(folder / MIXES.name, Mix), {program.name: program for program in programs}
 
 
 def table_text(kind: type[_T], rows: list[_T]) -> str:
@@ -135,7 +144,12 @@ def table_text(kind: type[_T], rows: list[_T]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _row(kind: type[_T], row: dict[str, str], where: str) -> _T:
+def _row(kind: type[_T], names: list[str], words: list[str], where: str) -> _T:
+    if len(words) != len(names):
+        raise BadInput(f"{where}: {len(words)} words for {len(names)} columns.")
+    row = dict(zip(names, words))
+    if row.get("figure", FIGURES[0]) not in FIGURES:
+        raise BadInput(f"{where}: figure {row['figure']}: {', '.join(FIGURES)} are accepted.")
     readers = {"int": int, "float": float, "str": str, "Optional[float]": _known}
     try:
         named = [field for field in fields(kind) if field.name in row]

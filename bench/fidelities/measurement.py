@@ -25,7 +25,6 @@ _RUNTIMES = {"libgomp": "gcc", "libomp": "clang"}
 _METHODS = {"plain": "default", IDEAL: "in-turn"}
 _CALIBRATION_S = 3.0
 _LONGEST = 12.0  # times the ideal, then a run is stopped and its cell says nothing
-_FIGURES = {"makespan": RunRecord.makespan, "aggregate": RunRecord.aggregate}
 _PROGRAM_OF = ("runtime", "region_us", "count", "habit", "length_s", "stagger_s")
 
 
@@ -89,31 +88,30 @@ def measure(
     stage: Stage,
     ideal_s: Callable[[Cell], float],
 ) -> list[Cell]:
-    """The cells with what was measured; those of which a run was stopped are left out. `ideal_s` is the
-    figure of a cell without barriers, of programs that take alone what was asked for."""
+    """The cells with what was measured; those of which a run was stopped stay open. `ideal_s` is the figure
+    of a cell without barriers, of programs that take alone what was asked for."""
     settings = kind.settings(programs, repetitions)
     results = Results({}, {}, {})
     Experiment(
         settings, results, stage.folder, stage.interruption, stage.progress, time.monotonic()
     ).run()
-    found = [measured(cell, results.runs, ideal_s) for cell in kind.cells]
-    return [cell for cell in found if cell is not None]
+    return [measured(cell, results.runs, ideal_s) for cell in kind.cells]
 
 
-def measured(cell: Cell, runs: list[RunRecord], ideal_s: Callable[[Cell], float]) -> Cell | None:
-    """Median and extremes of the ratios of the repetitions."""
-    figure = _FIGURES[cell.figure]
+def measured(cell: Cell, runs: list[RunRecord], ideal_s: Callable[[Cell], float]) -> Cell:
+    """Median and extremes of the ratios of the repetitions; none where a run was stopped."""
+    figure = RunRecord.makespan if cell.figure == "makespan" else RunRecord.aggregate
 
     def of(name: str) -> list[Range]:
         of_method = [run for run in runs if run.method == _METHODS.get(name, name)]
         if name == IDEAL:
-            asked_s, ideal = cell.length_s, ideal_s(cell)
-            return [Range.exactly(ideal * run.makespan().low / asked_s) for run in of_method]
+            factor, spans = ideal_s(cell) / cell.length_s, [run.makespan() for run in of_method]
+            return [Range(factor * span.low, factor * span.high) for span in spans]
         return [figure(run) for run in of_method]
 
     ratios = [ratio(*pair) for pair in zip(of(cell.method), of(cell.baseline))]
     if not ratios or not all(one.exact for one in ratios):
-        return None
+        return replace(cell, measured=None, least=None, most=None)
     extremes = spread(ratios)
     return replace(cell, measured=median(ratios).low, least=extremes.low, most=extremes.high)
 

@@ -9,6 +9,7 @@ from .cells import ALONE, Mix, Named
 from .scenario import head, lines_of_method
 
 _CPUS = 2
+_ONE = ["behaviour = unlinked", "max = 1"]  # a thread of its own choice, on any CPU
 
 
 def mix_scenarios(mix: Mix, method: str, named: dict[str, Named]) -> list[str]:
@@ -25,7 +26,8 @@ def _scenario(mix: Mix, method: str, terms: list[str], named: dict[str, Named]) 
         if name not in named:
             raise BadInput(f"{mix.programs}: {name} is none of {', '.join(named)}.")
         lines += [f"[program p{index}]", *_program(named[name]), *([f"cpus = {cpu}"] if cpu else [])]
-        lines += [*lines_of_method(method, None if cpu else index, len(terms)), ""]
+        lines += _ONE if method == "one" else lines_of_method(method, None if cpu else index, len(terms))
+        lines.append("")
     return "\n".join(lines)
 
 
@@ -34,6 +36,8 @@ def _program(program: Named) -> list[str]:
     region_s = program.one_s if program.region_ms is None else program.region_ms / 1000
     regions = max(1, round(program.one_s / region_s))
     lines = [f"region = {program.one_s / regions * 1e6:.0f}us", f"regions = {regions}"]
+    if program.asks_every > 1:
+        lines.append(f"asks_every = {program.asks_every}")
     if program.bandwidth > 0:
         lines.append(f"bandwidth = {program.bandwidth:g}")
     if _CPUS * program.bandwidth <= 1:

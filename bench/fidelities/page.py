@@ -26,15 +26,21 @@ class Row:
         return abs(self.off) <= CLOSE
 
 
-def page(name: str, rows: list[Row], mixed: list[Row]) -> str:
+def page(name: str, rows: list[Row], mixed: list[Row], open_cells: int = 0) -> str:
     """Markdown: held-out cells, mixes of named programs, then the cells that constants were fitted to."""
     held = [row for row in rows if not row.cell.fitted]
     fitted = [row for row in rows if row.cell.fitted]
-    parts = ["# The simulator beside real measurements, two cores\n", _head(name, held + mixed), _table(held)]
+    counted = held + [row for row in mixed if not row.cell.fitted]
+    parts = ["# The simulator beside real measurements, two cores\n", _head(name, counted)]
+    if open_cells:
+        parts.append(f"{open_cells} cells of the list are not measured.\n")
+    parts.append(_table(held))
     if mixed:
-        parts += ["## Programs that share memory\n", _MIXES, _table(mixed)]
+        parts += ["## Named programs\n", _MIXES, _table(mixed)]
     if fitted:
-        parts += ["## Cells that constants were fitted to\n", _table(fitted)]
+        furthest = max(abs(row.off) for row in fitted)
+        told = f"{_close(fitted)} of {len(fitted)} are within 10 %, the furthest is {100 * furthest:.0f} % off.\n"
+        parts += ["## Cells that constants were fitted to\n", told, _table(fitted)]
     return "\n".join(parts)
 
 
@@ -43,9 +49,8 @@ def summary(rows: list[Row]) -> list[dict[str, Any]]:
 
 
 _MIXES = (
-    "Programs that start at once, one thread on CPU 0 and another on CPU 1 (`@`), or a thread for each CPU;"
-    " over the sum of their times alone. What each takes of the memory bandwidth was fitted to its times"
-    " alone.\n"
+    "Programs that start at once: one thread on the CPU behind `@`, or a thread for each CPU. `alone` is the"
+    " sum of their times by themselves. What each takes of the memory bandwidth was fitted to these.\n"
 )
 
 

@@ -65,7 +65,9 @@ class Files(unittest.TestCase):
         good = table_text(Cell, [CELL])
         for text, named in (
             (good.replace("habit", "habits"), "habit"),
-            (good.replace("0.5", "half"), "half"),
+            (good.replace("0.5", "half"), "line 2: .*half"),
+            (good.replace("aggregate", "agregate"), "line 2: figure agregate"),
+            (good.replace(" 0.5 ", " "), "line 2: 13 words for 14 columns"),
             ("", "source"),
         ):
             with self.assertRaisesRegex(BadInput, named):

@@ -50,8 +50,12 @@ class Measured(unittest.TestCase):
         cell = measured(replace(CELL, baseline="ideal"), runs, lambda cell: 2.0)
         self.assertAlmostEqual(cell.measured, 1.5)
 
-    def test_a_cell_with_a_stopped_run_says_nothing(self):
-        self.assertIsNone(measured(CELL, [run("fair", 0, 1.0), run("default", 0, None, 9.0)], None))
+    def test_a_cell_with_a_stopped_run_stays_open(self):
+        runs = [run("fair", 0, 1.0), run("default", 0, None, 9.0)]
+        self.assertEqual(measured(replace(CELL, measured=0.5, least=0.4, most=0.6), runs, None), CELL)
+        runs = [run("fair", 0, 3.3), run("in-turn", 0, None, 9.0)]
+        in_turn = replace(CELL, baseline="ideal")
+        self.assertEqual(measured(in_turn, runs, lambda cell: 2.0), in_turn)
 
 
 class Command(unittest.TestCase):
@@ -71,6 +75,17 @@ class Command(unittest.TestCase):
         done = self.call()
         self.assertEqual((done.returncode, done.stdout), (2, ""))
         self.assertIn("--measure", done.stderr)
+
+    def test_the_list_of_cells_is_not_overwritten(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "cells.txt"
+            path.write_text(table_text(Cell, [CELL]), encoding="utf-8")
+            command = [sys.executable, BENCH / "fidelity", "--cells", path, "--measure"]
+            command.append(Path(folder) / ".." / Path(folder).name / path.name)
+            done = subprocess.run(command, capture_output=True, text=True, check=False)
+            self.assertEqual((done.returncode, done.stderr.count("\n")), (2, 1))
+            self.assertIn("another file", done.stderr)
+            self.assertEqual(path.read_text(encoding="utf-8"), table_text(Cell, [CELL]))
 
     def test_missing_programs_are_one_sentence(self):
         done = self.call("--measure", "/nonexistent/file", "--bin", "/nonexistent")

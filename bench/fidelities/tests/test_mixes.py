@@ -1,14 +1,24 @@
 # SPDX-License-Identifier: MIT
 """Named programs side by side."""
 
+import json
+import subprocess
+import sys
+import tempfile
 import unittest
 from dataclasses import replace
+from pathlib import Path
 
-from fidelities.cells import MIXES, PROGRAMS, Mix, Named, read_table
+from fidelities.cells import MIXES, Cell, Mix, Named, read_mixes, table_text
 from fidelities.mix_scenario import mix_scenarios
 from fidelities.page import Row, page
 from lab.quantities import BadInput
 
+BENCH = Path(__file__).parents[2]
+SIMULATOR = """#!/bin/sh
+echo '{"figures": {"aggregate_s": 3.0, "unfinished": 0}}'
+"""
+CELL = Cell("mine", "AMD", "libgomp", 1000, 2, "uniform", 2, 0.1, "fair", "plain", "aggregate", 1.0)
 NAMED = {
     "stream": Named("stream", 2.0, 1.8, None, 0.9),
     "solver": Named("solver", 3.0, 1.8, 30.0, 0.0),
@@ -50,17 +60,70 @@ class Scenarios(unittest.TestCase):
         with self.assertRaisesRegex(BadInput, "nobody"):
             mix_scenarios(replace(MIX, programs="nobody"), "plain", NAMED)
 
-    def test_all_programs_of_mixes_are_there(self):
-        named = {program.name: program for program in read_table(PROGRAMS, Named)}
-        for mix in read_table(MIXES, Mix):
+    def test_one_is_a_single_thread_on_any_cpu(self):
+        [text] = mix_scenarios(replace(MIX, programs="solver+solver"), "one", NAMED)
+        lines = text.splitlines()
+        self.assertEqual((lines.count("max = 1"), lines.count("behaviour = unlinked")), (2, 2))
+        self.assertNotIn("cpus = 0", lines)
+        self.assertNotIn("cpus = 1", lines)
+
+    def test_a_program_may_ask_once_per_iteration(self):
+        iterating = NAMED | {"solver": replace(NAMED["solver"], asks_every=20)}
+        [text] = mix_scenarios(MIX, "fair", iterating)
+        self.assertEqual(text.count("asks_every = 20\n"), 1)
+        self.assertNotIn("asks_every", mix_scenarios(MIX, "fair", NAMED)[0])
+
+    def test_all_programs_of_the_kept_mixes_are_there(self):
+        mixes, named = read_mixes(MIXES.parent)
+        for mix in mixes:
             self.assertTrue(mix_scenarios(mix, mix.baseline, named), mix.name)
+
+
+class Command(unittest.TestCase):
+    """With a simulator that says 3 s of each scenario."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+        program = self.folder / "simulate"
+        program.write_text(SIMULATOR, encoding="utf-8")
+        program.chmod(0o755)
+        tables = {
+            "programs.txt": table_text(Named, list(NAMED.values())),
+            "mixes.txt": table_text(Mix, [MIX]),
+            "cells.txt": table_text(Cell, [CELL, replace(CELL, count=4, measured=None)]),
+        }
+        for name, text in tables.items():
+            (self.folder / name).write_text(text, encoding="utf-8")
+
+    def call(self, *arguments):
+        command = [sys.executable, BENCH / "fidelity", "--bin", self.folder, *arguments]
+        return subprocess.run(command, capture_output=True, text=True, check=False)
+
+    def test_cells_and_mixes_are_compared_together(self):
+        cells, output = str(self.folder / "cells.txt"), str(self.folder / "made")
+        done = self.call("--cells", cells, "--mixes", self.folder, "--output", output)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertIn("1 of 2 cells that no constant", done.stdout)
+        self.assertIn("1 cells of the list are not measured", done.stdout)
+        self.assertRegex(done.stdout, r"\| stream@0\+solver \| .* \| 1.50 \| 0.50 \|")
+        summary = json.loads((self.folder / "made" / "summary.json").read_text(encoding="utf-8"))
+        self.assertIn(f"--cells {cells} --mixes", summary["command"])
+        self.assertEqual(len(summary["rows"]), 2)
+
+    def test_a_program_that_is_missing_is_one_sentence(self):
+        (self.folder / "programs.txt").write_text(table_text(Named, [NAMED["solver"]]), encoding="utf-8")
+        done = self.call("--cells", self.folder / "cells.txt", "--mixes", self.folder)
+        self.assertEqual((done.returncode, done.stderr.count("\n")), (2, 1))
+        self.assertIn("stream is none of", done.stderr)
 
 
 class Pages(unittest.TestCase):
     def test_mixes_count_as_held_out(self):
         text = page("bench/fidelity", [], [Row(MIX, 1.5), Row(MIX, 2.0)])
         self.assertIn("1 of 2 cells", text)
-        self.assertIn("## Programs that share memory", text)
+        self.assertIn("## Named programs", text)
 
 
 if __name__ == "__main__":
