@@ -64,10 +64,17 @@ std::string words(const std::vector<std::string>& arguments) {
         return text;
 }
 
-/// A command that no other test has.
+/// Commands that this test has started, whatever became of their parents.
+std::vector<std::vector<std::string>>& sleeps() {
+        static std::vector<std::vector<std::string>> all;
+        return all;
+}
+
+/// A command that no other test has. It is killed at the end of the test.
 std::vector<std::string> unique_sleep() {
-        static int number = 0;
-        return {"/bin/sleep", "600." + std::to_string(::getpid()) + std::to_string(100 + number++)};
+        sleeps().push_back({"/bin/sleep", "600." + std::to_string(::getpid()) +
+                                                  std::to_string(100 + sleeps().size())});
+        return sleeps().back();
 }
 
 /// A tree of one command that waits for its turn.
@@ -132,6 +139,9 @@ protected:
         void TearDown() override {
                 for (const auto pid : guardians())
                         ::kill(pid, SIGKILL);
+                for (const auto& command : sleeps())
+                        for (const auto pid : find(words(command)))
+                                ::kill(pid, SIGKILL);
         }
 
         [[nodiscard]] std::string place() const { return directory_.path("records"); }
@@ -182,9 +192,10 @@ TEST_F(Outside, ACommandYieldsWhileItWaitsAndNotAtItsTurn) {
 
 TEST_F(Outside, ASessionThatIsMadeWhileTheTreeWaitsYieldsToo) {
         const auto inner = unique_sleep();
+        const auto outer = unique_sleep();
         Tree tree(place(), {"/bin/sh", "-c",
                             "/bin/sleep 0.5; /usr/bin/setsid " + inner[0] + " " + inner[1] +
-                                    " & exec /bin/sleep 600." + std::to_string(::getpid())});
+                                    " & exec " + outer[0] + " " + outer[1]});
         std::uint32_t found = 0;
         ASSERT_TRUE(eventually([&] {
                 const auto pids = find(words(inner));
@@ -193,7 +204,6 @@ TEST_F(Outside, ASessionThatIsMadeWhileTheTreeWaitsYieldsToo) {
         }));
         tree.run().signal(SIGUSR1);
         EXPECT_TRUE(eventually([&] { return group_of(found).nice == 0; }));
-        ::kill(static_cast<pid_t>(found), SIGKILL);
 }
 
 TEST_F(Outside, TheGuardianIsNoPartOfTheTreeAndEndsWithTheLastOfThem) {
@@ -386,8 +396,6 @@ TEST_F(OneCpu, IsLeftByAllThatCameMeanwhileWhenTheRunIsKilled) {
         tree.run().signal(SIGKILL);
         EXPECT_TRUE(has(child, open().count()));
         EXPECT_TRUE(has(command, open().count()));
-        ::kill(static_cast<pid_t>(child), SIGKILL);
-        ::kill(static_cast<pid_t>(command), SIGKILL);
 }
 
 TEST_F(OneCpu, IsLeftByATreeThatLoadsARuntimeWhoseThreadsSpin) {
@@ -405,7 +413,6 @@ TEST_F(OneCpu, IsLeftByATreeThatLoadsARuntimeWhoseThreadsSpin) {
         EXPECT_TRUE(has(only(first), open().count()));
         EXPECT_TRUE(
                 eventually([&] { return tree.run().out().find("libgomp") != std::string::npos; }));
-        ::kill(static_cast<pid_t>(only(late)), SIGKILL);
 }
 
 TEST_F(OneCpu, IsNothingToAProcessThatWasBoundBefore) {
@@ -423,8 +430,6 @@ TEST_F(OneCpu, IsNothingToAProcessThatWasBoundBefore) {
         EXPECT_TRUE(has(only(first), open().count()));
         EXPECT_TRUE(has_guardians(0));
         EXPECT_TRUE(has(child, 1));
-        ::kill(static_cast<pid_t>(child), SIGKILL);
-        ::kill(static_cast<pid_t>(only(first)), SIGKILL);
 }
 
 TEST_F(Outside, NothingIsChangedWhereTheRecordsWouldBeAnotherUsers) {
