@@ -4,22 +4,20 @@
 from __future__ import annotations
 
 import shutil
-import time
 from pathlib import Path
 
 from lab.calibration import Calibration
 from lab.cells import Cell, Method, Scenario, run_order
+from lab.course import Look, run_beside, run_cells
 from lab.governor import FAIR_POLICY, Governor, socket_path, warm_up_s
 from lab.habits import HABITS
 from lab.machine import allowed_cpus
-from lab.programs import ProcessFailed
-from lab.progress import TimeLeft
-from lab.records import Results, RunRecord
-from lab.side_by_side import Outcome, Pace, run_side_by_side
+from lab.records import Results
+from lab.side_by_side import Outcome, Pace
 from lab.stage import Stage
 
 from .building import build
-from .cases import ARMS, CASES, HOG, HOGS_LOAD, NICE_HOG, SLEEPER, Case
+from .cases import ARMS, CASES, HOG, HOGS_LOAD, NICE_HOG, SLEEPER
 from .launches import Site, launches_of
 from .settings import Settings
 
@@ -56,9 +54,10 @@ class Runner:
                 [Scenario(case.name, case.members)], methods, self._settings.repetitions, self._settings.seed
             )
         ]
-        time_left = TimeLeft({cell: self._expected_s(cell) for cell in cells})
-        for number, cell in enumerate(cells, 1):
-            self._run_cell(f"[{number}/{len(cells)}]", cell, site, time_left)
+        run_cells(
+            cells, self._expected_s, lambda cell, look: self._outcome(cell, site, look), self._results,
+            self._stage.progress,
+        )  # fmt: skip
 
     def _site(self) -> Site:
         members = [name for case in self._settings.cases for name in case.members]
@@ -94,40 +93,16 @@ class Runner:
     def _expected_s(self, cell: Cell) -> float:
         return warm_up_s(_PERIOD_S) + _EXPECTED_S * len(cell.scenario.loads)
 
-    def _run_cell(self, mark: str, cell: Cell, site: Site, time_left: TimeLeft) -> None:
-        name = f"{mark} {cell.scenario.name} {cell.method.name}"
-        began_s, later_s = time.monotonic(), time_left.later_s(cell)
-        expected_s = time_left.expected_s(cell)
-
-        def look() -> None:
-            still_s = max(0.0, expected_s - (time.monotonic() - began_s))
-            self._stage.progress.under_way(name, still_s + later_s)
-
-        try:
-            outcome = self._outcome(CASES[cell.scenario.name], cell.method.name, site, look)
-        except ProcessFailed as error:
-            raise ProcessFailed(f"{name}: {error}") from error
-        run = RunRecord(cell.scenario.name, cell.method.name, cell.repetition, **vars(outcome))
-        self._results.runs.append(run)
-        time_left.took(cell, time.monotonic() - began_s)
-        stopped = " (stopped)" if run.stopped_s is not None else ""
-        self._stage.progress.done(f"{name}: {run.makespan().text(2)} s{stopped}", time_left.later_s(cell))
-
-    def _outcome(self, case: Case, arm: str, site: Site, look) -> Outcome:
+    def _outcome(self, cell: Cell, site: Site, look: Look) -> Outcome:
         """The run, in a governor's life with every arm: its own cost counts for nobody."""
         self._fresh()
-        pace = Pace(case.stagger_s, self._settings.run_limit_s, ARMS[arm].method.in_turn)
+        arm, case = ARMS[cell.method.name], CASES[cell.scenario.name]
+        pace = Pace(case.stagger_s, self._settings.run_limit_s, arm.method.in_turn)
         interruption = self._stage.interruption
-        launches = launches_of(case, ARMS[arm], site)
-        with Governor(
+        governor = Governor(
             self._settings.programs / "governord", self._folder, FAIR_POLICY, _PERIOD_S, interruption
-        ) as governor:
-
-            def look_at_both() -> None:
-                governor.check()
-                look()
-
-            return run_side_by_side(launches, pace, self._folder, interruption, look_at_both)
+        )
+        return run_beside(governor, launches_of(case, arm, site), pace, self._folder, interruption, look)
 
     def _fresh(self) -> None:
         shutil.rmtree(self._folder, ignore_errors=True)

@@ -5,17 +5,16 @@ from __future__ import annotations
 
 import os
 import shutil
-import time
 from dataclasses import replace
 from pathlib import Path
 
 from lab.cells import Cell, Method, Scenario, run_order
+from lab.course import Look, run_beside, run_cells
 from lab.endings import Failed
 from lab.governor import FAIR_POLICY, Governor, socket_path, warm_up_s
 from lab.machine import allowed_cpus
-from lab.programs import Launch, ProcessFailed
-from lab.progress import TimeLeft
-from lab.records import Results, RunRecord
+from lab.programs import Launch
+from lab.records import Results
 from lab.side_by_side import Outcome, Pace, run_side_by_side
 from lab.stage import Stage, is_root
 
@@ -48,9 +47,10 @@ class Runner:
         self._built.chmod(0o755)
         site = self._sized(self._site())
         cells = [cell for case in self._cases for cell in self._cells(case)]
-        time_left = TimeLeft({cell: self._expected_s(cell) for cell in cells})
-        for number, cell in enumerate(cells, 1):
-            self._run_cell(f"[{number}/{len(cells)}]", cell, site, time_left)
+        run_cells(
+            cells, self._expected_s, lambda cell, look: self._outcome(cell, site, look), self._results,
+            self._stage.progress,
+        )  # fmt: skip
 
     def _cells(self, case: Case) -> list[Cell]:
         methods = [Method(arm) for arm in case.arms()]
@@ -91,41 +91,17 @@ class Runner:
     def _expected_s(self, cell: Cell) -> float:
         return warm_up_s(_PERIOD_S) + 1.1 * len(cell.scenario.loads) * self._settings.length_s
 
-    def _run_cell(self, mark: str, cell: Cell, site: Site, time_left: TimeLeft) -> None:
-        name = f"{mark} {cell.scenario.name} {cell.method.name}"
-        began_s, later_s = time.monotonic(), time_left.later_s(cell)
-        expected_s = time_left.expected_s(cell)
-
-        def look() -> None:
-            still_s = max(0.0, expected_s - (time.monotonic() - began_s))
-            self._stage.progress.under_way(name, still_s + later_s)
-
-        case = next(case for case in self._cases if case.name == cell.scenario.name)
-        try:
-            outcome = self._outcome(case, cell.method.name, site, look)
-        except ProcessFailed as error:
-            raise ProcessFailed(f"{name}: {error}") from error
-        run = RunRecord(case.name, cell.method.name, cell.repetition, **vars(outcome))
-        self._results.runs.append(run)
-        time_left.took(cell, time.monotonic() - began_s)
-        stopped = " (stopped)" if run.stopped_s is not None else ""
-        self._stage.progress.done(f"{name}: {run.makespan().text(2)} s{stopped}", time_left.later_s(cell))
-
-    def _outcome(self, case: Case, arm: str, site: Site, look) -> Outcome:
+    def _outcome(self, cell: Cell, site: Site, look: Look) -> Outcome:
         """The run, in a governor's life with every arm: its own cost counts for nobody."""
         self._fresh()
+        arm = cell.method.name
+        case = next(case for case in self._cases if case.name == cell.scenario.name)
         pace = Pace(case.stagger_s, self._settings.run_limit_s, ARMS[arm].in_turn)
         interruption = self._stage.interruption
-        launches = launches_of(case, arm, site)
-        with Governor(
+        governor = Governor(
             self._settings.programs / "governord", self._folder, FAIR_POLICY, _PERIOD_S, interruption
-        ) as governor:
-
-            def look_at_both() -> None:
-                governor.check()
-                look()
-
-            return run_side_by_side(launches, pace, self._folder, interruption, look_at_both)
+        )
+        return run_beside(governor, launches_of(case, arm, site), pace, self._folder, interruption, look)
 
     def _fresh(self) -> None:
         """Folders as at the first run: for all to read, and for the programs' user to write."""

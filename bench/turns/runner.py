@@ -4,17 +4,15 @@
 from __future__ import annotations
 
 import shutil
-import time
 from dataclasses import replace
 
 from lab.calibration import Calibration
 from lab.cells import Cell, Method, Scenario, run_order
+from lab.course import Look, run_beside, run_cells
 from lab.governor import FAIR_POLICY, Governor, socket_path, warm_up_s
 from lab.machine import allowed_cpus
-from lab.programs import ProcessFailed
-from lab.progress import TimeLeft
 from lab.quantities import duration_text
-from lab.records import Results, RunRecord
+from lab.records import Results
 from lab.side_by_side import Outcome, Pace, run_side_by_side
 from lab.stage import Stage
 
@@ -49,9 +47,7 @@ class Runner:
         scenarios = [Scenario(case.name, tuple(case.programs())) for case in self._cases]
         methods = [Method(arm.name) for arm in self._arms]
         cells = run_order(scenarios, methods, self._settings.repetitions, self._settings.seed)
-        time_left = TimeLeft({cell: self._expected_s(cell) for cell in cells})
-        for number, cell in enumerate(cells, 1):
-            self._run_cell(f"[{number}/{len(cells)}]", cell, time_left)
+        run_cells(cells, self._expected_s, self._outcome, self._results, self._stage.progress)
 
     def _calibrated(self) -> Site:
         """All runs of a program do the same work."""
@@ -75,33 +71,22 @@ class Runner:
         members = members_of(CASES[cell.scenario.name], ARMS[cell.method.name])
         return warm_up_s(_PERIOD_S) + 1.2 * len(members) * self._settings.length_s
 
-    def _run_cell(self, mark: str, cell: Cell, time_left: TimeLeft) -> None:
-        name = f"{mark} {cell.scenario.name} {cell.method.name}"
-        began_s, later_s = time.monotonic(), time_left.later_s(cell)
-        expected_s = time_left.expected_s(cell)
+    def _outcome(self, cell: Cell, look: Look) -> Outcome:
+        """The run, with the longest pause of each program."""
         watch = Watch()
 
-        def look() -> None:
+        def look_at_all() -> None:
             watch.look()
-            still_s = max(0.0, expected_s - (time.monotonic() - began_s))
-            self._stage.progress.under_way(name, still_s + later_s)
+            look()
 
-        try:
-            outcome = self._outcome(CASES[cell.scenario.name], ARMS[cell.method.name], look)
-        except ProcessFailed as error:
-            raise ProcessFailed(f"{name}: {error}") from error
+        outcome = self._watched(CASES[cell.scenario.name], ARMS[cell.method.name], look_at_all)
         programs = tuple(
             with_pause(program, watch.pauses.longest_s((program.report or {}).get("pid", 0)))
             for program in outcome.programs
         )
-        outcome = replace(outcome, programs=programs)
-        run = RunRecord(cell.scenario.name, cell.method.name, cell.repetition, **vars(outcome))
-        self._results.runs.append(run)
-        time_left.took(cell, time.monotonic() - began_s)
-        stopped = " (stopped)" if run.stopped_s is not None else ""
-        self._stage.progress.done(f"{name}: {run.makespan().text(2)} s{stopped}", time_left.later_s(cell))
+        return replace(outcome, programs=programs)
 
-    def _outcome(self, case: Case, arm: Arm, look) -> Outcome:
+    def _watched(self, case: Case, arm: Arm, look: Look) -> Outcome:
         """The run, inside a governor's life where the arm has one."""
         shutil.rmtree(self._folder, ignore_errors=True)
         self._folder.mkdir()
@@ -112,12 +97,5 @@ class Runner:
         if not arm.governed:
             return run_side_by_side(launches, pace, self._folder, interruption, look)
         policy = f"{FAIR_POLICY}turn_max_wait = {duration_text(self._settings.max_wait_s)}\n"
-        with Governor(
-            self._settings.governor, self._folder, policy, _PERIOD_S, interruption
-        ) as governor:
-
-            def look_at_both() -> None:
-                governor.check()
-                look()
-
-            return run_side_by_side(launches, pace, self._folder, interruption, look_at_both)
+        governor = Governor(self._settings.governor, self._folder, policy, _PERIOD_S, interruption)
+        return run_beside(governor, launches, pace, self._folder, interruption, look)
