@@ -59,6 +59,11 @@ class Case:
     def loads(self) -> tuple[str, ...]:
         return tuple(name for name in self.members if name not in NEIGHBOURS)
 
+    def arms(self, asked: tuple[str, ...]) -> list[str]:
+        """Nobody can wait for a neighbour: it is there all the time."""
+        has_neighbour = self.loads != self.members
+        return [name for name in asked if not (has_neighbour and ARMS[name].method.in_turn)]
+
 
 ALONE = "alone-"
 CASES = {

@@ -17,7 +17,7 @@ from lab.side_by_side import Outcome, Pace
 from lab.stage import Stage
 
 from .building import build
-from .cases import ARMS, CASES, HOG, HOGS_LOAD, NICE_HOG, SLEEPER
+from .cases import ARMS, CASES, HOG, HOGS_LOAD, NICE_HOG, SLEEPER, Case
 from .launches import Site, launches_of
 from .settings import Settings
 
@@ -46,18 +46,16 @@ class Runner:
     def run(self) -> None:
         """ProcessFailed, Failed or Interrupted when it ends early."""
         site = self._site()
-        methods = [Method(name) for name in self._settings.arms]
-        cells = [
-            cell
-            for case in self._settings.cases
-            for cell in run_order(
-                [Scenario(case.name, case.members)], methods, self._settings.repetitions, self._settings.seed
-            )
-        ]
+        cells = [cell for case in self._settings.cases for cell in self._cells(case)]
         run_cells(
             cells, self._expected_s, lambda cell, look: self._outcome(cell, site, look), self._results,
             self._stage.progress,
         )  # fmt: skip
+
+    def _cells(self, case: Case) -> list[Cell]:
+        methods = [Method(name) for name in case.arms(self._settings.arms)]
+        scenario = Scenario(case.name, case.members)
+        return run_order([scenario], methods, self._settings.repetitions, self._settings.seed)
 
     def _site(self) -> Site:
         members = [name for case in self._settings.cases for name in case.members]

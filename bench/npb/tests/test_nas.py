@@ -66,6 +66,8 @@ class Launches(unittest.TestCase):
 
     def test_in_turn_starts_them_one_after_the_other(self):
         self.assertEqual([name for name, arm in ARMS.items() if arm.method.in_turn], ["in-turn"])
+        self.assertEqual(CASES["equal"].arms(("fair", "in-turn")), ["fair", "in-turn"])
+        self.assertEqual(CASES["hog"].arms(("fair", "in-turn")), ["fair"])
 
     def test_the_sleeper_follows_but_takes_no_turns(self):
         self.assertEqual(launches("sleeper", "turns")[0].settings["THREADCOUNT"], "adapt")
