@@ -119,6 +119,8 @@ def read_table(path: Path, kind: type[_T]) -> list[_T]:
         text = path.read_text(encoding="utf-8")
     except OSError as error:
         raise BadInput(f"{path}: {error.strerror}.") from error
+    except UnicodeDecodeError as error:
+        raise BadInput(f"{path}: it is no text, but has bytes such as those at {error.start}.") from error
     lines = [(number, line.split()) for number, line in enumerate(text.splitlines(), 1)]
     lines = [(number, words) for number, words in lines if words and not words[0].startswith("#")]
     names = lines[0][1] if lines else []

@@ -45,6 +45,9 @@ def read_settings(arguments: list[str], default_programs: Path) -> Settings:
         check_checkout(options.nas)
     elif not options.merge:
         raise BadInput(f"--nas DIR is needed: a checkout of {SOURCE}.")
+    files = [path.resolve() for path in options.merge]
+    if len(set(files)) < len(files):
+        raise BadInput("--merge: a file stands twice, and its runs would count twice.")
     return Settings(
         checkout=options.nas,
         merged=tuple(options.merge),

@@ -63,12 +63,16 @@ class Matrix:
 
 
 def scenario_files(paths: tuple[Path, ...]) -> list[Path]:
-    """The files, and those in the folders whose names end in .sim. BadInput without any."""
+    """The files, and those in the folders whose names end in .sim. BadInput without any, or for one that is
+    not there: some commands build for minutes before they read it."""
     files: list[Path] = []
     for path in paths:
         files += sorted(path.glob("*.sim")) if path.is_dir() else [path]
     if not files:
         raise BadInput(f"no file whose name ends in .sim in {' '.join(map(str, paths))}.")
+    for file in files:
+        if not file.is_file():
+            raise BadInput(f"{file}: no such file.")
     stems = [file.stem for file in files]
     for stem in stems:
         if stems.count(stem) > 1:

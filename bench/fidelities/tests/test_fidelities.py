@@ -73,6 +73,13 @@ class Files(unittest.TestCase):
             with self.assertRaisesRegex(BadInput, named):
                 self.read(text)
 
+    def test_a_file_that_is_no_text_is_refused(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder, "cells.txt")
+            path.write_bytes(b"\xff\xfe")
+            with self.assertRaisesRegex(BadInput, "cells.txt: it is no text"):
+                read_table(path, Cell)
+
     def test_a_cell_is_wide_where_one_repetition_is_a_tenth_off(self):
         self.assertFalse(CELL.wide)
         self.assertFalse(replace(CELL, least=0.46, most=0.54).wide)

@@ -180,6 +180,10 @@ class Settings(unittest.TestCase):
             read_settings([], Path("bin"))
         self.assertEqual(read_settings(["--merge", "a.json"], Path("bin")).merged, (Path("a.json"),))
 
+    def test_no_run_counts_twice(self):
+        with self.assertRaisesRegex(BadInput, "--merge: a file stands twice"):
+            read_settings(["--merge", "a.json", "./a.json"], Path("bin"))
+
     def test_other_names_are_refused(self):
         with self.assertRaisesRegex(BadInput, "--arms fare: 'fare' is none of plain"):
             read_settings(["--merge", "a", "--arms", "fare"], Path("bin"))

@@ -154,6 +154,8 @@ class Tables(unittest.TestCase):
             Path(folder, "empty").mkdir()
             with self.assertRaises(BadInput):
                 scenario_files((Path(folder, "empty"),))
+            with self.assertRaisesRegex(BadInput, "none.sim: no such file"):
+                scenario_files((Path(folder, "none.sim"),))
 
     @unittest.skipUnless(importlib.util.find_spec("matplotlib"), "matplotlib is missing")
     def test_a_picture_in_every_format(self):
