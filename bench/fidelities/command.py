@@ -98,7 +98,7 @@ def _measure(options: argparse.Namespace, kinds: list[Kind], stage: Callable[[],
     needed = {one.program(load).relative_to(one.programs) for one in settings for load in one.loads()}
     check_files(options.bin, ["simulate", "governord", *sorted(map(str, needed))])
     measured: list[Cell] = []
-    place = stage()
+    place, cpu = stage(), _cpu()
 
     def ideal_s(cell: Cell) -> float:
         return Simulator(options.bin / "simulate", place.folder).figure(cell, IDEAL)
@@ -107,7 +107,7 @@ def _measure(options: argparse.Namespace, kinds: list[Kind], stage: Callable[[],
         for number, kind in enumerate(kinds, 1):
             place.progress.done(f"({number}/{len(kinds)}) {kind.name}")
             found = measure(kind, options.bin, options.repetitions, place, ideal_s)
-            measured += [replace(cell, cpu=_cpu()) for cell in found]
+            measured += [replace(cell, cpu=cpu) for cell in found]
             write_text(part, table_text(Cell, measured))
             if any(cell.measured is None for cell in found):
                 place.progress.done(f"{kind.name}: a run was stopped, its cells stay open")
@@ -123,7 +123,8 @@ def _measure_memory(options: argparse.Namespace, stage: Callable[[], Stage]) -> 
         if (folder / name).exists():
             read_table(folder / name, kind)  # rather now than after five minutes
     programs, mixes = measure_memory(options.bin.resolve() / PROGRAM, options.repetitions, stage())
-    mixes = [replace(mix, cpu=_cpu()) for mix in mixes]
+    cpu = _cpu()
+    mixes = [replace(mix, cpu=cpu) for mix in mixes]
     replace_rows(folder / PROGRAMS.name, Named, "name", programs)
     replace_rows(folder / MIXES.name, Mix, "programs", mixes)
     text = f"{table_text(Named, programs)}\n{table_text(Mix, mixes)}"

@@ -1,19 +1,16 @@
 # SPDX-License-Identifier: MIT
-"""Runs of an experiment one after the other, each told when it is over and kept in the results."""
+"""The runs of an experiment one after the other: each is told when it is over, and kept in the results."""
 
 from __future__ import annotations
 
 import time
-from pathlib import Path
 from typing import Callable
 
 from .cells import Cell
-from .governor import Governor
-from .interruption import Interruption
-from .programs import Launch, ProcessFailed
+from .programs import ProcessFailed
 from .progress import Progress, TimeLeft
 from .records import Results, RunRecord
-from .side_by_side import Outcome, Pace, run_side_by_side
+from .side_by_side import Outcome
 
 Look = Callable[[], None]
 
@@ -46,16 +43,3 @@ def run_cells(
         time_left.took(cell, time.monotonic() - began_s)
         stopped = " (stopped)" if run.stopped_s is not None else ""
         progress.done(f"{name}: {run.makespan().text(2)} s{stopped}", time_left.later_s(cell))
-
-
-def run_beside(
-    governor: Governor, launches: list[Launch], pace: Pace, folder: Path, interruption: Interruption, look: Look
-) -> Outcome:
-    """In the life of a governor that only this run has. ProcessFailed when it dies before the programs."""
-    with governor:
-
-        def look_at_both() -> None:
-            governor.check()
-            look()
-
-        return run_side_by_side(launches, pace, folder, interruption, look_at_both)

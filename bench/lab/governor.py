@@ -6,10 +6,12 @@ from __future__ import annotations
 import socket
 import time
 from pathlib import Path
+from typing import Callable
 
 from .interruption import Interruption
 from .programs import Launch, Process
 from .quantities import duration_text
+from .side_by_side import Outcome, Pace, run_side_by_side
 
 _READY_WITHIN_S = 5.0
 _END_WITHIN_S = 2.0
@@ -90,6 +92,17 @@ class Governor:
     def kill(self) -> None:
         """Without a word to anybody; harmless when it has ended."""
         self._process.kill()
+
+    def run(self, launches: list[Launch], pace: Pace, look: Callable[[], None]) -> Outcome:
+        """Starts the governor, runs the programs beside it, and ends it; see run_side_by_side. ProcessFailed
+        when the governor dies before the programs have ended."""
+        with self:
+
+            def look_at_both() -> None:
+                self.check()
+                look()
+
+            return run_side_by_side(launches, pace, self._folder, self._interruption, look_at_both)
 
     def check(self) -> None:
         """ProcessFailed when the governor has died."""

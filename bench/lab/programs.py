@@ -166,6 +166,11 @@ def _start(launch: Launch, out: Any, err: Any) -> subprocess.Popen:
         raise ProcessFailed(f"{launch.command[0]} cannot be started: {error}.") from error
 
 
+def example(programs: Path, load: str, runtime: str) -> Path:
+    """One of the article's loads in the folder of what was built, for the OpenMP of gcc or clang."""
+    return programs / "examples" / (f"{load}-omp" if runtime == "clang" else load)
+
+
 def clean_environment(inherited: dict[str, str], settings: dict[str, str]) -> dict[str, str]:
     """`inherited` without variables that change how many threads there are or how they wait, plus
     `settings`."""

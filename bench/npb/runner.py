@@ -8,10 +8,11 @@ from pathlib import Path
 
 from lab.calibration import Calibration
 from lab.cells import Cell, Method, Scenario, run_order
-from lab.course import Look, run_beside, run_cells
+from lab.course import Look, run_cells
 from lab.governor import FAIR_POLICY, Governor, socket_path, warm_up_s
 from lab.habits import HABITS
 from lab.machine import allowed_cpus
+from lab.programs import example
 from lab.records import Results
 from lab.side_by_side import Outcome, Pace
 from lab.stage import Stage
@@ -40,8 +41,7 @@ class Runner:
 
     def program(self, load: str) -> Path:
         """The sleeper's, for its calibration."""
-        suffix = "-omp" if self._settings.runtime == "clang" else ""
-        return self._settings.programs / "examples" / (load + suffix)
+        return example(self._settings.programs, load, self._settings.runtime)
 
     def run(self) -> None:
         """ProcessFailed, Failed or Interrupted when it ends early."""
@@ -96,11 +96,9 @@ class Runner:
         self._fresh()
         arm, case = ARMS[cell.method.name], CASES[cell.scenario.name]
         pace = Pace(case.stagger_s, self._settings.run_limit_s, arm.method.in_turn)
-        interruption = self._stage.interruption
-        governor = Governor(
-            self._settings.programs / "governord", self._folder, FAIR_POLICY, _PERIOD_S, interruption
-        )
-        return run_beside(governor, launches_of(case, arm, site), pace, self._folder, interruption, look)
+        program, interruption = self._settings.programs / "governord", self._stage.interruption
+        governor = Governor(program, self._folder, FAIR_POLICY, _PERIOD_S, interruption)
+        return governor.run(launches_of(case, arm, site), pace, look)
 
     def _fresh(self) -> None:
         shutil.rmtree(self._folder, ignore_errors=True)

@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from lab.cells import Cell, Method, Scenario, run_order
-from lab.course import Look, run_beside, run_cells
+from lab.course import Look, run_cells
 from lab.endings import Failed
 from lab.governor import FAIR_POLICY, Governor, socket_path, warm_up_s
 from lab.machine import allowed_cpus
@@ -97,11 +97,9 @@ class Runner:
         arm = cell.method.name
         case = next(case for case in self._cases if case.name == cell.scenario.name)
         pace = Pace(case.stagger_s, self._settings.run_limit_s, ARMS[arm].in_turn)
-        interruption = self._stage.interruption
-        governor = Governor(
-            self._settings.programs / "governord", self._folder, FAIR_POLICY, _PERIOD_S, interruption
-        )
-        return run_beside(governor, launches_of(case, arm, site), pace, self._folder, interruption, look)
+        program, interruption = self._settings.programs / "governord", self._stage.interruption
+        governor = Governor(program, self._folder, FAIR_POLICY, _PERIOD_S, interruption)
+        return governor.run(launches_of(case, arm, site), pace, look)
 
     def _fresh(self) -> None:
         """Folders as at the first run: for all to read, and for the programs' user to write."""

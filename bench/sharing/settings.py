@@ -20,6 +20,7 @@ from lab.cells import (
     scenario_named,
 )
 from lab.options import OneSentenceParser, add_duration, add_output, add_programs, add_whole
+from lab.programs import example
 from lab.quantities import BadInput, whole_option
 
 from .plan import Size, size_for_length
@@ -57,8 +58,7 @@ class Settings:
     redraw: Path | None
 
     def program(self, load: str) -> Path:
-        suffix = "-omp" if self.runtime == "clang" else ""
-        return self.programs / "examples" / (load + suffix)
+        return example(self.programs, load, self.runtime)
 
     @property
     def governor(self) -> Path:

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from lab.calibration import Calibration
 from lab.cells import Cell, Method, Scenario, run_order
-from lab.course import Look, run_beside, run_cells
+from lab.course import Look, run_cells
 from lab.governor import FAIR_POLICY, Governor, socket_path, warm_up_s
 from lab.machine import allowed_cpus
 from lab.quantities import duration_text
@@ -98,4 +98,4 @@ class Runner:
             return run_side_by_side(launches, pace, self._folder, interruption, look)
         policy = f"{FAIR_POLICY}turn_max_wait = {duration_text(self._settings.max_wait_s)}\n"
         governor = Governor(self._settings.governor, self._folder, policy, _PERIOD_S, interruption)
-        return run_beside(governor, launches, pace, self._folder, interruption, look)
+        return governor.run(launches, pace, look)
