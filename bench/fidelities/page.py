@@ -50,7 +50,7 @@ def summary(rows: list[Row]) -> list[dict[str, Any]]:
 
 _MIXES = (
     "Programs that start at once: one thread on the CPU behind `@`, or a thread for each CPU. `alone` is the"
-    " sum of their times by themselves. What each takes of the memory bandwidth was fitted to these.\n"
+    " sum of their times by themselves, and the bandwidth of each was fitted to its own.\n"
 )
 
 
