@@ -2,6 +2,8 @@
 // A team's CPUs are those of the grant that its region began with.
 #include "simulation/checks/occupancy.hpp"
 
+#include <utility>
+
 namespace simulation {
 
 namespace {
@@ -24,6 +26,7 @@ void Occupancy::decided(const World& world) {
                 if (held == nullptr)
                         continue;
                 const auto& process = *resident.process;
+                note_begin(world, resident, held->grant);
                 if (process.occupied().is_within(held->grant.cpus))
                         above_since_.erase(resident.number);
                 const auto above = process.occupied().is_within(held->grant.cpus)
@@ -37,7 +40,24 @@ void Occupancy::decided(const World& world) {
         }
 }
 
+/// A program that begins, wakes up, or whose CPUs have all gone, may have CPUs that their holder
+/// has still to leave.
+void Occupancy::note_begin(const World& world, const Resident& resident,
+                           const governor::policy::fair::Grant& grant) {
+        auto& begun = begun_[resident.number];
+        const bool may_begin = begun.may_begin || !begun.granted.intersects(world.known().pool());
+        begun.may_begin = grant.shared && grant.threads > 1;
+        begun.granted = grant.cpus;
+        if (grant.shared)
+                begun.cpus.clear();
+        else if (may_begin)
+                begun.cpus = grant.cpus;
+        else
+                begun.cpus &= grant.cpus;
+}
+
 void Occupancy::ended(const World&, const Resident& resident) {
+        begun_.erase(resident.number);
         above_since_.erase(resident.number);
         broken_.erase(resident.number);
 }
@@ -51,26 +71,45 @@ bool Occupancy::counts(const World& world, const Resident& resident) const {
         return broken == broken_.end() || broken->second != process.epoch();
 }
 
+/// The part of its team that is not where it has still to leave, or was let in beside others.
+CpuMask Occupancy::settled(const World& world, const Resident& resident) const {
+        const auto& granted = world.held(resident)->grant.cpus;
+        const auto begun = begun_.find(resident.number);
+        const auto settled = resident.process->occupied() & granted;
+        return begun == begun_.end() ? settled : settled - begun->second.cpus;
+}
+
 void Occupancy::passes(const World& world, Time) {
-        seen_.clear();
+        CpuMask granted;
+        CpuMask seen;
         for (const auto& resident : world.residents) {
                 if (!counts(world, resident))
                         continue;
-                if (resident.process->occupied().intersects(seen_)) {
+                const auto& occupied = resident.process->occupied();
+                const auto own = occupied & world.held(resident)->grant.cpus;
+                if (own.intersects(granted)) {
                         find(world);
                         return;
                 }
-                seen_ |= resident.process->occupied();
+                granted |= own;
+                seen |= occupied - own;
         }
+        if (seen.empty())
+                return;
+        for (const auto& resident : world.residents)
+                if (counts(world, resident) && settled(world, resident).intersects(seen)) {
+                        find(world);
+                        return;
+                }
 }
 
 void Occupancy::find(const World& world) {
         for (const auto& first : world.residents)
                 for (const auto& second : world.residents) {
-                        if (first.number >= second.number || !counts(world, first) ||
+                        if (first.number == second.number || !counts(world, first) ||
                             !counts(world, second))
                                 continue;
-                        const auto both = first.process->occupied() & second.process->occupied() &
+                        const auto both = settled(world, first) & second.process->occupied() &
                                           world.machine.online();
                         if (!both.empty())
                                 violated(world, "occupied-once",

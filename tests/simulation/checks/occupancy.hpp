@@ -12,7 +12,9 @@ namespace simulation {
 /// occupied-once: no CPU was promised to the teams of two programs that tell the truth, at the same
 /// time. The promise of a grant that is its own alone holds until the end of the region; but not if
 /// meanwhile it was stopped, was told that it shares, was left alone because all its CPUs went, or
-/// has not followed a later grant for Settings::handover_max.
+/// has not followed a later grant for Settings::handover_max. CPUs that a program was granted when
+/// it began or woke up are promised to it beside the holder, who was told to leave them, and has
+/// Settings::handover_max to do so.
 class Occupancy final : public Invariant {
 public:
         using Invariant::Invariant;
@@ -21,12 +23,22 @@ public:
         void passes(const World& world, Time span) override;
 
 private:
+        /// What a program was granted first, or when it woke up, and has had since.
+        struct Begun {
+                bool may_begin = true;
+                CpuMask granted;
+                CpuMask cpus;
+        };
+
+        void note_begin(const World& world, const Resident& resident,
+                        const governor::policy::fair::Grant& grant);
         [[nodiscard]] bool counts(const World& world, const Resident& resident) const;
+        [[nodiscard]] CpuMask settled(const World& world, const Resident& resident) const;
         void find(const World& world);
 
         std::map<std::size_t, Time> above_since_;      // by Resident::number
         std::map<std::size_t, std::uint64_t> broken_;  // likewise: Process::epoch() of the promise
-        CpuMask seen_;
+        std::map<std::size_t, Begun> begun_;           // likewise
 };
 
 }  // namespace simulation

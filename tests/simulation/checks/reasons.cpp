@@ -76,7 +76,7 @@ bool agrees(const World& world, const Resident& resident, const Grant& grant) {
         case Limit::Demand:
                 return grant.threads <= reason.bound;
         case Limit::Idle:
-                return grant.threads == 1 && reason.bound == 1;
+                return grant.threads == reason.bound && (grant.threads == 1 || grant.shared);
         case Limit::Floor:
                 return grant.shared && grant.threads == 1 && reason.bound == 1;
         case Limit::Light:

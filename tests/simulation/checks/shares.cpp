@@ -101,7 +101,8 @@ void Shares::decided(const World& world) {
         }
         for (const auto& resident : world.residents)
                 if (const auto* held = world.held(resident))
-                        watches_[resident.number].cpus = held->grant.cpus;
+                        watches_[resident.number].cpus =
+                                held->grant.shared ? CpuMask{} : held->grant.cpus;
 }
 
 double Shares::tolerance(const World& world) {
@@ -109,7 +110,20 @@ double Shares::tolerance(const World& world) {
         return cpus <= 4 ? kSmallTolerance : cpus <= 8 ? kMediumTolerance : kTolerance;
 }
 
-void Shares::ended(const World&, const Resident& resident) { watches_.erase(resident.number); }
+void Shares::ended(const World& world, const Resident& resident) {
+        watches_.erase(resident.number);
+        constexpr Time kShort = std::chrono::seconds(1);
+        const auto& process = *resident.process;
+        if (process.governed() && world.now - process.started() < kShort && process.cpu_s() > 0)
+                short_lived_[resident.process->program().user] = world.now;
+}
+
+/// Whether it is known after the end of that time depends on the next sample.
+bool Shares::is_in_stream(const World& world, const Resident& resident) const {
+        constexpr Time kRemembered = std::chrono::seconds(10);
+        const auto last = short_lived_.find(resident.process->program().user);
+        return last != short_lived_.end() && world.now - last->second <= kRemembered;
+}
 
 void Shares::check_newcomers(const World& world) {
         // What somebody burned above his grant is charged until the next reading but one.
@@ -129,14 +143,16 @@ void Shares::check_newcomers(const World& world) {
                 return;
         auto snapshot = true_snapshot(world);
         if (std::erase_if(snapshot.clients, [&](const governor::policy::fair::Client& client) {
-                    return is_young(world, *resident_of(world, client.id));
+                    const auto& resident = *resident_of(world, client.id);
+                    return is_young(world, resident) && is_in_stream(world, resident);
             }) == 0)
                 return;
         const auto entitled =
                 entitlements(world.scenario.governor.fair, snapshot, {.by_demand = true});
         for (std::size_t i = 0; i < snapshot.clients.size(); i++) {
                 const auto* resident = resident_of(world, snapshot.clients[i].id);
-                if (world.turns_with_tree(*resident))
+                // Who is young may be of a stream itself.
+                if (world.turns_with_tree(*resident) || is_young(world, *resident))
                         continue;
                 const auto threads = world.held(*resident)->grant.threads;
                 const auto before = had(*resident);

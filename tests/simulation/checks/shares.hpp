@@ -18,7 +18,8 @@ namespace simulation {
 ///   the part that they keep from foreign load
 /// - conservation: who can always use one CPU more does not stay below its maximum so long while
 /// there are CPUs that nobody has And after every decision:
-/// - newcomers: nobody shrinks below what is his without the newcomers, but trees that take turns
+/// - newcomers: nobody shrinks below what is his without the newcomers of a stream (of users whose
+///   programs ended within a second of late), but trees that take turns
 class Shares final : public Invariant {
 public:
         /// Whole CPUs are dealt to accounts first and then to their programs: both are rounded, and
@@ -35,7 +36,7 @@ public:
 
 private:
         struct Watch {
-                CpuMask cpus;               // granted
+                CpuMask cpus;               // granted for itself
                 Time below_since = kNever;  // its entitlement
                 Time could_since = kNever;  // have a CPU that nobody has
                 Time patience{0};           // the longest settling time since then
@@ -48,7 +49,10 @@ private:
         void watch_conservation(const World& world, const Resident& resident, std::uint32_t max,
                                 const CpuMask& unused);
 
-        std::map<std::size_t, Watch> watches_;  // by Resident::number
+        [[nodiscard]] bool is_in_stream(const World& world, const Resident& resident) const;
+
+        std::map<std::size_t, Watch> watches_;       // by Resident::number
+        std::map<std::uint32_t, Time> short_lived_;  // by user: when one of his programs ended
         Time next_look_{0};
         Time rigid_ = kNever;  // somebody was, last
 };

@@ -96,7 +96,7 @@ void Soundness::check_machine(const World& world) {
                 if (held == nullptr || !is_governed(held->grant))
                         continue;
                 granted += held->grant.threads;
-                if (is_young(world, resident))
+                if (is_young(world, resident) || held->grant.shared)
                         floors += held->grant.threads;
                 else if (held->grant.threads == 1)
                         floors++;
@@ -125,7 +125,7 @@ void Soundness::check_quotas(const World& world) {
                                 at = groups[*at].parent;
                         if (held == nullptr || !at || !is_governed(held->grant))
                                 continue;
-                        granted += held->grant.threads;
+                        granted += held->grant.shared ? 0 : held->grant.threads;
                         floors += held->grant.threads == 1 ? 1 : 0;
                 }
                 if (granted > std::ceil(*groups[g].quota) + floors)
@@ -148,7 +148,7 @@ void Soundness::check_trees(const World& world) {
                         if (held == nullptr || resident.tree != holder.client ||
                             !is_governed(held->grant))
                                 continue;
-                        granted += held->grant.threads;
+                        granted += held->grant.shared ? 0 : held->grant.threads;
                         floors += held->grant.threads == 1 ? 1 : 0;
                 }
                 if (granted > *max + floors)
