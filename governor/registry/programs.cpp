@@ -229,6 +229,7 @@ fair::Snapshot Programs::snapshot(const policy::Machine& machine, const fair::Fo
                         continue;
                 auto& client = snapshot.clients.emplace_back(program->client(machine.pool()));
                 client.cgroup = cgroups.add(program->groups());
+                client.in_stream = short_lived_.contains(program->identity().account);
                 if (const auto* holder = find(program->tree())) {
                         const auto [tree, is_new] = trees.try_emplace(holder->id(), trees.size());
                         if (is_new)

@@ -92,8 +92,8 @@ private:
                         because(Limit::Newcomer, reason.share);
                 else if (threads < share.target)
                         because(Limit::Handover, share.target);
-                else if (client.idle && threads <= 1)
-                        because(Limit::Idle, 1);
+                else if (client.idle && (threads <= 1 || holding.shared))
+                        because(Limit::Idle, threads);
                 else if (holding.shared && share.wants_a_part)
                         because(Limit::Light, 1);
                 else if (holding.shared && !share.tree_max)
@@ -181,7 +181,8 @@ std::optional<TimePoint> next_change(const Settings& settings, const Snapshot& s
                         next = at;
         };
         for (const auto& client : snapshot.clients) {
-                consider(client.joined + settings.newcomer);
+                if (client.in_stream)
+                        consider(client.joined + settings.newcomer);
                 if (client.resumed)
                         consider(client.resumed->settled);
                 if (client.above_since)

@@ -23,7 +23,7 @@ enum class Limit : std::uint8_t {
         Demand,      ///< it cannot make use of more
         Idle,        ///< it does nothing: its share is lent until it does
         Floor,       ///< more programs than CPUs: one each
-        Newcomer,    ///< just started: what is free, until it has lived Settings::newcomer
+        Newcomer,    ///< of a stream of short programs: what is free, for Settings::newcomer
         Handover,    ///< its share has grown, but others still run there
         Rigid,       ///< it runs on more than its share; charged for what it burns
         Light,       ///< it uses little of a CPU: one that somebody else has as well
@@ -53,7 +53,8 @@ struct Grant {
         /// As many CPUs as threads, and nobody else's unless `shared`. Of one that is not governed:
         /// all that it may run on.
         CpuMask cpus;
-        bool shared = false;  ///< no CPU was left: one that somebody else may be using
+        /// Somebody else may be using them: no CPU was left, or it is idle and lends its share.
+        bool shared = false;
         bool parked = false;  ///< it is to begin no region: it waits for its turn
         Reason reason;
 };

@@ -26,9 +26,14 @@ public:
                 for_governed([&](std::size_t i) { keep(i); });
                 for_governed([&](std::size_t i) { fit(i, own(i)); });
                 for_governed([&](std::size_t i) { linger(i); });
-                const auto counts = count();
-                count_held();
                 free_ = snapshot_.machine.pool() - taken_ - occupied_;
+                vacate();
+                auto counts = count();
+                for_governed([&](std::size_t i) {
+                        if (shares_[i].on_waking > std::max(counts[i], 1U))
+                                counts[i] = lend(i);
+                });
+                count_held();
                 move_out();
                 grow(counts);
                 share_the_rest();
@@ -49,10 +54,9 @@ private:
         }
 
         void find_contested() {
-                CpuMask seen;
                 for (const auto& each : snapshot_.clients) {
-                        contested_ |= seen & each.in_use;
-                        seen |= each.in_use;
+                        contested_ |= in_use_ & each.in_use;
+                        in_use_ |= each.in_use;
                 }
         }
 
@@ -64,6 +68,30 @@ private:
                 if (held > shares_[i].target)
                         own(i) -= placement_.give_up(own(i), held - shares_[i].target);
                 taken_ |= own(i);
+        }
+
+        [[nodiscard]] bool begins(std::size_t i) const {
+                return client(i).begins() && !shares_[i].charge && !shares_[i].is_new;
+        }
+
+        /// Who begins does not wait for those who have still to leave CPUs: these count as free,
+        /// but for nobody else. As many as it lacks.
+        void vacate() {
+                auto left = free_;
+                for_governed([&](std::size_t i) {
+                        if (!begins(i) || own(i).count() >= shares_[i].target)
+                                return;
+                        const auto lacks = shares_[i].target - own(i).count();
+                        const auto found = placement_.pick({}, left & may_use(i), lacks, false);
+                        left -= found;
+                        const auto more = placement_.pick(found, occupied_ & may_use(i),
+                                                          lacks - found.count(), false);
+                        occupied_ -= more;
+                        vacated_ |= more;
+                });
+                if (!vacated_.empty())
+                        for (auto& lingering : lingering_)
+                                lingering -= vacated_;
         }
 
         /// `cpus` of its own count against the capacity; what has no room, goes.
@@ -101,12 +129,16 @@ private:
                 std::vector<Claim> claims(holdings_.size());
                 for_governed([&](std::size_t i) {
                         const auto target = std::max(shares_[i].target, own(i).count());
-                        claims[i] = {true, own(i).count(), 0, target, target};
+                        // What it does not wait for is for nobody else.
+                        const auto first = begins(i) ? target : 0;
+                        claims[i] = {true, own(i).count(), first, target, target};
                         capacity_.occupy(i, lingering_[i]);
                 });
                 // What it burns elsewhere; what it grows by is no longer elsewhere.
                 for_governed([&](std::size_t i) {
-                        const auto known = claims[i].limit + lingering_[i].count();
+                        const auto leaves =
+                                shares_[i].is_rigid ? CpuMask{} : client(i).in_use - own(i);
+                        const auto known = claims[i].limit + leaves.count();
                         const auto used = shares_[i].charge.value_or(client(i).burning);
                         if ((client(i).above_since || shares_[i].charge) && used > known)
                                 capacity_.charge(i, used - known, client(i).in_use);
@@ -133,8 +165,8 @@ private:
                         const auto left = placement_.give_up(here, own(i).count() - before);
                         own(i) -= left;
                         taken_ -= left;
-                        occupied_ |= left & client(i).in_use;
-                        free_ |= left - client(i).in_use;
+                        occupied_ |= left & in_use_;
+                        free_ |= left - in_use_;
                         held_in(group, from) -= left.count();
                 }
         }
@@ -151,7 +183,7 @@ private:
                         return;
                 // The largest first: it is the hardest to keep together.
                 std::ranges::stable_sort(growing, [&](std::size_t a, std::size_t b) {
-                        return counts[a] > counts[b];
+                        return begins(a) != begins(b) ? begins(a) : counts[a] > counts[b];
                 });
                 const bool is_roomy = free_.count() >= wanted + growing.size();
                 for (const auto i : growing)
@@ -169,18 +201,24 @@ private:
                         });
                 for (const auto k : classes) {
                         const auto missing = count - own(i).count();
-                        auto usable = free_ & cpus_of(k);
+                        auto usable = (begins(i) ? free_ | vacated_ : free_) & cpus_of(k);
                         const auto foreign = classes_.classes()[k].foreign;
                         const auto spare = usable.count() - std::min(usable.count(), foreign);
                         const auto number = std::min({missing, spare, unfilled(i, k)});
                         if (number == 0)
                                 continue;
                         usable -= placement_.foreign_homes(usable, foreign);
-                        auto picked = placement_.pick(own(i), usable - rigid_, number, is_roomy);
-                        picked |= placement_.pick(own(i) | picked, usable & rigid_,
-                                                  number - picked.count(), is_roomy);
+                        CpuMask picked;
+                        const auto pick = [&](const CpuMask& cpus) {
+                                picked |= placement_.pick(own(i) | picked, cpus,
+                                                          number - picked.count(), is_roomy);
+                        };
+                        pick(usable - rigid_ - vacated_);
+                        pick(usable - rigid_);
+                        pick(usable);
                         own(i) |= picked;
                         free_ -= picked;
+                        vacated_ -= picked;
                         taken_ |= picked;
                         held_in(classes_.group_of(i), k) += picked.count();
                 }
@@ -220,13 +258,47 @@ private:
                 add(occupied_, 1);
                 least_.assign(classes_.groups().size(), 0);
                 for (std::size_t i = 0; i < holdings_.size(); i++) {
-                        if (!shares_[i].is_governed || !own(i).empty())
+                        if (!shares_[i].is_governed)
                                 continue;
+                        if (!own(i).empty())
+                                continue;
+                        if (shares_[i].on_waking > 1) {
+                                lay_out(i, crowd);
+                                continue;
+                        }
                         const auto cpu = least_crowded(i, crowd);
                         holdings_[i].shared = true;
                         own(i).add(cpu);
                         crowd[cpu] += kHolder;
                 }
+        }
+
+        /// What it has is less than it is to wake up with: it has nothing of its own. Returns that.
+        std::uint32_t lend(std::size_t i) {
+                taken_ -= own(i);
+                free_ |= own(i) - in_use_;
+                occupied_ |= own(i) & in_use_;
+                own(i).clear();
+                return 0;
+        }
+
+        /// The CPUs that it wakes up with are those that it had, as far as that is possible, and
+        /// others that are least crowded.
+        void lay_out(std::size_t i, std::vector<std::uint32_t>& crowd) {
+                const auto count = shares_[i].on_waking;
+                auto cpus = client(i).granted & may_use(i);
+                if (cpus.count() > count)
+                        cpus -= placement_.give_up(cpus, cpus.count() - count);
+                std::map<std::uint32_t, CpuMask> others;  // by how crowded they are
+                if (cpus.count() < count)
+                        (may_use(i) - cpus).for_each([&](std::uint32_t cpu) {
+                                others[crowd[cpu]].add(cpu);
+                        });
+                for (const auto& [crowding, alike] : others)
+                        cpus |= placement_.pick(cpus, alike, count - cpus.count(), false);
+                own(i) = cpus;
+                holdings_[i].shared = true;
+                cpus.for_each([&](std::uint32_t cpu) { crowd[cpu]++; });
         }
 
         /// CPUs that clients of its account have for themselves.
@@ -273,8 +345,10 @@ private:
         CpuMask taken_;      // have an owner
         CpuMask occupied_;   // given up, but somebody may still run there
         CpuMask rigid_;      // rigid holders may run there as well
-        CpuMask contested_;  // the regions of two clients use them
+        CpuMask in_use_;     // regions of clients use them
+        CpuMask contested_;  // likewise, of two clients
         CpuMask free_;       // neither, when it comes to growing
+        CpuMask vacated_;    // somebody may still run there, but is not waited for
         std::vector<Holding> holdings_;
         std::vector<CpuMask> lingering_;        // by client: its part of occupied_
         std::map<AccountId, CpuMask> held_by_;  // empty: nobody had to look for a place yet

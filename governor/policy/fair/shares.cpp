@@ -45,6 +45,7 @@ public:
                         spare_neighbours();
                         share_what_is_left();
                 }
+                find_shares_on_waking();
                 return std::move(shares_);
         }
 
@@ -71,6 +72,7 @@ private:
                         own = std::min(own, client.resumed->threads);
                 shares_[i].is_governed = true;
                 shares_[i].is_rigid = is_rigid(settings_, client, snapshot_.now);
+                shares_[i].is_new = is_newcomer(settings_, client, snapshot_.now);
                 shares_[i].limit = std::min(classes_.groups()[group].cpus.count(), own);
         }
 
@@ -88,6 +90,26 @@ private:
                 }
         }
 
+        /// Whoever takes turns waits for its own.
+        [[nodiscard]] bool wakes_at_once(std::size_t i) const {
+                const auto& client = snapshot_.clients[i];
+                return shares_[i].is_governed && client.idle && !client.gang && !shares_[i].charge;
+        }
+
+        void find_shares_on_waking() {
+                std::vector<std::size_t> idle;
+                for (std::size_t i = 0; i < shares_.size(); i++)
+                        if (wakes_at_once(i))
+                                idle.push_back(i);
+                if (idle.empty())
+                        return;
+                all_are_awake_ = true;
+                Capacity capacity(classes_, snapshot_, Capacity::Reserve::Keep);
+                const auto counts = fill(capacity, snapshot_, claims(capacity, Newcomers::With));
+                for (const auto i : idle)
+                        shares_[i].on_waking = std::max(counts[i], 1U);
+        }
+
         enum class Newcomers : std::uint8_t { With, Without };
 
         /// What each would get of an empty machine. Also notes which quotas are in the way.
@@ -96,17 +118,22 @@ private:
         }
         std::vector<std::uint32_t> fill_everybody(Newcomers newcomers, const Classes& classes) {
                 Capacity capacity(classes, snapshot_, Capacity::Reserve::Keep);
-                std::vector<Claim> claims(shares_.size());
-                for (std::size_t i = 0; i < claims.size(); i++)
-                        if (shares_[i].is_governed && (newcomers == Newcomers::With || !is_new(i)))
-                                claims[i] = claim(i, capacity);
-                auto counts = fill(capacity, snapshot_, claims);
-                for (std::size_t i = 0; i < claims.size() && newcomers == Newcomers::With; i++) {
-                        const bool lacks = claims[i].takes_part && counts[i] < shares_[i].limit;
+                const auto all = claims(capacity, newcomers);
+                auto counts = fill(capacity, snapshot_, all);
+                for (std::size_t i = 0; i < all.size() && newcomers == Newcomers::With; i++) {
+                        const bool lacks = all[i].takes_part && counts[i] < shares_[i].limit;
                         shares_[i].quota = lacks ? capacity.full_quota(i) : std::nullopt;
                         shares_[i].tree_max = lacks ? capacity.full_tree(i) : std::nullopt;
                 }
                 return counts;
+        }
+
+        [[nodiscard]] std::vector<Claim> claims(Capacity& capacity, Newcomers newcomers) const {
+                std::vector<Claim> all(shares_.size());
+                for (std::size_t i = 0; i < all.size(); i++)
+                        if (shares_[i].is_governed && (newcomers == Newcomers::With || !is_new(i)))
+                                all[i] = claim(i, capacity);
+                return all;
         }
 
         [[nodiscard]] Claim claim(std::size_t i, Capacity& capacity) const {
@@ -118,10 +145,11 @@ private:
                 }
                 // Who is idle wants no CPU of its own, and lends what is guaranteed to it. Who is
                 // light wants none, either.
-                if (client.idle || share.wants_a_part)
+                const bool wakes = all_are_awake_ && wakes_at_once(i);
+                if ((client.idle && !wakes) || share.wants_a_part)
                         return {true, 0, 0, 0, share.limit};
                 const auto guaranteed = kept_.empty() ? guarantee(client) : kept_[i];
-                const auto wants = client.wants.value_or(share.limit);
+                const auto wants = wakes ? share.limit : client.wants.value_or(share.limit);
                 return {true, 0, guaranteed, std::max(wants, guaranteed), share.limit};
         }
 
@@ -176,14 +204,19 @@ private:
                                 guarantee(snapshot_.clients[i]));
         }
 
+        /// Who wakes up has begun a region with what it was told.
+        [[nodiscard]] std::uint32_t has(std::size_t i) const {
+                const auto& client = snapshot_.clients[i];
+                return client.begins() ? client.granted.count() : client.held();
+        }
+
         /// While only newcomers ask for it, nobody has to give up what he holds.
         void spare_neighbours() {
                 const auto without = fill_everybody(Newcomers::Without);
                 for (std::size_t i = 0; i < shares_.size(); i++)
                         if (!is_new(i) && !shares_[i].charge)
                                 shares_[i].target =
-                                        std::max(shares_[i].share,
-                                                 std::min(snapshot_.clients[i].held(), without[i]));
+                                        std::max(shares_[i].share, std::min(has(i), without[i]));
         }
 
         /// Who may keep more than his share leaves less than theirs to the others: among these it
@@ -197,8 +230,7 @@ private:
                                 continue;
                         const auto kept =
                                 is_new(i) ? 0
-                                          : share.charge.value_or(std::min(
-                                                    snapshot_.clients[i].held(), share.target));
+                                          : share.charge.value_or(std::min(has(i), share.target));
                         capacity.charge(i, kept);
                         claims[i] = share.charge ? fixed(kept)
                                                  : Claim{true, kept, 0, share.target, share.target};
@@ -214,6 +246,7 @@ private:
         const Classes& classes_;
         std::vector<Share> shares_;
         std::vector<std::uint32_t> kept_;  // by client, whoever is rigid; empty: nobody is
+        bool all_are_awake_ = false;       // whoever is idle claims as if it were not
 };
 
 }  // namespace
@@ -233,7 +266,7 @@ bool is_rigid(const Settings& settings, const Client& client, TimePoint now) {
 }
 
 bool is_newcomer(const Settings& settings, const Client& client, TimePoint now) {
-        return now - client.joined < settings.newcomer;
+        return client.in_stream && now - client.joined < settings.newcomer;
 }
 
 }  // namespace governor::policy::fair

@@ -19,6 +19,9 @@ struct Share {
         std::uint32_t target = 0;  ///< what it should have now: more, as long as only newcomers ask
         bool wants_a_part = false;  ///< of a CPU, and none of its own: it is light
         bool is_rigid = false;      ///< what it will not leave is not waited for
+        bool is_new = false;        ///< see is_newcomer(): it makes nobody shrink
+        /// Of an idle client: the share that it would have if nobody were idle. 0: of all others.
+        std::uint32_t on_waking = 0;
         /// Of a rigid holder, or one that relapsed: what it is taken to use instead.
         std::optional<std::uint32_t> charge;
         std::optional<std::uint32_t> quota;     ///< of a control group, if that is what limits it
@@ -38,6 +41,7 @@ struct Share {
 /// back before long.
 [[nodiscard]] bool is_rigid(const Settings& settings, const Client& client, TimePoint now);
 
+/// It is one of a stream of short programs, and younger than `Settings::newcomer`.
 [[nodiscard]] bool is_newcomer(const Settings& settings, const Client& client, TimePoint now);
 
 }  // namespace governor::policy::fair

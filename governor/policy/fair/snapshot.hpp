@@ -23,7 +23,8 @@ enum class GangId : std::uint64_t {};     ///< programs that work together
 struct Settings {
         /// Programs that are not governed are yielded at most this part of the CPUs.
         std::uint32_t foreign_max_permyriad = kPermyriad / 2;
-        /// A client younger than this takes what is free but makes nobody shrink.
+        /// A client of a stream that is younger than this takes what is free but makes nobody
+        /// shrink.
         std::chrono::milliseconds newcomer{1'000};
         /// Who is still above its grant after this is charged for what it burns.
         std::chrono::milliseconds handover_max{2'000};
@@ -93,6 +94,8 @@ struct Client {
         std::uint32_t weight = 100;    ///< share against others of its tree or account, 1..10000
         std::uint32_t min = 1;         ///< comes first inside its tree's or account's share
         std::uint32_t guaranteed = 1;  ///< comes before the shares of accounts; by the admin only
+        /// Programs of its account ended within a second of late: it may be gone as soon.
+        bool in_stream = false;
         std::optional<std::uint32_t> max;  ///< never more, >= 1; empty: no limit of its own
         /// What it had under the last governor. Empty: it was not there.
         std::optional<Resumed> resumed;
@@ -103,8 +106,9 @@ struct Client {
         std::optional<std::size_t> gang;
 
         // What it has: as the registry keeps it.
-        CpuMask granted;      ///< empty: nothing yet
-        bool shared = false;  ///< `granted` is one CPU that is (also) somebody else's
+        CpuMask granted;  ///< empty: nothing yet
+        /// `granted` is (also) somebody else's: one CPU, or what an idle client wakes up with.
+        bool shared = false;
         bool parked = false;  ///< it was told to wait for its turn
         /// CPUs of its own that its present region began with: it gives back at its end what is no
         /// longer granted. Empty outside of regions.
@@ -126,6 +130,11 @@ struct Client {
 
         [[nodiscard]] bool is_returning(TimePoint now) const {
                 return resumed && now < resumed->settled;
+        }
+        /// It begins or wakes up: its next region, or the one that it has just begun, runs on its
+        /// share, beside programs that have still to leave. Who takes turns waits instead.
+        [[nodiscard]] bool begins() const {
+                return !gang && !idle && (granted.empty() || (shared && granted.count() > 1));
         }
         /// CPUs that it is granted for itself.
         [[nodiscard]] std::uint32_t held() const { return shared ? 0 : granted.count(); }

@@ -61,6 +61,23 @@ Decision never_shrinks(const Settings& settings, const Snapshot& snapshot) {
         return decision;
 }
 
+/// Whoever begins has its share, and the holder keeps what it was to leave.
+Decision holders_never_give_way(const Settings& settings, const Snapshot& snapshot) {
+        auto decision = decide(settings, snapshot);
+        for (std::size_t i = 0; i < decision.grants.size(); i++) {
+                const auto& had = snapshot.clients[i].granted;
+                auto& grant = decision.grants[i];
+                if (snapshot.clients[i].shared || had.count() <= grant.threads)
+                        continue;
+                const auto keeps = had & snapshot.clients[i].allowed;
+                for (std::size_t j = 0; j < decision.grants.size(); j++)
+                        if (snapshot.clients[j].begins())
+                                grant.cpus |= keeps & decision.grants[j].cpus;
+                grant.threads = grant.cpus.count();
+        }
+        return decision;
+}
+
 Decision never_grows(const Settings& settings, const Snapshot& snapshot) {
         auto decision = decide(settings, snapshot);
         for (std::size_t i = 0; i < decision.grants.size(); i++) {
@@ -215,6 +232,10 @@ constexpr std::array kMutants{
                     "foreign-load"},
         NamedPolicy{"overlaps", "all sets begin with the first CPU", {overlaps}, "granted-once"},
         NamedPolicy{"never-shrinks", "who has CPUs keeps them", {never_shrinks}, "starvation"},
+        NamedPolicy{"holders-never-give-way",
+                    "holders keep what somebody begins on",
+                    {holders_never_give_way},
+                    "granted-once"},
         NamedPolicy{"never-grows", "the first grant is the highest", {never_grows}, "conservation"},
         NamedPolicy{"flaps", "a CPU less in every second second", {flaps}, "flapping"},
         NamedPolicy{"migrates",

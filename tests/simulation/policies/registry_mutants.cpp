@@ -31,9 +31,8 @@ Snapshot knows_no_rigid_holders(const Snapshot& snapshot) {
         return with_clients(snapshot, [](Client& client) { client.above_since.reset(); });
 }
 
-Snapshot knows_no_newcomers(const Snapshot& snapshot) {
-        return with_clients(snapshot,
-                            [](Client& client) { client.joined -= std::chrono::hours(1); });
+Snapshot knows_no_streams(const Snapshot& snapshot) {
+        return with_clients(snapshot, [](Client& client) { client.in_stream = false; });
 }
 
 Snapshot ignores_accounts(const Snapshot& snapshot) {
@@ -201,9 +200,9 @@ constexpr std::array kMutants{
         mutant<takes_waiting_trees_for_rigid>(
                 "waiting-trees-are-rigid",
                 "what a tree burns while it waits and yields counts as rigid", "starvation"),
-        mutant<knows_no_newcomers>("newcomers-push",
-                                   "a program that lives for an instant makes others shrink",
-                                   "newcomers"),
+        mutant<knows_no_streams>("short-streams-push",
+                                 "programs of a stream of short ones make others shrink",
+                                 "newcomers"),
         mutant<ignores_accounts>("ignores-accounts", "programs share, whoever owns them",
                                  "starvation"),
         mutant<an_account_for_each>("an-account-for-each", "every program is a user", "starvation"),

@@ -275,6 +275,11 @@ cpus = 8
 
 [program first]
 
+[program short]
+start = 4s
+region = 100ms
+regions = 1
+
 [program second]
 start = 5s
 )");

@@ -148,8 +148,8 @@ TEST(AsksEvery, FollowsAtTheNextIteration) {
         scenario.programs = {first, second};
         const auto trace = record(scenario);
         const auto told_s = [&](Time at) { return trace.granted("a", at); };
-        EXPECT_EQ(told_s(milliseconds(2900)), 4U);
-        EXPECT_EQ(trace.find("a")->ran(milliseconds(2900))->team, 8U);
+        EXPECT_EQ(told_s(milliseconds(1900)), 4U);
+        EXPECT_EQ(trace.find("a")->ran(milliseconds(1900))->team, 8U);
         EXPECT_EQ(trace.find("a")->ran(milliseconds(4100))->team, 4U);
 }
 

@@ -43,15 +43,19 @@ TEST_F(CycleTest, ReadsReportsBeforeItMeasures) {
 
 TEST_F(CycleTest, WakesForAProgramThatIsWaitedFor) {
         const auto first = join();
-        decide();
-        for (int i = 0; i < 3; i++)
-                second({first});
         const auto other = join();
         decide();
+        Request request;
+        request.max = 1;
+        cycle_.requested(other, request, now_);
+        decide();
+        for (int i = 0; i < 3; i++)
+                second({first, other});
+        ASSERT_EQ(grant(first).threads, 7U);
         const auto report = made_up_.said.at(first);
-        for (int i = 0; i < 80 && grant(other).reason.limit != Limit::Handover; i++)
-                step({first});
-        ASSERT_EQ(grant(other).reason.limit, Limit::Handover);
+        cycle_.requested(other, {}, now_);
+        decide();
+        ASSERT_EQ(grant(other).reason.limit, Limit::Handover) << "it does not begin";
         (void)told();
         region(first, 4);  // by the grant of four
         now_ += Schedule::kPoll;
@@ -72,7 +76,6 @@ TEST_F(CycleTest, TellsAProgramThatOnlyStartsItsShareBeforeOthersHaveLeft) {
         const auto other = join({}, request);
         (void)told();
         decide();
-        EXPECT_EQ(grant(other).threads, 1U) << "a CPU that is shared";
         EXPECT_EQ(told().at(other).grant.threads, 4U) << "not one thread for life";
         EXPECT_EQ(cycle_.programs().find(other)->max(), 4U);
         const auto seconds = [&](int count) {

@@ -32,13 +32,60 @@ protected:
         World world;
 };
 
-TEST_F(Handover, ANewcomerMakesNobodyShrink) {
-        world.add(1, milliseconds{0});
+TEST_F(Handover, ANewcomerOfAStreamMakesNobodyShrink) {
+        world.add(1, milliseconds{0}).in_stream = true;
         const auto decision = world.decide();
         EXPECT_EQ(threads_of(decision), (Counts{8, 1}));
         EXPECT_TRUE(decision.grants[1].shared);
         EXPECT_EQ(decision.grants[1].reason.limit, Limit::Newcomer);
         EXPECT_EQ(decision.again, world.now + seconds{1});
+}
+
+TEST_F(Handover, AProgramBeginsWithItsShareBesideTheHolder) {
+        world.add(1, milliseconds{0});
+        const auto decision = world.decide();
+        EXPECT_EQ(threads_of(decision), (Counts{4, 4}));
+        EXPECT_EQ(overlaps(decision), 0U);
+        note(decision);
+        world.add(1, milliseconds{0});
+        EXPECT_EQ(threads_of(world.decide()), (Counts{3, 3, 2})) << "and so does the next one";
+}
+
+TEST_F(Handover, WhatOneThatBeginsIsGivenIsForNobodyElse) {
+        world.clients[0].max = 2;
+        world.add().granted = CpuMask::range(2, 1);  // it grows, and does not begin
+        auto decision = world.decide();
+        EXPECT_EQ(threads_of(decision), (Counts{2, 1}));
+        world.add(2, milliseconds{0});
+        decision = world.decide();
+        EXPECT_EQ(threads_of(decision), (Counts{2, 1, 4}));
+        EXPECT_EQ(overlaps(decision), 0U);
+}
+
+TEST_F(Handover, AProgramThatWakesUpHasItsShareBesideTheHolder) {
+        world.add();
+        world.clients[1].idle = true;
+        auto decision = world.decide();
+        EXPECT_EQ(threads_of(decision), (Counts{8, 4})) << "told what it wakes up with";
+        EXPECT_TRUE(decision.grants[1].shared);
+        note(decision);
+        EXPECT_EQ(world.decide().grants[1].cpus, decision.grants[1].cpus) << "and goes on so";
+
+        world.clients[1].idle = false;
+        decision = world.decide();
+        EXPECT_EQ(threads_of(decision), (Counts{4, 4}));
+        EXPECT_FALSE(decision.grants[1].shared);
+}
+
+TEST_F(Handover, AHundredThatSleepWakeUpWithAThreadEach) {
+        for (int i = 0; i < 100; i++)
+                world.add().idle = true;
+        const auto counts = threads_of(world.decide());
+        EXPECT_EQ(counts, [] {
+                auto expected = Counts(101, 1);
+                expected[0] = 8;
+                return expected;
+        }());
 }
 
 TEST_F(Handover, WhoHasComeBackGetsNoMoreThanItHadUntilAllAreBack) {
@@ -72,7 +119,8 @@ TEST_F(Handover, ANewcomerGetsWhatIsFreeUpToItsShare) {
 }
 
 TEST_F(Handover, AShrinkIsToldAtOnceAndTheGrowthFollowsTheRegionsEnd) {
-        world.add();
+        world.clients[0].granted = CpuMask::range(0, 7);
+        world.add().granted = CpuMask::range(7, 1);
         auto decision = world.decide();
         EXPECT_EQ(threads_of(decision), (Counts{4, 1}));
         EXPECT_EQ(decision.grants[1].reason.limit, Limit::Handover);

@@ -198,9 +198,10 @@ TEST(FairShare, AnIdleHolderLendsItsShareAndGetsItBack) {
         EXPECT_EQ(world.follow(), (Counts{4, 4}));
         world.clients[0].idle = true;
         world.clients[0].wants = 1;
-        EXPECT_EQ(world.follow(), (Counts{1, 8}));
+        EXPECT_EQ(world.follow(), (Counts{4, 8}));
+        EXPECT_TRUE(world.clients[0].shared);
         EXPECT_EQ(explain(world.decide().grants[0]),
-                  "idle or stopped: its share is lent until it goes on -> 1");
+                  "idle or stopped: its share is lent until it goes on -> 4");
         world.clients[0].idle = false;
         world.clients[0].wants.reset();
         EXPECT_EQ(world.follow(), (Counts{4, 4}));
@@ -233,7 +234,8 @@ TEST(FairShare, WhatIsGuaranteedToOneThatIsIdleIsLent) {
         world.add(2);
         world.clients[0].idle = true;
         world.clients[0].wants = 1;
-        EXPECT_EQ(world.follow(), (Counts{1, 16}));
+        EXPECT_EQ(world.follow(), (Counts{12, 16})) << "it wakes up with that";
+        EXPECT_TRUE(world.clients[0].shared);
 }
 
 TEST(FairShare, WhatNobodyWantsIsStillHandedOut) {

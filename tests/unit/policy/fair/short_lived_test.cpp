@@ -14,7 +14,7 @@ TEST(ShortLivedPrograms, FindCpusThatWereKeptForThem) {
         EXPECT_EQ(world.follow(), (std::vector<std::uint32_t>{14}));
         EXPECT_EQ(explain(world.decide().grants[0]),
                   "fair share: 16 cpus - 2 for newcomers, 1 program of 1 account -> 14");
-        world.add(1, milliseconds{0});
+        world.add(1, milliseconds{0}).in_stream = true;
         world.clients[0].in_use = world.clients[0].granted;
         const auto decision = world.decide();
         EXPECT_EQ(threads_of(decision), (std::vector<std::uint32_t>{14, 2}));
