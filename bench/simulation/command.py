@@ -9,7 +9,7 @@ from lab.drawing import NoPictures
 from lab.endings import EXIT_FAILED, EXIT_OK, Failed
 from lab.endings import complain, exit_status, output_folder, print_result
 
-from .many import ablate, compare
+from .many import ablate, compare, run_grid
 from .pictures import draw_pictures
 from .run import Run, simulate
 from .settings import Settings, read_settings
@@ -29,6 +29,8 @@ def _simulate(arguments: list[str], checkout: Path) -> int:
         return compare(NAME, arguments, settings, checkout)
     if settings.ablate:
         return ablate(NAME, arguments, settings, checkout)
+    if settings.grid:
+        return run_grid(NAME, arguments, settings, checkout)
     asked = settings.output
     if settings.pictures and asked is not None:
         output_folder(asked, "")

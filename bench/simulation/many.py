@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""--table and --ablate: many runs, a report, and files where --output says so."""
+"""--table, --ablate and --grid: many runs, a report, and files where --output says so."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from lab.endings import EXIT_FAILED, EXIT_OK, Failed, complain, print_result
 from lab.machine import describe_machine
 from lab.report import asked_folder, command_line, fenced, write_files
 
-from . import ablation, matrix
+from . import ablation, grid, matrix
 from .matrix_picture import draw_matrix
 from .patches import built, known_patches
 from .settings import Settings
@@ -46,6 +46,18 @@ def ablate(name: str, arguments: list[str], settings: Settings, checkout: Path) 
     printed = print_result(name, text)
     if folder is not None:
         names = _write(name, arguments, folder, checkout, text, ablation.summary_rows(effects))
+        printed = print_result(name, f"\nIn {folder}: {', '.join(names)}\n") and printed
+    return EXIT_OK if printed else EXIT_FAILED
+
+
+def run_grid(name: str, arguments: list[str], settings: Settings, checkout: Path) -> int:
+    """Speedups x counts x lengths."""
+    folder = asked_folder(settings.output)
+    rows = grid.run_grid(settings.command, grid.cells(settings.grid))
+    text = grid.report(rows)
+    printed = print_result(name, text)
+    if folder is not None:
+        names = _write(name, arguments, folder, checkout, text, grid.summary_rows(rows))
         printed = print_result(name, f"\nIn {folder}: {', '.join(names)}\n") and printed
     return EXIT_OK if printed else EXIT_FAILED
 

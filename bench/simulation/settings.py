@@ -10,6 +10,7 @@ from pathlib import Path
 from lab.options import OneSentenceParser, add_programs
 from lab.quantities import BadInput, whole_option
 
+from .grid import CPUS
 from .matrix import POLICIES
 
 FORMATS = ("png", "svg")
@@ -19,7 +20,7 @@ _MOST_SEED = 2**53
 
 @dataclass(frozen=True)
 class Settings:
-    """What is asked for: one of `file`, `seed`, `table` and `ablate`."""
+    """What is asked for: one of `file`, `seed`, `table`, `ablate` and `grid`."""
 
     file: Path | None
     seed: int | None
@@ -30,6 +31,7 @@ class Settings:
     pictures: bool
     table: tuple[Path, ...] = ()
     ablate: tuple[Path, ...] = ()
+    grid: tuple[int, ...] = ()  # CPUs
     patches: bool = True
     runtime: str | None = None
 
@@ -55,11 +57,13 @@ class Settings:
 def read_settings(arguments: list[str], programs: Path) -> Settings:
     """BadInput with one sentence for what cannot be."""
     parsed = _parser(programs).parse_args(arguments)
-    asked = (parsed.scenario, parsed.seed, parsed.table, parsed.ablate)
+    asked = (parsed.scenario, parsed.seed, parsed.table, parsed.ablate, parsed.grid)
     if sum(one is not None for one in asked) != 1:
-        raise BadInput("one of SCENARIO, --seed, --table and --ablate is needed; see --help.")
+        raise BadInput("one of SCENARIO, --seed, --table, --ablate and --grid is needed; see --help.")
     if parsed.ablate is not None and parsed.policy is not None:
         raise BadInput("--policy does not go with --ablate, which is about fair and turns.")
+    if parsed.policy is not None and parsed.grid is not None:
+        raise BadInput("--policy does not go with --grid, which is about fair and turns.")
     usual = "fair" if parsed.table is None else ",".join(POLICIES)
     return Settings(
         file=parsed.scenario,
@@ -71,6 +75,7 @@ def read_settings(arguments: list[str], programs: Path) -> Settings:
         pictures=parsed.pictures,
         table=tuple(parsed.table or ()),
         ablate=tuple(parsed.ablate or ()),
+        grid=_grid(parsed.grid),
         patches=parsed.patches,
         runtime=parsed.runtime,
     )
@@ -101,6 +106,11 @@ def _parser(programs: Path) -> argparse.ArgumentParser:
         "the policy by patches, for which simulators are built in build-ablation",
     )  # fmt: skip
     parser.add_argument(
+        "--grid", type=whole_option("--grid", 1, 8192), nargs="*", metavar="CPUS",
+        help="equal programs of one user, of many speedups, counts and lengths: turns over fair, where "
+        "the governor knows nothing of them, knew them before, or has a wrong history (16 64)",
+    )  # fmt: skip
+    parser.add_argument(
         "--no-patches", dest="patches", action="store_false",
         help="with --ablate: build nothing, and leave these rules out",
     )  # fmt: skip
@@ -115,7 +125,7 @@ def _parser(programs: Path) -> argparse.ArgumentParser:
     )  # fmt: skip
     parser.add_argument(
         "--output", type=Path, metavar="DIR",
-        help="where the pictures go (a new temporary folder); with --table and --ablate also "
+        help="where the pictures go (a new temporary folder); with --table, --ablate and --grid also "
         "results.json, results.md and summary.json (no files)",
     )  # fmt: skip
     parser.add_argument(
@@ -126,6 +136,12 @@ def _parser(programs: Path) -> argparse.ArgumentParser:
     )
     add_programs(parser, programs, "simulate")
     return parser
+
+
+def _grid(asked: list[int] | None) -> tuple[int, ...]:
+    if asked is None:
+        return ()
+    return tuple(dict.fromkeys(asked)) or CPUS
 
 
 def _names(option: str, text: str, known: tuple[str, ...] | None) -> tuple[str, ...]:

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from lab.quantities import BadInput
 from lab.ranges import Range
-from simulation import ablation, matrix
+from simulation import ablation, grid, matrix
 from simulation.best import Job, best_times, power_times
 from simulation.matrix import Matrix, scenario_files
 from simulation.matrix_picture import draw_matrix
@@ -200,6 +200,41 @@ class Ablation(unittest.TestCase):
         self.assertTrue(self.effects(None)[0].matters())
 
 
+class Grid(unittest.TestCase):
+    def test_programs_take_as_long_alone_as_the_cell_says(self):
+        cell = grid.Cell(16, "amdahl:0.8", 12, 10, 0.1)
+        text = cell.scenario("first")  # 4 times as fast: 20 ms on one CPU, 5 ms on all
+        self.assertIn("region = 20000us\nregions = 2000\n", text)
+        self.assertIn("speedup = amdahl:0.8\n", text)
+        self.assertIn("every = 100ms\ncopies = 12\n", text)
+
+    def test_what_ran_earlier_has_the_same_label(self):
+        cell = grid.Cell(16, "flat:8", 4, 1.5, 0)
+        before, wrong = cell.scenario("before"), cell.scenario("wrong")
+        self.assertEqual((before.count("flat:8"), before.count("label = same")), (2, 2))
+        self.assertEqual((wrong.count("flat:8"), wrong.count("speedup = linear")), (1, 1))
+
+    def test_what_ran_earlier_is_not_counted(self):
+        row = record([20.0, 30.0])
+        row["programs"] = [{**one, "program": name} for one, name in
+                           zip(row["programs"], ("earlier", "cell"))]  # fmt: skip
+        row["alone_s"] = {"earlier": 10.0, "cell": 10.0}
+        cell = grid.cells((16,))[0]
+        one = grid._outcome(row, cell, "turns")
+        self.assertEqual((one.programs, one.sum_s), (1, Range.exactly(30.0)))
+
+    def test_a_table_with_means(self):
+        cell = grid.cells((16,))[0]
+        fair, half = outcome(record([20.0]), "a", "fair"), outcome(record([10.0]), "a", "turns")
+        double = outcome(record([40.0]), "a", "turns")
+        turns = {"first": half, "before": fair, "wrong": double}
+        rows = [grid.Row(cell, fair, None, turns)] * 2
+        text = " ".join(grid.report(rows).split())
+        self.assertIn("mean - 0.500 1.000 2.000 worst 0.00 0.50 1.00 2.00", text)
+        self.assertIn("slower than fair 0 0 0 2", text)
+        self.assertEqual(grid.summary_rows(rows)[0]["wrong/fair"], 2.0)
+
+
 class Commands(unittest.TestCase):
     """bench/simulate --table and --ablate, with a stand-in for the simulator."""
 
@@ -247,6 +282,16 @@ class Commands(unittest.TestCase):
         done = self.run_command("--ablate", str(self.folder / "a.sim"), "--no-patches")
         self.assertEqual((done.returncode, done.stderr), (0, ""))
 
+    def test_a_grid(self):
+        row = record([20.0])
+        row["programs"][0]["program"], row["alone_s"]["cell"] = "cell", 10.0
+        self.stand_in(f"cat {self.folder}/record.json")
+        (self.folder / "record.json").write_text(json.dumps(row))
+        done = self.run_command("--grid", "8")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertEqual(done.stdout.count("\n8 "), 24)
+        self.assertRegex(done.stdout, r"1\.000 +1\.000 +1\.000\n")
+
     def test_the_runtime_is_that_of_all_runs(self):
         self.stand_in(f'echo "$@" >> {self.folder}/asked; cat {self.folder}/record.json')
         for mode in (("--table",), ("--no-patches", "--ablate")):
@@ -260,7 +305,8 @@ class Commands(unittest.TestCase):
         done = self.run_command("--table", str(self.folder), "--policies", "nonsense")
         self.assertEqual((done.returncode, done.stderr), (2, "bench/simulate: none of that name\n"))
         for arguments in (("x.sim", "--table", "y"), ("--ablate", "x", "--policy", "fair"),
-                          ("x.sim", "--runtime", "gomp")):  # fmt: skip
+                          ("x.sim", "--runtime", "gomp"), ("--grid", "--policy", "x"),
+                          ("--grid", "0"), ("x.sim", "--grid")):  # fmt: skip
             with self.assertRaises(BadInput):
                 read_settings(list(arguments), Path("/nowhere"))
 

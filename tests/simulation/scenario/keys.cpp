@@ -357,6 +357,12 @@ constexpr std::array kProgramKeys{
         row<Program>("waits", "yes or no", "begins no region while it is parked",
                      Yes<&Program::waits>{}),
         row<Program>("progress", "yes or no", "says how far it is", Yes<&Program::progress>{}),
+        Key<Program>{"label", "a name", "that it gives itself; else that of its section",
+                     [](Program& program, std::string_view text, const Scenario&) {
+                             program.label = text;
+                             return !text.empty();
+                     },
+                     [](const Program& program, const Scenario&) { return program.label; }},
         Key<Program>{"job", "a name", "all programs of this job run and wait together",
                      [](Program& program, std::string_view text, const Scenario&) {
                              program.job = text;

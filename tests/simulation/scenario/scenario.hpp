@@ -121,6 +121,7 @@ struct Program {
         bool spins = true;      ///< threads that wait for others burn CPU time
         bool waits = false;     ///< where it is parked, it begins no region
         bool progress = false;  ///< it says how far it is
+        std::string label;      ///< that it gives itself; empty: its name
         std::string job;        ///< its copies work together; empty: each of them is alone
 
         // Where it runs.

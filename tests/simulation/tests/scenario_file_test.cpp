@@ -26,7 +26,8 @@ TEST(ScenarioFile, SaysWhatRealMachinesCost) {
         const auto scenario = parse_scenario("[machine]\nruntime = libomp\nsmt = 2\n"
                                              "autogroup = yes\n"
                                              "shared_core = 0.6\n"
-                                             "[program a]\nasks_every = 20\nbandwidth = 0.4\n",
+                                             "[program a]\nasks_every = 20\nbandwidth = 0.4\n"
+                                             "label = b\n",
                                              "a.sim");
         ASSERT_TRUE(scenario) << scenario.error().front().text();
         EXPECT_EQ(scenario->machine.runtime, Runtime::Libomp);
@@ -34,11 +35,13 @@ TEST(ScenarioFile, SaysWhatRealMachinesCost) {
         EXPECT_EQ(scenario->machine.shared_core, 0.6);
         EXPECT_EQ(scenario->programs[0].asks_every, 20U);
         EXPECT_EQ(scenario->programs[0].bandwidth, 0.4);
+        EXPECT_EQ(scenario->programs[0].label, "b");
         const auto again = parse_scenario(write_scenario(*scenario), "a.sim");
         ASSERT_TRUE(again) << again.error().front().text();
         EXPECT_EQ(again->machine, scenario->machine);
         EXPECT_EQ(again->programs[0].asks_every, 20U);
         EXPECT_EQ(again->programs[0].bandwidth, 0.4);
+        EXPECT_EQ(again->programs[0].label, "b");
 }
 
 TEST(ScenarioFile, SaysEverythingThatAProgramDoes) {

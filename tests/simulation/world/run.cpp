@@ -187,7 +187,7 @@ std::optional<ProgramId> Engine::join(const Process& process) {
         identity.pid = static_cast<std::uint32_t>(world_.cycle.programs().size() + 1);
         identity.account.uid = program.user;
         identity.uid = program.user;
-        identity.label = program.name;
+        identity.label = program.label.empty() ? program.name : program.label;
         identity.executable = "/usr/bin/" + program.name;
         identity.job = program.job;
         identity.cpu_time = Time{0};
