@@ -70,9 +70,7 @@ private:
                 taken_ |= own(i);
         }
 
-        [[nodiscard]] bool begins(std::size_t i) const {
-                return client(i).begins() && !shares_[i].charge && !shares_[i].is_new;
-        }
+        [[nodiscard]] bool begins(std::size_t i) const { return shares_[i].begins; }
 
         /// Who begins does not wait for those who have still to leave CPUs: these count as free,
         /// but for nobody else. As many as it lacks.
@@ -258,9 +256,7 @@ private:
                 add(occupied_, 1);
                 least_.assign(classes_.groups().size(), 0);
                 for (std::size_t i = 0; i < holdings_.size(); i++) {
-                        if (!shares_[i].is_governed)
-                                continue;
-                        if (!own(i).empty())
+                        if (!shares_[i].is_governed || !own(i).empty())
                                 continue;
                         if (shares_[i].on_waking > 1) {
                                 lay_out(i, crowd);

@@ -46,6 +46,9 @@ public:
                         share_what_is_left();
                 }
                 find_shares_on_waking();
+                for (std::size_t i = 0; i < shares_.size(); i++)
+                        shares_[i].begins = snapshot_.clients[i].begins() && !waits_for_turn(i) &&
+                                            !is_new(i) && !shares_[i].charge;
                 return std::move(shares_);
         }
 
@@ -72,7 +75,6 @@ private:
                         own = std::min(own, client.resumed->threads);
                 shares_[i].is_governed = true;
                 shares_[i].is_rigid = is_rigid(settings_, client, snapshot_.now);
-                shares_[i].is_new = is_newcomer(settings_, client, snapshot_.now);
                 shares_[i].limit = std::min(classes_.groups()[group].cpus.count(), own);
         }
 
@@ -90,10 +92,12 @@ private:
                 }
         }
 
-        /// Whoever takes turns waits for its own.
+        [[nodiscard]] bool waits_for_turn(std::size_t i) const {
+                return settings_.turns && snapshot_.clients[i].gang;
+        }
         [[nodiscard]] bool wakes_at_once(std::size_t i) const {
-                const auto& client = snapshot_.clients[i];
-                return shares_[i].is_governed && client.idle && !client.gang && !shares_[i].charge;
+                return shares_[i].is_governed && snapshot_.clients[i].idle && !waits_for_turn(i) &&
+                       !shares_[i].charge;
         }
 
         void find_shares_on_waking() {

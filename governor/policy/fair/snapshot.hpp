@@ -134,7 +134,7 @@ struct Client {
         /// It begins or wakes up: its next region, or the one that it has just begun, runs on its
         /// share, beside programs that have still to leave. Who takes turns waits instead.
         [[nodiscard]] bool begins() const {
-                return !gang && !idle && (granted.empty() || (shared && granted.count() > 1));
+                return !idle && (granted.empty() || (shared && granted.count() > 1));
         }
         /// CPUs that it is granted for itself.
         [[nodiscard]] std::uint32_t held() const { return shared ? 0 : granted.count(); }
