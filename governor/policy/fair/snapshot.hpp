@@ -132,7 +132,7 @@ struct Client {
                 return resumed && now < resumed->settled;
         }
         /// It begins or wakes up: its next region, or the one that it has just begun, runs on its
-        /// share, beside programs that have still to leave. Who takes turns waits instead.
+        /// share, beside programs that have still to leave. One that takes turns waits instead.
         [[nodiscard]] bool begins() const {
                 return !idle && (granted.empty() || (shared && granted.count() > 1));
         }
