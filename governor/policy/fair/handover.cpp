@@ -72,8 +72,8 @@ private:
 
         [[nodiscard]] bool begins(std::size_t i) const { return shares_[i].begins; }
 
-        /// Who begins does not wait for those who have still to leave CPUs: these count as free,
-        /// but for nobody else. As many as it lacks.
+        /// A client that begins does not wait for others to leave CPUs: as many as it lacks count
+        /// as free for it, and for no other client.
         void vacate() {
                 auto left = free_;
                 for_governed([&](std::size_t i) {

@@ -76,6 +76,7 @@ TEST_F(CycleTest, TellsAProgramThatOnlyStartsItsShareBeforeOthersHaveLeft) {
         const auto other = join({}, request);
         (void)told();
         decide();
+        EXPECT_EQ(grant(other).threads, 4U) << "beside the other one";
         EXPECT_EQ(told().at(other).grant.threads, 4U) << "not one thread for life";
         EXPECT_EQ(cycle_.programs().find(other)->max(), 4U);
         const auto seconds = [&](int count) {
