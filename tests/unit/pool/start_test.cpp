@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 #include <numeric>
 #include <pthread.h>
+#include <sched.h>
 #include <thread>
 #include <vector>
 
@@ -20,6 +21,13 @@ std::atomic<int> created{0};
 std::atomic<bool> next_is_slow{false};  // to return: its thread runs
 std::atomic<bool> is_over{false};       // with slowness
 std::atomic<bool> is_refused{false};
+
+void be_on(int cpu) {
+        cpu_set_t cpus;
+        CPU_ZERO(&cpus);
+        CPU_SET(static_cast<std::size_t>(cpu), &cpus);
+        pthread_setaffinity_np(pthread_self(), sizeof cpus, &cpus);
+}
 
 }  // namespace
 
@@ -101,7 +109,10 @@ protected:
 TEST_F(LaneStart, ALaneHasOneThreadThoughItSleepsBeforeItsCreatorKnowsOfIt) {
         next_is_slow = true;
         const auto parkings_before = parkings();
-        std::thread submitter([this] { submit(); });
+        std::thread submitter([this] {
+                be_on(other_);  // where its creator would bind it, if that went on
+                submit();
+        });
         wait_for(1);
         while (parkings() == parkings_before)
                 std::this_thread::yield();
