@@ -36,6 +36,8 @@ public:
                 count_held();
                 move_out();
                 grow(counts);
+                if (nobody_lacks())
+                        spread();
                 share_the_rest();
                 return std::move(holdings_);
         }
@@ -80,10 +82,10 @@ private:
                         if (!begins(i) || own(i).count() >= shares_[i].target)
                                 return;
                         const auto lacks = shares_[i].target - own(i).count();
-                        const auto found = placement_.pick({}, left & may_use(i), lacks, false);
+                        const auto found = placement_.pick({}, left & may_use(i), lacks);
                         left -= found;
                         const auto more = placement_.pick(found, occupied_ & may_use(i),
-                                                          lacks - found.count(), false);
+                                                          lacks - found.count());
                         occupied_ -= more;
                         vacated_ |= more;
                 });
@@ -109,9 +111,8 @@ private:
                 const auto held = own(i).count();
                 const auto target = std::min(shares_[i].share, shares_[i].target);
                 if (held < target) {
-                        const auto back =
-                                placement_.pick(own(i), (lingering & may_use(i)) - contested_,
-                                                target - held, false);
+                        const auto back = placement_.pick(
+                                own(i), (lingering & may_use(i)) - contested_, target - held);
                         own(i) |= back;
                         taken_ |= back;
                         fit(i, back);
@@ -158,8 +159,7 @@ private:
                                 continue;
                         const auto here = own(i) & classes_.classes()[from].cpus;
                         const auto before = own(i).count();
-                        grow(i, before + std::min(here.count(), held_in(group, from) - stay),
-                             false);
+                        grow(i, before + std::min(here.count(), held_in(group, from) - stay));
                         const auto left = placement_.give_up(here, own(i).count() - before);
                         own(i) -= left;
                         taken_ -= left;
@@ -171,24 +171,19 @@ private:
 
         void grow(const std::vector<std::uint32_t>& counts) {
                 std::vector<std::size_t> growing;
-                std::uint32_t wanted = 0;
-                for (std::size_t i = 0; i < holdings_.size(); i++)
-                        if (shares_[i].is_governed && counts[i] > own(i).count()) {
+                for_governed([&](std::size_t i) {
+                        if (counts[i] > own(i).count())
                                 growing.push_back(i);
-                                wanted += counts[i] - own(i).count();
-                        }
-                if (growing.empty())
-                        return;
+                });
                 // The largest first: it is the hardest to keep together.
                 std::ranges::stable_sort(growing, [&](std::size_t a, std::size_t b) {
                         return begins(a) != begins(b) ? begins(a) : counts[a] > counts[b];
                 });
-                const bool is_roomy = free_.count() >= wanted + growing.size();
                 for (const auto i : growing)
-                        grow(i, counts[i], is_roomy);
+                        grow(i, counts[i]);
         }
 
-        void grow(std::size_t i, std::uint32_t count, bool is_roomy) {
+        void grow(std::size_t i, std::uint32_t count) {
                 auto classes = classes_.groups()[classes_.group_of(i)].classes;
                 const auto cpus_of = [&](std::size_t k) -> const CpuMask& {
                         return classes_.classes()[k].cpus;
@@ -209,7 +204,7 @@ private:
                         CpuMask picked;
                         const auto pick = [&](const CpuMask& cpus) {
                                 picked |= placement_.pick(own(i) | picked, cpus,
-                                                          number - picked.count(), is_roomy);
+                                                          number - picked.count());
                         };
                         pick(usable - rigid_ - vacated_);
                         pick(usable - rigid_);
@@ -219,6 +214,36 @@ private:
                         vacated_ -= picked;
                         taken_ |= picked;
                         held_in(classes_.group_of(i), k) += picked.count();
+                }
+        }
+
+        [[nodiscard]] bool nobody_lacks() {
+                bool lacks = false;
+                for_governed([&](std::size_t i) {
+                        const auto has = std::max(own(i).count(), 1U);
+                        lacks = lacks || (!client(i).idle && has < shares_[i].target);
+                });
+                return !lacks;
+        }
+
+        /// Where cores are left over, no two threads are on one. The program that came last moves.
+        void spread() {
+                for (std::size_t i = holdings_.size(); i-- > 0;)
+                        if (shares_[i].is_governed)
+                                spread(i);
+        }
+        void spread(std::size_t i) {
+                for (const auto k : classes_.groups()[classes_.group_of(i)].classes) {
+                        const auto& here = classes_.classes()[k].cpus;
+                        const auto [from, to] = placement_.spread(own(i) & here, taken_ - own(i),
+                                                                  (free_ & here) - rigid_);
+                        own(i) -= from;
+                        own(i) |= to;
+                        taken_ -= from;
+                        taken_ |= to;
+                        occupied_ |= from & in_use_;
+                        free_ |= from - in_use_;
+                        free_ -= to;
                 }
         }
 
@@ -291,10 +316,12 @@ private:
                                 others[crowd[cpu]].add(cpu);
                         });
                 for (const auto& [crowding, alike] : others)
-                        cpus |= placement_.pick(cpus, alike, count - cpus.count(), false);
-                own(i) = cpus;
+                        cpus |= placement_.pick(cpus, alike, count - cpus.count());
+                const auto [from, to] =
+                        placement_.spread(cpus, taken_, (free_ & may_use(i)) - rigid_);
+                own(i) = (cpus - from) | to;
                 holdings_[i].shared = true;
-                cpus.for_each([&](std::uint32_t cpu) { crowd[cpu]++; });
+                own(i).for_each([&](std::uint32_t cpu) { crowd[cpu]++; });
         }
 
         /// CPUs that clients of its account have for themselves.

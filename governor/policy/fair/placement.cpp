@@ -145,8 +145,7 @@ CpuMask Placement::give_up(const CpuMask& held, std::uint32_t count) const {
         return std::move(taking).result();
 }
 
-CpuMask Placement::pick(const CpuMask& held, const CpuMask& free, std::uint32_t count,
-                        bool is_roomy) const {
+CpuMask Placement::pick(const CpuMask& held, const CpuMask& free, std::uint32_t count) const {
         if (count == 0)
                 return {};
         const Census has(machine_, held);
@@ -169,12 +168,37 @@ CpuMask Placement::pick(const CpuMask& held, const CpuMask& free, std::uint32_t 
                         taking.take_cpus(machine_.caches()[cache], is_own);
         for (const auto cache : caches)
                 taking.take_cores(machine_.caches()[cache], is_whole);
-        if (!is_roomy || taking.missing() > 1)
-                for (const auto cache : caches)
-                        taking.take_cpus(machine_.caches()[cache], is_remnant);
+        for (const auto cache : caches)
+                taking.take_cpus(machine_.caches()[cache], is_remnant);
         for (const auto cache : caches)
                 taking.take_cpus(machine_.caches()[cache], is_any);
         return std::move(taking).result();
+}
+
+Placement::Move Placement::spread(const CpuMask& held, const CpuMask& others,
+                                  const CpuMask& free) const {
+        const auto core_of = [&](std::uint32_t cpu) -> const CpuMask& {
+                return machine_.cores()[machine_.home(cpu).core];
+        };
+        const auto is_first = [&](std::uint32_t cpu, const CpuMask& cpus) {
+                return (core_of(cpu) & cpus).first() == cpu;
+        };
+        CpuMask crowded;
+        held.for_each([&](std::uint32_t cpu) {
+                if (!is_first(cpu, held) || core_of(cpu).intersects(others))
+                        crowded.add(cpu);
+        });
+        if (crowded.empty())
+                return {};
+        CpuMask cores;  // the first CPU of each
+        (free - held).for_each([&](std::uint32_t cpu) {
+                const auto& core = core_of(cpu);
+                if (core.first() == cpu && core.is_within(free) && !core.intersects(held) &&
+                    !core.intersects(foreign_))
+                        cores.add(cpu);
+        });
+        auto to = pick(held, cores, crowded.count());
+        return {give_up(crowded, to.count()), std::move(to)};
 }
 
 CpuMask Placement::foreign_homes(const CpuMask& free, std::uint32_t count) const {

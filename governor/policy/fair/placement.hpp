@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Which CPUs: whole cores first, SMT siblings to one client, close together, and as before.
+// Which CPUs: whole cores first, SMT siblings to one client, close together, and as before. While
+// cores are left over, a core for each thread.
 #pragma once
 
 #include "policy/cpu_mask.hpp"
@@ -23,10 +24,19 @@ public:
 
         /// `count` CPUs of `free`, or all if there are fewer, to go with `held`: the siblings of
         /// what it has, then whole cores in caches and nodes where it is at home, or in the
-        /// smallest one that has room. `is_roomy`: CPUs will be left over, so that an odd CPU may
-        /// open a whole core; otherwise it goes to a core that is already shared.
-        [[nodiscard]] CpuMask pick(const CpuMask& held, const CpuMask& free, std::uint32_t count,
-                                   bool is_roomy) const;
+        /// smallest one that has room. An odd CPU is one of a core that is already shared.
+        [[nodiscard]] CpuMask pick(const CpuMask& held, const CpuMask& free,
+                                   std::uint32_t count) const;
+
+        struct Move {
+                CpuMask from;
+                CpuMask to;  ///< as many
+        };
+        /// A thread on a core of its own is faster than two on one: CPUs of `held` that have a
+        /// sibling in it or in `others`, for CPUs of cores that are all in `free`, as far as there
+        /// are such.
+        [[nodiscard]] Move spread(const CpuMask& held, const CpuMask& others,
+                                  const CpuMask& free) const;
 
         /// The `count` CPUs of `free` that foreign programs use most, if they use half of it.
         [[nodiscard]] CpuMask foreign_homes(const CpuMask& free, std::uint32_t count) const;

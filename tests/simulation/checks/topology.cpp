@@ -9,6 +9,8 @@ namespace simulation {
 
 namespace {
 
+using governor::policy::fair::Limit;
+
 constexpr std::uint32_t kForeignHome_millicpu = 500;  // who shrinks leaves such CPUs first
 constexpr auto kNoCore = std::numeric_limits<std::uint32_t>::max();
 
@@ -53,11 +55,39 @@ void Topology::decided(const World& world) {
             !only_places_matter(world))
                 return;
         const auto free_core = smallest_free_core(world);
+        const auto any_is = [&](Limit limit) {
+                return std::ranges::any_of(world.last().grants, [&](const auto& grant) {
+                        const bool is_idle = grant.shared && grant.threads > 1;
+                        return grant.reason.limit == limit && !is_idle;
+                });
+        };
+        const bool somebody_waits = any_is(Limit::Handover);
+        const bool is_rigid = any_is(Limit::Rigid);
         for (const auto& resident : world.residents) {
                 const auto& before = before_.at(resident.number);
-                check_shrunk(world, resident, before);
+                if (somebody_waits)
+                        check_shrunk(world, resident, before);
                 check_grown(world, resident, before, free_core);
+                if (!somebody_waits && !is_rigid)
+                        check_apart(world, resident, free_core);
         }
+}
+
+bool Topology::has_another_owner(const World& world, const Resident& resident,
+                                 const CpuMask& core) {
+        return std::ranges::any_of(world.residents, [&](const Resident& other) {
+                return other.number != resident.number && core.intersects(own_cpus(world, other));
+        });
+}
+
+/// Others have CPUs of it, or run on those that it has not.
+bool Topology::is_shared(const World& world, const Resident& resident, const CpuMask& core) const {
+        const auto rest = core - own_cpus(world, resident);
+        return has_another_owner(world, resident, core) ||
+               std::ranges::any_of(world.residents, [&](const Resident& other) {
+                       return other.number != resident.number &&
+                              rest.intersects(before_.at(other.number).occupied);
+               });
 }
 
 /// CPUs of the smallest core that nobody has or runs on.
@@ -99,15 +129,29 @@ void Topology::check_grown(const World& world, const Resident& resident, const B
                 return;
         std::uint32_t parts = 0;
         for (const auto& core : world.known().cores())
-                if (!core.is_within(now) && !core.intersects(before.granted))
+                if (!core.is_within(now) && !core.intersects(before.granted) &&
+                    is_shared(world, resident, core))
                         parts += core.count_common(added);
         if (parts >= smallest_free_core)
                 violated(world, "whole-cores",
                          name_of(resident) + " grows from " +
                                  std::to_string(before.granted.count()) + " to " +
                                  std::to_string(now.count()) + " by " + std::to_string(parts) +
-                                 " CPUs of cores that are not its own, and a core with " +
+                                 " CPUs of cores that it shares, and a core with " +
                                  std::to_string(smallest_free_core) + " CPUs is free");
+}
+
+void Topology::check_apart(const World& world, const Resident& resident,
+                           std::uint32_t smallest_free_core) {
+        if (smallest_free_core == kNoCore)
+                return;
+        const auto now = own_cpus(world, resident);
+        for (const auto& core : world.known().cores())
+                if (core.intersects(now) &&
+                    (core.count_common(now) > 1 || has_another_owner(world, resident, core)))
+                        violated(world, "whole-cores",
+                                 name_of(resident) +
+                                         " has a CPU whose sibling is in use, and a core is free");
 }
 
 }  // namespace simulation

@@ -12,10 +12,13 @@ namespace simulation {
 
 /// whole-cores, after every decision in which nobody's CPUs depend on anything but places: no
 /// foreign load, no cpusets, and everybody is honest.
-/// - Of the cores that were his alone, who shrinks keeps parts of no more than SMT threads - 1: he
-///   gives up shared cores first, then whole ones, and CPUs of another one at last.
-/// - Who grows does not get as many CPUs of cores that he does not get whole as a core has that is
-///   left free altogether: he takes whole cores first.
+/// - While another program waits for CPUs, a program that shrinks keeps parts of no more than SMT
+///   threads - 1 of the cores that it had for itself: it gives up shared cores first, then whole
+///   ones, and CPUs of another one at last.
+/// - A program that grows does not get as many CPUs of cores that it shares with others as a core
+///   has that is left free altogether: it takes cores that nobody is on first.
+/// - While no program waits for CPUs or runs on more than its share, none has a CPU whose sibling
+///   somebody has while a core is free altogether.
 /// Grants are not moved to make cores whole again, so that nothing holds for how many are shared in
 /// the long run.
 class Topology final : public Invariant {
@@ -34,6 +37,12 @@ private:
         void check_shrunk(const World& world, const Resident& resident, const Before& before);
         void check_grown(const World& world, const Resident& resident, const Before& before,
                          std::uint32_t smallest_free_core);
+        void check_apart(const World& world, const Resident& resident,
+                         std::uint32_t smallest_free_core);
+        [[nodiscard]] static bool has_another_owner(const World& world, const Resident& resident,
+                                                    const CpuMask& core);
+        [[nodiscard]] bool is_shared(const World& world, const Resident& resident,
+                                     const CpuMask& core) const;
         [[nodiscard]] std::uint32_t smallest_free_core(const World& world) const;
 
         std::map<std::size_t, Before> before_;  // by Resident::number
