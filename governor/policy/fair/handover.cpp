@@ -228,6 +228,9 @@ private:
 
         /// Where cores are left over, no two threads are on one. The program that came last moves.
         void spread() {
+                const auto is_left = [&](const CpuMask& core) { return core.is_within(free_); };
+                if (std::ranges::none_of(snapshot_.machine.cores(), is_left))
+                        return;
                 for (std::size_t i = holdings_.size(); i-- > 0;)
                         if (shares_[i].is_governed)
                                 spread(i);
