@@ -36,7 +36,7 @@ nanoseconds used_since(const BurnWindow::Span& span, TimePoint start) {
 void SampleTimes::add(TimePoint now) {
         if (times_.empty() || now > times_.back())
                 times_.push_back(now);
-        while (times_.size() > 2 && times_.back() - times_[1] >= kFullWindow)
+        while (times_.size() > 2 && times_.back() - times_[1] >= full_)
                 times_.pop_front();
 }
 
@@ -66,7 +66,7 @@ void BurnWindow::add(const Reading& reading, std::uint32_t most, TimePoint now,
         allowed_ = reading.allowed;
         if (!judged_from_)
                 judged_from_ = now;
-        while (marks_.size() > 2 && now - marks_[1].at >= kFullWindow)
+        while (marks_.size() > 2 && now - marks_[1].at >= full_)
                 marks_.pop_front();
 }
 
@@ -77,7 +77,7 @@ std::optional<BurnWindow::Rate> BurnWindow::judged() const {
                 marks_, [&](const Mark& mark) { return mark.at >= *judged_from_; });
         const auto& last = marks_.back();
         const auto elapsed = last.at - from->at;
-        if (elapsed < kFullWindow)
+        if (elapsed < full_)
                 return std::nullopt;
         const auto least = std::ranges::min_element(from, marks_.end(), {}, &Mark::granted);
         return Rate{millicpu(last.used - from->used, elapsed),

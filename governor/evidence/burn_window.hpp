@@ -22,10 +22,15 @@ using policy::TimePoint;
 /// A window that is this long is full: timers are late by some milliseconds. As in the probe, so
 /// that what clients burn is measured over the window that idle times are.
 inline constexpr std::chrono::milliseconds kFullWindow{900};
+/// Likewise of ticks, by which foreign load is measured.
+inline constexpr std::chrono::milliseconds kFullTickWindow{180};
 
-/// The times of samples: since the newest that is kFullWindow old.
+/// The times of samples: since the newest that is a full window old.
 class SampleTimes {
 public:
+        SampleTimes() = default;
+        explicit SampleTimes(std::chrono::milliseconds full) : full_(full) {}
+
         /// A sample is taken `now`. Once more for the same time is fine.
         void add(TimePoint now);
 
@@ -35,12 +40,16 @@ public:
         [[nodiscard]] std::optional<TimePoint> previous() const;
 
 private:
+        std::chrono::milliseconds full_ = kFullWindow;
         std::deque<TimePoint> times_;
 };
 
 /// Of one program.
 class BurnWindow {
 public:
+        BurnWindow() = default;
+        explicit BurnWindow(std::chrono::milliseconds full) : full_(full) {}
+
         /// Before the first reading: what it has used so far does not count. Without this call,
         /// what it used before its first reading is taken for burnt since the sample before.
         void begin(std::chrono::nanoseconds cpu_time, TimePoint now);
@@ -89,6 +98,7 @@ private:
                 std::uint32_t granted;
         };
 
+        std::chrono::milliseconds full_ = kFullWindow;
         std::deque<Mark> marks_;                // oldest first; the window starts at the front
         std::chrono::nanoseconds cpu_time_{0};  // of the last reading, as it was read
         std::chrono::nanoseconds allowed_{0};

@@ -5,6 +5,7 @@
 #include "policy/permyriad.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <compare>
 #include <cstddef>
 #include <utility>
@@ -16,12 +17,17 @@ namespace {
 using policy::kPermyriad;
 using policy::fair::sum;
 using std::chrono::duration;
-using std::chrono::milliseconds;
 
-constexpr milliseconds kPastSpacing{500};
 constexpr float kMillicpu = 1000;
 constexpr float kNoise = kMillicpu / 2;  // no CPU is left to it
-constexpr float kLasting = 2.0F / 3;     // barriers, compilers and disks make loads dip
+/// Up to this a change is none: ticks of 10 ms, and clocks that are read one after the other. Of
+/// the root of the number of CPUs, whose errors do not know of each other.
+constexpr float kSmall = 0.1F * kMillicpu;
+constexpr float kSmallest = 0.4F * kMillicpu;
+
+float small(const CpuMask& pool) {
+        return std::max(kSmallest, kSmall * std::sqrt(static_cast<float>(pool.count())));
+}
 
 float millicpu(std::uint32_t permyriad) {
         return static_cast<float>(std::min(permyriad, kPermyriad)) * kMillicpu /
@@ -121,61 +127,71 @@ Foreign::PerCpu ForeignLoad::measure(const Sample& sample, std::span<const Burn>
         return plain;
 }
 
-void ForeignLoad::add(const Sample& sample, std::span<const Burn> clients, const CpuMask& pool,
+bool ForeignLoad::add(const Sample& sample, std::span<const Burn> clients, const CpuMask& pool,
                       TimePoint now) {
         if (sample.warming_up)
-                return;
-        auto measured = measure(sample, clients);
-        auto& smoothed = seen_.now.smoothed;
-        if (seen_.past.empty()) {
-                smoothed = measured;
-        } else {
-                // A low-pass filter of first order (backward Euler): stable for any step, and
-                // close to 1 - exp(-step / time constant) for small ones.
-                const duration<float> step = std::max(now - seen_.now.at, TimePoint::duration{});
-                const auto part = step / (step + duration<float>(kSmoothing));
-                smoothed.resize(std::max(smoothed.size(), measured.size()));
-                for (std::size_t cpu = 0; cpu < smoothed.size(); cpu++)
-                        smoothed[cpu] += part * ((cpu < measured.size() ? measured[cpu] : 0) -
-                                                 smoothed[cpu]);
-        }
-        seen_.now.measured = std::move(measured);
-        seen_.now.at = now;
-        while (!seen_.past.empty() && seen_.past.front().at + kHold < now)
-                seen_.past.pop_front();
-        if (seen_.past.empty() || now - seen_.past.back().at >= kPastSpacing)
-                seen_.past.push_back(seen_.now);
-        look_for_return(pool);
-        look_for_end(pool);
+                return false;
+        auto load = measure(sample, clients);
+        if (limit_ && sum(*limit_, pool) < sum(load, pool))
+                load = *limit_;
+        const auto total = sum(load, pool);
+        recent_.push_back({now, std::move(load), total});
+        while (recent_.size() > 1 && now - recent_.front().at > kLasting)
+                recent_.pop_front();
+        follow_cycle(small(pool));
+        const auto& least = *std::ranges::min_element(recent_, {}, &Measured::sum);
+        if (last_ && (total < last_->least - small(pool) || least.sum > last_->most + small(pool) ||
+                      now - fell_at_ >= kPeriod))
+                last_.reset();
+        if (last_)
+                return believe(last_->load, pool);
+        return now - fell_at_ >= kWindow && believe(least.load, pool);
 }
 
-// Not smoothed: a return is to be known before much of it is given room to again.
-void ForeignLoad::look_for_return(const CpuMask& pool) {
-        if (!end_)
-                return;
-        const bool is_back = sum(seen_.now.measured, pool) >= kLasting * end_->peak;
-        if (!is_back && seen_.now.at - end_->at <= kHold)
-                return;
-        comes_and_goes_ = is_back;
-        end_.reset();
+void ForeignLoad::limit(const Sample& sample, std::span<const Burn> clients) {
+        if (!sample.warming_up)
+                limit_ = measure(sample, clients);
 }
 
-void ForeignLoad::look_for_end(const CpuMask& pool) {
-        const auto peak = static_cast<float>(seen_.held_millicpu(pool));
-        if (peak <= kNoise || seen_.now.on(pool) >= kLasting * peak) {
-                low_since_.reset();
+/// From one fall to the next.
+void ForeignLoad::follow_cycle(float small) {
+        const auto& [now, load, sum] = recent_.back();
+        const duration<float> step = now - added_at_;
+        added_at_ = now;
+        cycle_.load.resize(std::max(cycle_.load.size(), load.size()));
+        for (std::size_t cpu = 0; cpu < load.size(); cpu++)
+                cycle_.load[cpu] += load[cpu] * step.count();
+        cycle_.least = std::min(cycle_.least, sum);
+        cycle_.most = std::max(cycle_.most, sum);
+        turn_ = is_falling_ ? std::min(turn_, sum) : std::max(turn_, sum);
+        if (std::abs(sum - turn_) <= small)
                 return;
-        }
-        if (!low_since_)
-                low_since_ = seen_.now.at;
-        if (seen_.now.at - *low_since_ < kEnd || (end_ && comes_and_goes_))
+        turn_ = sum;
+        is_falling_ = !is_falling_;
+        if (!is_falling_)
                 return;
-        end_ = {*low_since_, peak};
-        if (comes_and_goes_)
-                return;
-        seen_.now.smoothed = seen_.now.measured;
-        seen_.past = {seen_.now};
-        low_since_.reset();
+        const duration<float> whole = now - fell_at_;
+        for (auto& cpu : cycle_.load)
+                cpu /= whole.count();
+        last_.reset();
+        if (now - fell_at_ < kPeriod)
+                last_ = std::move(cycle_);
+        cycle_ = {{}, sum, sum};
+        fell_at_ = now;
+}
+
+/// In `pool` a small change of the sum is none. Where it is may change.
+bool ForeignLoad::believe(const Foreign::PerCpu& load, const CpuMask& pool) {
+        const auto before = sum(seen_.load, pool);
+        const auto total = sum(load, pool);
+        seen_.load = load;
+        if (total < kNoise || std::abs(total - before) > small(pool))
+                return (total >= kNoise || before >= kNoise) && total != before;
+        pool.for_each([&](std::uint32_t cpu) {
+                if (cpu < seen_.load.size())
+                        seen_.load[cpu] *= before / total;
+        });
+        return false;
 }
 
 }  // namespace governor::evidence

@@ -10,6 +10,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <deque>
 #include <optional>
 #include <span>
 
@@ -28,48 +29,66 @@ struct Burn {
         bool niced = false;  ///< with a positive nice value
 };
 
-/// foreign = busy - what clients burn - niced time that is not the clients'. Smoothed over 2 s, and
-/// a peak is held for 10 s: room is taken at once and given back late, so that a load that comes
-/// and goes does not make grants come and go. The smoothed load counts as far as there is some now,
-/// so that what ended is given back in one step. That a load comes and goes is known when it has
-/// come back; an end is forgotten as long as it is not. Pure: time is an argument.
+/// foreign = busy - what clients burn - niced time that is not the clients'. The load is the least
+/// of the last kLasting, so that a begin counts when it has lasted. An end counts in one step, when
+/// samples do not reach back before it. A load that falls again within kPeriod of its last fall is
+/// a steady one at its mean from the one to the other, until it is more or less than it was in that
+/// time, or has not fallen for kPeriod. Small changes do not count. Pure: time is an argument.
 class ForeignLoad {
 public:
-        static constexpr std::chrono::milliseconds kSmoothing{2'000};
-        /// A peak is held for so long. What comes back so soon after an end comes and goes, until
-        /// it has stayed away for longer.
-        static constexpr std::chrono::milliseconds kHold{10'000};
-        /// Less than two thirds of the peak for so long is an end.
-        static constexpr std::chrono::milliseconds kEnd{1'000};
+        /// A load counts when it has been there for so long.
+        static constexpr std::chrono::milliseconds kLasting{250};
+        /// Of samples.
+        static constexpr std::chrono::milliseconds kWindow{200};
+        /// Two falls within so long are one load that comes and goes.
+        static constexpr std::chrono::milliseconds kPeriod{2'500};
 
-        /// Takes the sample of the period that ends `now`, and what clients burned in it. Which
+        /// Takes the sample of the window that ends `now`, and what clients burned in it. Which
         /// CPUs of a set they burned it on is not known: it is spread over the busy ones, the
         /// smallest sets first. A CPU whose idle time is not known counts as idle. The first sample
-        /// counts in full; one that is warming up not at all. Ends are looked for in the sum over
-        /// `pool`: what moves from CPU to CPU has not ended. O(CPUs x different sets).
-        void add(const Sample& sample, std::span<const Burn> clients, const CpuMask& pool,
+        /// counts in full; one that is warming up not at all. Rises and falls are looked for in the
+        /// sum over `pool`: what moves from CPU to CPU has not ended. True: the load that decisions
+        /// go by is another one. O(CPUs x different sets).
+        bool add(const Sample& sample, std::span<const Burn> clients, const CpuMask& pool,
                  TimePoint now);
 
-        /// What a decision goes by: the load now, and the loads within the last kHold, or since the
-        /// last end that is forgotten.
+        /// Until the next call no more load counts than in this sample. Where what clients burn is
+        /// known at some times only, and guessed in between.
+        void limit(const Sample& sample, std::span<const Burn> clients);
+        void no_limit() { limit_.reset(); }
+
+        /// What a decision goes by.
         [[nodiscard]] const Foreign& seen() const { return seen_; }
 
 private:
-        struct End {
+        struct Measured {
                 TimePoint at;
-                float peak;  // before it, millicpu
+                Foreign::PerCpu load;
+                float sum;  // over the pool
         };
 
         [[nodiscard]] static Foreign::PerCpu measure(const Sample& sample,
                                                      std::span<const Burn> clients);
 
-        void look_for_return(const CpuMask& pool);
-        void look_for_end(const CpuMask& pool);
+        void follow_cycle(float small);
+        bool believe(const Foreign::PerCpu& load, const CpuMask& pool);
+
+        /// From a fall to the next one.
+        struct Cycle {
+                Foreign::PerCpu load;  // the mean; while it goes on, times seconds
+                float least = 0;
+                float most = 0;
+        };
 
         Foreign seen_;
-        std::optional<TimePoint> low_since_;  // below two thirds of the peak
-        std::optional<End> end_;              // within kHold, unless it came back
-        bool comes_and_goes_ = false;
+        std::optional<Foreign::PerCpu> limit_;
+        std::deque<Measured> recent_;  // within kLasting, oldest first
+        TimePoint added_at_;
+        Cycle cycle_;
+        TimePoint fell_at_;
+        std::optional<Cycle> last_;  // of a load that comes and goes
+        bool is_falling_ = true;
+        float turn_ = 0;  // the least while it falls, the most while it rises
 };
 
 }  // namespace governor::evidence

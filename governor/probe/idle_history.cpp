@@ -15,11 +15,6 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::nanoseconds;
 
-constexpr milliseconds kShortestWindow{1000};
-
-/// Timers are late by some milliseconds: a window a little too short is full all the same.
-milliseconds full_enough(milliseconds period) { return IdleHistory::window(period) * 9 / 10; }
-
 const CpuTicks* find(const StatReading& reading, std::uint32_t cpu) {
         const auto it = std::ranges::lower_bound(reading.cpus, cpu, {}, &CpuTicks::cpu);
         return it != reading.cpus.end() && it->cpu == cpu ? &*it : nullptr;
@@ -34,7 +29,12 @@ std::uint32_t permyriad(double part, double whole) {
 
 }  // namespace
 
-milliseconds IdleHistory::window(milliseconds period) { return std::max(period, kShortestWindow); }
+milliseconds IdleHistory::window(milliseconds period) { return std::max(period, kShortest); }
+
+/// Timers are late by some milliseconds: a window a little too short is full all the same.
+milliseconds IdleHistory::full_enough(milliseconds period) const {
+        return std::max(period, shortest_) * 9 / 10;
+}
 
 void IdleHistory::forget() {
         readings_.clear();

@@ -30,8 +30,12 @@ enum class TimeBase : std::uint8_t {
 /// else tells of it: nice = delta nice / elapsed, 0 if it went backwards, never more than busy.
 class IdleHistory {
 public:
-        IdleHistory(TimeBase base, std::uint64_t ticks_per_second)
-                : base_(base), ticks_per_second_(ticks_per_second) {}
+        /// `shortest`: of windows; window() goes by kShortest.
+        IdleHistory(TimeBase base, std::uint64_t ticks_per_second,
+                    std::chrono::milliseconds shortest = kShortest)
+                : base_(base), ticks_per_second_(ticks_per_second), shortest_(shortest) {}
+
+        static constexpr std::chrono::milliseconds kShortest{1000};
 
         /// Takes the next reading; `now` must not go backwards. A CPU whose counters did not
         /// move or went backwards keeps its last ratio; one that is new has none at first.
@@ -67,6 +71,7 @@ private:
                 Ratios ratios;
         };
 
+        [[nodiscard]] std::chrono::milliseconds full_enough(std::chrono::milliseconds period) const;
         void update_ratios(const TimedReading& from, const TimedReading& to);
         [[nodiscard]] std::optional<Ratios> last_of(std::uint32_t cpu) const;
 
@@ -76,6 +81,7 @@ private:
 
         TimeBase base_;
         std::uint64_t ticks_per_second_;
+        std::chrono::milliseconds shortest_;
         std::deque<TimedReading> readings_;  // oldest first; the window starts at the front
         std::vector<Known> last_;            // ascending
         policy::Sample sample_;

@@ -10,15 +10,17 @@ namespace governor::probe {
 namespace {
 
 constexpr int kStaleWindows = 3;
+constexpr std::chrono::milliseconds kTickWindow{200};
 
 }  // namespace
 
 Sampler::Sampler(const std::string& root)
         : base_(root.empty() ? TimeBase::Wall : TimeBase::Ticks), file_(root + "/proc/stat"),
-          history_(base_, static_cast<std::uint64_t>(sysconf(_SC_CLK_TCK))) {}
+          history_(base_, static_cast<std::uint64_t>(sysconf(_SC_CLK_TCK))),
+          ticks_(base_, static_cast<std::uint64_t>(sysconf(_SC_CLK_TCK)), kTickWindow) {}
 
 Sampler::Outcome Sampler::take(TimePoint now, std::chrono::milliseconds period) {
-        const auto outcome = read(now, period);
+        const auto outcome = read(history_, now, period);
         if (outcome == Outcome::Accepted) {
                 accepted_++;
                 accepted_at_ = now;
@@ -30,7 +32,13 @@ Sampler::Outcome Sampler::take(TimePoint now, std::chrono::milliseconds period) 
         return outcome;
 }
 
-Sampler::Outcome Sampler::read(TimePoint now, std::chrono::milliseconds period) {
+const policy::Sample* Sampler::tick(TimePoint now) {
+        const auto outcome = read(ticks_, now, std::chrono::milliseconds{0});
+        return outcome == Outcome::Accepted ? &ticks_.sample() : nullptr;
+}
+
+Sampler::Outcome Sampler::read(IdleHistory& history, TimePoint now,
+                               std::chrono::milliseconds period) {
         if (base_ == TimeBase::Ticks)
                 file_.close();
         std::string_view text;
@@ -38,7 +46,7 @@ Sampler::Outcome Sampler::read(TimePoint now, std::chrono::milliseconds period) 
         if (error_ != 0)
                 return Outcome::Unreadable;
         auto reading = parse_proc_stat(text);
-        if (!reading || !history_.add(std::move(*reading), now, period))
+        if (!reading || !history.add(std::move(*reading), now, period))
                 return Outcome::Discarded;
         return Outcome::Accepted;
 }

@@ -32,6 +32,10 @@ public:
         Outcome take(TimePoint now, std::chrono::milliseconds period);
 
         [[nodiscard]] const policy::Sample& sample() const { return history_.sample(); }
+
+        /// Reads once for a sample over the time since the last calls, 200 ms at least where these
+        /// were closer together. sample() is not touched. nullptr: what was read is not usable.
+        [[nodiscard]] const policy::Sample* tick(TimePoint now);
         [[nodiscard]] std::chrono::milliseconds warm_in(TimePoint now,
                                                         std::chrono::milliseconds period) const {
                 return history_.warm_in(now, period);
@@ -43,11 +47,12 @@ public:
         [[nodiscard]] std::uint64_t discarded() const { return discarded_; }
 
 private:
-        Outcome read(TimePoint now, std::chrono::milliseconds period);
+        Outcome read(IdleHistory& history, TimePoint now, std::chrono::milliseconds period);
 
         TimeBase base_;
         KeptFile file_;
         IdleHistory history_;
+        IdleHistory ticks_;
         TimePoint accepted_at_;
         int error_ = 0;
         std::uint64_t accepted_ = 0;

@@ -58,13 +58,22 @@ void Arbiter::set_machine(policy::Machine machine) {
 }
 
 void Arbiter::sampled(const policy::Sample& sample, std::uint32_t yielding_millicpu,
-                      TimePoint now) {
+                      bool ticks_guess, TimePoint now) {
         programs_.sampled(sample, now);
         auto burns = programs_.burns(now);
         if (yielding_millicpu > 0)
                 burns.push_back({policy::cpus_of(sample), yielding_millicpu});
-        if (!programs_.are_returning(now))
-                foreign_.add(sample, burns, machine_.pool(), now);
+        if (ticks_guess)
+                foreign_.limit(sample, burns);
+        else
+                foreign_.no_limit();
+}
+
+bool Arbiter::ticked(const policy::Sample& sample, std::uint32_t yielding_millicpu, TimePoint now) {
+        auto burns = programs_.ticked_burns(now);
+        if (yielding_millicpu > 0)
+                burns.push_back({policy::cpus_of(sample), yielding_millicpu});
+        return !programs_.are_returning(now) && foreign_.add(sample, burns, machine_.pool(), now);
 }
 
 /// Who has come back to a restarted governor is held to what it had for a moment only.

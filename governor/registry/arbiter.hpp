@@ -52,8 +52,13 @@ public:
 
         /// Takes a sample; Program::measured() of every program must have been called for it.
         /// `yielding_millicpu` is burned, somewhere, by threads that run only when nobody else
-        /// wants to (SCHED_IDLE, cgroups with cpu.idle).
-        void sampled(const policy::Sample& sample, std::uint32_t yielding_millicpu, TimePoint now);
+        /// wants to (SCHED_IDLE, cgroups with cpu.idle). `ticks_guess`: until the next sample it is
+        /// not known what programs burn.
+        void sampled(const policy::Sample& sample, std::uint32_t yielding_millicpu,
+                     bool ticks_guess, TimePoint now);
+        /// Takes a sample over the window of a tick; Program::ticked() of every program must have
+        /// been called for it. True: foreign load is another one.
+        bool ticked(const policy::Sample& sample, std::uint32_t yielding_millicpu, TimePoint now);
         /// Decides now and takes note. Returns the programs whose grant changed.
         std::vector<ProgramId> decide(TimePoint now);
 

@@ -2,6 +2,8 @@
 // One sample or event after the other.
 #include "registry/cycle.hpp"
 
+#include "policy/permyriad.hpp"
+
 #include <algorithm>
 #include <map>
 #include <utility>
@@ -19,6 +21,16 @@ fair::Grant ungoverned() {
         fair::Grant grant;
         grant.reason.limit = fair::Limit::Ungoverned;
         return grant;
+}
+
+/// At least half a CPU.
+bool is_busy(const policy::Sample& sample) {
+        std::uint32_t permyriad = 0;
+        for (const auto& cpu : sample.cpus)
+                permyriad += policy::kPermyriad -
+                             std::min(cpu.idle_permyriad.value_or(policy::kPermyriad),
+                                      policy::kPermyriad);
+        return permyriad >= policy::kPermyriad / 2;
 }
 
 std::vector<ProgramId> all_of(const Programs& programs) {
@@ -78,11 +90,28 @@ void Cycle::sampled(const policy::Sample& sample, TimePoint now) {
         // What they do now says what the time since the last sample was for.
         take_all_reports(now);
         measure(now);
-        // Without a lease nobody has looked at processes lately: what yields counts as foreign
-        // load.
-        arbiter_.sampled(sample, programs().size() > 0 ? facts_.yielding_millicpu() : 0, now);
+        arbiter_.sampled(sample, facts_.yielding_millicpu(), facts_.have_descendants(), now);
+        is_busy_ = is_busy(sample);
+        want_ticks(now);
         schedule_.sampled(now);
         decide(now);
+}
+
+/// Without a lease that something else ends matters, too: the next program goes by what it finds.
+void Cycle::want_ticks(TimePoint now) {
+        schedule_.want_ticks(programs().size() > 0 || is_busy_, now);
+}
+
+void Cycle::ticked(const policy::Sample& sample, TimePoint now) {
+        arbiter_.programs().for_each([&](Program& program) {
+                program.ticked(facts_.cpu_time_at_tick(program.id(), now), now);
+        });
+        // Without a lease nobody has looked at processes lately: what yields counts as foreign
+        // load.
+        const auto yielding = programs().size() > 0 ? facts_.yielding_millicpu() : 0;
+        if (arbiter_.ticked(sample, yielding, now))
+                want_decision(now);
+        schedule_.ticked(now);
 }
 
 /// Such a part of the programs that each is looked at once in kLook. All of them where CPUs came or
@@ -280,6 +309,7 @@ Programs::Joined Cycle::joined(const Identity& identity, const Request& request,
                                 std::max(started_ + kSettling, now + kSettlingOfOne), now);
                 returned_.push_back({joined.id});
         }
+        want_ticks(now);
         // What it has resumed: the decision may be just that, and no change. Or that it is ignored.
         tell(joined.id);
         want_decision(now);
@@ -351,6 +381,7 @@ Effects Cycle::take_effects() {
         effects.has_news = until != told_until_;
         told_until_ = until;
         effects.wake_at = schedule_.next();
+        effects.tick_at = schedule_.next_tick();
         return effects;
 }
 

@@ -32,6 +32,7 @@ struct Effects {
         /// History has events that the journal has not seen.
         bool has_news = false;
         TimePoint wake_at;  ///< woke() is due; Schedule::kNever: not before something happens
+        TimePoint tick_at;  ///< ticked() is due; likewise
 };
 
 /// Not thread-safe. Each event is followed by take_effects(), or what it changed is not told.
@@ -73,6 +74,12 @@ public:
         void plugged(policy::Machine machine);
         /// A sample of all online CPUs was taken: measures, and decides.
         void sampled(const policy::Sample& sample, TimePoint now);
+        /// Effects::tick_at has come: a sample over the time since a tick or two was taken.
+        void ticked(const policy::Sample& sample, TimePoint now);
+        /// There was no such sample.
+        void not_ticked(TimePoint now) { schedule_.ticked(now); }
+        /// What the last tick has cost. See Schedule.
+        void tick_took(std::chrono::nanoseconds time) { schedule_.tick_took(time); }
         /// Effects::wake_at has come: looks at reports, for stopped programs, or decides.
         void woke(TimePoint now);
         /// What the decision of the last event has cost. See Schedule.
@@ -125,6 +132,7 @@ private:
         void follow_settings(TimePoint now);
         void look_where_they_are(TimePoint now);
         void measure(TimePoint now);
+        void want_ticks(TimePoint now);
         void take_all_reports(TimePoint now);
         bool take_reports_waited_for(TimePoint now);
         void find_waited_for();
@@ -145,6 +153,7 @@ private:
         bool is_paused_ = false;
         bool needs_executables_ = false;
         bool is_plugged_ = false;     // since the last sample
+        bool is_busy_ = false;        // the machine, at the last sample
         ProgramId last_with_turn_{};  // that look_at() came to
         ProgramId last_lender_{};
         ProgramId looked_at_{};  // the last one that look_where_they_are() came to

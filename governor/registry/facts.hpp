@@ -42,6 +42,12 @@ public:
 
         /// CPU time as in Measured, now.
         virtual std::optional<std::chrono::nanoseconds> cpu_time(ProgramId id) = 0;
+        /// The same for a tick: descendants are taken to go on as they did between the last two
+        /// looks.
+        virtual std::optional<std::chrono::nanoseconds> cpu_time_at_tick(ProgramId id,
+                                                                         TimePoint now) = 0;
+        /// Some program has descendants, or may have by now.
+        virtual bool have_descendants() = 0;
         struct TreeLook {
                 std::chrono::nanoseconds cpu_time{0};  ///< of all that descends from it, too
                 bool is_runnable = false;              ///< some of that runs, or would

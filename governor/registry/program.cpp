@@ -75,8 +75,11 @@ Program::Program(ProgramId id, const Identity& identity, const Request& request,
           groups_(around.cgroups.enter(where_.groups)), occupancy_(late_after),
           gang_(around.gangs.enter(gang_of(identity, id), now)) {
         follow(rules);
-        if (identity.cpu_time)
+        if (identity.cpu_time) {
                 burn_.begin(*identity.cpu_time, now);
+                ticked_.begin(*identity.cpu_time, now);
+                used_at_tick_ = *identity.cpu_time;
+        }
         note(event(EventKind::Joined, now));
 }
 
@@ -206,6 +209,14 @@ void Program::add_reading(std::chrono::nanoseconds cpu_time, TimePoint now) {
         burn_.add(
                 {cpu_time, occupancy_.allowed(now), occupancy_.knows_of(), yields() && was_parked_},
                 where_.cpus.count(), now, around_.samples.previous().value_or(joined_));
+}
+
+void Program::ticked(std::optional<std::chrono::nanoseconds> cpu_time, TimePoint now) {
+        around_.ticks.add(now);
+        const auto last = around_.ticks.previous().value_or(joined_);
+        const auto step = now - std::max(last, joined_);
+        used_at_tick_ = cpu_time.value_or(used_at_tick_ + step * burning_millicpu() / 1000);
+        ticked_.add({used_at_tick_, used_at_tick_, 1}, where_.cpus.count(), now, last);
 }
 
 void Program::measured(std::chrono::nanoseconds cpu_time, bool stopped, TimePoint now) {
@@ -398,6 +409,17 @@ std::chrono::nanoseconds Program::presumably_used(TimePoint since, TimePoint now
         if (granted == nullptr || !granted->is_own())
                 return std::chrono::nanoseconds{0};
         return (now - std::max(since, was_parked_ ? turn_since_ : since)) * occupancy_.knows_of();
+}
+
+evidence::Departed::Program Program::leave_ticks(std::optional<std::chrono::nanoseconds> cpu_time,
+                                                 TimePoint now) {
+        if (cpu_time)
+                ticked_.add({*cpu_time, *cpu_time, 1}, where_.cpus.count(), now,
+                            around_.ticks.previous().value_or(joined_));
+        auto spans = ticked_.spans();
+        const auto since = spans.empty() ? joined_ : spans.back().end;
+        spans.push_back({since, now, presumably_used(since, now)});
+        return {where_.cpus, where_.niced, std::move(spans)};
 }
 
 evidence::Departed::Program Program::leave(std::optional<std::chrono::nanoseconds> cpu_time,

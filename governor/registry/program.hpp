@@ -79,6 +79,7 @@ struct Surroundings {
         Cgroups cgroups;
         evidence::Gangs gangs;
         evidence::SampleTimes samples;
+        evidence::SampleTimes ticks{evidence::kFullTickWindow};
         History history;
 };
 
@@ -190,6 +191,8 @@ public:
         /// CPU time it has used since it began, with its descendants that hold no lease, and
         /// whether a signal has stopped it. Once per sample, at the time of the sample.
         void measured(std::chrono::nanoseconds cpu_time, bool stopped, TimePoint now);
+        /// The CPU time alone, at a tick. Empty: not known, so it goes on as it did.
+        void ticked(std::optional<std::chrono::nanoseconds> cpu_time, TimePoint now);
         /// As far as measured() tells: it is granted one thread, and burns little. Then low_use()
         /// has to tell whether that is because it waits for a CPU; of a program that is light and
         /// sleeps only now and then. Right after measured().
@@ -231,6 +234,10 @@ public:
         [[nodiscard]] std::uint32_t burned_millicpu_since(TimePoint window_start) const {
                 return burn_.millicpu_since(window_start);
         }
+        /// The same for the window of a tick.
+        [[nodiscard]] std::uint32_t ticked_millicpu_since(TimePoint window_start) const {
+                return ticked_.millicpu_since(window_start);
+        }
         [[nodiscard]] policy::fair::Client client(const policy::CpuMask& pool) const;
         /// Adds what it knows of its turns to both; `is_first`: of its gang, in this snapshot.
         void add_turns(policy::fair::Client& client, policy::fair::Gang& gang, bool is_first,
@@ -244,6 +251,9 @@ public:
         void start_with(std::uint32_t threads) { first_number_ = threads; }
         /// True if it must be told.
         bool apply(const policy::fair::Grant& grant, TimePoint now);
+        /// What it burned since the last ticks. It is gone: leave() next.
+        evidence::Departed::Program leave_ticks(std::optional<std::chrono::nanoseconds> cpu_time,
+                                                TimePoint now);
         /// It is gone, and is not to be asked anything any more. `cpu_time`: see Programs::leave().
         evidence::Departed::Program leave(std::optional<std::chrono::nanoseconds> cpu_time,
                                           TimePoint now);
@@ -283,6 +293,8 @@ private:
         Cgroups::Chain groups_;
         evidence::Occupancy occupancy_;
         evidence::BurnWindow burn_;
+        evidence::BurnWindow ticked_{evidence::kFullTickWindow};
+        std::chrono::nanoseconds used_at_tick_{0};
         evidence::Demand demand_;
         evidence::LowUse low_use_;
         GangId gang_;

@@ -117,6 +117,7 @@ void Programs::leave(ProgramId id, std::optional<std::chrono::nanoseconds> cpu_t
         if (program == nullptr)
                 return;
         const auto account = program->identity().account;
+        departed_at_tick_.add(program->leave_ticks(cpu_time, now));
         auto departed = program->leave(cpu_time, now);
         auto used = std::chrono::nanoseconds{0};
         for (const auto& span : departed.spans)
@@ -202,6 +203,19 @@ std::vector<evidence::Burn> Programs::burns(TimePoint now) {
         for (auto& [account, programs] : short_lived_)
                 programs.update(now);
         std::erase_if(short_lived_, [](const auto& of) { return of.second.empty(); });
+        return burns;
+}
+
+std::vector<evidence::Burn> Programs::ticked_burns(TimePoint now) {
+        auto& ticks = around_->ticks;
+        ticks.add(now);
+        const auto start = ticks.window_start();
+        std::vector<evidence::Burn> burns;
+        burns.reserve(programs_.size());
+        for (const auto& [id, program] : programs_)
+                if (const auto millicpu = program->ticked_millicpu_since(start); millicpu > 0)
+                        burns.push_back({program->where().cpus, millicpu, program->where().niced});
+        departed_at_tick_.collect(start, now, burns);
         return burns;
 }
 

@@ -99,6 +99,9 @@ public:
         /// those that left in that time.
         [[nodiscard]] std::vector<evidence::Burn> burns(TimePoint now);
 
+        /// The same over the window of a tick, after Program::ticked() of each.
+        [[nodiscard]] std::vector<evidence::Burn> ticked_burns(TimePoint now);
+
         /// Without ignored programs. `foreign` and `machine` must outlive it.
         [[nodiscard]] policy::fair::Snapshot snapshot(const policy::Machine& machine,
                                                       const policy::fair::Foreign& foreign,
@@ -137,6 +140,7 @@ private:
         std::uint64_t last_id_ = 0;
         TimePoint settled_;  // see resume()
         evidence::Departed departed_;
+        evidence::Departed departed_at_tick_;
         std::map<Account, evidence::ShortLived> short_lived_;
 };
 

@@ -23,6 +23,8 @@ using policy::TimePoint;
 /// program were not there, it is looked every kWatch whether one was stopped; not where more than
 /// kMostWatched have CPUs of their own and do not lend them: then one holds little as a rule, and
 /// the next sample has to do.
+/// Foreign load is looked at every kTick, less often where that would take more than 1/kTickShare
+/// of a CPU: while a program holds a lease, and while something else runs.
 class Schedule {
 public:
         static constexpr std::chrono::milliseconds kRest{1};
@@ -32,6 +34,8 @@ public:
         static constexpr int kPatience = 16;
         static constexpr std::chrono::milliseconds kWatch{100};
         static constexpr std::size_t kMostWatched = 16;
+        static constexpr std::chrono::milliseconds kTick{100};
+        static constexpr int kTickShare = 500;
         static constexpr TimePoint kNever = TimePoint::max();
 
         /// Something happened that may change a decision.
@@ -45,6 +49,18 @@ public:
         void decided(const policy::fair::Decision& decision, TimePoint now);
         /// What the last decision, and all that belongs to it, has taken.
         void took(std::chrono::nanoseconds time) { rest_ = std::max(time * kShare, kRest_ns); }
+
+        /// Whether there is something to be looked at: then the first look is due at once.
+        void want_ticks(bool wanted, TimePoint now) {
+                if (wanted != (next_tick_ != kNever))
+                        next_tick_ = wanted ? now : kNever;
+        }
+        void ticked(TimePoint now) { next_tick_ = now + tick_pause_; }
+        /// What the last look has taken.
+        void tick_took(std::chrono::nanoseconds time) {
+                tick_pause_ = std::max<std::chrono::nanoseconds>(time * kTickShare, kTick);
+        }
+        [[nodiscard]] TimePoint next_tick() const { return next_tick_; }
 
         [[nodiscard]] bool is_decision_due(TimePoint now) const { return next_decision_ <= now; }
         [[nodiscard]] bool is_poll_due(TimePoint now) const { return next_poll_ <= now; }
@@ -66,6 +82,8 @@ private:
         std::vector<policy::fair::ProgramId> idle_;  // ascending; those who lend
         TimePoint quiet_since_;                      // nobody began to lend, or wanted back
         TimePoint next_watch_ = kNever;
+        TimePoint next_tick_ = kNever;
+        std::chrono::nanoseconds tick_pause_{kTick};
 };
 
 }  // namespace governor::registry

@@ -44,7 +44,7 @@ std::optional<std::string> why_nothing_is_governed(const config::Settings& setti
 Server::Server(EventLoop& loop, const std::string& root, std::size_t most)
         : started_(EventLoop::now()),
           governor_(
-                  loop, root,
+                  loop, root, [this] { return sampling_.tick(); },
                   [this](const Peer& peer) { return connections_.admit_lease(peer.connection); },
                   [this](int connection, const std::string& reply) {
                           connections_.tell(connection, reply);

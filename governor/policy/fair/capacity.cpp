@@ -57,8 +57,8 @@ void Classes::leave_to_foreign(const Foreign& foreign, std::uint32_t most_permyr
         std::uint64_t left = 0;
         for (auto& part : classes_) {
                 const std::uint64_t most = std::uint64_t{part.cpus.count()} * 1000 * most_permyriad;
-                sum_millicpu += std::min<std::uint64_t>(foreign.held_millicpu(part.cpus),
-                                                        most / kPermyriad);
+                sum_millicpu +=
+                        std::min<std::uint64_t>(foreign.millicpu(part.cpus), most / kPermyriad);
                 part.foreign =
                         std::min(static_cast<std::uint32_t>((sum_millicpu + 499) / 1000 - left),
                                  part.cpus.count());

@@ -2,8 +2,6 @@
 // Sums over sets of CPUs.
 #include "policy/fair/foreign.hpp"
 
-#include <algorithm>
-
 namespace governor::policy::fair {
 
 namespace {
@@ -18,19 +16,10 @@ float sum(const Foreign::PerCpu& load, const CpuMask& cpus) {
         return total;
 }
 
-float Foreign::Load::on(const CpuMask& cpus) const {
-        return std::min(sum(smoothed, cpus), sum(measured, cpus));
-}
+std::uint32_t Foreign::millicpu(const CpuMask& cpus) const { return rounded(sum(load, cpus)); }
 
-std::uint32_t Foreign::held_millicpu(const CpuMask& cpus) const {
-        auto highest = now.on(cpus);
-        for (const auto& load : past)
-                highest = std::max(highest, load.on(cpus));
-        return rounded(highest);
-}
-
-std::uint32_t Foreign::now_millicpu(std::uint32_t cpu) const {
-        return cpu < now.smoothed.size() ? rounded(now.smoothed[cpu]) : 0;
+std::uint32_t Foreign::millicpu_on(std::uint32_t cpu) const {
+        return cpu < load.size() ? rounded(load[cpu]) : 0;
 }
 
 }  // namespace governor::policy::fair

@@ -116,7 +116,7 @@ private:
 Placement::Placement(const Machine& machine, const Foreign& foreign)
         : machine_(machine), load_(foreign) {
         machine.pool().for_each([&](std::uint32_t cpu) {
-                if (foreign.now_millicpu(cpu) >= kForeignHome_millicpu)
+                if (foreign.millicpu_on(cpu) >= kForeignHome_millicpu)
                         foreign_.add(cpu);
         });
 }
@@ -204,7 +204,7 @@ Placement::Move Placement::spread(const CpuMask& held, const CpuMask& others,
 CpuMask Placement::foreign_homes(const CpuMask& free, std::uint32_t count) const {
         auto homes = (free & foreign_).to_set();
         std::ranges::stable_sort(homes, std::greater{},
-                                 [&](std::uint32_t cpu) { return load_.now_millicpu(cpu); });
+                                 [&](std::uint32_t cpu) { return load_.millicpu_on(cpu); });
         if (homes.size() > count)
                 homes.resize(count);
         return CpuMask(CpuSet(homes));

@@ -7,6 +7,7 @@
 #include "policy/fair/foreign.hpp"
 #include "policy/machine.hpp"
 #include "policy/permyriad.hpp"
+#include "policy/time_point.hpp"
 
 #include <chrono>
 #include <cstddef>

@@ -23,11 +23,7 @@ std::string plural(std::uint32_t count, const char* noun) {
 std::string distributed(const policy::fair::Reason& reason) {
         auto text = plural(reason.cpus, "cpu") + " to share";
         if (reason.foreign > 0)
-                text += fmt::format(
-                        "; {} left to programs that are not governed, which used as much within "
-                        "the last {:.0f} s",
-                        reason.foreign,
-                        std::chrono::duration<double>(evidence::ForeignLoad::kHold).count());
+                text += fmt::format("; {} left to programs that are not governed", reason.foreign);
         if (reason.reserved > 0)
                 text += fmt::format("; {} kept free for programs that come and go",
                                     reason.reserved);

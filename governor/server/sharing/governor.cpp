@@ -92,13 +92,16 @@ Governor::IsAccepted of_account(const policy::Account& account) {
 
 }  // namespace
 
-Governor::Governor(EventLoop& loop, const std::string& root, Admission admission, Teller teller)
-        : loop_(loop), root_(root), admission_(std::move(admission)), teller_(std::move(teller)),
-          meter_(root), arenas_(slots_for(registry::LeaseLimits{}), cpus_in_sets(root)),
+Governor::Governor(EventLoop& loop, const std::string& root, Ticker ticker, Admission admission,
+                   Teller teller)
+        : loop_(loop), root_(root), ticker_(std::move(ticker)), admission_(std::move(admission)),
+          teller_(std::move(teller)), meter_(root),
+          arenas_(slots_for(registry::LeaseLimits{}), cpus_in_sets(root)),
           leases_(loop, [this](const Lease& lease) { ended(lease); }),
           facts_(leases_, meter_, root), reports_(leases_), cycle_(facts_, reports_, loop.now()),
           timer_(loop.on_time(
                   TimePoint::max(), [this] { wake(); }, EventLoop::kExact)),
+          tick_timer_(loop.on_time(TimePoint::max(), [this] { tick(); })),
           heartbeat_(loop.on_time(now() + kHeartbeat, [this] {
                   arenas_.beat();
                   arenas_.forget_idle(now());
@@ -399,6 +402,16 @@ void Governor::wake() {
         decided_for_ += took;
 }
 
+void Governor::tick() {
+        const auto started = EventLoop::cpu_time();
+        if (const auto* sample = ticker_ ? ticker_() : nullptr)
+                cycle_.ticked(*sample, now());
+        else
+                cycle_.not_ticked(now());
+        cycle_.tick_took(EventLoop::cpu_time() - started);
+        carry_out();
+}
+
 void Governor::carry_out() {
         const auto effects = cycle_.take_effects();
         for (const auto& word : effects.publish)
@@ -406,6 +419,7 @@ void Governor::carry_out() {
         if (effects.has_news)
                 journal_.follow(cycle_.history(), now());
         timer_.set_time(effects.wake_at);
+        tick_timer_.set_time(gives_leases() ? effects.tick_at : registry::Schedule::kNever);
 }
 
 void Governor::publish(const registry::Effects::Word& word) {

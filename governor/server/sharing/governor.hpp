@@ -34,9 +34,12 @@ public:
         /// Sends a connection a Reply that it has not asked for.
         using Teller = std::function<void(int connection, const std::string& reply)>;
 
+        /// A sample for registry::Cycle::ticked(). nullptr: there is none.
+        using Ticker = std::function<const policy::Sample*()>;
+
         /// Reads processes below `root`, which is empty for this machine. `loop` must outlive this.
-        Governor(EventLoop& loop, const std::string& root, Admission admission = {},
-                 Teller teller = {});
+        Governor(EventLoop& loop, const std::string& root, Ticker ticker = {},
+                 Admission admission = {}, Teller teller = {});
 
         /// Takes effect at once, for everybody. `sample` is the last one of all online CPUs.
         void configure(const config::Settings& settings, const policy::Sample& sample,
@@ -147,12 +150,14 @@ private:
                                                  const probe::Topology& topology) const;
         void ended(const Lease& lease);
         void wake();
+        void tick();
         void carry_out();
         void publish(const registry::Effects::Word& word);
         void tell_its_turn(const Lease& lease) const;
 
         EventLoop& loop_;
         std::string root_;
+        Ticker ticker_;
         Admission admission_;
         Teller teller_;
         config::Settings settings_;
@@ -167,6 +172,7 @@ private:
         registry::Cycle cycle_;
         registry::Promises promises_;
         EventSource timer_;
+        EventSource tick_timer_;
         EventSource heartbeat_;
 };
 

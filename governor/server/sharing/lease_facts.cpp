@@ -28,6 +28,20 @@ std::optional<std::chrono::nanoseconds> LeaseFacts::cpu_time(ProgramId id) {
         return lease != nullptr ? meter_.cpu_time(lease->pid) : std::nullopt;
 }
 
+std::optional<std::chrono::nanoseconds> LeaseFacts::cpu_time_at_tick(ProgramId id, TimePoint now) {
+        const auto* lease = leases_.find(id);
+        return lease != nullptr ? meter_.cpu_time_at_tick(lease->pid, now) : std::nullopt;
+}
+
+/// One that was not there at the last scan may have some by now.
+bool LeaseFacts::have_descendants() {
+        bool have = false;
+        leases_.for_each([&](const Lease& lease) {
+                have = have || !meter_.at_scan(lease.pid) || meter_.processes(lease.pid) > 0;
+        });
+        return have;
+}
+
 std::optional<LeaseFacts::TreeLook> LeaseFacts::look_at_tree(ProgramId id) {
         const auto* lease = leases_.find(id);
         return lease != nullptr ? meter_.look_at_tree(lease->pid) : std::nullopt;

@@ -23,6 +23,9 @@ public:
         std::optional<Measured> measured(ProgramId id) override;
         std::uint32_t yielding_millicpu() override { return meter_.yielding_millicpu(); }
         std::optional<std::chrono::nanoseconds> cpu_time(ProgramId id) override;
+        std::optional<std::chrono::nanoseconds> cpu_time_at_tick(ProgramId id,
+                                                                 TimePoint now) override;
+        bool have_descendants() override;
         std::optional<TreeLook> look_at_tree(ProgramId id) override;
         bool is_stopped(ProgramId id) override;
         std::optional<evidence::LowUse::Reading>

@@ -55,7 +55,48 @@ void ProcessMeter::scan(std::span<const Holder> holders, TimePoint now) {
         yielding_.add(processes_.processes(), descendants_.growth(), now);
         const auto elapsed = now - scanned_at_.value_or(now);
         yielding_millicpu_ = millicpu(yielding_.total() - before, elapsed);
+        follow_descendants(holders, elapsed);
         scanned_at_ = now;
+}
+
+/// What a scan finds beside what was expected is not made up for: it was burned long ago, as seen
+/// from a tick.
+void ProcessMeter::follow_descendants(std::span<const Holder> holders,
+                                      std::chrono::nanoseconds elapsed) {
+        std::map<std::uint32_t, Grown> grown;
+        for (const auto& holder : holders) {
+                const auto used =
+                        probe::ticks_to_time(descendants_.ticks(holder.pid), ticks_per_second_);
+                const auto last = grown_.find(holder.pid);
+                if (used.count() == 0)
+                        continue;
+                const auto before = last != grown_.end() ? last->second : Grown{};
+                const auto expected =
+                        before.expected +
+                        std::chrono::duration_cast<std::chrono::nanoseconds>(before.rate * elapsed);
+                const double rate = elapsed.count() > 0
+                                            ? std::chrono::duration<double>(used - before.used) /
+                                                      std::chrono::duration<double>(elapsed)
+                                            : 0;
+                grown[holder.pid] = {used, expected, std::max(rate, 0.0)};
+        }
+        grown_ = std::move(grown);
+}
+
+std::optional<std::chrono::nanoseconds> ProcessMeter::cpu_time_at_tick(std::uint32_t pid,
+                                                                       TimePoint now) {
+        if (root_.empty() && probe::count_threads(pid) > kMostThreads)
+                return std::nullopt;
+        std::chrono::nanoseconds own{0};
+        if (clock_.read(pid, own) < 0)
+                return std::nullopt;
+        const auto grown = grown_.find(pid);
+        if (grown == grown_.end())
+                return own;
+        const auto& [used, expected, rate] = grown->second;
+        return own + expected +
+               std::chrono::duration_cast<std::chrono::nanoseconds>(
+                       rate * (now - scanned_at_.value_or(now)));
 }
 
 std::optional<std::chrono::nanoseconds> ProcessMeter::cpu_time(std::uint32_t pid) {

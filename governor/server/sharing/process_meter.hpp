@@ -18,6 +18,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -57,6 +58,10 @@ public:
         /// gone, and nobody knows; or it has more than 4,096 threads. The kernel adds up a clock
         /// for each of them, 0.16 us, and this is called at any time.
         [[nodiscard]] std::optional<std::chrono::nanoseconds> cpu_time(std::uint32_t pid);
+        /// The same, with what its descendants have used since, if they went on as they did
+        /// between the last two scans.
+        [[nodiscard]] std::optional<std::chrono::nanoseconds> cpu_time_at_tick(std::uint32_t pid,
+                                                                               TimePoint now);
         /// The same right after where(), which has counted its threads.
         [[nodiscard]] std::optional<std::chrono::nanoseconds> cpu_time(std::uint32_t pid,
                                                                        const Where& where);
@@ -92,6 +97,7 @@ public:
 
 private:
         [[nodiscard]] std::optional<std::chrono::nanoseconds> read_cpu_time(std::uint32_t pid);
+        void follow_descendants(std::span<const Holder> holders, std::chrono::nanoseconds elapsed);
 
         std::uint64_t ticks_per_second_;
         std::string root_;
@@ -103,6 +109,12 @@ private:
         probe::TreeReader trees_;
         probe::FileReader files_;
         std::optional<TimePoint> scanned_at_;
+        struct Grown {
+                std::chrono::nanoseconds used;      // by descendants, at the last scan
+                std::chrono::nanoseconds expected;  // then, as ticks go on from there
+                double rate = 0;                    // between the last two scans
+        };
+        std::map<std::uint32_t, Grown> grown_;  // by pid
         std::uint32_t yielding_millicpu_ = 0;
 };
 

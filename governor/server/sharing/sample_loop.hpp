@@ -25,6 +25,9 @@ public:
         /// Takes effect now: the next sample comes one period from here.
         void set_period(std::chrono::milliseconds period);
 
+        /// See probe::Sampler.
+        [[nodiscard]] const policy::Sample* tick() { return sampler_.tick(EventLoop::now()); }
+
         /// False if no reading of /proc/stat was ever usable; sampler() says more.
         [[nodiscard]] bool has_sample() const { return sampler_.accepted() > 0; }
 

@@ -92,12 +92,6 @@ void in_no_tree(Client& client) { client.tree.reset(); }
 // Foreign load.
 
 void nothing_is_foreign(Foreign& foreign) { foreign = {}; }
-void not_held(Foreign& foreign) { foreign.past.clear(); }
-void not_smoothed(Foreign& foreign) {
-        foreign.now.smoothed = foreign.now.measured;
-        for (auto& load : foreign.past)
-                load.smoothed = load.measured;
-}
 
 // Handover.
 
@@ -153,8 +147,6 @@ constexpr std::array kRules{
              nothing_for_the_short_lived},
         Rule{"trees", "the programs of a tree share as one", for_clients<in_no_tree>},
         Rule{"foreign", "foreign load is made room for", with_foreign<nothing_is_foreign>},
-        Rule{"foreign_hold", "foreign load that went is held for a while", with_foreign<not_held>},
-        Rule{"smoothing", "foreign load is smoothed", with_foreign<not_smoothed>},
         Rule{"handover", "CPUs are free when the region on them has ended",
              for_clients<hands_over_at_once>},
         Rule{"knee", "a turn is as wide as pays", for_clients<no_knee>},

@@ -22,7 +22,7 @@ constexpr std::chrono::seconds kAsksEvery{10};
 
 std::uint32_t idle_cpus(const Snapshot& snapshot) {
         const auto& pool = snapshot.machine.pool();
-        double busy = std::round(snapshot.foreign.now.on(pool) / 1000.0);
+        double busy = std::round(snapshot.foreign.millicpu(pool) / 1000.0);
         for (const auto& client : snapshot.clients)
                 busy += client.burning;
         return static_cast<std::uint32_t>(std::max(pool.count() - busy, 0.0));

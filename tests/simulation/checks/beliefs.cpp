@@ -18,13 +18,6 @@ std::string rounded(double value) {
         return text;
 }
 
-/// Smoothed, without peaks that are remembered. CPUs.
-double used(const governor::policy::fair::Foreign& load, const CpuMask& cpus) {
-        double millicpu = 0;
-        cpus.for_each([&](std::uint32_t cpu) { millicpu += load.now_millicpu(cpu); });
-        return millicpu / 1000;
-}
-
 /// Clients none of whose CPUs are online run where the governor does not expect them.
 bool everybody_has_cpus(const World& world) {
         return std::ranges::all_of(world.residents, [&](const Resident& resident) {
@@ -60,31 +53,33 @@ void Beliefs::ended(const World& world, const Resident& resident) {
                 too_much_.restart(world.now);
 }
 
+void Beliefs::passes(const World& world, Time span) {
+        if (!lately_.empty() && lately_.back().cpus == world.foreign_load)
+                lately_.back().until += span;
+        else
+                lately_.push_back({world.now + span, world.foreign_load});
+        while (lately_.front().until + kLately < world.now)
+                lately_.pop_front();
+}
+
 void Beliefs::check_foreign(const World& world, const Snapshot& believed) {
+        if (lately_.empty())
+                return;
         const auto& cpus = world.machine.online();  // which are in the pool does not matter
-        const double sees = used(believed.foreign, cpus);
-        const double there = used(world.foreign.seen(), cpus);
+        const double sees = believed.foreign.millicpu(cpus) / 1000.0;
+        const auto [least, most] = std::ranges::minmax_element(lately_, {}, &Load::cpus);
         const double tolerance = kTolerance + kToleratedPart * cpus.count();
-        const auto settling = settling_time(world);
-        const double remembers = believed.foreign.held_millicpu(cpus) / 1000.0;
-        const double was_there = world.foreign.seen().held_millicpu(cpus) / 1000.0;
-        const auto check = [&](Since& since, bool is_wrong, Time patience) {
-                if (const auto lasts = since.update(is_wrong, world.now); lasts > patience)
+        const auto check = [&](Since& since, bool is_wrong) {
+                if (const auto lasts = since.update(is_wrong, world.now);
+                    lasts > settling_time(world))
                         violated(world, "foreign-belief",
-                                 rounded(sees) + " CPUs of foreign load are seen (" +
-                                         rounded(remembers) + " remembered), " + rounded(there) +
-                                         " (" + rounded(was_there) + ") are there, for " +
-                                         rounded(seconds(lasts)) + " s");
+                                 rounded(sees) + " CPUs of foreign load are seen, and lately " +
+                                         rounded(least->cpus) + " to " + rounded(most->cpus) +
+                                         " were there, for " + rounded(seconds(lasts)) + " s");
         };
         const bool is_known = everybody_has_cpus(world);
-        check(too_much_, is_known && sees > there + tolerance, settling);
-        // What has ended is smoothed still, and rightly forgotten.
-        const double still_there = std::min(there, world.foreign_rate);
-        check(too_little_,
-              is_known && (sees < there - tolerance || remembers < still_there - tolerance),
-              settling);
-        // A short mistake is remembered, too, and perhaps another one.
-        check(remembered_, is_known && remembers > was_there + tolerance, settling + 2 * kMemory);
+        check(too_much_, is_known && sees > most->cpus + tolerance);
+        check(too_little_, is_known && sees < least->cpus - tolerance);
 }
 
 void Beliefs::check_client(const World& world, const Resident& resident, const Client& believed) {

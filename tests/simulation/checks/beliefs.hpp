@@ -5,14 +5,16 @@
 
 #include "simulation/checks/invariant.hpp"
 
+#include <deque>
 #include <map>
 #include <string>
 
 namespace simulation {
 
 /// Looked at after every sample:
-/// - foreign-belief: foreign load is neither seen where there is none, nor overlooked, for longer
-///   than things take to settle; while all clients have CPUs that are online
+/// - foreign-belief: what is seen of foreign load lies between the least and the most of it in the
+///   last kLately. Not for longer than things take to settle; while all clients have CPUs that are
+///   online
 /// - demand-belief: who can always use one CPU more is not held for idle nor for content with what
 ///   it has, and nobody for one who wants less than he burns, for longer than things take to
 ///   settle. Who does nothing for so long is idle
@@ -24,8 +26,8 @@ public:
         /// of those in the pool.
         static constexpr double kTolerance = 1.0;
         static constexpr double kToleratedPart = 0.02;
-        /// So long a peak of foreign load is remembered.
-        static constexpr Time kMemory = std::chrono::seconds(10);
+        /// A load that comes and goes faster may count as steady at its mean.
+        static constexpr Time kLately = std::chrono::seconds(3);
         /// Who burns more than this part of its grant can use more: a little above two thirds, from
         /// which on the registry sees it.
         static constexpr double kBusyPart = 0.7;
@@ -36,6 +38,7 @@ public:
         using Invariant::Invariant;
         void decided(const World& world) override;
         void ended(const World& world, const Resident& resident) override;
+        void passes(const World& world, Time span) override;
 
 private:
         /// Since when something has been so.
@@ -71,7 +74,11 @@ private:
 
         Since too_much_;
         Since too_little_;
-        Since remembered_;
+        struct Load {
+                Time until;
+                double cpus;
+        };
+        std::deque<Load> lately_;               // within kLately, oldest first
         std::map<std::size_t, Watch> watches_;  // by Resident::number
         Time next_look_{0};
 };

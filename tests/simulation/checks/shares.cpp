@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <utility>
 
 namespace simulation {
 
@@ -94,6 +95,9 @@ bool has_tree_left(const World& world, const Resident& resident) {
 }  // namespace
 
 void Shares::decided(const World& world) {
+        if (may_be_rigid(world))
+                rigid_ = world.now;
+        watch_relapses(world);
         check_newcomers(world);
         if (world.now >= next_look_) {
                 next_look_ = world.now + world.scenario.governor.period / 2;
@@ -125,13 +129,28 @@ bool Shares::is_in_stream(const World& world, const Resident& resident) const {
         return last != short_lived_.end() && world.now - last->second <= kRemembered;
 }
 
-void Shares::check_newcomers(const World& world) {
-        // What somebody burned above his grant is charged until the next reading but one.
-        if (may_be_rigid(world))
-                rigid_ = world.now;
+bool Shares::was_rigid(const World& world) const {
         const auto reading =
                 std::max<Time>(world.scenario.governor.period, std::chrono::seconds(1));
-        if (rigid_ != kNever && world.now - rigid_ < 2 * reading)
+        return rigid_ != kNever && world.now - rigid_ < 2 * reading;
+}
+
+void Shares::watch_relapses(const World& world) {
+        for (const auto& resident : world.residents) {
+                auto& watch = watches_[resident.number];
+                const bool is_late = watch.rigid != kNever && world.now - watch.rigid <= kCharged;
+                watch.relapsed = is_late && watch.relapsed;
+                const bool was_rigid = std::exchange(watch.is_rigid, may_be_rigid(world, resident));
+                if (!watch.is_rigid)
+                        continue;
+                watch.relapsed = watch.relapsed || (is_late && !was_rigid);
+                watch.rigid = world.now;
+        }
+}
+
+void Shares::check_newcomers(const World& world) {
+        // What somebody burned above his grant is charged until the next reading but one.
+        if (was_rigid(world))
                 return;
         const auto had = [&](const Resident& resident) {  // CPUs that have gone are nobody's fault
                 return watches_[resident.number].cpus.count_common(world.known().pool());
@@ -166,13 +185,18 @@ void Shares::check_newcomers(const World& world) {
         }
 }
 
+bool Shares::is_charged(const World& world) const {
+        return may_be_rigid(world) ||
+               std::ranges::any_of(watches_, [](const auto& of) { return of.second.relapsed; });
+}
+
 void Shares::check_shares(const World& world) {
         const auto& settings = world.scenario.governor.fair;
         const auto snapshot = true_snapshot(world);
         if (snapshot.clients.empty())
                 return;
         const auto entitled = certain_entitlements(world, snapshot);
-        const double kept = may_be_rigid(world)
+        const double kept = is_charged(world)
                                     ? 1 - static_cast<double>(settings.foreign_max_permyriad) /
                                                       governor::policy::kPermyriad
                                     : 1;

@@ -14,8 +14,8 @@ namespace simulation {
 /// Looked at after every sample:
 /// - starvation: an honest program that is not idle does not stay further below its entitlement
 ///   than tolerance() for longer than things take to settle. Who pauses is entitled to no more than
-///   the registry believes that it wants. While programs do not follow, the others keep at least
-///   the part that they keep from foreign load
+///   the registry believes that it wants. While programs do not follow, or are charged for that,
+///   the others keep at least the part that they keep from foreign load
 /// - conservation: who can always use one CPU more does not stay below its maximum so long while
 /// there are CPUs that nobody has And after every decision:
 /// - newcomers: nobody shrinks below what is his without the newcomers of a stream (of users whose
@@ -27,6 +27,8 @@ public:
         static constexpr double kTolerance = 1.25;
         static constexpr double kMediumTolerance = 0.99;  ///< 5 to 8 CPUs
         static constexpr double kSmallTolerance = 0.7;    ///< up to 4
+        /// Who was rigid twice is charged until he has followed for so long.
+        static constexpr Time kCharged = std::chrono::seconds(10);
         /// In the pool of `world`.
         [[nodiscard]] static double tolerance(const World& world);
 
@@ -40,8 +42,16 @@ private:
                 Time below_since = kNever;  // its entitlement
                 Time could_since = kNever;  // have a CPU that nobody has
                 Time patience{0};           // the longest settling time since then
+                Time rigid = kNever;        // last
+                bool is_rigid = false;
+                bool relapsed = false;
         };
 
+        /// Somebody, or may have been, and readings may say so still.
+        [[nodiscard]] bool was_rigid(const World& world) const;
+        /// Somebody is rigid, or was twice with less than kCharged between, and less than that ago.
+        [[nodiscard]] bool is_charged(const World& world) const;
+        void watch_relapses(const World& world);
         void check_newcomers(const World& world);
         void check_shares(const World& world);
         void watch_starvation(const World& world, const Resident& resident, double entitled);

@@ -97,8 +97,8 @@ void Steadiness::check_convergence(const World& world) {
                 violated(world, "convergence", change + rounds_text(world, snapshot, decision));
 }
 
-/// True while what those who pause want, what pays, and what is kept free for newcomers, has been
-/// the same for as long as things take to settle.
+/// True while what those who pause or are niced want, what pays, and what is kept free for
+/// newcomers, has been the same for as long as things take to settle.
 bool Steadiness::is_demand_steady(const World& world) {
         const auto believed = world.believed();
         std::map<std::size_t, Demand> demands{{0, {believed.short_lived}}};  // no client
@@ -109,7 +109,8 @@ bool Steadiness::is_demand_steady(const World& world) {
                 if (client == believed.clients.end())
                         continue;
                 auto& demand = demands[resident.number + 1];
-                if (!is_hungry(resident))
+                // The kernel lets one that is niced run where others leave it something.
+                if (!is_hungry(resident) || resident.process->program().nice > 0)
                         demand = {client->wants, client->idle, client->light};
                 demand.knee = client->knee;
                 demand.enough = client->enough;
@@ -126,15 +127,18 @@ void Steadiness::check_flapping(const World& world) {
                 world.now - world.disturbed > settling_time(world) && is_demand_steady(world) &&
                 (world.foreign_disturbed == kNever || world.now - world.disturbed > kForeign) &&
                 everybody_is_honest(world) && !may_be_rigid(world);
-        // Foreign load that moves between overlapping cpusets can move a CPU along.
-        const bool moves_with_load = world.last().foreign > 0 && !all_may_run_everywhere(world);
+        // Foreign load that moves between overlapping cpusets can move a CPU along. Of each set no
+        // more than a part is yielded, so that it can be one CPU more or less, too.
+        const bool moves_with_load = world.foreign_load > 0 && !all_may_run_everywhere(world);
         for (const auto& resident : world.residents) {
                 const auto* held = world.held(resident);
                 if (held == nullptr)
                         continue;
                 auto& watch = watches_[resident.number];
-                const bool moved = watch.grant.cpus != held->grant.cpus &&
-                                   !(moves_with_load && watch.grant.threads == held->grant.threads);
+                const auto more = std::max(watch.grant.threads, held->grant.threads) -
+                                  std::min(watch.grant.threads, held->grant.threads);
+                const bool moved =
+                        watch.grant.cpus != held->grant.cpus && !(moves_with_load && more <= 1);
                 const bool changed = moved && !watch.grant.cpus.empty();
                 const auto before = watch.grant.threads;
                 watch.grant = held->grant;

@@ -15,13 +15,13 @@ namespace simulation {
 ///   changes anything, but for who shares which CPU. Looked at after every sample,
 ///   but while there is a newcomer and a tree that takes turns
 /// - flapping: when nothing has happened outside for long, and the registry has believed for long
-///   that those who pause want what they want now, and that as many CPUs pay, a grant does not
-///   change more than once in kCalm
+///   that those who pause or are niced want what they want now, and that as many CPUs pay, a grant
+///   does not change more than once in kCalm
 class Steadiness final : public Invariant {
 public:
         static constexpr Time kCalm = std::chrono::seconds(10);
-        /// So long a peak of foreign load is remembered, and its end may be felt; and programs that
-        /// come and go push it to and fro.
+        /// So long the end of foreign load may be felt, and programs that come and go push it to
+        /// and fro.
         static constexpr Time kForeign = std::chrono::seconds(20);
 
         using Invariant::Invariant;

@@ -23,7 +23,7 @@ bool has_foreign_homes(const World& world) {
         const auto& foreign = world.believed().foreign;
         bool found = false;
         world.known().pool().for_each([&](std::uint32_t cpu) {
-                found = found || foreign.now_millicpu(cpu) >= kForeignHome_millicpu;
+                found = found || foreign.millicpu_on(cpu) >= kForeignHome_millicpu;
         });
         return found;
 }

@@ -128,17 +128,16 @@ Snapshot sees_no_foreign_load(const Snapshot& snapshot) {
 /// As if nobody knew what clients burn: whatever is busy is foreign.
 Snapshot takes_clients_for_foreign(const Snapshot& snapshot) {
         static thread_local Foreign everything;
-        Foreign::PerCpu millicpu;
+        everything = {};
         snapshot.machine.pool().for_each([&](std::uint32_t cpu) {
                 const bool is_granted =
                         std::ranges::any_of(snapshot.clients, [&](const Client& client) {
                                 return client.granted.contains(cpu);
                         });
-                const auto load = is_granted ? 1000 : snapshot.foreign.now_millicpu(cpu);
-                millicpu.resize(cpu + 1);
-                millicpu[cpu] = static_cast<float>(load);
+                const auto load = is_granted ? 1000 : snapshot.foreign.millicpu_on(cpu);
+                everything.load.resize(cpu + 1);
+                everything.load[cpu] = static_cast<float>(load);
         });
-        everything.now = {snapshot.now, millicpu, millicpu};
         return with_foreign(snapshot, everything);
 }
 

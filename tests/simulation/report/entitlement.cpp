@@ -177,7 +177,7 @@ void Filling::find_cells(const Settings& settings) {
         for (auto& [users, cpus] : cells) {
                 const double count = cpus.count();
                 const double foreign =
-                        std::min(snapshot_.foreign.held_millicpu(cpus) / 1000.0, count * most);
+                        std::min(snapshot_.foreign.millicpu(cpus) / 1000.0, count * most);
                 const double left = std::ceil(foreign - kEps);
                 foreign_ += foreign;
                 capacity_.push_back(count - left -

@@ -12,6 +12,7 @@ namespace simulation {
 namespace {
 
 constexpr Time kShortestWindow = std::chrono::seconds(1);
+constexpr Time kTickWindow = std::chrono::milliseconds(200);
 
 double seconds(Time span) { return std::chrono::duration<double>(span).count(); }
 
@@ -41,19 +42,30 @@ void Counters::advance(Time span, std::span<const double> busy, std::span<const 
 }
 
 const governor::policy::Sample& Counters::read(const CpuMask& online, Time now, Time period) {
-        const auto window = std::max(period, kShortestWindow);
-        if (readings_.empty())
-                readings_.push_back({now - window, online, {}, {}, 0});
-        readings_.push_back({now, online, busy_s_, niced_s_, yielding_s_});
-        while (readings_.size() > 2 && now - readings_[1].at >= window * 9 / 10)
-                readings_.pop_front();
-
-        const auto& from = readings_.front();
-        const double elapsed_s = seconds(now - from.at);
+        look(samples_, online, now, std::max(period, kShortestWindow));
+        const auto& from = samples_.readings.front();
         yielding_millicpu_ = static_cast<std::uint32_t>(
-                std::lround((yielding_s_ - from.yielding_s) / elapsed_s * 1000));
-        sample_.warming_up = false;
-        sample_.cpus.clear();
+                std::lround((yielding_s_ - from.yielding_s) / seconds(now - from.at) * 1000));
+        return samples_.sample;
+}
+
+const governor::policy::Sample& Counters::tick(const CpuMask& online, Time now) {
+        look(ticks_, online, now, kTickWindow);
+        return ticks_.sample;
+}
+
+void Counters::look(Window& window, const CpuMask& online, Time now, Time shortest) {
+        auto& [readings, sample] = window;
+        if (readings.empty())
+                readings.push_back({-shortest, online, {}, {}, 0});
+        readings.push_back({now, online, busy_s_, niced_s_, yielding_s_});
+        while (readings.size() > 2 && now - readings[1].at >= shortest * 9 / 10)
+                readings.pop_front();
+
+        const auto& from = readings.front();
+        const double elapsed_s = seconds(now - from.at);
+        sample.warming_up = false;
+        sample.cpus.clear();
         online.for_each([&](std::uint32_t cpu) {
                 governor::policy::CpuIdle idle{cpu, {}, 0};
                 if (from.online.contains(cpu)) {
@@ -62,9 +74,8 @@ const governor::policy::Sample& Counters::read(const CpuMask& online, Time now, 
                         idle.idle_permyriad = permyriad(elapsed_s - busy_s, elapsed_s);
                         idle.nice_permyriad = permyriad(niced_s, elapsed_s);
                 }
-                sample_.cpus.push_back(idle);
+                sample.cpus.push_back(idle);
         });
-        return sample_;
 }
 
 }  // namespace simulation

@@ -20,11 +20,13 @@ public:
         void advance(Time span, std::span<const double> busy, std::span<const double> niced,
                      double yielding);
 
-        /// Reads the counters of the CPUs that are online. As if they had been read since long ago,
+        /// Reads the counters of the CPUs that are online. As if they had been read before time 0,
         /// when nothing ran: the first sample is complete.
         const governor::policy::Sample& read(const CpuMask& online, Time now, Time period);
+        /// The same over the window of a tick. What read() has returned stays as it is.
+        const governor::policy::Sample& tick(const CpuMask& online, Time now);
 
-        /// Over the window of the last reading.
+        /// Over the window of the last read().
         [[nodiscard]] std::uint32_t yielding_millicpu() const { return yielding_millicpu_; }
 
 private:
@@ -36,12 +38,19 @@ private:
                 double yielding_s = 0;
         };
 
+        struct Window {
+                std::deque<Reading> readings;
+                governor::policy::Sample sample;
+        };
+
+        void look(Window& window, const CpuMask& online, Time now, Time shortest);
+
         std::vector<double> busy_s_;
         std::vector<double> niced_s_;
         double yielding_s_ = 0;
         std::uint32_t yielding_millicpu_ = 0;
-        std::deque<Reading> readings_;
-        governor::policy::Sample sample_;
+        Window samples_;
+        Window ticks_;
 };
 
 }  // namespace simulation

@@ -37,6 +37,12 @@ public:
         std::optional<Measured> measured(ProgramId id) override;
         std::uint32_t yielding_millicpu() override { return yielding_millicpu_; }
         std::optional<std::chrono::nanoseconds> cpu_time(ProgramId id) override;
+        /// Virtual processes have no descendants.
+        std::optional<std::chrono::nanoseconds>
+        cpu_time_at_tick(ProgramId id, governor::policy::TimePoint) override {
+                return cpu_time(id);
+        }
+        bool have_descendants() override { return false; }
         std::optional<TreeLook> look_at_tree(ProgramId id) override;
         bool is_stopped(ProgramId id) override { return processes_.at(id)->stopped(); }
         std::optional<governor::evidence::LowUse::Reading>

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <utility>
 
 namespace simulation {
@@ -61,9 +62,9 @@ private:
         void arrive();
         void step_hogs();
         void step_processes();
-        void look_at_foreign();
         void govern();
         void sample();
+        void tick();
         void carry_out();
         void tell(const governor::registry::Effects::Word& word);
         [[nodiscard]] std::optional<ProgramId> tree_of(const Program& program) const;
@@ -95,7 +96,6 @@ private:
         std::size_t arrived_ = 0;
         std::size_t plugged_ = 0;
         Counters counters_;
-        Counters foreign_;  // of foreign load alone
         Kernel kernel_;
         std::vector<Throttle> throttles_;
         std::vector<Threads> threads_;
@@ -104,6 +104,7 @@ private:
         double yielding_rate_ = 0;
         Time next_sample_{0};
         Time wake_at_ = kNever;  // as the cycle says
+        Time tick_at_ = kNever;  // likewise
         CpuMask online_;         // at the last sample
         bool changed_ = true;    // who runs, or where
 };
@@ -136,7 +137,7 @@ CpuMask Engine::allowed(const std::optional<std::size_t>& cgroup,
 }
 
 Time Engine::next_event() const {
-        Time at = std::min({scenario_.end, next_sample_, wake_at_});
+        Time at = std::min({scenario_.end, next_sample_, wake_at_, tick_at_});
         if (arrived_ < arrivals_.size())
                 at = std::min(at, arrivals_[arrived_].at);
         if (plugged_ < scenario_.hotplug.size())
@@ -155,7 +156,6 @@ void Engine::pass_until(Time then) {
                 for (auto& resident : world_.residents)
                         resident.process->advance(span);
                 counters_.advance(span, division_.busy, division_.niced, yielding_rate_);
-                foreign_.advance(span, division_.foreign, {}, 0);
         }
         world_.now = then;
 }
@@ -295,17 +295,11 @@ void Engine::remove_gone() {
         world_.disturbed = world_.now;
 }
 
-/// The truth, as often as the governor guesses.
-void Engine::look_at_foreign() {
-        const auto& sample =
-                foreign_.read(world_.machine.online(), world_.now, scenario_.governor.period);
-        world_.foreign.add(sample, {}, world_.machine.governed().pool(), time_point(world_.now));
-        world_.short_lived.update(time_point(world_.now));
-}
-
-/// The daemon has a timer for samples and one for what its cycle wants.
+/// The daemon has a timer for samples, and two for what its cycle wants.
 void Engine::govern() {
         const auto decisions = world_.cycle.decisions();
+        if (tick_at_ <= world_.now)
+                tick();
         if (next_sample_ <= world_.now)
                 sample();
         if (wake_at_ <= world_.now)
@@ -318,7 +312,7 @@ void Engine::govern() {
 void Engine::sample() {
         const auto& online = world_.machine.online();
         const auto& sample = counters_.read(online, world_.now, scenario_.governor.period);
-        look_at_foreign();
+        world_.short_lived.update(time_point(world_.now));
         if (online != online_) {
                 online_ = online;
                 world_.cycle.plugged(world_.machine.governed());
@@ -330,11 +324,18 @@ void Engine::sample() {
         carry_out();
 }
 
+void Engine::tick() {
+        world_.cycle.ticked(counters_.tick(world_.machine.online(), world_.now),
+                            time_point(world_.now));
+        carry_out();
+}
+
 void Engine::carry_out() {
         const auto effects = world_.cycle.take_effects();
         for (const auto& word : effects.publish)
                 tell(word);
         wake_at_ = virtual_time(effects.wake_at);
+        tick_at_ = virtual_time(effects.tick_at);
 }
 
 void Engine::tell(const governor::registry::Effects::Word& word) {
@@ -357,6 +358,8 @@ void Engine::divide() {
         division_ = kernel_.divide(threads_, throttles_, world_.machine.online());
         if (scenario_.machine.shared_core < 1)
                 core_speeds_ = core_speeds(scenario_.machine, division_.busy);
+        world_.foreign_load =
+                std::accumulate(division_.foreign.begin(), division_.foreign.end(), 0.0);
         set_rates();
         share_memory();
 }

@@ -3,7 +3,6 @@
 // The virtual world as it is at one moment, and who may watch it.
 #pragma once
 
-#include "evidence/foreign_load.hpp"
 #include "evidence/short_lived.hpp"
 #include "simulation/scenario/scenario.hpp"
 #include "simulation/world/decider.hpp"
@@ -44,9 +43,9 @@ struct World {
         std::vector<Hog> hogs;
         std::vector<CpuMask> cpusets;  ///< effective, by control group
         double foreign_rate = 0;       ///< CPUs that hogs use now
-        /// What is known of these and of processes that are not governed where nothing has to be
-        /// guessed: smoothed and held as the governor does.
-        governor::evidence::ForeignLoad foreign;
+        /// CPUs that foreign load uses now: these but those that are niced or yield to everybody,
+        /// and processes that are not governed.
+        double foreign_load = 0;
         /// What clients burned that were gone at once, whoever owned them.
         governor::evidence::ShortLived short_lived;
 

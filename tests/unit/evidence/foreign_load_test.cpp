@@ -34,13 +34,13 @@ std::uint32_t measured(const Sample& sample, const std::vector<Burn>& clients,
                        const CpuMask& cpus) {
         ForeignLoad load;
         load.add(sample, clients, policy::cpus_of(sample), kStart);
-        return load.seen().held_millicpu(cpus);
+        return load.seen().millicpu(cpus);
 }
 
 TEST(ForeignLoad, IsNothingBeforeTheFirstSample) {
         const ForeignLoad load;
-        EXPECT_EQ(load.seen().held_millicpu(CpuMask::range(0, 64)), 0U);
-        EXPECT_EQ(load.seen().now_millicpu(3), 0U);
+        EXPECT_EQ(load.seen().millicpu(CpuMask::range(0, 64)), 0U);
+        EXPECT_EQ(load.seen().millicpu_on(3), 0U);
 }
 
 TEST(ForeignLoad, IsWhatIsBusyWithoutClients) {
@@ -64,10 +64,10 @@ TEST(ForeignLoad, SpreadsABurnOverTheBusyCpusOfItsSet) {
         ForeignLoad load;
         load.add(busy({10'000, 5'000, 0, 10'000}), std::vector<Burn>{{CpuMask::range(0, 3), 750}},
                  CpuMask::range(0, 4), kStart);
-        EXPECT_EQ(load.seen().now_millicpu(0), 500U);
-        EXPECT_EQ(load.seen().now_millicpu(1), 250U);
-        EXPECT_EQ(load.seen().now_millicpu(2), 0U);
-        EXPECT_EQ(load.seen().now_millicpu(3), 1'000U) << "not in its set";
+        EXPECT_EQ(load.seen().millicpu_on(0), 500U);
+        EXPECT_EQ(load.seen().millicpu_on(1), 250U);
+        EXPECT_EQ(load.seen().millicpu_on(2), 0U);
+        EXPECT_EQ(load.seen().millicpu_on(3), 1'000U) << "not in its set";
 }
 
 TEST(ForeignLoad, ChargesAFreeClientForWhatABoundOneCannotHaveBurned) {
@@ -137,180 +137,175 @@ TEST(ForeignLoad, IsNotMadeUpWhereThreadsOfAClientAreNiced) {
 
 class ForeignLoadInTime : public ::testing::Test {
 protected:
-        /// CPU 0 busy for so many permyriad.
-        void run(std::uint32_t permyriad, std::chrono::milliseconds time,
-                 std::chrono::milliseconds period = 1s) {
-                run(busy({permyriad}), time, period);
+        /// So many CPUs are busy. True: what decisions go by changed.
+        bool run(std::uint32_t cpus, std::chrono::milliseconds time) {
+                return run(all_busy(cpus), time);
         }
 
-        void run(const Sample& sample, std::chrono::milliseconds time,
-                 std::chrono::milliseconds period = 1s) {
+        bool run(const Sample& sample, std::chrono::milliseconds time,
+                 const std::vector<Burn>& clients = {}) {
+                bool has_changed = false;
                 for (const auto end = now_ + time; now_ < end;)
-                        load_.add(sample, {}, pool_, now_ += period);
+                        has_changed =
+                                load_.add(sample, clients, pool_, now_ += 100ms) || has_changed;
+                return has_changed;
         }
 
         /// In the pool, in millicpu.
-        [[nodiscard]] std::uint32_t held() const { return load_.seen().held_millicpu(pool_); }
+        [[nodiscard]] std::uint32_t seen() const { return load_.seen().millicpu(pool_); }
 
         ForeignLoad load_;
         TimePoint now_ = kStart;
-        CpuMask cpu_ = CpuMask::range(0, 1);
         CpuMask pool_ = CpuMask::range(0, 8);
 };
 
 TEST_F(ForeignLoadInTime, IsSeenAtOnceWhereItWasThereBefore) {
-        run(10'000, 1s);
-        EXPECT_EQ(load_.seen().now_millicpu(0), 1'000U);
+        EXPECT_TRUE(run(4, 100ms));
+        EXPECT_EQ(seen(), 4'000U);
+        EXPECT_FALSE(run(4, 10s));
 }
 
-TEST_F(ForeignLoadInTime, CountsASpikeInPart) {
+TEST_F(ForeignLoadInTime, CountsWhenItHasLasted) {
         run(0, 10s);
-        run(10'000, 1s);
-        EXPECT_NEAR(load_.seen().now_millicpu(0), 333, 5);
-        run(0, 1s);
-        EXPECT_LT(load_.seen().now_millicpu(0), 250U);
+        EXPECT_FALSE(run(4, 200ms));
+        EXPECT_EQ(seen(), 0U);
+        EXPECT_TRUE(run(4, 100ms));
+        EXPECT_EQ(seen(), 4'000U);
 }
 
-TEST_F(ForeignLoadInTime, ReachesASteadyLoad) {
+TEST_F(ForeignLoadInTime, IsNoneWhereItIsASpike) {
         run(0, 10s);
-        run(10'000, 10s);
-        EXPECT_GT(load_.seen().now_millicpu(0), 980U);
-        EXPECT_GT(load_.seen().held_millicpu(cpu_), 980U);
+        for (int i = 0; i < 5; i++)
+                EXPECT_FALSE(run(8, 200ms) || run(0, 5s));
+        EXPECT_EQ(seen(), 0U);
 }
 
-TEST_F(ForeignLoadInTime, IsSmoothedAlikeWhateverThePeriod) {
-        for (const auto period : {50ms, 100ms, 500ms, 1000ms}) {
+TEST_F(ForeignLoadInTime, EndsInOneStep) {
+        run(4, 20s);
+        EXPECT_FALSE(run(3, 100ms)) << "the sample reaches back";
+        EXPECT_FALSE(run(1, 100ms));
+        EXPECT_TRUE(run(0, 100ms));
+        EXPECT_EQ(seen(), 0U);
+}
+
+TEST_F(ForeignLoadInTime, EndsSoon) {
+        run(4, 20s);
+        EXPECT_TRUE(run(0, 300ms));
+        EXPECT_EQ(seen(), 0U);
+}
+
+TEST_F(ForeignLoadInTime, EndsSoonWhetherOrNotItCameBefore) {
+        for (int i = 0; i < 5; i++) {
+                run(4, 3s);
+                EXPECT_EQ(seen(), 4'000U);
+                run(0, 300ms);
+                EXPECT_EQ(seen(), 0U);
+                run(0, 2s);
+        }
+}
+
+TEST_F(ForeignLoadInTime, EndsStepByStepWhereItDoesSo) {
+        run(8, 20s);
+        run(3, 3s);
+        EXPECT_EQ(seen(), 3'000U);
+        run(0, 300ms);
+        EXPECT_EQ(seen(), 0U);
+}
+
+TEST_F(ForeignLoadInTime, ThatComesAndGoesFastCountsAsItsMean) {
+        for (const auto pause : {200ms, 1'000ms}) {
                 load_ = {};
-                run(0, 2s, period);
-                run(10'000, 4s, period);
-                EXPECT_NEAR(load_.seen().now_millicpu(0), 835, 35) << "about 1 - exp(-2)";
+                run(8, 1s);
+                run(0, pause);
+                run(8, 1s);
+                run(0, 100ms);
+                const auto mean = 8'000 * 1s / (1s + pause);
+                EXPECT_NEAR(seen(), static_cast<double>(mean), 1);
+                EXPECT_FALSE(run(0, pause - 100ms));
+                for (int i = 0; i < 5; i++)
+                        EXPECT_FALSE(run(8, 1s) || run(0, pause));
+                EXPECT_NEAR(seen(), static_cast<double>(mean), 1);
         }
 }
 
-TEST_F(ForeignLoadInTime, IsForgottenWhenItEnds) {
-        run(10'000, 20s, 100ms);
-        run(0, 1s, 100ms);
-        EXPECT_GT(held(), 990U);
-        run(0, 100ms, 100ms);
-        EXPECT_EQ(held(), 0U);
-        run(10'000, 1s);
-        EXPECT_LT(held(), 350U) << "a new load, smoothed as any";
-}
-
-TEST_F(ForeignLoadInTime, IsForgottenAtTheSecondSampleWhereTheyAreFarBetween) {
-        run(10'000, 60s, 5s);
-        run(3'000, 5s, 5s);  // ended in the middle of it
-        EXPECT_GT(held(), 990U);
-        run(0, 5s, 5s);
-        EXPECT_EQ(held(), 0U);
-}
-
-TEST_F(ForeignLoadInTime, IsForgottenStepByStepWhereItEndsSo) {
-        run(all_busy(8), 20s);
-        run(all_busy(3), 3s);
-        EXPECT_NEAR(held(), 3'000, 20);
-        run(all_busy(0), 3s);
-        EXPECT_EQ(held(), 0U);
-}
-
-TEST_F(ForeignLoadInTime, IsForgottenBesideOneThatLasts) {
-        run(all_busy(2), 20s);
-        run(all_busy(1), 3s);
-        EXPECT_NEAR(held(), 1'000, 20);
-}
-
-TEST_F(ForeignLoadInTime, IsHeldForTenSecondsWhereItCameBackBefore) {
-        run(10'000, 20s);
-        run(0, 3s);
-        run(10'000, 20s);
-        run(0, 10s);
-        EXPECT_GT(held(), 990U);
-        EXPECT_LT(load_.seen().now_millicpu(0), 50U);
-        run(0, 2s);
-        EXPECT_EQ(held(), 0U);
-}
-
-TEST_F(ForeignLoadInTime, IsForgottenOnceOnlyWhereItComesAndGoes) {
-        for (const auto lasts : {4s, 20s, 60s}) {
-                load_ = {};
-                run(10'000, lasts);
-                run(0, 4s);
-                run(10'000, lasts);
-                std::uint32_t lowest = 1'000;
-                for (int i = 0; i < 10; i++) {
-                        run(0, 4s);
-                        lowest = std::min(lowest, held());
-                        run(10'000, lasts);
-                        lowest = std::min(lowest, held());
-                }
-                EXPECT_GT(lowest, 750U) << lasts.count() << " s";
+TEST_F(ForeignLoadInTime, ThatCameAndWentStaysAwayAtLast) {
+        for (int i = 0; i < 5; i++) {
+                run(8, 1s);
+                run(0, 1s);
         }
+        EXPECT_NEAR(seen(), 4'000, 1);
+        EXPECT_TRUE(run(0, ForeignLoad::kPeriod - 900ms));
+        EXPECT_EQ(seen(), 0U);
 }
 
-TEST_F(ForeignLoadInTime, ThatPausesForLongerThanItIsHeldIsForgottenEachTime) {
-        for (int i = 0; i < 3; i++) {
-                run(10'000, 10s);
-                run(0, 3s);
-                EXPECT_EQ(held(), 0U);
-                run(0, 9s);
+TEST_F(ForeignLoadInTime, ThatCameAndWentStaysAtLast) {
+        for (int i = 0; i < 5; i++) {
+                run(8, 1s);
+                run(0, 1s);
         }
+        EXPECT_TRUE(run(8, ForeignLoad::kPeriod - 900ms));
+        EXPECT_EQ(seen(), 8'000U);
 }
 
-TEST_F(ForeignLoadInTime, ThatStayedAwayAtLastDoesNotComeAndGoAnyMore) {
-        run(10'000, 10s);
-        run(0, 4s);
-        run(10'000, 10s);
-        run(0, 20s);
-        run(10'000, 10s);
-        run(0, 3s);
-        EXPECT_EQ(held(), 0U);
+TEST_F(ForeignLoadInTime, ThatGoesUpAndDownEndsSoonWhereItIsLessThanEver) {
+        for (int i = 0; i < 5; i++) {
+                run(8, 500ms);
+                run(4, 500ms);
+        }
+        EXPECT_NEAR(seen(), 6'000, 1);
+        EXPECT_TRUE(run(0, 300ms));
+        EXPECT_EQ(seen(), 0U);
 }
 
-TEST_F(ForeignLoadInTime, IsAnotherOneWhereMuchLessComesBack) {
-        run(all_busy(8), 20s);
-        run(all_busy(0), 3s);
-        run(all_busy(4), 5s);
-        run(all_busy(0), 3s);
-        EXPECT_EQ(held(), 0U);
+TEST_F(ForeignLoadInTime, ThatGoesUpAndDownIsMoreWhereItIsMoreThanEver) {
+        for (int i = 0; i < 5; i++) {
+                run(4, 500ms);
+                run(2, 500ms);
+        }
+        EXPECT_NEAR(seen(), 3'000, 1);
+        EXPECT_TRUE(run(8, 300ms));
+        EXPECT_EQ(seen(), 8'000U);
 }
 
-TEST_F(ForeignLoadInTime, IsHeldWhileMoreThanTwoThirdsOfItAreLeft) {
-        run(10'000, 20s);
-        run(7'000, 9s);
-        EXPECT_GT(held(), 990U);
+TEST_F(ForeignLoadInTime, SmallChangesAreNone) {
+        run(busy({10'000, 10'000}), 1s);
+        EXPECT_FALSE(run(busy({10'000, 6'500}), 10s));
+        EXPECT_EQ(seen(), 2'000U);
+        EXPECT_TRUE(run(busy({10'000, 5'500}), 1s));
+        EXPECT_EQ(seen(), 1'550U);
 }
 
-TEST_F(ForeignLoadInTime, IsHeldOnCpusThatItHasLeftForOthers) {
-        run(busy({10'000, 0}), 20s);
-        run(busy({0, 10'000}), 9s);
-        EXPECT_GT(load_.seen().held_millicpu(cpu_), 990U);
+/// Of 256 CPUs the sum is less exact.
+TEST_F(ForeignLoadInTime, SmallChangesAreLargerWhereMoreCpusAreDistributed) {
+        pool_ = CpuMask::range(0, 256);
+        run(all_busy(20), 1s);
+        EXPECT_FALSE(run(all_busy(19), 10s));
+        EXPECT_EQ(seen(), 20'000U);
+        EXPECT_TRUE(run(all_busy(18), 1s));
+        EXPECT_EQ(seen(), 18'000U);
 }
 
-TEST_F(ForeignLoadInTime, EndsWhateverHappensOnCpusThatAreNotDistributed) {
-        pool_ = cpu_;
-        run(all_busy(8), 20s);
-        auto others = all_busy(8);
-        others.cpus[0].idle_permyriad = 10'000;
-        run(others, 3s);
-        EXPECT_EQ(held(), 0U);
-        run(all_busy(8), 10s);
-        run(10'000, 3s);
-        EXPECT_GT(held(), 950U);
+TEST_F(ForeignLoadInTime, LessThanHalfACpuEndsAltogether) {
+        run(busy({8'000}), 1s);
+        run(busy({4'500}), 1s);
+        EXPECT_EQ(seen(), 450U);
+        run(0, 300ms);
+        EXPECT_EQ(seen(), 0U);
 }
 
-TEST_F(ForeignLoadInTime, EndsWithTheCpusThatItWasOn) {
-        run(all_busy(8), 20s);
-        pool_ = CpuMask::range(0, 2);
-        run(all_busy(2), 3s);
-        EXPECT_NEAR(held(), 2'000, 20);
-        run(all_busy(0), 3s);
-        EXPECT_EQ(held(), 0U);
+TEST_F(ForeignLoadInTime, SmallChangesDoNotChangeWhatIsBesideThePool) {
+        pool_ = CpuMask::range(0, 1);
+        run(busy({10'000, 10'000}), 1s);
+        run(busy({6'500, 10'000}), 1s);
+        EXPECT_EQ(load_.seen().millicpu_on(0), 1'000U);
+        EXPECT_EQ(load_.seen().millicpu_on(1), 1'000U);
 }
 
-TEST_F(ForeignLoadInTime, DoesNotEndWhileTheSampleWarmsUp) {
-        run(10'000, 20s);
-        run(warming_up(), 3s);
-        EXPECT_GT(held(), 990U);
+TEST_F(ForeignLoadInTime, MovesFromCpuToCpu) {
+        run(busy({10'000, 0}), 1s);
+        EXPECT_FALSE(run(busy({0, 10'000}), 1s)) << "as much as before";
+        EXPECT_EQ(load_.seen().millicpu_on(0), 0U);
+        EXPECT_EQ(load_.seen().millicpu_on(1), 1'000U);
 }
 
 TEST_F(ForeignLoadInTime, IsNotDoubledByALoadThatMovesFromCpuToCpu) {
@@ -318,22 +313,53 @@ TEST_F(ForeignLoadInTime, IsNotDoubledByALoadThatMovesFromCpuToCpu) {
         for (std::uint32_t i = 0; i < 60; i++) {
                 std::vector<std::uint32_t> cpus(8);
                 cpus[i % 8] = 10'000;
-                now_ += 1s;
-                load_.add(busy(cpus), {}, pool_, now_);
+                run(busy(cpus), 100ms);
         }
-        EXPECT_NEAR(load_.seen().held_millicpu(CpuMask::range(0, 8)), 1'000, 20);
+        EXPECT_EQ(seen(), 1'000U);
+}
+
+TEST_F(ForeignLoadInTime, EndsWhateverHappensOnCpusThatAreNotDistributed) {
+        pool_ = CpuMask::range(0, 1);
+        run(8, 20s);
+        auto others = all_busy(8);
+        others.cpus[0].idle_permyriad = 10'000;
+        run(others, 300ms);
+        EXPECT_EQ(seen(), 0U);
+}
+
+TEST_F(ForeignLoadInTime, EndsWithTheCpusThatItWasOn) {
+        run(8, 20s);
+        pool_ = CpuMask::range(0, 2);
+        run(2, 300ms);
+        EXPECT_EQ(seen(), 2'000U);
 }
 
 TEST_F(ForeignLoadInTime, StaysAsItWasWhileTheSampleWarmsUp) {
-        run(10'000, 5s);
-        run(warming_up(), 1s);
-        EXPECT_EQ(load_.seen().now_millicpu(0), 1'000U);
+        run(1, 5s);
+        EXPECT_FALSE(run(warming_up(), 3s));
+        EXPECT_EQ(seen(), 1'000U);
 }
 
-TEST_F(ForeignLoadInTime, OfACpuThatIsUnpluggedFades) {
-        load_.add(all_busy(2), {}, pool_, now_);
-        run(0, 30s);
-        EXPECT_EQ(load_.seen().now_millicpu(1), 0U);
+/// As where a tree begins to work between two looks at its processes.
+TEST_F(ForeignLoadInTime, IsNoMoreThanWhatIsKnownForSure) {
+        const std::vector<Burn> all_of_it{{pool_, 8'000}};
+        run(2, 5s);
+        load_.limit(all_busy(2), {});
+        EXPECT_FALSE(run(8, 5s));
+        EXPECT_EQ(seen(), 2'000U);
+        load_.limit(all_busy(8), all_of_it);
+        EXPECT_TRUE(run(8, 300ms));
+        EXPECT_EQ(seen(), 0U);
+        load_.no_limit();
+        EXPECT_TRUE(run(8, 500ms));
+        EXPECT_EQ(seen(), 8'000U);
+}
+
+TEST_F(ForeignLoadInTime, EndsSoonWhereMoreWasKnownForSure) {
+        load_.limit(all_busy(8), {});
+        run(8, 5s);
+        EXPECT_TRUE(run(0, 300ms));
+        EXPECT_EQ(seen(), 0U);
 }
 
 /// Whatever clients say: between nothing and what is busy, and all that nobody burned.

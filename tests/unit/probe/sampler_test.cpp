@@ -109,5 +109,22 @@ TEST(SamplerOfThisMachine, WarmsUpFirst) {
         EXPECT_EQ(sampler.warm_in(now, kSecond), kSecond);
 }
 
+TEST_F(SamplerTest, TicksBesideItsSamples) {
+        machine("cpu0 25 0 0 75\nintr 1\n");
+        EXPECT_EQ(take(), Sampler::Outcome::Accepted);
+        machine("cpu0 25 0 0 90\nintr 1\n");
+        const auto* tick = sampler_.tick(TimePoint{} + kSecond);
+        ASSERT_NE(tick, nullptr);
+        EXPECT_EQ(idle(0), 7500U) << "as of the last sample";
+        machine("cpu0 35 0 0 100\nintr 1\n");
+        tick = sampler_.tick(TimePoint{} + 2 * kSecond);
+        ASSERT_NE(tick, nullptr);
+        EXPECT_FALSE(tick->warming_up);
+        EXPECT_EQ(tick->cpus.at(0).idle_permyriad, 5000U) << "10 of 20 ticks, 200 ms";
+        machine("rubbish\n");
+        EXPECT_EQ(sampler_.tick(TimePoint{} + 3 * kSecond), nullptr);
+        EXPECT_EQ(sampler_.accepted(), 1U);
+}
+
 }  // namespace
 }  // namespace governor::probe

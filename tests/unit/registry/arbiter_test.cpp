@@ -18,7 +18,7 @@ policy::fair::Decision equal_parts(const policy::fair::Settings& /*settings*/,
         policy::fair::Decision decision;
         const auto& pool = snapshot.machine.pool();
         decision.cpus = pool.count();
-        decision.foreign = snapshot.foreign.held_millicpu(pool);
+        decision.foreign = snapshot.foreign.millicpu(pool);
         const auto clients = std::max<std::size_t>(snapshot.clients.size(), 1);
         const auto part = pool.count() / static_cast<std::uint32_t>(clients);
         std::uint32_t first = 0;
@@ -50,10 +50,17 @@ protected:
 
         /// A second in which the client burns so many of 16 busy CPUs.
         void second(ProgramId id, std::uint32_t cpus) {
-                now_ += 1s;
-                cpu_time_ += cpus * 1s;
+                for (int i = 0; i < 10; i++)
+                        tick(id, cpus);
                 arbiter_.programs().find(id)->measured(cpu_time_, false, now_);
-                arbiter_.sampled(busy_sample(16), 0, now_);
+                arbiter_.sampled(busy_sample(16), 0, false, now_);
+        }
+
+        void tick(ProgramId id, std::uint32_t cpus) {
+                now_ += 100ms;
+                cpu_time_ += cpus * 100ms;
+                arbiter_.programs().find(id)->ticked(cpu_time_, now_);
+                (void)arbiter_.ticked(busy_sample(16), 0, now_);
         }
 
         [[nodiscard]] policy::fair::Reason reason(ProgramId id) const {
@@ -99,13 +106,13 @@ TEST_P(ArbiterTest, KnowsNothingForeignUntilAllAreBackWhoMayComeBack) {
 }
 
 TEST_P(ArbiterTest, ForgetsForeignLoadWhenTheFirstProgramComesBack) {
-        arbiter_.sampled(busy_sample(16), 0, now_);
+        (void)arbiter_.ticked(busy_sample(16), 0, now_);
         (void)arbiter_.decide(now_);
         ASSERT_EQ(arbiter_.last().foreign, 16'000U) << "programs that have not come back yet";
         const auto id = join();
         arbiter_.programs().resume(id, CpuMask::range(0, 4), now_ + 4s, now_);
         (void)arbiter_.decide(now_);
-        EXPECT_EQ(arbiter_.last().foreign, 0U) << "before the next sample";
+        EXPECT_EQ(arbiter_.last().foreign, 0U) << "before the next tick";
 }
 
 TEST_P(ArbiterTest, TakesNoNewcomerAndNoneThatLeavesForForeign) {

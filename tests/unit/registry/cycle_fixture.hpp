@@ -30,6 +30,10 @@ public:
         }
         std::uint32_t yielding_millicpu() override { return 0; }
         std::optional<std::chrono::nanoseconds> cpu_time(ProgramId id) override { return used[id]; }
+        std::optional<std::chrono::nanoseconds> cpu_time_at_tick(ProgramId id, TimePoint) override {
+                return used[id];
+        }
+        bool have_descendants() override { return ticks_guess; }
         bool is_stopped(ProgramId id) override { return stopped.contains(id); }
         std::optional<TreeLook> look_at_tree(ProgramId id) override {
                 looks++;
@@ -62,6 +66,7 @@ public:
         std::map<ProgramId, evidence::Report> said;
         std::set<ProgramId> stopped;
         std::set<ProgramId> runnable;
+        bool ticks_guess = false;
         bool is_small = true;  // trees
         int looks = 0;         // at these
         CpuMask allowed = kEight;
@@ -90,19 +95,28 @@ protected:
                 now_ += 25ms;
                 cycle_.woke(now_);
         }
-        /// A second of that, in which each of them begins a region, and a sample in which the
-        /// machine is idle.
-        void second(std::initializer_list<ProgramId> busy = {}) {
+        /// A second of that, in which each of them begins a region, and a sample in which so many
+        /// CPUs of the machine are busy.
+        void second(std::initializer_list<ProgramId> busy = {}, std::uint32_t cpus = 0) {
                 for (const auto id : busy)
                         if (const auto* held = cycle_.programs().find(id)->held())
                                 region(id, held->grant.threads);
                 for (int i = 0; i < 40; i++)
                         step(busy);
+                cycle_.sampled(sample(cpus), now_);
+        }
+        [[nodiscard]] static policy::Sample sample(std::uint32_t busy) {
                 policy::Sample sample;
                 sample.warming_up = false;
                 for (std::uint32_t cpu = 0; cpu < 8; cpu++)
-                        sample.cpus.push_back({cpu, policy::kPermyriad, 0});
-                cycle_.sampled(sample, now_);
+                        sample.cpus.push_back({cpu, cpu < busy ? 0 : policy::kPermyriad, 0});
+                return sample;
+        }
+        /// 100 ms in which these CPUs are busy, and a tick; then what is due happens.
+        void tick(std::uint32_t busy) {
+                now_ += Schedule::kTick;
+                cycle_.ticked(sample(busy), now_);
+                cycle_.woke(now_);
         }
         void decide() {
                 now_ += Schedule::kRest;

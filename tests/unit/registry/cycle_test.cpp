@@ -286,5 +286,61 @@ TEST_F(CycleTest, RefusesAndTakesNoNoteOfIt) {
         EXPECT_EQ(small.programs().size(), 1U);
 }
 
+TEST_F(CycleTest, TicksWhileAProgramHoldsALease) {
+        EXPECT_EQ(cycle_.take_effects().tick_at, Schedule::kNever);
+        const auto id = join();
+        EXPECT_EQ(cycle_.take_effects().tick_at, now_);
+        tick(0);
+        EXPECT_EQ(cycle_.take_effects().tick_at, now_ + Schedule::kTick);
+        cycle_.left(id, now_);
+        second();
+        EXPECT_EQ(cycle_.take_effects().tick_at, Schedule::kNever);
+}
+
+TEST_F(CycleTest, TicksWhileTheMachineIsBusy) {
+        second({}, 1);
+        EXPECT_EQ(cycle_.take_effects().tick_at, now_);
+        second({}, 0);
+        EXPECT_EQ(cycle_.take_effects().tick_at, Schedule::kNever);
+}
+
+TEST_F(CycleTest, GivesTheCpusOfForeignLoadBackAtATick) {
+        for (int i = 0; i < 3; i++)
+                tick(2);
+        const auto id = join();
+        decide();
+        EXPECT_EQ(grant(id).threads, 6U);
+        const auto decisions = cycle_.decisions();
+        tick(2);
+        EXPECT_EQ(cycle_.decisions(), decisions) << "nothing has changed";
+        for (int i = 0; i < 3; i++)
+                tick(0);
+        EXPECT_EQ(grant(id).threads, 8U);
+}
+
+TEST_F(CycleTest, LooksAtNothingButForeignLoadAtATick) {
+        const auto id = join();
+        decide();
+        second({id});
+        made_up_.called.clear();
+        tick(0);
+        EXPECT_TRUE(made_up_.called.empty());
+}
+
+TEST_F(CycleTest, TakesNoTreeThatBeginsToWorkForForeignLoad) {
+        made_up_.ticks_guess = true;
+        const auto id = join();
+        decide();
+        second();
+        for (int i = 0; i < 9; i++)
+                tick(8);
+        EXPECT_EQ(grant(id).threads, 8U) << "what it burned since the last look is not known";
+        made_up_.ticks_guess = false;
+        second({}, 8);
+        for (int i = 0; i < 5; i++)
+                tick(8);
+        EXPECT_EQ(grant(id).threads, 4U) << "it burned nothing";
+}
+
 }  // namespace
 }  // namespace governor::registry

@@ -237,5 +237,31 @@ TEST(Schedule, WatchesNobodyWhoseCpusNobodyWants) {
         }
 }
 
+TEST(Schedule, TicksWhileThatIsWanted) {
+        Schedule schedule;
+        EXPECT_EQ(schedule.next_tick(), Schedule::kNever);
+        schedule.want_ticks(true, kStart);
+        EXPECT_EQ(schedule.next_tick(), kStart) << "at once";
+        EXPECT_EQ(schedule.next(), Schedule::kNever) << "nothing else is due";
+        schedule.ticked(kStart);
+        EXPECT_EQ(schedule.next_tick(), kStart + Schedule::kTick);
+        schedule.want_ticks(true, kStart + milliseconds{50});
+        EXPECT_EQ(schedule.next_tick(), kStart + Schedule::kTick) << "not sooner";
+        schedule.want_ticks(false, kStart + milliseconds{60});
+        EXPECT_EQ(schedule.next_tick(), Schedule::kNever);
+}
+
+TEST(Schedule, TicksLessOftenWhereTheyCostMuch) {
+        Schedule schedule;
+        schedule.want_ticks(true, kStart);
+        schedule.ticked(kStart);
+        schedule.tick_took(milliseconds{1});
+        schedule.ticked(kStart);
+        EXPECT_EQ(schedule.next_tick(), kStart + Schedule::kTickShare * milliseconds{1});
+        schedule.tick_took(microseconds{10});
+        schedule.ticked(kStart);
+        EXPECT_EQ(schedule.next_tick(), kStart + Schedule::kTick);
+}
+
 }  // namespace
 }  // namespace governor::registry

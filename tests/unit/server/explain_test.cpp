@@ -126,9 +126,8 @@ TEST_F(Explaining, NamesWhatIsTakenAwayAndWhatLimitsIt) {
         const auto lines = steps(program, turns_);
         ASSERT_EQ(lines.size(), 6U);
         EXPECT_EQ(lines[0],
-                  "1 cpu to share; 2 left to programs that are not governed, which used as "
-                  "much within the last 10 s; 3 kept free for programs that come and "
-                  "go; 4 kept by programs that do not follow");
+                  "1 cpu to share; 2 left to programs that are not governed; 3 kept free for "
+                  "programs that come and go; 4 kept by programs that do not follow");
         EXPECT_EQ(lines[2], "rules: a, b");
         EXPECT_EQ(lines[3], "at most 5");
         EXPECT_EQ(lines[4],

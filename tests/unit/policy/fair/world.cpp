@@ -32,10 +32,10 @@ std::size_t World::add_tree(std::uint32_t weight) {
 }
 
 void World::load(const CpuMask& cpus, std::uint32_t millicpu_each) {
-        Foreign::PerCpu millicpu(topology.size());
-        cpus.for_each(
-                [&](std::uint32_t cpu) { millicpu.at(cpu) = static_cast<float>(millicpu_each); });
-        foreign.now = {now, millicpu, millicpu};
+        foreign.load.assign(topology.size(), 0);
+        cpus.for_each([&](std::uint32_t cpu) {
+                foreign.load.at(cpu) = static_cast<float>(millicpu_each);
+        });
 }
 
 Decision World::decide() const { return fair::decide(settings, snapshot()); }
