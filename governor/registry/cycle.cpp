@@ -90,7 +90,8 @@ void Cycle::sampled(const policy::Sample& sample, TimePoint now) {
         // What they do now says what the time since the last sample was for.
         take_all_reports(now);
         measure(now);
-        arbiter_.sampled(sample, facts_.yielding_millicpu(), facts_.have_descendants(), now);
+        const auto yielding = facts_.yielding_millicpu();
+        arbiter_.sampled(sample, yielding, yielding > 0 || facts_.have_descendants(), now);
         is_busy_ = is_busy(sample);
         want_ticks(now);
         schedule_.sampled(now);
