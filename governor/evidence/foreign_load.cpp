@@ -26,7 +26,8 @@ constexpr float kSmall = 0.1F * kMillicpu;
 constexpr float kSmallest = 0.4F * kMillicpu;
 
 float small(const CpuMask& pool) {
-        return std::max(kSmallest, kSmall * std::sqrt(static_cast<float>(pool.count())));
+        return std::max(kSmallest,
+                        kSmall * static_cast<float>(std::sqrt(static_cast<double>(pool.count()))));
 }
 
 float millicpu(std::uint32_t permyriad) {

@@ -226,20 +226,19 @@ private:
                 return !lacks;
         }
 
-        /// Where cores are left over, no two threads are on one. The program that came last moves.
+        /// Where cores are left over, no two threads are on one. What has just been granted moves.
         void spread() {
                 const auto is_left = [&](const CpuMask& core) { return core.is_within(free_); };
                 if (std::ranges::none_of(snapshot_.machine.cores(), is_left))
                         return;
-                for (std::size_t i = holdings_.size(); i-- > 0;)
-                        if (shares_[i].is_governed)
-                                spread(i);
+                for_governed([&](std::size_t i) { spread(i); });
         }
         void spread(std::size_t i) {
                 for (const auto k : classes_.groups()[classes_.group_of(i)].classes) {
                         const auto& here = classes_.classes()[k].cpus;
-                        const auto [from, to] = placement_.spread(own(i) & here, taken_ - own(i),
-                                                                  (free_ & here) - rigid_);
+                        const auto [from, to] =
+                                placement_.spread(own(i) & here, own(i) - client(i).granted,
+                                                  taken_ - own(i), (free_ & here) - rigid_);
                         own(i) -= from;
                         own(i) |= to;
                         taken_ -= from;
@@ -320,8 +319,8 @@ private:
                         });
                 for (const auto& [crowding, alike] : others)
                         cpus |= placement_.pick(cpus, alike, count - cpus.count());
-                const auto [from, to] =
-                        placement_.spread(cpus, taken_, (free_ & may_use(i)) - rigid_);
+                const auto [from, to] = placement_.spread(cpus, cpus - client(i).granted, taken_,
+                                                          (free_ & may_use(i)) - rigid_);
                 own(i) = (cpus - from) | to;
                 holdings_[i].shared = true;
                 own(i).for_each([&](std::uint32_t cpu) { crowd[cpu]++; });

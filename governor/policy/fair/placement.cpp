@@ -175,7 +175,7 @@ CpuMask Placement::pick(const CpuMask& held, const CpuMask& free, std::uint32_t 
         return std::move(taking).result();
 }
 
-Placement::Move Placement::spread(const CpuMask& held, const CpuMask& others,
+Placement::Move Placement::spread(const CpuMask& held, const CpuMask& fresh, const CpuMask& others,
                                   const CpuMask& free) const {
         const auto core_of = [&](std::uint32_t cpu) -> const CpuMask& {
                 return machine_.cores()[machine_.home(cpu).core];
@@ -185,7 +185,8 @@ Placement::Move Placement::spread(const CpuMask& held, const CpuMask& others,
         };
         CpuMask crowded;
         held.for_each([&](std::uint32_t cpu) {
-                if (!is_first(cpu, held) || core_of(cpu).intersects(others))
+                if (!is_first(cpu, held) ||
+                    (fresh.contains(cpu) && core_of(cpu).intersects(others)))
                         crowded.add(cpu);
         });
         if (crowded.empty())

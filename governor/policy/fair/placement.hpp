@@ -33,9 +33,9 @@ public:
                 CpuMask to;  ///< as many
         };
         /// A thread on a core of its own is faster than two on one: CPUs of `held` that have a
-        /// sibling in it or in `others`, for CPUs of cores that are all in `free`, as far as there
-        /// are such.
-        [[nodiscard]] Move spread(const CpuMask& held, const CpuMask& others,
+        /// sibling in it, or that are `fresh` and have one in `others`, for CPUs of cores that are
+        /// all in `free`, as far as there are such.
+        [[nodiscard]] Move spread(const CpuMask& held, const CpuMask& fresh, const CpuMask& others,
                                   const CpuMask& free) const;
 
         /// The `count` CPUs of `free` that foreign programs use most, if they use half of it.

@@ -147,11 +147,9 @@ void Topology::check_apart(const World& world, const Resident& resident,
                 return;
         const auto now = own_cpus(world, resident);
         for (const auto& core : world.known().cores())
-                if (core.intersects(now) &&
-                    (core.count_common(now) > 1 || has_another_owner(world, resident, core)))
+                if (core.count_common(now) > 1)
                         violated(world, "whole-cores",
-                                 name_of(resident) +
-                                         " has a CPU whose sibling is in use, and a core is free");
+                                 name_of(resident) + " has two CPUs of a core, and a core is free");
 }
 
 }  // namespace simulation
