@@ -67,19 +67,21 @@ void Beliefs::check_foreign(const World& world, const Snapshot& believed) {
                 return;
         const auto& cpus = world.machine.online();  // which are in the pool does not matter
         const double sees = believed.foreign.millicpu(cpus) / 1000.0;
-        const auto [least, most] = std::ranges::minmax_element(lately_, {}, &Load::cpus);
+        const auto [lowest, highest] = std::ranges::minmax_element(lately_, {}, &Load::cpus);
+        const double least = lowest->cpus;
+        const double most = highest->cpus;
         const double tolerance = kTolerance + kToleratedPart * cpus.count();
         const auto check = [&](Since& since, bool is_wrong) {
                 if (const auto lasts = since.update(is_wrong, world.now);
                     lasts > settling_time(world))
                         violated(world, "foreign-belief",
                                  rounded(sees) + " CPUs of foreign load are seen, and lately " +
-                                         rounded(least->cpus) + " to " + rounded(most->cpus) +
+                                         rounded(least) + " to " + rounded(most) +
                                          " were there, for " + rounded(seconds(lasts)) + " s");
         };
         const bool is_known = everybody_has_cpus(world);
-        check(too_much_, is_known && sees > most->cpus + tolerance);
-        check(too_little_, is_known && sees < least->cpus - tolerance);
+        check(too_much_, is_known && sees > most + tolerance);
+        check(too_little_, is_known && sees < least - tolerance);
 }
 
 void Beliefs::check_client(const World& world, const Resident& resident, const Client& believed) {
