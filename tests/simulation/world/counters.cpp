@@ -55,7 +55,8 @@ const governor::policy::Sample& Counters::tick(const CpuMask& online, Time now) 
 }
 
 void Counters::look(Window& window, const CpuMask& online, Time now, Time shortest) {
-        auto& [readings, sample] = window;
+        auto& readings = window.readings;
+        auto& sample = window.sample;
         if (readings.empty())
                 readings.push_back({-shortest, online, {}, {}, 0});
         readings.push_back({now, online, busy_s_, niced_s_, yielding_s_});
