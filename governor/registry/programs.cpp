@@ -190,33 +190,29 @@ void Programs::sampled(const policy::Sample& sample, TimePoint now) {
         }
 }
 
-std::vector<evidence::Burn> Programs::burns(TimePoint now) {
-        auto& samples = around_->samples;
-        samples.add(now);
-        const auto start = samples.window_start();
+std::vector<evidence::Burn> Programs::burns_over(evidence::SampleTimes& times,
+                                                 evidence::Departed& departed,
+                                                 MillicpuSince millicpu_since, TimePoint now) {
+        times.add(now);
+        const auto start = times.window_start();
         std::vector<evidence::Burn> burns;
         burns.reserve(programs_.size());
         for (const auto& [id, program] : programs_)
-                if (const auto millicpu = program->burned_millicpu_since(start); millicpu > 0)
+                if (const auto millicpu = ((*program).*millicpu_since)(start); millicpu > 0)
                         burns.push_back({program->where().cpus, millicpu, program->where().niced});
-        departed_.collect(start, now, burns);
-        for (auto& [account, programs] : short_lived_)
-                programs.update(now);
-        std::erase_if(short_lived_, [](const auto& of) { return of.second.empty(); });
+        departed.collect(start, now, burns);
         return burns;
 }
 
+std::vector<evidence::Burn> Programs::burns(TimePoint now) {
+        for (auto& [account, programs] : short_lived_)
+                programs.update(now);
+        std::erase_if(short_lived_, [](const auto& of) { return of.second.empty(); });
+        return burns_over(around_->samples, departed_, &Program::burned_millicpu_since, now);
+}
+
 std::vector<evidence::Burn> Programs::ticked_burns(TimePoint now) {
-        auto& ticks = around_->ticks;
-        ticks.add(now);
-        const auto start = ticks.window_start();
-        std::vector<evidence::Burn> burns;
-        burns.reserve(programs_.size());
-        for (const auto& [id, program] : programs_)
-                if (const auto millicpu = program->ticked_millicpu_since(start); millicpu > 0)
-                        burns.push_back({program->where().cpus, millicpu, program->where().niced});
-        departed_at_tick_.collect(start, now, burns);
-        return burns;
+        return burns_over(around_->ticks, departed_at_tick_, &Program::ticked_millicpu_since, now);
 }
 
 /// No account's more than an equal part of the pool: its programs, too, have to share.

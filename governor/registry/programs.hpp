@@ -125,6 +125,12 @@ public:
         [[nodiscard]] History& history() { return around_->history; }
 
 private:
+        using MillicpuSince = std::uint32_t (Program::*)(TimePoint window_start) const;
+        [[nodiscard]] std::vector<evidence::Burn> burns_over(evidence::SampleTimes& times,
+                                                             evidence::Departed& departed,
+                                                             MillicpuSince millicpu_since,
+                                                             TimePoint now);
+
         [[nodiscard]] std::optional<Refusal> refusal(const Account& account) const;
         [[nodiscard]] std::uint32_t short_lived_cpus(std::uint32_t pool) const;
         void end_tree(ProgramId holder);
