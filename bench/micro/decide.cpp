@@ -4,6 +4,7 @@
 
 #include <benchmark/benchmark.h>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <random>
 #include <string>
@@ -28,7 +29,8 @@ enum class Kind : std::int64_t { Everywhere, FourOverlapping, Quotas, Batch, Sid
 fair::Decision decide_side_by_side(const fair::Settings& settings, const fair::Snapshot& snapshot) {
         auto known = snapshot;
         for (auto& client : known.clients)
-                client.knee = client.enough = 1;
+                for (std::size_t octave = 0; octave < fair::Scaling::kOctaves; octave++)
+                        client.scaling.learn(octave, 0.3);
         return fair::decide(settings, known);
 }
 

@@ -35,7 +35,8 @@ void Gangs::decided(const std::map<GangId, Decided>& decided, TimePoint now) {
                 gang.lends_turn = !what.wants_to_run && (gang.lends_turn || gang.has_turn);
                 gang.has_turn = what.has_turn;
                 const bool runs = what.has_turn && !what.is_parked;
-                gang.served_since = runs && what.is_served ? std::optional(now) : std::nullopt;
+                gang.served_since = runs ? std::optional(now) : std::nullopt;
+                gang.pace = what.pace;
                 gang.cpus = what.cpus;
                 if (runs && !gang.runs_since) {
                         gang.runs_since = now;
@@ -83,7 +84,8 @@ Served Gangs::served(GangId id, TimePoint now) const {
         if (!gang.served_since)
                 return gang.served;
         const auto since = now - *gang.served_since;
-        return {gang.served.time + since,
+        return {gang.served.time + std::chrono::duration_cast<std::chrono::nanoseconds>(
+                                           gang.pace * std::chrono::duration<double>(since)),
                 gang.served.cpu_time + gang.cpus * std::chrono::duration<double>(since)};
 }
 

@@ -46,7 +46,7 @@ public:
         /// What was decided of one, as far as it is about turns.
         struct Decided {
                 bool has_turn = false;
-                bool is_served = false;  ///< and is first, or has a quarter of what pays
+                double pace = 0;  ///< then: so much of the time counts as served
                 bool wants_to_run = false;
                 bool is_parked = false;  ///< it waits, if only until others have left their CPUs
                 std::uint32_t cpus = 0;  ///< of its own; a shared one counts as well
@@ -68,6 +68,7 @@ private:
                 bool has_turn = false;
                 bool lends_turn = false;
                 std::optional<TimePoint> served_since;
+                double pace = 0;                       // since then
                 std::uint32_t cpus = 0;                // since then
                 std::optional<TimePoint> waits_since;  // less the short turns since then
                 std::optional<TimePoint> runs_since;   // in its turn

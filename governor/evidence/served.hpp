@@ -5,10 +5,9 @@
 
 namespace governor::evidence {
 
-/// What a gang was given in its turns, in all, while it was the first of its account,
-/// or had a quarter of what pays for it.
+/// What a gang was given in its turns, in all.
 struct Served {
-        std::chrono::nanoseconds time{0};
+        std::chrono::nanoseconds time{0};           ///< as if it had had all CPUs meanwhile
         std::chrono::duration<double> cpu_time{0};  ///< of the CPUs that it had
 
         friend bool operator==(const Served&, const Served&) = default;

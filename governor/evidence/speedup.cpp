@@ -23,16 +23,13 @@ bool are_apart(std::uint32_t small, std::uint32_t large) {
 
 }  // namespace
 
-std::uint32_t knee_of(std::uint32_t small, double small_time, std::uint32_t large,
-                      double large_time) {
+double knee_of(std::uint32_t small, double small_time, std::uint32_t large, double large_time) {
         constexpr double kMost = std::numeric_limits<std::uint32_t>::max();
         const double parallel = (small_time - large_time) / (1.0 / small - 1.0 / large);
         const double serial = large_time - parallel / large;
         if (parallel <= 0)
                 return 0;
-        if (serial <= 0)
-                return std::numeric_limits<std::uint32_t>::max();
-        return static_cast<std::uint32_t>(std::clamp(std::round(parallel / serial), 1.0, kMost));
+        return serial <= parallel / kMost ? kMost : parallel / serial;
 }
 
 bool Speedup::Size::is_seen() const {
@@ -41,20 +38,20 @@ bool Speedup::Size::is_seen() const {
 
 bool Speedup::Size::is_known() const { return time_ns >= in_ns(kLong); }
 
-void Speedup::report(const Totals& totals, TimePoint now) {
+std::optional<Speedup::Octaves> Speedup::report(const Totals& totals, TimePoint now) {
         const auto before = std::exchange(last_, totals);
         if (totals.cpus != present_.cpus)
                 begin(totals.cpus, now);
         if (!before || before->cpus != totals.cpus || totals.regions <= before->regions ||
             totals.time_ns <= before->time_ns)
-                return;
+                return std::nullopt;
         const double old = std::exp(-duration<double>(now - present_.at) / kSmoothing);
         present_.regions =
                 present_.regions * old + static_cast<double>(totals.regions - before->regions);
         present_.time_ns =
                 present_.time_ns * old + static_cast<double>(totals.time_ns - before->time_ns);
         present_.at = now;
-        compare(now);
+        return compare(now);
 }
 
 /// What was not looked at for long enough is forgotten, and the one before it stays.
@@ -64,53 +61,53 @@ void Speedup::begin(std::uint32_t cpus, TimePoint now) {
         present_ = {cpus, 0, 0, now};
 }
 
-void Speedup::compare(TimePoint now) {
+std::optional<Speedup::Octaves> Speedup::compare(TimePoint now) {
         if (!before_.is_known() || !before_.is_fresh(now))
-                return;
+                return std::nullopt;
         if (present_.is_seen() && are_apart(present_.cpus, before_.cpus))
-                find(present_, before_, now);
-        else if (present_.is_known() && are_apart(before_.cpus, present_.cpus))
-                find(before_, present_, now);
+                return find(present_, before_, now);
+        if (present_.is_known() && are_apart(before_.cpus, present_.cpus))
+                return find(before_, present_, now);
+        return std::nullopt;
 }
 
-void Speedup::find(const Size& small, const Size& large, TimePoint now) {
+/// The octaves of which half or more lies between the two.
+Speedup::Octaves Speedup::find(const Size& small, const Size& large, TimePoint now) {
         const auto knee = knee_of(small.cpus, small.mean_ns(), large.cpus, large.mean_ns());
-        const bool grew = large.cpus == present_.cpus;
-        if (now >= found_.until)
-                found_ = {0, 0, small.cpus, large.cpus, grew, false, now};
-        found_.least = std::min(found_.least, small.cpus);
-        found_.most = std::max(found_.most, large.cpus);
-        const bool do_all_pay = knee / kFar >= large.cpus;
-        if (do_all_pay && found_.knee > 0 && large.cpus < found_.most) {
-                // Fewer than are enough were tried; or these are not, as a first glance has said.
-                if (small.cpus >= found_.enough)
-                        found_.enough = large.cpus;
-                return;
+        const auto first = std::min(policy::fair::octave_below(2 * small.cpus),
+                                    policy::fair::octave_below(large.cpus));
+        const auto last = policy::fair::octave_below(large.cpus);
+        for (auto i = first; i <= last; i++) {
+                note(i, policy::fair::amdahl_elasticity(knee, i), large.cpus == present_.cpus, now);
         }
-        const bool is_first = found_.knee == 0;
-        const bool is_less = small.cpus < found_.enough;
-        found_.knee = do_all_pay ? 0 : std::max(knee, 1U);
-        found_.enough = do_all_pay ? 0 : is_first || is_less ? small.cpus : found_.enough;
-        // To have fewer of what is left is as doubtful as it was at first.
-        if (!do_all_pay && (is_first || (is_less && found_.is_sure))) {
-                found_.grew = grew;
-                found_.is_sure = false;
-                found_.until = now + kFresh;
-        } else if (large.cpus == found_.most) {
-                found_.is_sure = found_.is_sure || grew != found_.grew;
-                if (do_all_pay || found_.is_sure)
-                        found_.until = now + kHold;
-        }
+        return {first, last};
 }
 
-std::uint32_t Speedup::knee(TimePoint now) const { return now < found_.until ? found_.knee : 0; }
-
-std::uint32_t Speedup::enough(TimePoint now) const {
-        return now < found_.until ? found_.enough : 0;
+/// A phase that ended where a step began looks like this, too: one step alone takes something away
+/// for kFresh only.
+void Speedup::note(std::size_t octave, double elasticity, bool grew, TimePoint now) {
+        constexpr double kFew = 0.5;
+        auto& belief = beliefs_[octave];
+        const bool is_few = elasticity < kFew;
+        const bool was_few = now < belief.until && found_.elasticity(octave).value_or(1) < kFew;
+        found_.learn(octave, elasticity);
+        if (!was_few)
+                belief = {now + (is_few ? kFresh : kHold), grew, false};
+        belief.is_sure = belief.is_sure || grew != belief.grew;
+        if (belief.is_sure || !is_few)
+                belief.until = now + kHold;
 }
 
-bool Speedup::is_known(std::uint32_t cpus, TimePoint now) const {
-        return now < found_.until && found_.least < cpus && cpus <= found_.most;
+policy::fair::Scaling Speedup::scaling(TimePoint now) const {
+        policy::fair::Scaling scaling;
+        for (std::size_t i = 0; i < beliefs_.size(); i++)
+                if (const auto known = found_.elasticity(i); known && now < beliefs_[i].until)
+                        scaling.learn(i, *known);
+        return scaling;
+}
+
+std::optional<double> Speedup::elasticity_below(std::uint32_t cpus, TimePoint now) const {
+        return scaling(now).elasticity(policy::fair::octave_below(cpus));
 }
 
 bool Speedup::has_seen(std::uint32_t cpus) const {

@@ -21,19 +21,22 @@ nanoseconds length_of(nanoseconds region_time) {
 }  // namespace
 
 std::optional<WidthProbe::Try> WidthProbe::next(const Speedup& speedup, std::uint32_t cpus,
-                                                nanoseconds served, TimePoint now) const {
+                                                nanoseconds served, Guess guess,
+                                                TimePoint now) const {
         if (running_) {
                 if (speedup.has_seen(running_->cpus) || now >= running_->until)
                         return std::nullopt;
                 return Try{running_->cpus, running_->until - now};
         }
-        if (cpus < kFewest || now < not_before_ || speedup.is_known(cpus, now))
+        if (cpus < kFewest || now < not_before_ || guess == Guess::Fresh ||
+            speedup.elasticity_below(cpus, now))
                 return std::nullopt;
         const auto region_time = speedup.region_time(cpus, now);
         if (!region_time || *region_time > kLongestRegion)
                 return std::nullopt;
         const auto length = length_of(*region_time);
-        if (spent_ * kPart + length * kFirstPart > served)
+        const auto first = guess == Guess::Old ? nanoseconds(0) : length * kFirstPart;
+        if (spent_ * kPart + first > served)
                 return std::nullopt;
         return Try{cpus / 2, length};
 }
@@ -44,8 +47,8 @@ void WidthProbe::decided(const std::optional<Try>& tried, std::uint32_t granted,
         if (is_tried && running_)
                 return;
         if (running_) {
-                const auto enough = speedup.enough(now);
-                if (enough == 0 || enough > running_->cpus)
+                constexpr double kFew = 0.5;
+                if (speedup.elasticity_below(2 * running_->cpus, now).value_or(1) > kFew)
                         spent_ += now - running_->since;
                 if (now >= running_->until && !speedup.has_seen(running_->cpus))
                         not_before_ = now + Speedup::kHold;

@@ -20,7 +20,7 @@ using policy::TimePoint;
 class WidthProbe {
 public:
         /// Who has fewer is left alone.
-        static constexpr std::uint32_t kFewest = 4;
+        static constexpr std::uint32_t kFewest = 2;
         /// One kPart-th of the time served, which costs half as much: 2 %.
         static constexpr int kPart = 25;
         /// And the next one is expected to take so much of it: the sooner it is known the better
@@ -30,6 +30,10 @@ public:
         /// ends: that has to be well before it is called rigid, after handover_max (2 s).
         static constexpr std::chrono::milliseconds kLongestRegion{500};
 
+        /// What others of its kind have shown of half of its CPUs: just now, which will do, or a
+        /// while ago, which is looked at without delay.
+        enum class Guess : std::uint8_t { None, Old, Fresh };
+
         struct Try {
                 std::uint32_t cpus = 0;
                 std::chrono::nanoseconds length{0};  ///< it is expected to take
@@ -37,7 +41,8 @@ public:
         /// What it should have at most now, where somebody waits for what it has. `cpus` are its
         /// own; `served`: so long it has had its turn, in all. Empty: nothing is to be tried.
         [[nodiscard]] std::optional<Try> next(const Speedup& speedup, std::uint32_t cpus,
-                                              std::chrono::nanoseconds served, TimePoint now) const;
+                                              std::chrono::nanoseconds served, Guess guess,
+                                              TimePoint now) const;
 
         /// `tried` is what next() has said at this moment, and the program was granted `granted`
         /// CPUs of its own.

@@ -5,6 +5,7 @@
 #include "policy/permyriad.hpp"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <utility>
 
@@ -322,7 +323,11 @@ void Cycle::want_decision(TimePoint now) {
         schedule_.want_decision(now);
 }
 
+/// What it did until its end is read first: how long it was tells of others of its label.
 void Cycle::left(ProgramId id, TimePoint now) {
+        if (auto* program = arbiter_.programs().find(id))
+                if (const auto last = reports_.reports(std::array{id}).front())
+                        (void)program->report(*last, now);
         arbiter_.programs().leave(id, facts_.cpu_time(id), now);
         parked_.erase(id);
         if (waited_)

@@ -180,8 +180,7 @@ bool Program::report(const evidence::Report& report, TimePoint now) {
         if (is_ignored())
                 return false;
         const bool was_above = occupancy_.above_since().has_value();
-        progress_.report(report.progress_done, report.progress_total,
-                         around_.gangs.served(gang_, now));
+        note_progress(report, now);
         if (takes_turns())
                 note_pace(report, now);
         const auto effect = occupancy_.report(report, where_.cpus.count(), now);
@@ -191,13 +190,55 @@ bool Program::report(const evidence::Report& report, TimePoint now) {
         return effect.gave_back || woke || (was_above && !occupancy_.above_since());
 }
 
+/// Where it says nothing of how far it is, it is taken to have as many regions as others of its
+/// label.
+void Program::note_progress(const evidence::Report& report, TimePoint now) {
+        const auto served = around_.gangs.served(gang_, now);
+        ended_ = report.ended;
+        if (report.progress_total > 0 || !takes_turns()) {
+                progress_.report(report.progress_done, report.progress_total, served);
+                return;
+        }
+        const auto* known = around_.labels.find(identity_.account, identity_.label);
+        // To go before others because it is short is of no use if it makes nothing of what it has.
+        const bool is_known = known != nullptr && known->scaling != policy::fair::Scaling{};
+        const auto length = is_known ? known->length() : std::nullopt;
+        progress_.report(length ? std::min(ended_, *length) : 0, length.value_or(0), served);
+}
+
 /// A region of an earlier grant says nothing about this one.
 void Program::note_pace(const evidence::Report& report, TimePoint now) {
         const auto cpus = own_cpus();
-        if (cpus > 0 && report.epoch == occupancy_.held()->epoch)
-                speedup_.report({cpus, report.ended, report.ended_ns}, now);
-        else
+        if (cpus == 0 || report.epoch != occupancy_.held()->epoch) {
                 speedup_.interrupted();
+                return;
+        }
+        if (const auto octaves = speedup_.report({cpus, report.ended, report.ended_ns}, now))
+                around_.labels.learn(identity_.account, identity_.label)
+                        .measured(speedup_.scaling(now), octaves->first, octaves->second, now);
+}
+
+/// Of others of its label counts what one of them has shown in its time, or shortly before: that a
+/// history is wrong is found out by then.
+fair::Scaling Program::scaling(TimePoint now) const {
+        auto scaling = speedup_.scaling(now);
+        const auto* known = around_.labels.find(identity_.account, identity_.label);
+        if (known != nullptr)
+                scaling.complete(known->since(std::min(joined_, now - evidence::Speedup::kHold)));
+        return scaling;
+}
+
+std::optional<evidence::WidthProbe::Try> Program::probe_width(std::chrono::nanoseconds served,
+                                                              TimePoint now) const {
+        using Guess = evidence::WidthProbe::Guess;
+        const auto cpus = own_cpus();
+        const auto* known = around_.labels.find(identity_.account, identity_.label);
+        auto guess = Guess::None;
+        const auto octave = policy::fair::octave_below(cpus);
+        if (known != nullptr && known->scaling.elasticity(octave))
+                guess = now - known->at[octave] < evidence::Speedup::kFresh ? Guess::Fresh
+                                                                            : Guess::Old;
+        return width_probe_.next(speedup_, cpus, served, guess, now);
 }
 
 bool Program::is_waited_for() const {
@@ -357,8 +398,7 @@ fair::Client Program::client(const policy::CpuMask& pool) const {
 void Program::add_turns(fair::Client& client, fair::Gang& gang, bool is_first,
                         TimePoint now) const {
         gang.account = client.account;
-        client.knee = known(speedup_.knee(now));
-        client.enough = speedup_.enough(now);
+        client.scaling = scaling(now);
         if (const auto probe = probe_width(gang.served, now))
                 client.probe_width = probe->cpus;
         const auto left = progress_.remaining(gang.served);
@@ -429,6 +469,10 @@ evidence::Departed::Program Program::leave(std::optional<std::chrono::nanosecond
         auto spans = burn_.spans();
         const auto since = spans.empty() ? joined_ : spans.back().end;
         spans.push_back({since, now, presumably_used(since, now)});
+        if (takes_turns() && ended_ > 0) {
+                auto& runs = around_.labels.learn(identity_.account, identity_.label).regions;
+                runs = {runs.back(), ended_};
+        }
         around_.history.add(event(EventKind::Left, now));
         around_.cgroups.leave(where_.groups);
         around_.gangs.leave(gang_);

@@ -20,6 +20,7 @@
 #include "registry/cgroups.hpp"
 #include "registry/facts.hpp"
 #include "registry/history.hpp"
+#include "registry/labels.hpp"
 #include "registry/orders.hpp"
 
 #include <algorithm>
@@ -81,6 +82,7 @@ struct Surroundings {
         evidence::SampleTimes samples;
         evidence::SampleTimes ticks{evidence::kFullTickWindow};
         History history;
+        Labels labels;
 };
 
 /// Not thread-safe. follow() costs O(rules), confine() and leave() O(control groups), all else O(1)
@@ -271,12 +273,12 @@ private:
         /// CPU time after the last reading, which was at `since`.
         [[nodiscard]] std::chrono::nanoseconds presumably_used(TimePoint since,
                                                                TimePoint now) const;
+        void note_progress(const evidence::Report& report, TimePoint now);
         void note_pace(const evidence::Report& report, TimePoint now);
+        [[nodiscard]] policy::fair::Scaling scaling(TimePoint now) const;
         /// How many CPUs it should be tried on.
         [[nodiscard]] std::optional<evidence::WidthProbe::Try>
-        probe_width(std::chrono::nanoseconds served, TimePoint now) const {
-                return width_probe_.next(speedup_, own_cpus(), served, now);
-        }
+        probe_width(std::chrono::nanoseconds served, TimePoint now) const;
         void add_reading(std::chrono::nanoseconds cpu_time, TimePoint now);
 
         Surroundings& around_;
@@ -302,6 +304,7 @@ private:
         evidence::Progress progress_;
         evidence::Speedup speedup_;
         evidence::WidthProbe width_probe_;
+        std::uint64_t ended_ = 0;  // regions
         bool was_parked_ = false;  // at some time since it was measured
         TimePoint turn_since_;     // not parked since then
         std::optional<evidence::Usage> usage_;

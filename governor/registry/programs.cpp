@@ -271,10 +271,8 @@ std::vector<ProgramId> Programs::apply(const fair::Decision& decision, TimePoint
 /// A program that is idle or light does not wait: it has what it needs.
 void Programs::note_turns(const fair::Decision& decision, TimePoint now) {
         std::map<GangId, evidence::Gangs::Decided> decided;
-        for (const auto id : decision.turns)
-                decided[id].has_turn = true;
-        for (const auto id : decision.served)
-                decided[id].is_served = true;
+        for (std::size_t i = 0; i < decision.turns.size(); i++)
+                decided[decision.turns[i]] = {true, decision.paces[i]};
         for (const auto& grant : decision.grants) {
                 const auto* program = find(grant.id);
                 if (program == nullptr || !program->takes_turns())

@@ -221,7 +221,7 @@ Decision decide(const Settings& settings, const Snapshot& told) {
                                            reasons.of(i, holdings[i])});
         }
         decision.turns = std::move(turns.have_one);
-        decision.served = std::move(turns.are_served);
+        decision.paces = std::move(turns.paces);
         return decision;
 }
 

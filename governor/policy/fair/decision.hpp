@@ -65,7 +65,7 @@ struct Decision {
         std::uint32_t foreign = 0;       ///< of these, left to programs that are not governed
         std::optional<TimePoint> again;  ///< time alone will change it then
         std::vector<GangId> turns;       ///< those who have theirs
-        std::vector<GangId> served;  ///< of these, the first, and who has a quarter of what pays
+        std::vector<double> paces;       ///< of these: over that on all that they could have
 };
 
 /// One line with the arithmetic: "fair share: 64 cpus - 9 foreign, 3 programs of 2 accounts -> 14".

@@ -47,8 +47,10 @@ public:
                 }
                 find_shares_on_waking();
                 for (std::size_t i = 0; i < shares_.size(); i++)
-                        shares_[i].begins = snapshot_.clients[i].begins() && !waits_for_turn(i) &&
-                                            !is_new(i) && !shares_[i].charge;
+                        shares_[i].begins =
+                                snapshot_.clients[i].begins() &&
+                                (!waits_for_turn(i) || snapshot_.clients[i].granted.empty()) &&
+                                !is_new(i) && !shares_[i].charge;
                 return std::move(shares_);
         }
 

@@ -5,6 +5,7 @@
 
 #include "policy/cpu_mask.hpp"
 #include "policy/fair/foreign.hpp"
+#include "policy/fair/scaling.hpp"
 #include "policy/machine.hpp"
 #include "policy/permyriad.hpp"
 #include "policy/time_point.hpp"
@@ -121,12 +122,9 @@ struct Client {
         std::optional<std::uint32_t> wants;
         bool idle = false;   ///< why it wants no more than one
         bool light = false;  ///< likewise: uses little of a CPU, and does not wait for one
-        /// On so many CPUs half of their time is of use to it: see efficient_width(). Empty: not
-        /// known, or many times what it has had.
-        std::optional<std::uint32_t> knee;
-        std::uint32_t enough = 0;  ///< CPUs that it keeps: that fewer do as well is not known
-        /// CPUs that it should have at most for a moment, so that `knee` becomes known, if others
-        /// wait for their turns. Empty: there is no reason to.
+        Scaling scaling;     ///< what more CPUs are worth to it, as far as that is known
+        /// CPUs that it should have at most for a moment, so that `scaling` becomes known, if
+        /// others wait for their turns. Empty: there is no reason to.
         std::optional<std::uint32_t> probe_width;
 
         [[nodiscard]] bool is_returning(TimePoint now) const {

@@ -45,9 +45,13 @@ std::vector<std::size_t> turn_order(const Settings& settings, std::span<const Ga
         const auto wants_back = [&](std::size_t g) {
                 return gangs[g].yields && gangs[g].lends_turn;
         };
+        // What remains is an estimate: two that are close must not change places again and again.
+        const auto is_preferred = [&](std::size_t g) {
+                return wants_back(g) || (gangs[g].has_turn && gangs[g].remaining);
+        };
         const auto need = [&](std::size_t g) {
                 const auto whole = expected_need(settings, gangs[g]);
-                return gangs[g].has_turn || wants_back(g) ? whole - whole / 10 : whole;
+                return is_preferred(g) ? whole - whole / 10 : whole;
         };
         std::ranges::sort(which, [&](std::size_t a, std::size_t b) {
                 const bool is_a_overdue = is_overdue(settings, gangs[a], now);
@@ -65,8 +69,6 @@ std::vector<std::size_t> turn_order(const Settings& settings, std::span<const Ga
                         return need_a < need_b;
                 if (wants_back(a) != wants_back(b))
                         return wants_back(a);
-                if (gangs[a].has_turn != gangs[b].has_turn)
-                        return gangs[a].has_turn;
                 return gangs[a].joined != gangs[b].joined ? gangs[a].joined < gangs[b].joined
                                                           : gangs[a].id < gangs[b].id;
         });
@@ -93,14 +95,20 @@ bool is_out_of_patience(const Settings& settings, const Gang& gang, TimePoint no
                now - *gang.waits_since >= settings.turn_max_wait;
 }
 
-std::optional<TimePoint> next_review(const Settings& settings, const Gang& gang, TimePoint now) {
+std::optional<TimePoint> next_review(const Settings& settings, const Gang& gang, double pace,
+                                     TimePoint now) {
         if (is_overdue(settings, gang, now) && gang.runs_since)
                 return *gang.runs_since + settings.turn_quantum - gang.had;
         if (gang.is_on_trial)
                 return now + kTrialLook;
         if (gang.remaining)
                 return std::nullopt;
-        return now + (quantum_of(settings, gang.served).end - gang.served);
+        constexpr double kSlowest = 1e-4;
+        const auto left = quantum_of(settings, gang.served).end - gang.served;
+        return now +
+               std::chrono::duration_cast<nanoseconds>(
+                       std::chrono::duration<double, std::nano>(left) / std::max(pace, kSlowest)) +
+               nanoseconds(1);
 }
 
 }  // namespace governor::policy::fair

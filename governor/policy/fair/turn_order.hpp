@@ -20,11 +20,11 @@ namespace governor::policy::fair {
 
 /// The gangs that are named, in the order of their turns. The one that needs least comes first
 /// (shortest remaining time: L. Schrage, "A Proof of the Optimality of the Shortest Remaining
-/// Processing Time Discipline", Operations Research 16 (1968)); among equals the one that has its
-/// turn, then the oldest. A gang keeps its turn until another one needs a tenth less. A yielding
-/// gang that has lent its turn has the same advantage when it runs again. Yielding gangs that are
-/// overdue come before all others: first the one that has its turn, then the one that has waited
-/// longest.
+/// Processing Time Discipline", Operations Research 16 (1968)); of equals the oldest, whoever has
+/// the turn. A gang of which is known what remains keeps its turn until another one needs a tenth
+/// less. A yielding gang that has lent its turn has the same advantage when it runs again. Yielding
+/// gangs that are overdue come before all others: first the one that has its turn, then the one
+/// that has waited longest.
 [[nodiscard]] std::vector<std::size_t> turn_order(const Settings& settings,
                                                   std::span<const Gang> gangs,
                                                   std::vector<std::size_t> which, TimePoint now);
@@ -43,8 +43,8 @@ namespace governor::policy::fair {
 /// what it would start beside others is more than a thread.
 [[nodiscard]] bool is_out_of_patience(const Settings& settings, const Gang& gang, TimePoint now);
 
-/// When time alone changes the place of one that has its turn.
+/// When time alone changes the place of one that has its turn, and is served for `pace` of it.
 [[nodiscard]] std::optional<TimePoint> next_review(const Settings& settings, const Gang& gang,
-                                                   TimePoint now);
+                                                   double pace, TimePoint now);
 
 }  // namespace governor::policy::fair

@@ -16,19 +16,18 @@ namespace governor::policy::fair {
 
 struct Turns {
         std::vector<std::uint32_t> behind;  ///< by client: gangs before it; 0: it is not parked
-        /// By client: it has no more for that reason alone, that more do not pay, or because fewer
-        /// are tried. 0: no such reason.
+        /// By client: it has no more because fewer are tried. 0: no such reason.
         std::vector<std::uint32_t> most;
         std::vector<GangId> have_one;
-        /// Of these, the first of each account, and who has a quarter of what pays at
-        /// least: their quanta are used up meanwhile.
-        std::vector<GangId> are_served;
+        /// How fast each of these goes, over what it would on all that its account has for batch
+        /// programs: so much of a second counts as served.
+        std::vector<double> paces;
         std::optional<TimePoint> again;  ///< time alone changes it then
 };
 
 /// Deals out anew what the batch programs of each account are entitled to together, to one gang
-/// after the other in the order of their turns: each has all that it wants and that pay, or is
-/// parked. Who is tried on fewer while others wait has these, and the rest of what is its own is
+/// after the other: the next CPU goes where it shortens the sum of their times most. Who gets none
+/// is parked. Who is tried on fewer while others wait has these, and the rest of what is its own is
 /// left free: that is over before anybody else could have gone to work there. Who has waited for
 /// `turn_max_wait` has a CPU for each of its clients before all others, as long as the first gang
 /// has half of them all. Shares of

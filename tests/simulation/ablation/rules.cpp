@@ -99,11 +99,7 @@ void hands_over_at_once(Client& client) { client.in_use.clear(); }
 
 // Turns.
 
-void no_knee(Client& client) {
-        client.knee.reset();
-        client.enough = 0;
-}
-void never_enough(Client& client) { client.enough = 0; }
+void nothing_measured(Client& client) { client.scaling = {}; }
 void no_probes(Client& client) { client.probe_width.reset(); }
 void holds_no_turn(Gang& gang) { gang.has_turn = false; }
 void end_not_known(Gang& gang) {
@@ -149,9 +145,7 @@ constexpr std::array kRules{
         Rule{"foreign", "foreign load is made room for", with_foreign<nothing_is_foreign>},
         Rule{"handover", "CPUs are free when the region on them has ended",
              for_clients<hands_over_at_once>},
-        Rule{"knee", "a turn is as wide as pays", for_clients<no_knee>},
-        Rule{"enough", "fewer CPUs are not taken to do until that is known",
-             for_clients<never_enough>},
+        Rule{"scaling", "what more CPUs were worth counts", for_clients<nothing_measured>},
         Rule{"probing", "fewer CPUs are tried", for_clients<no_probes>},
         Rule{"tenth", "the holder of a turn is preferred", with_gangs<holds_no_turn>},
         Rule{"remaining", "a gang that says how far it is goes by what is left",

@@ -98,8 +98,14 @@ void Beliefs::check_client(const World& world, const Resident& resident, const C
         watch.cpu_s = process.cpu_s();
         watch.looked = world.now;
         const auto* held = world.held(resident);
-        if (world.yields(resident))  // what it does while it waits tells nothing
+        if (world.yields(resident)) {  // what it does while it waits tells nothing
                 watch.held_back = watch.idles = watch.heavy = {};
+                const auto late = time_point(world.now - world.scenario.governor.fair.handover_max);
+                if (believed.parked && believed.above_since && *believed.above_since <= late)
+                        violated(world, "rigid-belief",
+                                 name_of(resident) + " waits, yields, and is believed not to "
+                                                     "follow");
+        }
         if (held == nullptr || !is_honest(resident) || world.yields(resident))
                 return;
         const bool works = is_hungry(resident) && burns > held->grant.threads * kBusyPart;

@@ -20,6 +20,7 @@ namespace simulation {
 ///   settle. Who does nothing for so long is idle
 /// - light-belief: nobody is held for one who uses little who runs, or could if others left him a
 ///   CPU, most of the time for longer than things take to settle
+/// - rigid-belief: what waits and yields is not held for one that does not follow
 class Beliefs final : public Invariant {
 public:
         /// So much of what clients burn may be taken for foreign load, or hide it: CPUs, and a part

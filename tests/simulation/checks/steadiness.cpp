@@ -112,8 +112,7 @@ bool Steadiness::is_demand_steady(const World& world) {
                 // The kernel lets one that is niced run where others leave it something.
                 if (!is_hungry(resident) || resident.process->program().nice > 0)
                         demand = {client->wants, client->idle, client->light};
-                demand.knee = client->knee;
-                demand.enough = client->enough;
+                demand.scaling = client->scaling;
                 demand.probe_width = client->probe_width;
         }
         if (demands != demands_)

@@ -38,8 +38,7 @@ private:
                 std::optional<std::uint32_t> wants = {};
                 bool idle = false;
                 bool light = false;
-                std::optional<std::uint32_t> knee = {};
-                std::uint32_t enough = 0;
+                governor::policy::fair::Scaling scaling = {};
                 std::optional<std::uint32_t> probe_width = {};
                 friend bool operator==(const Demand&, const Demand&) = default;
         };

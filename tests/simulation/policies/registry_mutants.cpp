@@ -173,8 +173,7 @@ Snapshot nobody_is_idle(const Snapshot& snapshot) {
 /// As if what a tree burns while it waits and yields were beyond what it may burn.
 Snapshot takes_waiting_trees_for_rigid(const Snapshot& snapshot) {
         return with_clients(snapshot, [&](Client& client) {
-                if (client.gang && snapshot.gangs[*client.gang].yields && client.parked &&
-                    client.burning > client.granted.count())
+                if (client.gang && snapshot.gangs[*client.gang].yields && client.parked)
                         client.above_since = snapshot.now - std::chrono::hours(1);
         });
 }
@@ -198,7 +197,7 @@ constexpr std::array kMutants{
                                        "starvation"),
         mutant<takes_waiting_trees_for_rigid>(
                 "waiting-trees-are-rigid",
-                "what a tree burns while it waits and yields counts as rigid", "starvation"),
+                "what a tree burns while it waits and yields counts as rigid", "rigid-belief"),
         mutant<knows_no_streams>("short-streams-push",
                                  "programs of a stream of short ones make others shrink",
                                  "newcomers"),

@@ -25,7 +25,7 @@ namespace fair = governor::policy::fair;
 fair::Snapshot without_speedups(const fair::Snapshot& snapshot) {
         auto told = snapshot;
         for (auto& client : told.clients) {
-                client.knee.reset();
+                client.scaling = {};
                 client.probe_width.reset();
         }
         return told;
@@ -158,7 +158,7 @@ bool was_granted(const Trace& trace, fair::Limit limit) {
 
 // A try cuts into a region: who is above his grant for handover_max is called rigid.
 TEST(SpeedupInTurns, NobodyIsRigidForATry) {
-        for (const auto region : {milliseconds(400), milliseconds(3'100)}) {
+        for (const auto region : {milliseconds(200), milliseconds(3'100)}) {
                 Scenario scenario;
                 scenario.machine.cpus = 16;
                 scenario.end = seconds(1'000);
@@ -186,40 +186,26 @@ TEST(SpeedupInTurns, LinearProgramsLoseLittle) {
         EXPECT_LE(ratios.aggregate.mean, 1.02);
 }
 
-TEST(SpeedupInTurns, OfProgramsThatAreNoFasterWithMoreSeveralRun) {
-        const auto ratios = play_all(flat, seconds(30));
-        EXPECT_LE(ratios.aggregate.mean, 0.80);
-        EXPECT_LE(ratios.makespan.worst, 1.02);
+// Where nobody knows they share.
+TEST(SpeedupInTurns, ToKnowWhatIsGainedCostsNothingOnAverage) {
+        for (const auto& law : {Law(flat), Law(amdahl), Law(any)})
+                EXPECT_LE(play_all(law, seconds(30)).aggregate.mean, 1.00);
 }
 
-TEST(SpeedupInTurns, WhatIsSerialIsNoReasonForOthersToWait) {
-        const auto ratios = play_all(amdahl, seconds(30));
-        EXPECT_LE(ratios.aggregate.mean, 0.76);
-        EXPECT_LE(ratios.makespan.worst, 1.02);
-}
-
-// Of lengths that half of the programs tell. Who is linear gains; who is not loses until that is
-// found out, and then has what it would have where all share.
-TEST(SpeedupInTurns, BesideSharingLinearProgramsGainAndOthersLoseLittle) {
+// Half of the programs tell their length. All share until what they gain by more CPUs is known.
+TEST(SpeedupInTurns, BesideSharingNoLawLosesAndLinearProgramsGain) {
         const auto of_linear = play_beside_sharing(linear, seconds(30));
         if (kMeansCount) {
-                EXPECT_LE(of_linear.aggregate.mean, 0.90);
+                EXPECT_LE(of_linear.aggregate.mean, 0.92);
                 EXPECT_LE(of_linear.makespan.mean, 1.01);
         }
         for (const auto& law : {Law(flat), Law(amdahl), Law(any)}) {
                 const auto ratios = play_beside_sharing(law, seconds(30));
                 if (kMeansCount) {
-                        EXPECT_LE(ratios.aggregate.mean, 1.13);
-                        EXPECT_LE(ratios.makespan.mean, 1.16);
+                        EXPECT_LE(ratios.aggregate.mean, 1.00);
+                        EXPECT_LE(ratios.makespan.mean, 1.03);
                 }
         }
-}
-
-TEST(SpeedupInTurns, AMixtureIsBetterOff) {
-        const auto ratios = play_all(any, seconds(30));
-        EXPECT_LE(ratios.aggregate.mean, 0.88);
-        EXPECT_LE(ratios.aggregate.worst, 1.5);  // a quantum that ends just before a program does
-        EXPECT_LE(ratios.makespan.worst, 1.02);
 }
 
 }  // namespace simulation

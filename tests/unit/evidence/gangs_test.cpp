@@ -80,36 +80,36 @@ TEST(Gangs, KnowHowLongTheyHadWaitedForTheTurnThatTheyHave) {
 TEST(Gangs, AreServedWhileTheyRunInTheirTurn) {
         Gangs gangs;
         const auto one = gangs.enter(job(1, "a"), kStart);
-        gangs.decided({{one, {true, true, true, false, 4}}}, at(1));
+        gangs.decided({{one, {true, 1, true, false, 4}}}, at(1));
         EXPECT_EQ(gangs.served(one, at(4)), (Served{seconds(3), seconds(12)}));
-        gangs.decided({{one, {false, false, true, true}}}, at(5));
+        gangs.decided({{one, {false, 0, true, true}}}, at(5));
         EXPECT_EQ(gangs.served(one, at(9)), (Served{seconds(4), seconds(16)}));
-        gangs.decided({{one, {true, true, true, false, 2}}}, at(10));
+        gangs.decided({{one, {true, 1, true, false, 2}}}, at(10));
         EXPECT_EQ(gangs.served(one, at(11)), (Served{seconds(5), seconds(18)}));
 }
 
-TEST(Gangs, AreNotServedByASmallPart) {
+TEST(Gangs, AreServedAsFastAsTheyGo) {
         Gangs gangs;
         const auto one = gangs.enter(job(1, "a"), kStart);
-        gangs.decided({{one, {true, false, true, false, 1}}}, at(1));
-        EXPECT_EQ(gangs.served(one, at(4)), Served{});
-        EXPECT_TRUE(gangs.show(one, at(4)).has_turn);
+        gangs.decided({{one, {true, 0.25, true, false, 1}}}, at(1));
+        EXPECT_EQ(gangs.served(one, at(5)), (Served{seconds(1), seconds(4)}));
+        EXPECT_TRUE(gangs.show(one, at(5)).has_turn);
 }
 
 TEST(Gangs, WaitUntilTheyRunWhateverWasDecidedMeanwhile) {
         Gangs gangs;
         const auto one = gangs.enter(job(1, "a"), kStart);
-        gangs.decided({{one, {false, false, true, true}}}, at(1));
-        gangs.decided({{one, {true, true, true, true}}}, at(2));  // its CPUs are not free yet
+        gangs.decided({{one, {false, 0, true, true}}}, at(1));
+        gangs.decided({{one, {true, 1, true, true}}}, at(2));  // its CPUs are not free yet
         EXPECT_TRUE(gangs.show(one, at(3)).has_turn);
         EXPECT_EQ(gangs.show(one, at(3)).waits_since, kStart);
         EXPECT_EQ(gangs.served(one, at(3)), Served{});
-        gangs.decided({{one, {false, false, true, false}}},
+        gangs.decided({{one, {false, 0, true, false}}},
                       at(4));  // a thread, since it is impatient
         EXPECT_EQ(gangs.show(one, at(5)).waits_since, kStart);
-        gangs.decided({{one, {true, true, true, false, 4}}}, at(6));
+        gangs.decided({{one, {true, 1, true, false, 4}}}, at(6));
         EXPECT_EQ(gangs.show(one, at(6)).waits_since, std::nullopt);
-        gangs.decided({{one, {false, false, true, true}}}, at(8));
+        gangs.decided({{one, {false, 0, true, true}}}, at(8));
         EXPECT_EQ(gangs.show(one, at(9)).waits_since, at(8));
 }
 
@@ -117,8 +117,8 @@ TEST(Gangs, ThatYieldGoOnWaitingAfterATurnThatWasTooShort) {
         Gangs gangs;
         gangs.set_quantum(seconds(3));
         const auto one = gangs.enter(tree(1), kStart);
-        const Gangs::Decided runs{true, true, true, false, 4};
-        const Gangs::Decided waits{false, false, true, true};
+        const Gangs::Decided runs{true, 1, true, false, 4};
+        const Gangs::Decided waits{false, 0, true, true};
         gangs.decided({{one, runs}}, at(5));
         gangs.decided({{one, waits}}, at(7));
         EXPECT_EQ(gangs.show(one, at(7)).waits_since, at(2)) << "5 s, without the 2 s of its turn";
@@ -135,9 +135,9 @@ TEST(Gangs, WaitAnewOnceTheyWereIdle) {
         Gangs gangs;
         gangs.set_quantum(seconds(3));
         const auto one = gangs.enter(tree(1), kStart);
-        gangs.decided({{one, {true, true, true, false, 4}}}, at(5));
+        gangs.decided({{one, {true, 1, true, false, 4}}}, at(5));
         gangs.decided({{one, {}}}, at(6));
-        gangs.decided({{one, {false, false, true, true}}}, at(7));
+        gangs.decided({{one, {false, 0, true, true}}}, at(7));
         EXPECT_EQ(gangs.show(one, at(7)).waits_since, at(7));
 }
 
@@ -146,7 +146,7 @@ TEST(Gangs, DoNotWaitWhileTheyAreIdle) {
         const auto one = gangs.enter(job(1, "a"), kStart);
         gangs.decided({{one, {}}}, at(1));
         EXPECT_EQ(gangs.show(one, at(100)).waits_since, std::nullopt);
-        gangs.decided({{one, {false, false, true, true}}}, at(100));
+        gangs.decided({{one, {false, 0, true, true}}}, at(100));
         EXPECT_EQ(gangs.show(one, at(101)).waits_since, at(100));
 }
 

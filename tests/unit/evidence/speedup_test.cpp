@@ -41,11 +41,13 @@ protected:
                 }
         }
 
-        [[nodiscard]] std::uint32_t knee() const { return speedup_.knee(now_); }
-        /// 0: all pay, as far as is known.
-        [[nodiscard]] std::uint32_t enough() const {
-                EXPECT_EQ(speedup_.enough(now_) > 0, knee() > 0);
-                return speedup_.enough(now_);
+        /// Of half as many CPUs that is known.
+        [[nodiscard]] bool is_known(std::uint32_t cpus) const {
+                return speedup_.elasticity_below(cpus, now_).has_value();
+        }
+        /// As far as is known.
+        [[nodiscard]] bool do_pay(std::uint32_t cpus) const {
+                return speedup_.elasticity_below(cpus, now_).value_or(1) >= 0.5;
         }
 
         Speedup speedup_;
@@ -60,9 +62,7 @@ protected:
 TEST(Knee, IsWhereHalfOfTheTimeIsOfUse) {
         for (const double serial : {0.5, 0.25, 0.1, 0.05, 0.02, 0.01}) {
                 const auto found = knee_of(4, amdahl(serial, 4), 8, amdahl(serial, 8));
-                EXPECT_EQ(found, static_cast<std::uint32_t>(std::lround(1 / serial)) - 1);
-                const double useful = 1 / amdahl(serial, found) / found;
-                EXPECT_NEAR(useful, 0.5 / (1 - serial), 0.01) << serial;
+                EXPECT_NEAR(found, 1 / serial - 1, 1e-6);
         }
 }
 
@@ -72,14 +72,13 @@ TEST(Knee, OfALinearProgramIsNowhere) {
 }
 
 TEST(Knee, OfOneThatIsNoFasterIsBelowAll) {
-        EXPECT_EQ(knee_of(4, 1, 8, 1), 0U);
-        EXPECT_EQ(knee_of(4, 1, 8, 2), 0U) << "slower";
+        EXPECT_EQ(knee_of(4, 1, 8, 1), 0);
+        EXPECT_EQ(knee_of(4, 1, 8, 2), 0) << "slower";
 }
 
 TEST_F(SpeedupTest, IsNotKnownOfOneSize) {
         run(16, seconds(20));
-        EXPECT_EQ(enough(), 0U);
-        EXPECT_FALSE(speedup_.is_known(16, now_));
+        EXPECT_FALSE(is_known(16));
         EXPECT_EQ(speedup_.region_time(16, now_), milliseconds(1));
         EXPECT_EQ(speedup_.region_time(8, now_), std::nullopt);
 }
@@ -87,56 +86,55 @@ TEST_F(SpeedupTest, IsNotKnownOfOneSize) {
 TEST_F(SpeedupTest, AllPaysWhoIsLinear) {
         run(16, seconds(5));
         run(8, milliseconds(300));
-        EXPECT_EQ(enough(), 0U);
-        EXPECT_TRUE(speedup_.is_known(16, now_));
-        EXPECT_FALSE(speedup_.is_known(8, now_)) << "that is not compared with fewer";
-        EXPECT_FALSE(speedup_.is_known(32, now_));
+        EXPECT_TRUE(do_pay(16));
+        EXPECT_TRUE(is_known(16));
+        EXPECT_FALSE(is_known(8)) << "that is not compared with fewer";
+        EXPECT_FALSE(is_known(32));
 }
 
 TEST_F(SpeedupTest, WhoIsNoFasterWithMoreIsLookedForStepByStep) {
         law_ = [](std::uint32_t cpus) { return 1.0 / std::min(cpus, 4U); };
         run(16, seconds(5));
         run(8, seconds(2));
-        EXPECT_EQ(enough(), 8U);
-        EXPECT_FALSE(speedup_.is_known(8, now_));
+        EXPECT_FALSE(do_pay(16));
+        EXPECT_FALSE(is_known(8));
         run(4, seconds(2));
-        EXPECT_EQ(enough(), 4U);
+        EXPECT_FALSE(do_pay(8));
         run(2, milliseconds(300));
-        EXPECT_EQ(enough(), 4U);
-        EXPECT_TRUE(speedup_.is_known(4, now_));
-        EXPECT_TRUE(speedup_.is_known(16, now_));
+        EXPECT_TRUE(is_known(4));
+        EXPECT_TRUE(do_pay(4));
+        EXPECT_FALSE(do_pay(16));
 }
 
-TEST_F(SpeedupTest, AmdahlsLawTellsAlsoBeyondWhatItHas) {
-        for (const double serial : {0.5, 0.1, 0.05, 0.02}) {
+TEST_F(SpeedupTest, IsThatOfAmdahlsLaw) {
+        for (const double serial : {0.5, 0.1, 0.05, 0.02, 0.01}) {
                 law_ = [serial](std::uint32_t cpus) { return amdahl(serial, cpus); };
                 speedup_ = {};
                 run(16, seconds(5));
                 run(8, seconds(1));
-                EXPECT_EQ(knee(), static_cast<std::uint32_t>(std::lround(1 / serial)) - 1);
-                EXPECT_EQ(enough(), 8U) << "that 4 would do is not known";
-                EXPECT_TRUE(speedup_.is_known(9, now_));
-                EXPECT_FALSE(speedup_.is_known(8, now_));
+                const auto octave = policy::fair::octave_below(16);
+                EXPECT_NEAR(*speedup_.elasticity_below(16, now_),
+                            policy::fair::amdahl_elasticity(1 / serial - 1, octave), 0.01);
+                EXPECT_FALSE(is_known(8));
         }
 }
 
-TEST_F(SpeedupTest, AKneeThatIsFarIsNone) {
-        law_ = [](std::uint32_t cpus) { return amdahl(0.01, cpus); };
-        run(16, seconds(5));
+TEST_F(SpeedupTest, OfAWideStepAllOctavesBetweenAreKnown) {
+        run(64, seconds(5));
         run(8, seconds(1));
-        EXPECT_EQ(knee(), 0U);
-        EXPECT_EQ(enough(), 0U);
-        EXPECT_TRUE(speedup_.is_known(16, now_));
+        EXPECT_TRUE(is_known(64));
+        EXPECT_TRUE(is_known(16));
+        EXPECT_FALSE(is_known(8));
 }
 
 TEST_F(SpeedupTest, ItIsLearnedFromGrantsThatGrow) {
         law_ = [](std::uint32_t cpus) { return 1.0 / std::min(cpus, 4U); };
         run(4, seconds(3));
         run(16, milliseconds(500));
-        EXPECT_EQ(enough(), 0U) << "too short a look to take something away";
+        EXPECT_FALSE(is_known(16)) << "too short a look to take something away";
         run(16, seconds(1));
-        EXPECT_EQ(knee(), 1U);
-        EXPECT_EQ(enough(), 4U);
+        EXPECT_FALSE(do_pay(16));
+        EXPECT_FALSE(do_pay(8));
 }
 
 TEST_F(SpeedupTest, AFewRegionsAreNotEnough) {
@@ -144,9 +142,9 @@ TEST_F(SpeedupTest, AFewRegionsAreNotEnough) {
         region_s_ = 16 * 0.045;
         run(16, seconds(5));
         run(8, milliseconds(800));  // 17 of 45 ms
-        EXPECT_EQ(enough(), 0U);
+        EXPECT_FALSE(is_known(16));
         run(8, milliseconds(300));
-        EXPECT_EQ(enough(), 8U);
+        EXPECT_FALSE(do_pay(16));
 }
 
 TEST_F(SpeedupTest, WhatIsLongAgoIsNotCompared) {
@@ -154,7 +152,7 @@ TEST_F(SpeedupTest, WhatIsLongAgoIsNotCompared) {
         run(16, seconds(5));
         now_ += Speedup::kFresh;
         run(8, seconds(5));
-        EXPECT_EQ(enough(), 0U);
+        EXPECT_TRUE(do_pay(16));
 }
 
 TEST_F(SpeedupTest, WhatWasFoundIsForgottenOneDay) {
@@ -163,23 +161,23 @@ TEST_F(SpeedupTest, WhatWasFoundIsForgottenOneDay) {
         run(8, seconds(2));
         run(16, seconds(2));
         run(8, seconds(30));
-        EXPECT_EQ(enough(), 8U);
+        EXPECT_FALSE(do_pay(16));
         run(8, Speedup::kHold);
-        EXPECT_EQ(enough(), 0U);
-        EXPECT_FALSE(speedup_.is_known(16, now_));
+        EXPECT_TRUE(do_pay(16));
+        EXPECT_FALSE(is_known(16));
 }
 
 TEST_F(SpeedupTest, WhatWasTakenAwayComesBackUntilTheOtherDirectionSaysTheSame) {
         law_ = [](std::uint32_t cpus) { return 1.0 / std::min(cpus, 4U); };
         run(16, seconds(5));
         run(8, milliseconds(300));
-        EXPECT_EQ(enough(), 8U);
+        EXPECT_FALSE(do_pay(16));
         run(8, Speedup::kFresh);
-        EXPECT_EQ(enough(), 0U);
+        EXPECT_TRUE(do_pay(16));
         run(16, seconds(2));
-        EXPECT_EQ(enough(), 8U);
+        EXPECT_FALSE(do_pay(16));
         run(8, Speedup::kFresh + seconds(10));
-        EXPECT_EQ(enough(), 8U) << "16 to 8, 8 to 16, and 16 to 8 again";
+        EXPECT_FALSE(do_pay(16)) << "16 to 8, 8 to 16, and 16 to 8 again";
 }
 
 TEST_F(SpeedupTest, APhaseThatEndsWhereATryBeginsTakesNothingAwayForLong) {
@@ -188,52 +186,40 @@ TEST_F(SpeedupTest, APhaseThatEndsWhereATryBeginsTakesNothingAwayForLong) {
         region_s_ = 0.016;
         run(16, seconds(1));
         run(8, milliseconds(300));
-        ASSERT_EQ(enough(), 8U);
+        ASSERT_FALSE(do_pay(16));
         run(8, seconds(4));
-        EXPECT_EQ(enough(), 8U) << "the mean of 16 does not change any more";
+        EXPECT_FALSE(do_pay(16)) << "the mean of 16 does not change any more";
         run(4, seconds(1));
         run(8, seconds(10));
-        EXPECT_EQ(enough(), 0U);
+        EXPECT_TRUE(do_pay(16));
         run(16, seconds(2));
-        EXPECT_EQ(enough(), 0U);
-        EXPECT_TRUE(speedup_.is_known(16, now_));
+        EXPECT_TRUE(do_pay(16));
+        EXPECT_TRUE(is_known(16));
 }
 
 TEST_F(SpeedupTest, AGlanceIsMendedByALongerLook) {
         run(16, seconds(5));
         law_ = [](std::uint32_t) { return 1.0 / 16; };  // shorter regions, by chance
         run(8, milliseconds(200));
-        EXPECT_EQ(enough(), 8U);
+        EXPECT_FALSE(do_pay(16));
         law_ = [](std::uint32_t cpus) { return 1.0 / cpus; };
         run(8, seconds(3));
-        EXPECT_EQ(enough(), 0U);
+        EXPECT_TRUE(do_pay(16));
 }
 
 TEST_F(SpeedupTest, AGlanceAtStillFewerIsMendedToo) {
         law_ = [](std::uint32_t cpus) { return 1.0 / std::min(cpus, 8U); };
         run(16, seconds(5));
         run(8, seconds(2));
-        ASSERT_EQ(enough(), 8U);
+        ASSERT_FALSE(do_pay(16));
         law_ = [](std::uint32_t) { return 1.0 / 8; };  // shorter regions, by chance
         run(4, milliseconds(200));
-        ASSERT_EQ(enough(), 4U);
+        ASSERT_FALSE(do_pay(8));
         law_ = [](std::uint32_t cpus) { return 1.0 / std::min(cpus, 8U); };
         run(4, seconds(3));
-        EXPECT_EQ(enough(), 8U);
-        EXPECT_TRUE(speedup_.is_known(8, now_));
-}
-
-TEST_F(SpeedupTest, WhatIsEnoughStaysSoWhereItHasMore) {
-        law_ = [](std::uint32_t cpus) { return 1.0 / std::min(cpus, 4U); };
-        run(64, seconds(5));
-        run(8, seconds(2));
-        run(64, seconds(2));
-        ASSERT_EQ(enough(), 8U);
-        run(40, seconds(2));
-        EXPECT_EQ(enough(), 8U);
-        run(8, seconds(2));
-        run(32, seconds(30));
-        EXPECT_EQ(enough(), 8U) << "a step up that says the same takes nothing back";
+        EXPECT_FALSE(do_pay(16));
+        EXPECT_TRUE(do_pay(8));
+        EXPECT_TRUE(is_known(8));
 }
 
 TEST_F(SpeedupTest, PhasesOfALinearProgramLeaveItWhatItHas) {
@@ -243,14 +229,14 @@ TEST_F(SpeedupTest, PhasesOfALinearProgramLeaveItWhatItHas) {
                 region_s_ = i % 10 == 0 ? 0.16 : 0.016;
                 run(16, seconds(1));
         }
-        EXPECT_EQ(enough(), 0U) << "one size says nothing, whatever it does";
+        EXPECT_TRUE(do_pay(16)) << "one size says nothing, whatever it does";
         run(8, milliseconds(300));
         region_s_ = 0.16;
         run(16, seconds(1));
         region_s_ = 0.016;
         run(16, seconds(9));
-        EXPECT_EQ(enough(), 0U);
-        EXPECT_TRUE(speedup_.is_known(16, now_));
+        EXPECT_TRUE(do_pay(16));
+        EXPECT_TRUE(is_known(16));
 }
 
 TEST_F(SpeedupTest, TotalsThatFallBeginAnew) {
@@ -265,7 +251,6 @@ TEST_F(SpeedupTest, TotalsThatFallBeginAnew) {
 }
 
 TEST_F(SpeedupTest, AnyNumberMayBeReported) {
-        std::uint32_t most = 0;
         for (const std::uint32_t cpus : {1U, 16U, 8U, kAllPay, 1U})
                 for (const std::uint64_t number : {0ULL, 1ULL, 1ULL << 40, ~0ULL}) {
                         now_ += seconds(1);
@@ -276,8 +261,9 @@ TEST_F(SpeedupTest, AnyNumberMayBeReported) {
                                 const auto time = speedup_.region_time(cpus, now_);
                                 EXPECT_GE(time.value_or(seconds(0)), seconds(0));
                                 EXPECT_LE(time.value_or(seconds(0)), seconds(1'000'000'000));
-                                most = std::max(most, cpus);
-                                EXPECT_LE(knee(), std::uint64_t{Speedup::kFar} * most);
+                                const auto worth = speedup_.elasticity_below(16, now_).value_or(0);
+                                EXPECT_GE(worth, 0);
+                                EXPECT_LE(worth, 1);
                         }
                 }
         EXPECT_TRUE(speedup_.region_time(1, now_)) << "something was measured";

@@ -2,7 +2,6 @@
 // When a program is tried on fewer CPUs, and what that costs it.
 #include "evidence/width_probe.hpp"
 
-#include "policy/fair/efficient_width.hpp"
 #include "policy/fair/snapshot.hpp"
 #include "policy/time_point.hpp"
 #include "start.hpp"
@@ -43,9 +42,10 @@ protected:
         }
 
         void decide() {
-                const auto tried = probe_.next(speedup_, granted_, served_, now_);
-                granted_ = policy::fair::efficient_width(cpus_, 4, speedup_.knee(now_),
-                                                         speedup_.enough(now_));
+                const auto tried = probe_.next(speedup_, granted_, served_, guess_, now_);
+                granted_ = cpus_;  // and half of that, as long as more are not worth it
+                while (granted_ > 1 && speedup_.elasticity_below(granted_, now_).value_or(1) < 0.5)
+                        granted_ /= 2;
                 if (tried && do_others_wait_)
                         granted_ = std::min(granted_, tried->cpus);
                 probe_.decided(tried, granted_, speedup_, now_);
@@ -60,6 +60,7 @@ protected:
         std::uint32_t cpus_ = 16;
         std::uint32_t flat_ = 1000;
         bool do_others_wait_ = true;
+        WidthProbe::Guess guess_ = WidthProbe::Guess::None;
         std::uint64_t region_ns_ = 16'000'000;  // on one CPU
         std::uint64_t inside_ns_ = 0;
         std::uint32_t granted_ = 16;
@@ -125,11 +126,28 @@ TEST_F(WidthProbeTest, NobodyIsTriedForNothing) {
         EXPECT_EQ(least_, 8U);
 }
 
-TEST_F(WidthProbeTest, WhoHasFewIsLeftAlone) {
-        cpus_ = granted_ = 3;
-        flat_ = 1;
+TEST_F(WidthProbeTest, WhoHasOneIsLeftAlone) {
+        cpus_ = granted_ = least_ = 1;
         run(seconds(60));
-        EXPECT_EQ(least_, 3U);
+        EXPECT_EQ(lost_.count(), 0);
+}
+
+TEST_F(WidthProbeTest, WhoHasTwoIsTriedOnOne) {
+        cpus_ = granted_ = least_ = 2;
+        run(seconds(60));
+        EXPECT_EQ(least_, 1U);
+}
+
+TEST_F(WidthProbeTest, AnOldGuessIsLookedAtWithoutDelay) {
+        guess_ = WidthProbe::Guess::Old;
+        run(milliseconds(1200));
+        EXPECT_EQ(least_, 8U);
+}
+
+TEST_F(WidthProbeTest, AFreshGuessWillDo) {
+        guess_ = WidthProbe::Guess::Fresh;
+        run(seconds(60));
+        EXPECT_EQ(least_, 16U);
 }
 
 TEST_F(WidthProbeTest, WhoSaysNothingIsLeftAlone) {

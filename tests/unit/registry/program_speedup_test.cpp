@@ -29,12 +29,17 @@ protected:
                 }
         }
 
+        [[nodiscard]] std::optional<double> worth(std::uint32_t cpus) {
+                return only().scaling.elasticity(policy::fair::octave_below(cpus));
+        }
+
         /// A decision by which it has so many CPUs, and its turn.
         void decide(ProgramId id, std::uint32_t cpus, bool shared = false) {
                 auto one = grant_of(id, CpuMask::range(0, cpus));
                 one.shared = shared;
                 auto decision = decision_of({one});
-                decision.turns = decision.served = {policy::fair::GangId{1}};
+                decision.turns = {policy::fair::GangId{1}};
+                decision.paces = {1};
                 programs_.apply(decision, now_);
         }
 
@@ -50,11 +55,11 @@ TEST_F(ClientSpeedup, IsLearnedFromWhatItReports) {
         const auto id = join(1000, batch());
         decide(id, 16);
         run(id, 3s);
-        EXPECT_FALSE(only().knee);
+        EXPECT_FALSE(worth(16));
         decide(id, 8);
         run(id, 500ms);
-        EXPECT_EQ(only().knee, 1U) << "not faster with 16";
-        EXPECT_EQ(only().enough, 8U);
+        EXPECT_EQ(worth(16), 0) << "not faster with 16";
+        EXPECT_FALSE(worth(8));
 }
 
 TEST_F(ClientSpeedup, IsNoAffairOfWhoDoesNotTakeTurns) {
@@ -64,7 +69,7 @@ TEST_F(ClientSpeedup, IsNoAffairOfWhoDoesNotTakeTurns) {
         EXPECT_FALSE(only().probe_width);
         decide(id, 8);
         run(id, 500ms);
-        EXPECT_FALSE(only().knee);
+        EXPECT_FALSE(worth(16));
 }
 
 TEST_F(ClientSpeedup, IsTriedAfterAWhile) {
@@ -78,7 +83,7 @@ TEST_F(ClientSpeedup, IsTriedAfterAWhile) {
         EXPECT_EQ(only().probe_width, 8U);
         run(id, 300ms);
         EXPECT_FALSE(only().probe_width);
-        EXPECT_EQ(only().enough, 8U);
+        EXPECT_EQ(worth(16), 0);
 }
 
 TEST_F(ClientSpeedup, IsNotTriedWhereTheDecisionIsAnotherOne) {
@@ -98,10 +103,10 @@ TEST_F(ClientSpeedup, RegionsOfAnEarlierGrantSayNothing) {
         epoch_ = programs_.find(id)->held()->epoch;
         decide(id, 8);
         run(id, 3s);
-        EXPECT_FALSE(only().knee);
+        EXPECT_FALSE(worth(16));
         epoch_.reset();
         run(id, 3s);
-        EXPECT_EQ(only().enough, 8U);
+        EXPECT_EQ(worth(16), 0);
 }
 
 TEST_F(ClientSpeedup, WhatItDoesBesideOthersSaysNothing) {
@@ -110,8 +115,28 @@ TEST_F(ClientSpeedup, WhatItDoesBesideOthersSaysNothing) {
         run(id, 3s);
         decide(id, 1, true);
         run(id, 3s);
-        EXPECT_FALSE(only().knee);
+        EXPECT_FALSE(worth(16));
         EXPECT_FALSE(only().probe_width);
+}
+
+TEST_F(ClientSpeedup, IsThatOfTheLastOfItsNameOnceItHasShownSo) {
+        const auto first = join(1000, batch());
+        decide(first, 16);
+        run(first, 3s);
+        decide(first, 8);
+        run(first, 500ms);
+        (void)programs_.leave(first, {}, now_);
+        now_ += 10min;
+        done_.clear();
+        regions_ = 0;
+        const auto second = join(1000, batch());
+        EXPECT_FALSE(worth(16)) << "that may be over";
+        decide(second, 16);
+        run(second, 1400ms);
+        EXPECT_EQ(only().probe_width, 8U) << "looked at without delay";
+        decide(second, 8);
+        run(second, 500ms);
+        EXPECT_EQ(worth(16), 0);
 }
 
 }  // namespace

@@ -150,7 +150,8 @@ TEST_F(ProgramsTest, TellOfTheirTurns) {
 
         auto decision = decision_of({grant_of(id, kAll)});
         const auto gangs = programs_.snapshot(machine_, foreign_, now_).gangs;
-        decision.turns = decision.served = {gangs.at(0).id};
+        decision.turns = {gangs.at(0).id};
+        decision.paces = {1};
         (void)programs_.apply(decision, now_);
         (void)programs_.find(id)->report({1, 16, true, 1, 0, 10}, now_);
         now_ += 1s;

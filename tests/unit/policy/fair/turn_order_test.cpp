@@ -102,11 +102,15 @@ TEST(TurnOrder, AHolderIsLookedAtAgainWhereItsQuantumEnds) {
         const auto settings = quanta_of_two_seconds();
         auto one = gang(1);
         one.served = milliseconds(3'500);
-        EXPECT_EQ(next_review(settings, one, kNow), kNow + milliseconds(6'500));
+        EXPECT_EQ(next_review(settings, one, 1, kNow),
+                  kNow + milliseconds(6'500) + std::chrono::nanoseconds(1));
+        EXPECT_EQ(next_review(settings, one, 0.5, kNow),
+                  kNow + seconds(13) + std::chrono::nanoseconds(1));
         one.remaining = seconds(5);
-        EXPECT_EQ(next_review(settings, one, kNow), std::nullopt) << "its place only gets better";
+        EXPECT_EQ(next_review(settings, one, 1, kNow), std::nullopt)
+                << "its place only gets better";
         one.is_on_trial = true;
-        EXPECT_LE(next_review(settings, one, kNow), kNow + milliseconds(100));
+        EXPECT_LE(next_review(settings, one, 1, kNow), kNow + milliseconds(100));
 }
 
 }  // namespace

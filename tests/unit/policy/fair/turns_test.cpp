@@ -9,7 +9,7 @@ namespace {
 
 using Counts = std::vector<std::uint32_t>;
 
-/// Clients with gangs, all older than newcomers.
+/// Clients with gangs that say how far they are, all older than newcomers.
 class Batch : public World {
 public:
         explicit Batch(std::uint32_t cpus) : World({cpus}) {}
@@ -21,12 +21,15 @@ public:
                 gang.account = AccountId{account};
                 gang.joined = now - seconds(100) + seconds(gangs.size());
                 gang.waits_since = now;
+                gang.remaining = seconds(100);
                 gangs.push_back(gang);
                 return gangs.size() - 1;
         }
+        /// All CPUs make it as many times as fast.
         Client& job(std::uint64_t account = 1) {
                 auto& client = add(account);
                 client.gang = gang(account);
+                client.scaling = linear();
                 return client;
         }
         [[nodiscard]] Decision decided() const {
@@ -100,6 +103,7 @@ TEST(Turns, AGangIsNeverParkedInPart) {
         world.job();
         auto& second = world.add();
         second.gang = world.clients.front().gang;
+        second.scaling = linear();
         world.job();
         EXPECT_EQ(world.threads(), (Counts{4, 4, 1}));
         EXPECT_EQ(world.parked(), "..P");
@@ -120,7 +124,9 @@ TEST(Turns, AGangThatDoesNotFitIntoWhatIsLeftWaits) {
         world.job().max = 7;
         auto& wide = world.job();
         const auto gang = wide.gang;
-        world.add().gang = gang;
+        auto& member = world.add();
+        member.gang = gang;
+        member.scaling = linear();
         world.job();
         EXPECT_EQ(world.parked(), ".PP.") << "two members, one CPU";
         EXPECT_EQ(world.threads(), (Counts{7, 1, 1, 1}));
@@ -191,8 +197,11 @@ TEST(Turns, HowManyEverLackPatienceTheFirstHasHalf) {
         Batch world(16);
         world.job();
         const auto ranks = world.job().gang;
-        for (int i = 1; i < 16; i++)
-                world.add().gang = ranks;
+        for (int i = 1; i < 16; i++) {
+                auto& rank = world.add();
+                rank.gang = ranks;
+                rank.scaling = linear();
+        }
         for (int i = 0; i < 3; i++)
                 world.job();
         for (std::size_t g = 1; g < world.gangs.size(); g++)
@@ -207,28 +216,49 @@ TEST(Turns, HowManyEverLackPatienceTheFirstHasHalf) {
                 EXPECT_FALSE(world.decided().grants[i].shared) << "the others keep theirs";
 }
 
-TEST(Turns, AQuantumIsUsedUpByWhoHasAQuarterOfWhatPays) {
+TEST(Turns, AreServedAsFastAsTheyGo) {
         Batch world(8);
-        for (const auto max : {7U, 8U, 2U})
-                world.job().max = max;
-        EXPECT_EQ(world.threads(), (Counts{7, 1, 1}));
-        EXPECT_EQ(world.decided().turns, (std::vector{GangId{1}, GangId{2}}));
-        EXPECT_EQ(world.decided().served, std::vector{GangId{1}});
-        world.clients[0].max = 6;
-        EXPECT_EQ(world.decided().served, (std::vector{GangId{1}, GangId{2}}));
+        world.job().max = 6;
+        world.job();
+        const auto decision = world.decided();
+        EXPECT_EQ(decision.turns, (std::vector{GangId{1}, GangId{2}}));
+        ASSERT_EQ(decision.paces.size(), 2U);
+        EXPECT_NEAR(decision.paces[0], 6.0 / 8, 0.01);
+        EXPECT_NEAR(decision.paces[1], 2.0 / 8, 0.01);
 }
 
-TEST(Turns, WhoIsOnTrialHasAnEndInSight) {
-        Batch world(16);
-        for (int i = 0; i < 4; i++)
-                world.job().knee = 25;
-        world.gangs[0].served = seconds(100);
-        world.gangs[0].is_on_trial = true;
-        EXPECT_EQ(world.threads()[0], 10U) << "sqrt(16 x 25 / 4)";
-        world.gangs[0].is_on_trial = false;
-        world.gangs[0].has_turn = true;
-        world.gangs[1].served = world.gangs[2].served = world.gangs[3].served = seconds(200);
-        EXPECT_EQ(world.threads()[0], 4U);
+TEST(Turns, WhatIsNotKnownToGainByMoreShares) {
+        Batch world(12);
+        world.job();
+        world.job();
+        world.job().scaling = {};
+        EXPECT_EQ(world.threads(), (Counts{8, 1, 4}));
+        EXPECT_EQ(world.parked(), ".P.");
+        world.clients[0].scaling = {};
+        EXPECT_EQ(world.threads(), (Counts{4, 4, 4})) << "one alone is in nobody's way";
+        EXPECT_EQ(world.decided().turns.size(), 3U);
+}
+
+TEST(Turns, WhoseEndIsNotKnownWeighTheSame) {
+        Batch world(12);
+        for (int i = 0; i < 3; i++)
+                world.job();
+        for (auto& gang : world.gangs)
+                gang.remaining.reset();
+        EXPECT_EQ(world.threads(), (Counts{4, 4, 4}));
+        world.gangs[2].remaining = seconds(1);
+        EXPECT_EQ(world.threads(), (Counts{1, 1, 12}));
+        world.gangs[2].remaining = seconds(1'000);
+        EXPECT_EQ(world.threads(), (Counts{6, 6, 1}));
+}
+
+TEST(Turns, WhoIsOnTrialHasAnEndBeforeLong) {
+        Batch world(12);
+        world.job();
+        world.job();
+        world.gangs[1].remaining.reset();
+        world.gangs[1].is_on_trial = true;
+        EXPECT_EQ(world.threads(), (Counts{1, 12}));
 }
 
 TEST(Turns, WithoutCpusOfTheirOwnOneRunsBesideOthers) {
@@ -240,55 +270,49 @@ TEST(Turns, WithoutCpusOfTheirOwnOneRunsBesideOthers) {
         EXPECT_EQ(world.threads(), (Counts{1, 1, 1}));
 }
 
-TEST(Turns, WhatDoesNotPayForTheFirstGoesToTheNext) {
+TEST(Turns, TheNextCpuGoesWhereItGainsMost) {
         Batch world(16);
-        world.job().knee = 4;  // sqrt(16 * 4 / 4)
-        world.job().knee = 9;
+        world.job().scaling = amdahl(0);
         world.job();
-        world.job();
-        EXPECT_EQ(world.threads(), (Counts{4, 6, 6, 1}));
-        EXPECT_EQ(world.parked(), "...P");
-        const auto decision = world.decided();
-        EXPECT_EQ(explain(decision.grants[0]),
-                  "it makes use of no more than 4: 16 cpus, 4 programs of 1 account -> 4");
-        EXPECT_EQ(decision.grants[2].reason.limit, Limit::FairShare);
+        EXPECT_EQ(world.threads(), (Counts{1, 15})) << "more do not make the first one faster";
+        world.clients[0].scaling = world.clients[1].scaling = amdahl(4);
+        const auto threads = world.threads();
+        EXPECT_GE(threads[0], 8U) << "the first one ends first";
+        EXPECT_GE(threads[1], 4U) << "but does not gain that much by all of them";
+        EXPECT_EQ(threads[0] + threads[1], 16U);
 }
 
-TEST(Turns, WhatPaysNobodyIsLeftOver) {
+TEST(Turns, WhatNobodyGainsByIsDealtOutAllTheSame) {
         Batch world(16);
-        world.job().knee = 2;  // 4 pay
-        world.job().knee = 2;
+        world.job().scaling = amdahl(0);
+        world.job().scaling = amdahl(0);
         EXPECT_EQ(world.threads(), (Counts{8, 8}));
-        world.clients[1].enough = 7;
-        EXPECT_EQ(world.threads(), (Counts{6, 10})) << "in proportion to what pays";
         world.clients[0].weight = 300;
-        EXPECT_EQ(world.threads(), (Counts{9, 7})) << "and to weights";
+        EXPECT_EQ(world.threads(), (Counts{12, 4})) << "by weights";
         world.clients[1].wants = 2;
-        EXPECT_EQ(world.threads(), (Counts{14, 2})) << "who wants less than pays has less";
+        EXPECT_EQ(world.threads(), (Counts{14, 2}));
 }
 
-TEST(Turns, WhoseEndIsNotInSightHasAnEqualPart) {
+TEST(Turns, AGangHasNoMoreThanEachMemberMay) {
         Batch world(16);
-        for (int i = 0; i < 4; i++)
-                world.job().knee = 16;  // 8 pay
-        EXPECT_EQ(world.threads(), (Counts{8, 8, 1, 1}));
-        for (auto& gang : world.gangs)
-                gang.served = world.settings.turn_quantum;
-        EXPECT_EQ(world.threads(), (Counts{4, 4, 4, 4}));
-        for (auto& gang : world.gangs)
-                gang.remaining = seconds(10);
-        EXPECT_EQ(world.threads(), (Counts{8, 8, 1, 1}));
+        world.job().max = 1;
+        for (int i = 0; i < 3; i++) {
+                auto& member = world.add();
+                member.gang = 0;
+                member.max = 1;
+                member.scaling = linear();
+        }
+        world.job();
+        EXPECT_EQ(world.threads(), (Counts{1, 1, 1, 1, 12}));
 }
 
-TEST(Turns, WhatPaysIsAnAffairOfThoseWhoTakeTurns) {
+TEST(Turns, WhatIsGainedIsAnAffairOfThoseWhoTakeTurns) {
         Batch world(16);
-        world.job().knee = 4;
-        world.add(2).knee = 2;
+        world.job().scaling = amdahl(0);
+        world.add(2);
         EXPECT_EQ(world.threads(), (Counts{8, 8})) << "one alone has what there is";
         world.settings.turns = false;
-        world.job().knee = 4;
-        EXPECT_EQ(world.threads(), (Counts{4, 8, 4}));
-        world.clients[0].knee = 1;
+        world.job();
         EXPECT_EQ(world.threads(), (Counts{4, 8, 4}));
 }
 
@@ -302,29 +326,22 @@ TEST(Turns, WhoIsTriedOnFewerLeavesTheRestFree) {
         EXPECT_EQ(decision.again, world.now + milliseconds(50));
         EXPECT_EQ(explain(decision.grants[0]),
                   "it makes use of no more than 8: 16 cpus, 2 programs of 1 account -> 8");
-        world.clients[0].knee = 27;  // 12 pay
-        world.clients[1].max = 4;
-        world.job();
-        EXPECT_EQ(world.threads(), (Counts{8, 4, 1})) << "what does not pay is not its own";
 }
 
-TEST(Turns, NobodyIsTriedWhereNobodyWaits) {
+TEST(Turns, NobodyIsTriedAlone) {
         Batch world(16);
         world.job().probe_width = 8;
         EXPECT_EQ(world.threads(), (Counts{16}));
-        world.clients[0].max = 12;
-        world.job().max = 4;
-        EXPECT_EQ(world.threads(), (Counts{12, 4}));
+        world.job(2).probe_width = 4;
+        EXPECT_EQ(world.threads(), (Counts{8, 8})) << "nobody of its user would have the rest";
 }
 
-TEST(Turns, WhoRunsOnWhatIsLeftWaitsForMore) {
+TEST(Turns, WhoSharesIsTriedToo) {
         Batch world(16);
-        world.job().knee = 8;  // 8 pay
+        world.job().scaling = {};
         world.clients[0].probe_width = 4;
-        world.job().probe_width = 4;
-        EXPECT_EQ(world.threads(), (Counts{4, 8})) << "the second has no one who waits for him";
-        world.clients[1].max = 8;
-        EXPECT_EQ(world.threads(), (Counts{8, 8}));
+        world.job().scaling = {};
+        EXPECT_EQ(world.threads(), (Counts{4, 8}));
 }
 
 TEST(Turns, AGangOfSeveralIsNotTried) {
@@ -332,6 +349,7 @@ TEST(Turns, AGangOfSeveralIsNotTried) {
         world.job().probe_width = 4;
         auto& second = world.add();
         second.gang = world.clients.front().gang;
+        second.scaling = linear();
         second.probe_width = 4;
         world.job();
         EXPECT_EQ(world.threads(), (Counts{8, 8, 1}));
@@ -351,8 +369,8 @@ TEST(Turns, WhoseTurnItIsWaitsUntilTheOtherHasLeft) {
         world.job().parked = true;
         world.clients[1].granted = CpuMask::range(0, 1);
         world.clients[1].shared = true;
-        world.gangs[0].served = world.settings.turn_quantum;
         world.gangs[0].has_turn = true;
+        world.gangs[1].remaining = seconds(10);
         const auto decision = world.decided();
         EXPECT_EQ(decision.turns, std::vector{GangId{2}});
         EXPECT_EQ(world.parked(), "PP");

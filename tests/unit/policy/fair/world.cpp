@@ -49,6 +49,20 @@ std::vector<std::uint32_t> World::follow() {
         return threads_of(decision);
 }
 
+Scaling amdahl(double knee) {
+        Scaling scaling;
+        for (std::size_t i = 0; i < Scaling::kOctaves; i++)
+                scaling.learn(i, amdahl_elasticity(knee, i));
+        return scaling;
+}
+
+Scaling linear() {
+        Scaling scaling;
+        for (std::size_t i = 0; i < Scaling::kOctaves; i++)
+                scaling.learn(i, 1);
+        return scaling;
+}
+
 std::vector<std::uint32_t> threads_of(const Decision& decision) {
         std::vector<std::uint32_t> threads;
         for (const auto& grant : decision.grants)

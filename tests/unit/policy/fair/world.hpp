@@ -58,6 +58,11 @@ public:
         std::vector<Tree> trees;
 };
 
+/// Of a program whose time is half of use at `knee` CPUs; 0: one that more do not make faster.
+[[nodiscard]] Scaling amdahl(double knee);
+/// Of one that is as many times as fast as it has CPUs.
+[[nodiscard]] Scaling linear();
+
 [[nodiscard]] std::vector<std::uint32_t> threads_of(const Decision& decision);
 
 /// How many CPUs are in more than one grant.

@@ -51,7 +51,7 @@ public:
 TEST(YieldingTrees, HaveAllInTheirTurnHoweverLongTheyHaveRun) {
         Yielding world(16);
         for (int i = 0; i < 4; i++)
-                world.tree().knee = 16;
+                world.tree().scaling = amdahl(16);
         for (auto& gang : world.gangs)
                 gang.served = world.settings.turn_quantum;
         EXPECT_EQ(threads_of(world.decided()), (YieldingCounts{16, 1, 1, 1}))

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: MIT
+// Powers in pieces.
+#include "policy/fair/scaling.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace governor::policy::fair {
+
+namespace {
+
+constexpr double kUnit = 10'000;
+constexpr double kFar = 4;
+
+double middle(std::size_t octave) { return std::exp2(static_cast<double>(octave) + 0.5); }
+double end(std::size_t octave) { return std::exp2(static_cast<double>(octave) + 1); }
+
+/// Of Amdahl's law.
+double knee_of(double elasticity, std::size_t octave) {
+        constexpr double kAlmostAll = 0.999;
+        const auto part = std::min(elasticity, kAlmostAll);
+        return middle(octave) * part / (1 - part);
+}
+
+std::size_t octave_of(double cpus) {
+        const auto log = std::log2(std::max(cpus, 1.0));
+        return std::min(static_cast<std::size_t>(log), Scaling::kOctaves - 1);
+}
+
+}  // namespace
+
+std::optional<double> Scaling::elasticity(std::size_t octave) const {
+        const auto permyriad = octaves_[octave].permyriad;
+        return permyriad != kUnknown ? std::optional(permyriad / kUnit) : std::nullopt;
+}
+
+void Scaling::learn(std::size_t octave, double elasticity) {
+        octaves_[octave].permyriad =
+                static_cast<std::uint16_t>(std::lround(std::clamp(elasticity, 0.0, 1.0) * kUnit));
+}
+
+void Scaling::complete(const Scaling& other) {
+        const auto own = *this;
+        for (std::size_t i = 0; i < kOctaves; i++) {
+                const auto known = other.elasticity(i);
+                if (own.elasticity(i) || !known)
+                        continue;
+                double least = 0;
+                double most = 1;
+                for (std::size_t j = 0; j < kOctaves; j++)
+                        if (const auto mine = own.elasticity(j); mine && j < i)
+                                most = std::min(most, *mine);
+                        else if (mine)
+                                least = std::max(least, *mine);
+                learn(i, std::clamp(*known, std::min(least, most), most));
+        }
+}
+
+std::size_t octave_below(std::uint32_t cpus) { return octave_of(cpus / std::sqrt(2.0)); }
+
+double amdahl_elasticity(double knee, std::size_t octave) { return knee / (knee + middle(octave)); }
+
+SpeedupLaw::SpeedupLaw() {
+        elasticity_.fill(1);
+        add_up();
+}
+
+SpeedupLaw::SpeedupLaw(const Scaling& scaling, double prior) {
+        double knee = prior;
+        for (std::size_t i = Scaling::kOctaves; i-- > 0;)
+                if (const auto known = scaling.elasticity(i))
+                        knee = std::max(prior, knee_of(*known, i));
+        double most = 1;
+        for (std::size_t i = 0; i < Scaling::kOctaves; i++) {
+                if (const auto known = scaling.elasticity(i))
+                        knee = std::min(knee_of(*known, i), kFar * end(i));
+                const auto known = scaling.elasticity(i);
+                most = std::min(most, known ? *known : amdahl_elasticity(knee, i));
+                elasticity_[i] = most;
+        }
+        add_up();
+}
+
+void SpeedupLaw::add_up() {
+        double speedup = 1;
+        for (std::size_t i = 0; i < Scaling::kOctaves; i++) {
+                at_start_[i] = speedup;
+                speedup *= std::exp2(elasticity_[i]);
+        }
+}
+
+double SpeedupLaw::of(double cpus) const {
+        if (cpus <= 1)
+                return std::max(cpus, 0.0);
+        const auto octave = octave_of(cpus);
+        return at_start_[octave] *
+               std::pow(cpus / std::exp2(static_cast<double>(octave)), elasticity_[octave]);
+}
+
+double SpeedupLaw::elasticity(double cpus) const { return elasticity_[octave_of(cpus)]; }
+
+double weight_of(std::size_t i, double elasticity) {
+        constexpr double kAlmostAll = 0.99;
+        const double rank = static_cast<double>(i);
+        const double q = 1 / (1 - std::clamp(elasticity, 0.0, kAlmostAll));
+        return rank * std::pow(1 - std::pow((rank - 1) / rank, q), 1 / q);
+}
+
+}  // namespace governor::policy::fair
