@@ -64,6 +64,10 @@ public:
         [[nodiscard]] Reason of(std::size_t i, const Holding& holding) const {
                 auto reason = common_;
                 reason.share = std::max(1U, shares_[i].share);
+                if (starts_uncharged(i, holding)) {
+                        reason.share = holding.cpus.count();
+                        reason.rigid = 0;
+                }
                 limit(i, holding, reason);
                 return reason;
         }
@@ -72,6 +76,11 @@ private:
         [[nodiscard]] bool waits_for_cpus(std::size_t i) const {
                 const auto& client = snapshot_.clients[i];
                 return has_not_begun(client) && waiting_[*client.gang];
+        }
+
+        /// It does not have to wait for those that do not follow.
+        [[nodiscard]] bool starts_uncharged(std::size_t i, const Holding& holding) const {
+                return shares_[i].starts_with > 1 && holding.shared && !snapshot_.clients[i].idle;
         }
 
         void limit(std::size_t i, const Holding& holding, Reason& reason) const {
@@ -96,7 +105,7 @@ private:
                         because(Limit::Idle, threads);
                 else if (holding.shared && share.wants_a_part)
                         because(Limit::Light, 1);
-                else if (holding.shared && !share.tree_max)
+                else if (holding.shared && threads == 1 && !share.tree_max)
                         because(Limit::Floor, 1);
                 else if (client.is_returning(snapshot_.now) && threads >= client.resumed->threads)
                         because(Limit::Returning, client.resumed->threads);
@@ -115,7 +124,7 @@ private:
                 else if (client.wants && threads <= *client.wants)
                         because(Limit::Demand, *client.wants);
                 else
-                        because(Limit::FairShare, share.share);
+                        because(Limit::FairShare, reason.share);
         }
 
         const Settings& settings_;

@@ -30,7 +30,7 @@ public:
                 vacate();
                 auto counts = count();
                 for_governed([&](std::size_t i) {
-                        if (shares_[i].on_waking > std::max(counts[i], 1U))
+                        if (shares_[i].starts_with > std::max(counts[i], 1U))
                                 counts[i] = lend(i);
                 });
                 count_held();
@@ -285,7 +285,7 @@ private:
                 for (std::size_t i = 0; i < holdings_.size(); i++) {
                         if (!shares_[i].is_governed || !own(i).empty())
                                 continue;
-                        if (shares_[i].on_waking > 1) {
+                        if (shares_[i].starts_with > 1) {
                                 lay_out(i, crowd);
                                 continue;
                         }
@@ -308,7 +308,7 @@ private:
         /// The CPUs that it wakes up with are those that it had, as far as that is possible, and
         /// others that are least crowded.
         void lay_out(std::size_t i, std::vector<std::uint32_t>& crowd) {
-                const auto count = shares_[i].on_waking;
+                const auto count = shares_[i].starts_with;
                 auto cpus = client(i).granted & may_use(i);
                 if (cpus.count() > count)
                         cpus -= placement_.give_up(cpus, cpus.count() - count);

@@ -34,6 +34,9 @@ public:
                 if (some_are_rigid) {
                         charge_rigid(counts);
                         const auto entitled = counts;
+                        for (std::size_t i = 0; i < shares_.size(); i++)
+                                if (starts_uncharged(i))
+                                        shares_[i].starts_with = entitled[i];
                         counts = fill_everybody(Newcomers::With);
                         for (std::size_t i = 0; i < shares_.size(); i++)
                                 if (shares_[i].charge)
@@ -113,7 +116,16 @@ private:
                 Capacity capacity(classes_, snapshot_, Capacity::Reserve::Keep);
                 const auto counts = fill(capacity, snapshot_, claims(capacity, Newcomers::With));
                 for (const auto i : idle)
-                        shares_[i].on_waking = std::max(counts[i], 1U);
+                        shares_[i].starts_with = std::max(counts[i], 1U);
+        }
+
+        /// It was granted nothing yet. Its first region may be its only one, so others that do not
+        /// follow are no reason to begin it with less.
+        [[nodiscard]] bool starts_uncharged(std::size_t i) const {
+                const auto& client = snapshot_.clients[i];
+                return shares_[i].is_governed && client.granted.empty() && !client.idle &&
+                       !shares_[i].wants_a_part && !waits_for_turn(i) && !is_new(i) &&
+                       !shares_[i].charge;
         }
 
         enum class Newcomers : std::uint8_t { With, Without };
@@ -198,9 +210,9 @@ private:
                                 shares_[i].charge = counts[i];
         }
 
-        /// Who only relapsed may follow at any time: nothing is kept from him.
+        /// It may follow at any time: nothing of its share is kept from it.
         [[nodiscard]] std::uint32_t runs_on(std::size_t i, std::uint32_t entitled) const {
-                return std::max(snapshot_.clients[i].burning, shares_[i].is_rigid ? 1U : entitled);
+                return std::max({snapshot_.clients[i].burning, entitled, 1U});
         }
 
         /// Of a share of `cpus`, whatever others use.

@@ -20,8 +20,10 @@ struct Share {
         bool wants_a_part = false;  ///< of a CPU, and none of its own: it is light
         bool is_rigid = false;      ///< what it will not leave is not waited for
         bool begins = false;        ///< on its share, wherever others have still to leave it
-        /// Of an idle client: the share that it would have if none were idle. 0: of all others.
-        std::uint32_t on_waking = 0;
+        /// What its first region after a pause begins with, beside others. Of an idle client: the
+        /// share that it would have if none were idle. Of one that was granted nothing yet, beside
+        /// rigid holders: its share if nobody were charged. 0: of all others.
+        std::uint32_t starts_with = 0;
         /// Of a rigid holder, or one that relapsed: what it is taken to use instead.
         std::optional<std::uint32_t> charge;
         std::optional<std::uint32_t> quota;     ///< of a control group, if that is what limits it

@@ -28,6 +28,14 @@ bool has_foreign_homes(const World& world) {
         return found;
 }
 
+/// What it was told first, beside others that do not follow.
+CpuMask cpus_to_start_on(const World& world, const Resident& resident) {
+        const auto* held = world.held(resident);
+        const bool starts = held != nullptr && held->grant.shared && held->grant.threads > 1 &&
+                            held->grant.reason.limit != Limit::Idle;
+        return starts ? held->grant.cpus : CpuMask{};
+}
+
 }  // namespace
 
 bool Topology::only_places_matter(const World& world) {
@@ -90,13 +98,14 @@ bool Topology::is_shared(const World& world, const Resident& resident, const Cpu
                });
 }
 
-/// CPUs of the smallest core that nobody has or runs on.
+/// CPUs of the smallest core that nobody has, runs on, or has been told to start on.
 std::uint32_t Topology::smallest_free_core(const World& world) const {
         const auto& machine = world.known();
         auto free = machine.pool();
         for (const auto& resident : world.residents) {
                 free -= own_cpus(world, resident);
                 free -= before_.at(resident.number).occupied;
+                free -= cpus_to_start_on(world, resident);
         }
         auto smallest = kNoCore;
         for (const auto& core : machine.cores())

@@ -79,17 +79,17 @@ TEST_F(CycleTest, TellsAProgramThatOnlyStartsItsShareBeforeOthersHaveLeft) {
         EXPECT_EQ(grant(other).threads, 4U) << "beside the other one";
         EXPECT_EQ(told().at(other).grant.threads, 4U) << "not one thread for life";
         EXPECT_EQ(cycle_.programs().find(other)->max(), 4U);
-        const auto seconds = [&](int count) {
+        const auto seconds = [&](int count, std::initializer_list<ProgramId> busy) {
                 for (int i = 0; i < count; i++) {
                         region(other, 4);
                         made_up_.used[other] += grant(other).threads * 1s;
-                        second({first});
+                        second(busy);
                 }
         };
-        seconds(4);
+        seconds(4, {first});
         EXPECT_EQ(grant(other).threads, 4U) << "they have left";
-        (void)join();
-        seconds(4);
+        const auto third = join();
+        seconds(4, {first, third});
         EXPECT_LT(grant(other).threads, 4U);
         EXPECT_EQ(told().at(other).grant.threads, grant(other).threads) << "it has begun";
 }

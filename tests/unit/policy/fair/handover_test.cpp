@@ -150,12 +150,30 @@ TEST_F(Handover, WhoDoesNotFollowIsRigidAfterHandoverMax) {
         EXPECT_EQ(decision.grants[1].threads + decision.grants[2].threads, 3U);
 }
 
-TEST_F(Handover, ARigidHolderThatBurnsNothingBlocksNobody) {
+TEST_F(Handover, ARigidHolderThatBurnsNothingKeepsItsShareAndNoMore) {
         world.clients[0].burning = 0;
         world.add();
         note(world.decide());
         world.now += world.settings.handover_max;
-        EXPECT_EQ(world.decide().grants[1].threads, 7U);
+        const auto decision = world.decide();
+        EXPECT_EQ(threads_of(decision), (Counts{4, 4})) << "it may begin a region at any time";
+        EXPECT_EQ(overlaps(decision), 0U);
+}
+
+// Its first region may be its only one.
+TEST_F(Handover, WhoStartsBesideARigidHolderBeginsOnItsWholeShare) {
+        world.clients[0].burning = 8;
+        world.add();
+        note(world.decide());
+        world.now += world.settings.handover_max;
+        world.add();
+        const auto first = world.decide();
+        ASSERT_EQ(first.grants[0].reason.limit, Limit::Rigid);
+        EXPECT_EQ(first.grants[2].threads, 2U);
+        EXPECT_TRUE(first.grants[2].shared) << "others run there";
+        EXPECT_EQ(explain(first.grants[2]), "fair share: 8 cpus, 3 programs of 1 account -> 2");
+        note(first);
+        EXPECT_EQ(world.decide().grants[2].threads, 1U) << "from then on like the others";
 }
 
 TEST_F(Handover, OneThatRelapsedIsChargedWhileItFollowsAndKeepsItsShare) {

@@ -112,6 +112,7 @@ TEST(Trees, AProgramThatDoesNotFollowIsChargedToItsTree) {
         rigid.in_use = CpuMask::range(0, 6);
         rigid.burning = 6;
         rigid.above_since = world.now - seconds{10};
+        EXPECT_EQ(world.follow(), (Counts{4, 4, 8})) << "as if it followed, to start with";
         EXPECT_EQ(world.follow(), (Counts{4, 2, 8}));
 }
 
