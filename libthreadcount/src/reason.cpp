@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 // Why the count is what it is, in one sentence.
-#include "grant_text.hpp"
 #include "handle.hpp"
 
 #include <algorithm>
@@ -8,6 +7,7 @@
 #include <cstdio>
 #include <cstring>
 #include <governor/v1/listener.h>
+#include <governor/v1/reasons.h>
 #include <governor/v1/text.h>
 
 using namespace threadcount;
@@ -109,7 +109,7 @@ int explain_grant(const threadcount_handle& handle, char* text, std::size_t size
         auto used = static_cast<std::size_t>(length);
         length += snprintf(text + used, size - used, "governor: ");
         used = static_cast<std::size_t>(length);
-        return length + describe_grant(reason, allowed, text + used, size - used);
+        return length + governor_reason_explain(&reason, allowed, text + used, size - used);
 }
 
 int explain_following(const threadcount_handle& handle, char* text, std::size_t size)

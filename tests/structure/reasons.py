@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""docs/policy.md lists every reason of a grant, with the words that a user sees.
+"""The tables of reasons in docs/policy.md and threadcount_reason(3) are that of reasons.h.
 
     reasons.py SOURCE
 """
@@ -8,30 +8,42 @@ import pathlib
 import re
 import sys
 
-
-def real(folder: pathlib.Path) -> dict[str, str]:
-    """Name -> how its sentence begins."""
-    body = re.search(r"enum class Limit[^{]*\{(.*?)\};", (folder / "decision.hpp").read_text(), re.DOTALL)
-    names = re.findall(r"^\s*(\w+),", body[1], re.MULTILINE)
-    cases = re.findall(r'case Limit::(\w+):\s*return "([^"]+)"', (folder / "decision.cpp").read_text())
-    return {name: dict(cases).get(name, "") for name in names}
+REASON = re.compile(r'REASON\(\d+, \w+, (\w+), "([^"]+)", \\\n\s*"([^"]+)"\)')
 
 
-def documented(page: str) -> dict[str, str]:
-    """The rows `| `Name` | sentence | meaning |`."""
-    return dict(re.findall(r"^\| `(\w+)` \| ([^|]+) \|", page, re.MULTILINE))
+def reasons(header: str) -> list[tuple[str, str, str]]:
+    """Name, sentence, meaning."""
+    def as_told(sentence: str) -> str:
+        sentence = sentence.replace("{bound}", "B").replace("{s}", "s").replace("{share}", "fair share S")
+        return sentence.replace("{division}", "*division*") + " -> N"
+    return [(name, as_told(sentence), meaning) for name, sentence, meaning in REASON.findall(header)]
+
+
+def rows_of_policy(header: str) -> list[str]:
+    return [f"| `{name}` | {sentence} | {meaning} |" for name, sentence, meaning in reasons(header)]
+
+
+def rows_of_manual(header: str) -> list[str]:
+    """As scdoc has them: *bold* instead of `code`."""
+    return [f"|  {sentence.replace('*division*', '_division_')}\n:  {meaning.replace('*', '').replace('`', '*')}".replace("_max", "\\_max")
+            for _, sentence, meaning in reasons(header)]
 
 
 def main() -> int:
     source = pathlib.Path(sys.argv[1])
-    reasons, rows = real(source / "governor/policy/fair"), documented((source / "docs/policy.md").read_text())
-    wrong = [f"docs/policy.md: no row for reason {name}" for name in reasons.keys() - rows.keys()]
-    wrong += [f"docs/policy.md: there is no reason {name}" for name in rows.keys() - reasons.keys()]
-    wrong += [f"docs/policy.md: {name} says `{begin}`, not `{rows[name]}`"
-              for name, begin in reasons.items()
-              if name in rows and (not begin or not rows[name].startswith(begin.rstrip()))]
-    print("\n".join(sorted(wrong)) or f"{len(reasons)} reasons are listed")
-    return 1 if wrong or len(reasons) < 10 else 0
+    header = (source / "proto/governor/v1/reasons.h").read_text()
+    wrong = []
+    for path, rows in (("docs/policy.md", rows_of_policy(header)),
+                       ("docs/man/threadcount_reason.3.scd", rows_of_manual(header))):
+        page = (source / path).read_text()
+        wrong += [f"{path} lacks: {row}" for row in rows if row + "\n" not in page]
+        begin = rows[0].split("\n")[0][:3]
+        count = sum(line.startswith(begin) and " -> N" in line for line in page.splitlines())
+        wrong += [f"{path}: {count} reasons, not {len(rows)}"] if count != len(rows) else []
+    number = len(reasons(header))
+    print("\n".join(wrong) or f"{number} reasons are listed")
+    return 1 if wrong or number < 10 else 0
 
 
-sys.exit(main())
+if __name__ == "__main__":
+    sys.exit(main())

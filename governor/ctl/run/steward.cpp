@@ -8,6 +8,7 @@
 #include "run/words.hpp"
 
 #include <algorithm>
+#include <governor/v1/reasons.h>
 #include <unistd.h>
 
 namespace ctl::run {

@@ -3,7 +3,7 @@
 #include "run/words.hpp"
 
 #include <algorithm>
-#include <governor/v1/arena.h>
+#include <governor/v1/reasons.h>
 
 namespace ctl::run {
 

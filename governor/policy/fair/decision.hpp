@@ -7,29 +7,17 @@
 #include "policy/fair/snapshot.hpp"
 
 #include <cstdint>
+#include <governor/v1/reasons.h>
 #include <string>
 #include <vector>
 
 namespace governor::policy::fair {
 
-/// What limits a grant: the first that applies.
+/// What limits a grant: the first that applies. Numbers, sentences and meanings: reasons.h.
 enum class Limit : std::uint8_t {
-        Ungoverned,  ///< it may run on no CPU of the pool: it is left alone
-        FairShare,   ///< others have a right to the rest
-        Everything,  ///< it has every CPU there is
-        OwnMax,      ///< its own maximum, or a rule's
-        Cpuset,      ///< all CPUs that it may run on
-        Quota,       ///< the quota of a control group
-        Demand,      ///< it cannot make use of more
-        Idle,        ///< it does nothing: its share is lent until it does
-        Floor,       ///< more programs than CPUs: one each
-        Newcomer,    ///< of a stream of short programs: what is free, for Settings::newcomer
-        Handover,    ///< its share has grown, but others still run there
-        Rigid,       ///< it runs on more than its share; charged for what it burns
-        Light,       ///< it uses little of a CPU: one that somebody else has as well
-        Returning,   ///< what it had under the last governor, while others may still come back
-        Parked,      ///< others of its account have their turns: it begins no region until its own
-        TreeMax,     ///< the maximum of its tree, for all programs of it together
+#define GOVERNOR_REASON(number, constant, name, sentence, meaning) name = (number),
+        GOVERNOR_REASONS(GOVERNOR_REASON)
+#undef GOVERNOR_REASON
 };
 
 /// The numbers behind a grant.
@@ -67,6 +55,9 @@ struct Decision {
         std::vector<GangId> turns;       ///< those who have theirs
         std::vector<double> paces;       ///< of these: over that on all that they could have
 };
+
+/// As programs are told it.
+[[nodiscard]] governor_grant_reason encode(const Reason& reason);
 
 /// One line with the arithmetic: "fair share: 64 cpus - 9 foreign, 3 programs of 2 accounts -> 14".
 [[nodiscard]] std::string explain(const Grant& grant);

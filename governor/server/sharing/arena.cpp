@@ -16,7 +16,6 @@ namespace governor::server {
 
 namespace {
 
-using policy::fair::Limit;
 using policy::fair::Reason;
 
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free &&
@@ -51,45 +50,6 @@ governor_grant_header layout(std::uint32_t slots, std::uint32_t cpus) {
         return header;
 }
 
-/// Programs of other versions know these numbers: they do not follow the enum.
-std::uint32_t code(Limit limit) {
-        switch (limit) {
-        case Limit::Ungoverned:
-                return GOVERNOR_LIMIT_UNGOVERNED;
-        case Limit::FairShare:
-                return GOVERNOR_LIMIT_FAIR_SHARE;
-        case Limit::Everything:
-                return GOVERNOR_LIMIT_EVERYTHING;
-        case Limit::OwnMax:
-                return GOVERNOR_LIMIT_OWN_MAX;
-        case Limit::Cpuset:
-                return GOVERNOR_LIMIT_CPUSET;
-        case Limit::TreeMax:
-                return GOVERNOR_LIMIT_TREE_MAX;
-        case Limit::Quota:
-                return GOVERNOR_LIMIT_QUOTA;
-        case Limit::Demand:
-                return GOVERNOR_LIMIT_DEMAND;
-        case Limit::Idle:
-                return GOVERNOR_LIMIT_IDLE;
-        case Limit::Floor:
-                return GOVERNOR_LIMIT_FLOOR;
-        case Limit::Newcomer:
-                return GOVERNOR_LIMIT_NEWCOMER;
-        case Limit::Handover:
-                return GOVERNOR_LIMIT_HANDOVER;
-        case Limit::Rigid:
-                return GOVERNOR_LIMIT_RIGID;
-        case Limit::Returning:
-                return GOVERNOR_LIMIT_RETURNING;
-        case Limit::Light:
-                return GOVERNOR_LIMIT_LIGHT;
-        case Limit::Parked:
-                return GOVERNOR_LIMIT_PARKED;
-        }
-        return GOVERNOR_LIMIT_NONE;
-}
-
 /// A report slot without what pools say. The kernel copies aligned words whole; if it ever did not,
 /// this is any value too.
 using Said = std::array<std::uint64_t, GOVERNOR_REPORT_SLOT_SIZE_MIN / sizeof(std::uint64_t)>;
@@ -114,11 +74,6 @@ evidence::Report parse(const Said& said) {
                 said[3],
                 ended,
                 ended_ns};
-}
-
-governor_grant_reason encode(const Reason& reason) {
-        return {code(reason.limit), reason.cpus,     reason.foreign, reason.reserved, reason.rigid,
-                reason.programs,    reason.accounts, reason.share,   reason.bound,    {}};
 }
 
 }  // namespace

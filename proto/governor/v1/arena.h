@@ -104,30 +104,9 @@ struct governor_grant_header {
 
 #define GOVERNOR_REPORT_IN_REGION 0x01u
 
-/* What limits a grant; docs/policy.md tells the reasons. Never renumbered. */
-enum governor_grant_limit {
-        GOVERNOR_LIMIT_NONE = 0, /* nothing granted yet */
-        GOVERNOR_LIMIT_UNGOVERNED = 1,
-        GOVERNOR_LIMIT_FAIR_SHARE = 2,
-        GOVERNOR_LIMIT_EVERYTHING = 3,
-        GOVERNOR_LIMIT_OWN_MAX = 4,
-        GOVERNOR_LIMIT_CPUSET = 5,
-        GOVERNOR_LIMIT_QUOTA = 6,
-        GOVERNOR_LIMIT_DEMAND = 7,
-        GOVERNOR_LIMIT_IDLE = 8,
-        GOVERNOR_LIMIT_FLOOR = 9,
-        GOVERNOR_LIMIT_NEWCOMER = 10,
-        GOVERNOR_LIMIT_HANDOVER = 11,
-        GOVERNOR_LIMIT_RIGID = 12,
-        GOVERNOR_LIMIT_RETURNING = 13,
-        GOVERNOR_LIMIT_LIGHT = 14,
-        GOVERNOR_LIMIT_PARKED = 15,
-        GOVERNOR_LIMIT_TREE_MAX = 16
-};
-
 /* At the start of each buffer of a grant slot. CPUs unless said otherwise. */
 struct governor_grant_reason {
-        uint32_t limit;    /* enum governor_grant_limit                           */
+        uint32_t limit;    /* enum governor_grant_limit of reasons.h              */
         uint32_t cpus;     /* distributed                                         */
         uint32_t foreign;  /* of these, left to programs that are not governed    */
         uint32_t reserved; /* of these, kept free for programs that come and go   */

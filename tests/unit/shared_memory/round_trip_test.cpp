@@ -5,6 +5,7 @@
 #include "shared_memory/patterns.hpp"
 
 #include <cerrno>
+#include <governor/v1/reasons.h>
 #include <gtest/gtest.h>
 #include <optional>
 #include <sys/wait.h>

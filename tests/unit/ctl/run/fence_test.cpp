@@ -10,6 +10,7 @@
 #include <csignal>
 #include <filesystem>
 #include <fstream>
+#include <governor/v1/reasons.h>
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>

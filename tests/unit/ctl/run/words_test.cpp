@@ -4,7 +4,7 @@
 
 #include "ctl/run/signals.hpp"
 
-#include <governor/v1/arena.h>
+#include <governor/v1/reasons.h>
 #include <gtest/gtest.h>
 
 namespace ctl::run {
