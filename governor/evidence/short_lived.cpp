@@ -6,7 +6,7 @@ namespace governor::evidence {
 
 void ShortLived::add(std::chrono::nanoseconds lifetime, std::chrono::nanoseconds cpu_time,
                      TimePoint now) {
-        if (lifetime >= kLifetime || cpu_time <= std::chrono::nanoseconds{0})
+        if (lifetime >= kLifetime)
                 return;
         if (!lives_.empty() && now - lives_.back().begin < kGrain)
                 lives_.back().cpu_time += cpu_time;

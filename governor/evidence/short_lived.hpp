@@ -24,7 +24,9 @@ public:
         /// Lives that end within this time are remembered as one, however many there are.
         static constexpr std::chrono::milliseconds kGrain{10};
 
-        /// A client is gone that lived for `lifetime` and used `cpu_time`.
+        /// A client is gone that lived for `lifetime` and used `cpu_time`. One that was killed
+        /// before anybody could read its clock may count with 0: it is one of a stream all the
+        /// same.
         void add(std::chrono::nanoseconds lifetime, std::chrono::nanoseconds cpu_time,
                  TimePoint now);
 

@@ -118,8 +118,8 @@ void Shares::ended(const World& world, const Resident& resident) {
         watches_.erase(resident.number);
         constexpr Time kShort = std::chrono::seconds(1);
         const auto& process = *resident.process;
-        if (process.governed() && world.now - process.started() < kShort && process.cpu_s() > 0)
-                short_lived_[resident.process->program().user] = world.now;
+        if (process.governed() && world.now - process.started() < kShort)
+                short_lived_[process.program().user] = world.now;
 }
 
 /// Whether it is known after the end of that time depends on the next sample.

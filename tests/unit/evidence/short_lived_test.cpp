@@ -47,6 +47,13 @@ TEST_F(ShortLivedPrograms, AreForgottenWhenNoneHasComeForAWhile) {
         EXPECT_TRUE(lives_.empty());
 }
 
+TEST_F(ShortLivedPrograms, AreKnownOfWhereNobodyKnowsWhatTheyUsed) {
+        lives_.add(milliseconds{100}, milliseconds{0}, now_);
+        lives_.update(now_);
+        EXPECT_FALSE(lives_.empty());
+        EXPECT_EQ(lives_.cpus(), 0U);
+}
+
 TEST_F(ShortLivedPrograms, AreNotOneThatLivedForASecond) {
         for (int i = 0; i < 100; i++)
                 lives_.add(seconds{1}, seconds{64}, now_);

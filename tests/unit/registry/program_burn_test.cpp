@@ -234,6 +234,14 @@ TEST_F(ShortLivedClients, AreKeptRoomForAsFarAsTheyUseIt) {
         EXPECT_EQ(reserve(), 0U) << "who sleeps needs none";
 }
 
+TEST_F(ShortLivedClients, AreFollowedByNewcomersThoughTheyWereKilledOnASharedCpu) {
+        const auto killed = join();
+        programs_.leave(killed, std::nullopt, now_ + 100ms);
+        (void)programs_.burns(now_ + 200ms);
+        (void)join();
+        EXPECT_TRUE(only().in_stream);
+}
+
 TEST_F(ShortLivedClients, AreKeptNoMoreRoomForThanTheirAccountMayHave) {
         run(1000, 10, 16);
         EXPECT_EQ(reserve(), 16U);
