@@ -31,7 +31,8 @@ struct Turn {
 class Queue {
 public:
         [[nodiscard]] bool empty() const { return turns_.empty(); }
-        [[nodiscard]] std::size_t next() const { return turns_.front().index; }
+        [[nodiscard]] const Turn& first() const { return turns_.front(); }
+        [[nodiscard]] std::size_t next() const { return first().index; }
         void add(const Turn& turn) {
                 turns_.push_back(turn);
                 std::ranges::push_heap(turns_, std::greater{});
@@ -76,7 +77,6 @@ struct TreeFill {
         std::size_t account = 0;
         std::uint32_t weight = 100;
         std::uint32_t min = 1;
-        std::uint32_t held = 0;
         std::uint32_t cpus = 0;
         Queue clients;
 };
@@ -104,7 +104,6 @@ public:
                                 known[*client.tree] = tree_of_[i];
                         cpus_[i] = claims[i].start;
                         held_[i] = client.held();
-                        tree(i).held += held_[i];
                         tree(i).cpus += claims[i].start;
                         account(i).cpus += claims[i].start;
                 }
@@ -168,10 +167,11 @@ private:
                 return {cpus_[i] >= clients_[i].min, (cpus_[i] + 0.5) / clients_[i].weight,
                         cpus_[i] >= held_[i], i};
         }
+        /// Where the client whose turn it is in the tree would merely keep a CPU, the tree would.
         [[nodiscard]] Turn turn_of_tree(std::size_t t) const {
                 const auto& tree = trees_[t];
                 return {tree.cpus >= tree.min, (tree.cpus + 0.5) / tree.weight,
-                        tree.cpus >= tree.held, t};
+                        tree.clients.first().is_new, t};
         }
         [[nodiscard]] Turn turn_of_account(std::size_t a) const {
                 return {true, static_cast<double>(accounts_[a].cpus), true, a};

@@ -104,6 +104,31 @@ TEST(Trees, ShareACpusetWithOthersOfTheirAccount) {
         EXPECT_EQ(world.follow(), (Counts{2, 5, 7, 2}));
 }
 
+// Else two programs would be told to leave a CPU and to keep it in turn, as long as their regions
+// last.
+TEST(Trees, ATieGoesToOneOnlyIfItsProgramWhoseTurnItIsHoldsTheCpu) {
+        World world({8});
+        const auto both = CpuMask::range(0, 2);
+        const auto add = [&](std::uint64_t account, const CpuMask& held) -> Client& {
+                auto& client = world.add(account);
+                client.granted = client.in_use = held;
+                return client;
+        };
+        add(1, CpuMask::range(2, 2));
+        add(1, both).allowed = both;
+        add(2, CpuMask::range(4, 1));
+        const auto tree = world.add_tree();
+        add(2, CpuMask::range(6, 2)).tree = tree;
+        auto& waiting = add(2, CpuMask::range(0, 1));
+        waiting.tree = tree;
+        waiting.allowed = both;
+        waiting.shared = true;
+        waiting.in_use = {};
+        const Counts expected{2, 2, 2, 2, 1};
+        EXPECT_EQ(threads_of(world.decide()), expected) << "it would have its second CPU from "
+                                                           "a program that keeps it";
+}
+
 TEST(Trees, AProgramThatDoesNotFollowIsChargedToItsTree) {
         auto world = with_a_tree(16, 2);
         world.add();
