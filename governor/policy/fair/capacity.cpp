@@ -123,7 +123,7 @@ bool Capacity::take_class(std::size_t group) {
 
 bool Capacity::take_spare(std::size_t group) {
         for (const auto k : classes_.groups()[group].classes)
-                if (has_spare(k)) {
+                if (spare(k) > 0) {
                         used_[k]++;
                         flow_of(group, k)++;
                         return true;
@@ -148,7 +148,7 @@ bool Capacity::make_room(std::size_t group) {
                         if (seen_class[k] || closed_[k])
                                 continue;
                         seen_class[k] = true;
-                        if (has_spare(k)) {
+                        if (spare(k) > 0) {
                                 used_[k]++;
                                 flow_of(taker, k)++;
                                 while (taker != group) {
@@ -181,8 +181,7 @@ Capacity::Excess Capacity::keep(std::size_t client, const CpuMask& cpus) {
         Excess excess;
         for (const auto k : classes_.groups()[group].classes) {
                 const auto here = cpus & classes_.classes()[k].cpus;
-                const auto spare = most_[k] - std::min(most_[k], used_[k]);
-                const auto fitting = std::min(here.count(), spare);
+                const auto fitting = std::min(here.count(), spare(k));
                 used_[k] += fitting;
                 flow_of(group, k) += fitting;
                 if (here.count() > fitting) {
@@ -211,8 +210,8 @@ void Capacity::charge(std::size_t client, std::uint32_t cpus, const CpuMask& lik
         const auto group = classes_.group_of(client);
         charge_sums(client, cpus);
         for (const auto k : classes_.groups()[group].classes) {
-                const auto here = std::min({likely.count_common(classes_.classes()[k].cpus), cpus,
-                                            most_[k] - std::min(most_[k], used_[k])});
+                const auto here =
+                        std::min({likely.count_common(classes_.classes()[k].cpus), cpus, spare(k)});
                 used_[k] += here;
                 flow_of(group, k) += here;
                 cpus -= here;

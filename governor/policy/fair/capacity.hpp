@@ -6,6 +6,7 @@
 #include "policy/cpu_mask.hpp"
 #include "policy/fair/snapshot.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -84,6 +85,10 @@ public:
         [[nodiscard]] std::uint32_t flow(std::size_t group, std::size_t class_index) const {
                 return flow_[group * classes_.classes().size() + class_index];
         }
+        /// CPUs that are left in a class.
+        [[nodiscard]] std::uint32_t spare(std::size_t class_index) const {
+                return most_[class_index] - std::min(most_[class_index], used_[class_index]);
+        }
         /// The quota that leaves no room for `client`, if there is one.
         [[nodiscard]] std::optional<std::uint32_t> full_quota(std::size_t client) const;
         /// The maximum of its tree, if that leaves no room for `client`.
@@ -92,9 +97,6 @@ public:
 private:
         [[nodiscard]] std::uint32_t& flow_of(std::size_t group, std::size_t class_index) {
                 return flow_[group * classes_.classes().size() + class_index];
-        }
-        [[nodiscard]] bool has_spare(std::size_t class_index) const {
-                return used_[class_index] < most_[class_index];
         }
         void charge_sums(std::size_t client, std::uint32_t cpus);
         bool take_class(std::size_t group);

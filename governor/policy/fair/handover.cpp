@@ -103,16 +103,15 @@ private:
         }
 
         /// In the middle of a region it may still run on what it has given up. It takes that back
-        /// first, if it may have more again. What a rigid holder will not leave is not waited for:
-        /// it is charged, but that may be for any CPUs that it could use.
+        /// first, if it may have more again, where there is room. What a rigid holder will not
+        /// leave is not waited for: it is charged, but that may be for any CPUs that it could use.
         void linger(std::size_t i) {
                 auto& lingering = lingering_[i];
                 lingering = (client(i).in_use & snapshot_.machine.pool()) - taken_ - occupied_;
                 const auto held = own(i).count();
                 const auto target = std::min(shares_[i].share, shares_[i].target);
                 if (held < target) {
-                        const auto back = placement_.pick(
-                                own(i), (lingering & may_use(i)) - contested_, target - held);
+                        const auto back = room_for(i, lingering - contested_, target - held);
                         own(i) |= back;
                         taken_ |= back;
                         fit(i, back);
@@ -121,6 +120,18 @@ private:
                 if (shares_[i].is_rigid)
                         rigid_ |= std::exchange(lingering, {});
                 occupied_ |= lingering;
+        }
+
+        /// `count` of `cpus` at most, as many of each class as there is room for. A CPU beyond that
+        /// would have to move at once, to where it is not this client's turn to have one.
+        [[nodiscard]] CpuMask room_for(std::size_t i, const CpuMask& cpus, std::uint32_t count) {
+                CpuMask found;
+                for (const auto k : classes_.groups()[classes_.group_of(i)].classes) {
+                        const auto most = std::min(count - found.count(), capacity_.spare(k));
+                        found |= placement_.pick(own(i) | found, cpus & classes_.classes()[k].cpus,
+                                                 most);
+                }
+                return found;
         }
 
         /// How many each can have now.

@@ -196,6 +196,31 @@ TEST_F(Handover, WhoBurnsMoreThanItIsGrantedKeepsOthersFromGrowing) {
         EXPECT_EQ(threads_of(world.decide()), (Counts{4, 1}));
 }
 
+// Else it would have a CPU more elsewhere, of those that another one burns; and one more with every
+// decision.
+TEST_F(Handover, NobodyTakesBackACpuForWhichThereIsNoRoomWhereItIs) {
+        World eight({8});
+        eight.load(CpuMask::range(4, 4), 250);
+        const auto add = [&](const CpuMask& held) -> Client& {
+                auto& client = eight.add();
+                client.granted = client.in_use = held;
+                return client;
+        };
+        add(CpuMask(CpuSet{0})).allowed = CpuMask::range(0, 4);
+        auto& burning = add(CpuMask(CpuSet{4}));
+        burning.above_since = eight.now;
+        burning.burning = 3;
+        add(CpuMask(CpuSet{7}));
+        auto& leaving = add(CpuMask(CpuSet{1, 5}));
+        leaving.weight = 400;
+        leaving.in_use = CpuMask(CpuSet{1, 5, 6});
+        leaving.above_since = eight.now;
+        const auto decision = eight.decide();
+        EXPECT_EQ(decision.foreign, 1U);
+        EXPECT_EQ(decision.grants[3].reason.share, 4U);
+        EXPECT_EQ(threads_of(decision), (std::vector<std::uint32_t>{1, 1, 1, 2}));
+}
+
 TEST_F(Handover, TheCpusOfOneThatLeftGoToTheOthers) {
         world.clients[0].in_use.clear();
         world.add();
