@@ -13,8 +13,9 @@ namespace fair = policy::fair;
 namespace {
 
 /// CPU time that a program could have had: of a CPU that was idle, or busy with what yields to it.
-/// A CPU whose idle time is not known counts as idle.
-std::uint32_t idle_on(const policy::Sample& sample, const policy::CpuMask& cpus) {
+/// Niced programs are not known to yield to one that is niced itself. A CPU whose idle time is not
+/// known counts as idle.
+std::uint32_t idle_on(const policy::Sample& sample, const policy::CpuMask& cpus, bool is_niced) {
         if (sample.warming_up)
                 return std::numeric_limits<std::uint32_t>::max() / 2;
         std::uint32_t permyriad = 0;
@@ -22,7 +23,7 @@ std::uint32_t idle_on(const policy::Sample& sample, const policy::CpuMask& cpus)
                 if (cpus.contains(cpu.cpu))
                         permyriad += std::min(policy::kPermyriad,
                                               cpu.idle_permyriad.value_or(policy::kPermyriad) +
-                                                      cpu.nice_permyriad);
+                                                      (is_niced ? 0 : cpu.nice_permyriad));
         return permyriad / 10;
 }
 
@@ -176,15 +177,17 @@ void Programs::sampled(const policy::Sample& sample, TimePoint now) {
         for (const auto& [id, program] : programs_)
                 if (program->yielding_millicpu() > 0)
                         yielding.push_back(program.get());
-        const policy::CpuMask* cpus = nullptr;  // most programs may run on the same ones
+        const Confinement* last = nullptr;  // most programs may run on the same CPUs
         std::uint32_t idle_millicpu = 0;
         for (auto& [id, program] : programs_) {
                 program->update(now);
                 if (!program->usage())
                         continue;
-                if (cpus == nullptr || *cpus != program->where().cpus) {
-                        cpus = &program->where().cpus;
-                        idle_millicpu = idle_on(sample, *cpus) + yielded_on(yielding, *cpus);
+                const auto& where = program->where();
+                if (last == nullptr || last->cpus != where.cpus || last->niced != where.niced) {
+                        last = &where;
+                        idle_millicpu = idle_on(sample, where.cpus, where.niced) +
+                                        yielded_on(yielding, where.cpus);
                 }
                 program->sampled(is_throttled(*program) ? 0 : idle_millicpu, now);
         }

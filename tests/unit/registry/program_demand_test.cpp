@@ -83,6 +83,25 @@ TEST_F(ProgramsTest, ThatAreCrowdedOutWantNoLess) {
         EXPECT_TRUE(only().idle);
 }
 
+TEST_F(ProgramsTest, ThatAreNicedMayBeCrowdedOutByOthersThatAre) {
+        sample_.warming_up = false;
+        for (std::uint32_t cpu = 0; cpu < 16; cpu++)
+                sample_.cpus.push_back({cpu, 0U, 10'000U});
+        auto where = within(kAll);
+        where.niced = true;
+        const auto id = programs_.join(program_of(1000), {}, where, now_).id;
+        grant(id, 0, 8);
+        (void)region(id, 1, 8);
+        for (int i = 0; i < 5; i++)
+                second(id, 0);
+        EXPECT_FALSE(only().idle) << "nobody knows whether they yield to it";
+        where.niced = false;
+        programs_.find(id)->confine(where, now_);
+        for (int i = 0; i < 3; i++)
+                second(id, 0);
+        EXPECT_TRUE(only().idle) << "they do, and it did not run";
+}
+
 TEST_F(ProgramsTest, ThatAreStoppedAreIdle) {
         const auto id = join();
         grant(id, 0, 8);
