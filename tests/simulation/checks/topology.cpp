@@ -70,13 +70,14 @@ void Topology::decided(const World& world) {
                 });
         };
         const bool somebody_waits = any_is(Limit::Handover);
+        const bool somebody_lacks = somebody_waits || any_is(Limit::Newcomer);
         const bool is_rigid = any_is(Limit::Rigid);
         for (const auto& resident : world.residents) {
                 const auto& before = before_.at(resident.number);
                 if (somebody_waits)
                         check_shrunk(world, resident, before);
                 check_grown(world, resident, before, free_core);
-                if (!somebody_waits && !is_rigid)
+                if (!somebody_lacks && !is_rigid)
                         check_apart(world, resident, free_core);
         }
 }

@@ -17,8 +17,8 @@ namespace simulation {
 ///   ones, and CPUs of another one at last.
 /// - A program that grows does not get as many CPUs of cores that it shares with others as a core
 ///   has that is left free altogether: it takes cores that nobody is on first.
-/// - While no program waits for CPUs or runs on more than its share, none has two CPUs of a core
-///   while a core is free altogether.
+/// - While no program waits for CPUs, a newcomer included, or runs on more than its share, none has
+///   two CPUs of a core while a core is free altogether.
 /// Grants are not moved to make cores whole again, so that nothing holds for how many are shared in
 /// the long run.
 class Topology final : public Invariant {
