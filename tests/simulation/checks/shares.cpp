@@ -7,6 +7,7 @@
 #include "simulation/report/entitlement.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <utility>
 
@@ -45,6 +46,17 @@ std::vector<double> certain_entitlements(const World& world, const Snapshot& sna
         for (std::size_t i = 0; i < entitled.size(); i++)
                 entitled[i] = std::min(entitled[i], by_demand[i]);
         return entitled;
+}
+
+/// CPUs are dealt out whole. So client `i` may lack what the shares of the others of its account
+/// are rounded up by, which is up to half a CPU each.
+double rounded_up_beside(const Snapshot& snapshot, const std::vector<double>& entitled,
+                         std::size_t i) {
+        double sum = 0;
+        for (std::size_t k = 0; k < entitled.size(); k++)
+                if (k != i && snapshot.clients[k].account == snapshot.clients[i].account)
+                        sum += std::max(std::floor(entitled[k] + 0.5) - entitled[k], 0.0);
+        return sum;
 }
 
 /// CPUs that nobody has, runs on, or should be left to others.
@@ -175,7 +187,9 @@ void Shares::check_newcomers(const World& world) {
                         continue;
                 const auto threads = world.held(*resident)->grant.threads;
                 const auto before = had(*resident);
-                if (threads < before && threads < entitled[i] - kTolerance)
+                const auto rounded_up = rounded_up_beside(snapshot, entitled, i);
+                const auto least = entitled[i] - std::max(kTolerance, rounded_up) - 0.01;
+                if (threads < before && threads < least)
                         violated(world, "newcomers",
                                  name_of(*resident) + " shrinks from " + std::to_string(before) +
                                          " to " + std::to_string(threads) +

@@ -19,7 +19,8 @@ namespace simulation {
 /// - conservation: who can always use one CPU more does not stay below its maximum so long while
 /// there are CPUs that nobody has And after every decision:
 /// - newcomers: nobody shrinks below what is his without the newcomers of a stream (of users whose
-///   programs ended within a second of late), but trees that take turns
+///   programs ended within a second of late), but trees that take turns. What others of his account
+///   have rounded up to whole CPUs is not his
 class Shares final : public Invariant {
 public:
         /// Whole CPUs are dealt to accounts first and then to their programs: both are rounded, and
