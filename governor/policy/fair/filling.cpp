@@ -103,7 +103,10 @@ public:
                         if (client.tree)
                                 known[*client.tree] = tree_of_[i];
                         cpus_[i] = claims[i].start;
-                        held_[i] = client.held();
+                        // What an idle one is told to wake up with counts, too: else that would be
+                        // another number once it has been told.
+                        const bool is_on_waking = client.shared && client.granted.count() > 1;
+                        held_[i] = is_on_waking ? client.granted.count() : client.held();
                         tree(i).cpus += claims[i].start;
                         account(i).cpus += claims[i].start;
                 }
