@@ -104,7 +104,7 @@ void add_claim(std::vector<Component>& components, const CpuMask& cpus, float mi
 
 }  // namespace
 
-Foreign::PerCpu ForeignLoad::measure(const Sample& sample, std::span<const Burn> clients) {
+ForeignLoad::Load ForeignLoad::measure(const Sample& sample, std::span<const Burn> clients) const {
         const std::size_t size = sample.cpus.empty() ? 0 : std::size_t{sample.cpus.back().cpu} + 1;
         Foreign::PerCpu plain(size);
         Foreign::PerCpu niced(size);
@@ -125,14 +125,26 @@ Foreign::PerCpu ForeignLoad::measure(const Sample& sample, std::span<const Burn>
         }
         for (const auto& [cpus, missing] : components)
                 take(plain, cpus, missing);
-        return plain;
+        Load load{std::move(plain), 0, 0};
+        for (const auto& cpu : sample.cpus) {
+                const auto burned = niced[cpu.cpu];
+                if (burned <= 0)
+                        continue;
+                const auto idle = millicpu(cpu.idle_permyriad.value_or(kPermyriad));
+                const auto counts =
+                        burned * std::min(1.F, niced_part_ * kMillicpu / (idle + burned));
+                load.all[cpu.cpu] += counts;
+                load.niced += counts;
+                load.niced_burned += burned;
+        }
+        return load;
 }
 
 bool ForeignLoad::add(const Sample& sample, std::span<const Burn> clients, const CpuMask& pool,
                       TimePoint now) {
         if (sample.warming_up)
                 return false;
-        auto load = measure(sample, clients);
+        auto load = measure(sample, clients).all;
         if (limit_ && sum(*limit_, pool) < sum(load, pool))
                 load = *limit_;
         const auto total = sum(load, pool);
@@ -151,7 +163,30 @@ bool ForeignLoad::add(const Sample& sample, std::span<const Burn> clients, const
 
 void ForeignLoad::limit(const Sample& sample, std::span<const Burn> clients) {
         if (!sample.warming_up)
-                limit_ = measure(sample, clients);
+                limit_ = measure(sample, clients).all;
+}
+
+void ForeignLoad::attribute(const Sample& sample, std::span<const Burn> clients,
+                            const Ungoverned& ungoverned, const CpuMask& pool) {
+        if (sample.warming_up)
+                return;
+        niced_part_ = millicpu(ungoverned.niced_permyriad) / kMillicpu;
+        const auto load = measure(sample, clients);
+        const auto alone = load.niced_burned * niced_part_;
+        const auto crowded = alone > 0 ? load.niced / alone : 1.F;
+        std::vector<Foreign::Owned> owned;
+        for (const auto& owner : ungoverned.owners) {
+                auto now = static_cast<float>(owner.millicpu) +
+                           crowded * static_cast<float>(owner.niced_millicpu);
+                const auto known =
+                        std::ranges::find(seen_.owned, owner.account, &Foreign::Owned::account);
+                const bool is_known = known != seen_.owned.end();
+                if (is_known && std::abs(now - known->millicpu) <= small(pool))
+                        now = known->millicpu;
+                if (is_known ? now > 0 : now > small(pool))
+                        owned.push_back({owner.account, now});
+        }
+        seen_.owned = std::move(owned);
 }
 
 /// From one fall to the next.

@@ -29,7 +29,23 @@ struct Burn {
         bool niced = false;  ///< with a positive nice value
 };
 
-/// foreign = busy - what clients burn - niced time that is not the clients'. The load is the least
+/// What a look at all processes tells of those that are not governed.
+struct Ungoverned {
+        struct Owner {
+                policy::fair::AccountId account{};
+                std::uint32_t millicpu = 0;  ///< burned, niced time aside
+                /// Niced time times the part of a CPU that it takes: see `niced_permyriad`.
+                std::uint32_t niced_millicpu = 0;
+        };
+        std::vector<Owner> owners;  ///< each account once
+        /// Of a CPU that a thread of nice 0 wants as well: what those with a positive nice value
+        /// get, on average over their time. 0: there is none, or they are hidden.
+        std::uint32_t niced_permyriad = 0;
+};
+
+/// foreign = busy - what clients burn, where niced time that is not the clients' counts for what it
+/// takes from a thread of nice 0 on the same CPU: the part W of it where nothing else runs there,
+/// all of it where so much else runs that it has no more than W. The load is the least
 /// of the last kLasting, so that a begin counts when it has lasted. An end counts in one step, when
 /// samples do not reach back before it. A load that falls again within kPeriod of its last fall is
 /// a steady one at its mean from the one to the other, until it is more or less than it was in that
@@ -57,6 +73,12 @@ public:
         void limit(const Sample& sample, std::span<const Burn> clients);
         void no_limit() { limit_.reset(); }
 
+        /// Takes what is known of the time of this sample. Until the next call niced time counts
+        /// so, and load is those accounts' that run as much of it as counts for a load; small
+        /// changes do not count.
+        void attribute(const Sample& sample, std::span<const Burn> clients,
+                       const Ungoverned& ungoverned, const CpuMask& pool);
+
         /// What a decision goes by.
         [[nodiscard]] const Foreign& seen() const { return seen_; }
 
@@ -67,8 +89,12 @@ private:
                 float sum;  // over the pool
         };
 
-        [[nodiscard]] static Foreign::PerCpu measure(const Sample& sample,
-                                                     std::span<const Burn> clients);
+        struct Load {
+                Foreign::PerCpu all;
+                float niced = 0;         // of it, as it counts
+                float niced_burned = 0;  // for that
+        };
+        [[nodiscard]] Load measure(const Sample& sample, std::span<const Burn> clients) const;
 
         void follow_cycle(float small);
         bool believe(const Foreign::PerCpu& load, const CpuMask& pool);
@@ -81,6 +107,7 @@ private:
         };
 
         Foreign seen_;
+        float niced_part_ = 0;  // 0..1: see Ungoverned::niced_permyriad
         std::optional<Foreign::PerCpu> limit_;
         std::deque<Measured> recent_;  // within kLasting, oldest first
         TimePoint added_at_;

@@ -6,18 +6,29 @@
 
 namespace governor::probe {
 
-std::optional<policy::CpuMask> parse_allowed_cpus(std::string_view status) {
-        constexpr std::string_view kKey = "Cpus_allowed_list:\t";
+namespace {
+
+/// What stands behind `key`. Empty if there is no such line, or the text is cut.
+std::optional<std::string_view> value_of(std::string_view key, std::string_view status) {
         if (status.empty() || status.back() != '\n')
                 return std::nullopt;
-        while (!status.empty()) {
-                const auto line = take_until(status, '\n');
-                if (!line.starts_with(kKey))
-                        continue;
-                const auto cpus = policy::parse_cpu_list(line.substr(kKey.size()));
-                return cpus ? std::optional(policy::CpuMask(*cpus)) : std::nullopt;
-        }
+        while (!status.empty())
+                if (const auto line = take_until(status, '\n'); line.starts_with(key))
+                        return line.substr(key.size());
         return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<std::uint32_t> parse_real_uid(std::string_view status) {
+        auto uids = value_of("Uid:\t", status).value_or("");
+        return parse_number<std::uint32_t>(take_until(uids, '\t'));
+}
+
+std::optional<policy::CpuMask> parse_allowed_cpus(std::string_view status) {
+        const auto list = value_of("Cpus_allowed_list:\t", status);
+        const auto cpus = list ? policy::parse_cpu_list(*list) : std::nullopt;
+        return cpus ? std::optional(policy::CpuMask(*cpus)) : std::nullopt;
 }
 
 }  // namespace governor::probe

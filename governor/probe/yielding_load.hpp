@@ -44,10 +44,13 @@ public:
 
         static constexpr std::chrono::seconds kLookAround{10};
 
+        /// Its control group is idle, so that its time counts here. Costs nothing where none is,
+        /// else as Cgroups::memberships().
+        [[nodiscard]] bool is_in_idle_group(std::uint32_t pid);
+
 private:
         void look_around(TimePoint now);
         [[nodiscard]] std::chrono::nanoseconds grown_groups();
-        [[nodiscard]] bool is_in_idle_group(std::uint32_t pid);
 
         Cgroups& cgroups_;
         std::uint64_t ticks_per_second_;

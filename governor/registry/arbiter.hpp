@@ -55,7 +55,7 @@ public:
         /// wants to (SCHED_IDLE, cgroups with cpu.idle). `ticks_guess`: until the next sample it is
         /// not known what programs burn.
         void sampled(const policy::Sample& sample, std::uint32_t yielding_millicpu,
-                     bool ticks_guess, TimePoint now);
+                     const evidence::Ungoverned& ungoverned, bool ticks_guess, TimePoint now);
         /// Takes a sample over the window of a tick; Program::ticked() of every program must have
         /// been called for it. True: foreign load is another one.
         bool ticked(const policy::Sample& sample, std::uint32_t yielding_millicpu, TimePoint now);

@@ -92,7 +92,8 @@ void Cycle::sampled(const policy::Sample& sample, TimePoint now) {
         take_all_reports(now);
         measure(now);
         const auto yielding = facts_.yielding_millicpu();
-        arbiter_.sampled(sample, yielding, yielding > 0 || facts_.have_descendants(), now);
+        arbiter_.sampled(sample, yielding, facts_.ungoverned(),
+                         yielding > 0 || facts_.have_descendants(), now);
         is_busy_ = is_busy(sample);
         want_ticks(now);
         schedule_.sampled(now);

@@ -3,6 +3,7 @@
 // The two doors of the governing cycle: what the kernel tells of programs, and what these report.
 #pragma once
 
+#include "evidence/foreign_load.hpp"
 #include "evidence/low_use.hpp"
 #include "evidence/occupancy.hpp"
 #include "policy/fair/snapshot.hpp"
@@ -26,8 +27,8 @@ class ProcessFacts {
 public:
         virtual ~ProcessFacts() = default;
 
-        /// Looks at all processes of the machine. Once per sample, before measured() and
-        /// yielding_millicpu() are asked.
+        /// Looks at all processes of the machine. Once per sample, before measured(),
+        /// yielding_millicpu() and ungoverned() are asked.
         virtual void look(TimePoint now) = 0;
         struct Measured {
                 /// Used since it began, with its descendants that hold no lease.
@@ -39,6 +40,8 @@ public:
         /// Burned between the last two looks by threads that run only when nobody else wants to
         /// (SCHED_IDLE, control groups with cpu.idle).
         virtual std::uint32_t yielding_millicpu() = 0;
+        /// Burned between the last two looks by other processes that belong to no program.
+        virtual evidence::Ungoverned ungoverned() = 0;
 
         /// CPU time as in Measured, now.
         virtual std::optional<std::chrono::nanoseconds> cpu_time(ProgramId id) = 0;

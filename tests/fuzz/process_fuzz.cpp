@@ -91,6 +91,7 @@ private:
 };
 
 void check_status(std::string_view text) {
+        (void)parse_real_uid(text);
         const auto cpus = parse_allowed_cpus(text);
         if (!cpus)
                 return;

@@ -8,7 +8,17 @@
 
 namespace governor::policy::fair {
 
-Classes::Classes(const Snapshot& snapshot, const Settings& settings) {
+namespace {
+
+/// A half is rounded down, in favour of clients.
+std::uint32_t rounded_cpus(float millicpu) {
+        return (static_cast<std::uint32_t>(millicpu) + 499) / 1000;
+}
+
+}  // namespace
+
+Classes::Classes(const Snapshot& snapshot, const Settings& settings, const Foreign& left)
+        : owned_(left.owned) {
         std::map<CpuMask, std::size_t> known;
         for (const auto& client : snapshot.clients) {
                 const auto cpus = client.allowed & snapshot.machine.pool();
@@ -22,7 +32,7 @@ Classes::Classes(const Snapshot& snapshot, const Settings& settings) {
                 group_of_.push_back(entry->second);
         }
         split(snapshot.machine.pool());
-        leave_to_foreign(snapshot.foreign, settings.foreign_max_permyriad);
+        leave_to_foreign(left, settings.foreign_max_permyriad);
         reserve(snapshot.short_lived, snapshot.machine.pool().count(),
                 settings.foreign_max_permyriad);
 }
@@ -86,7 +96,13 @@ Classes Classes::undivided() const {
         auto whole = *this;
         for (auto& part : whole.classes_)
                 part.foreign = part.reserved = 0;
+        whole.owned_.clear();
         return whole;
+}
+
+std::uint32_t Classes::foreign_of(AccountId account) const {
+        const auto owned = std::ranges::find(owned_, account, &Foreign::Owned::account);
+        return owned != owned_.end() ? rounded_cpus(owned->millicpu) : 0;
 }
 
 std::uint32_t Classes::foreign() const {

@@ -18,8 +18,9 @@ namespace governor::policy::fair {
 /// CPUs are one group. Immutable.
 class Classes {
 public:
-        /// A client that may use no CPU of the pool is in no group.
-        Classes(const Snapshot& snapshot, const Settings& settings);
+        /// A client that may use no CPU of the pool is in no group. `left` is the load that CPUs
+        /// are left to: see left_to_foreign(). What is `owned` of it counts as its accounts'.
+        Classes(const Snapshot& snapshot, const Settings& settings, const Foreign& left);
 
         struct Class {
                 CpuMask cpus;
@@ -38,6 +39,8 @@ public:
 
         [[nodiscard]] std::uint32_t foreign() const;
         [[nodiscard]] std::uint32_t reserved() const;
+        /// CPUs that are left to foreign load of this account.
+        [[nodiscard]] std::uint32_t foreign_of(AccountId account) const;
 
         /// The same, with nothing left to foreign programs and newcomers.
         [[nodiscard]] Classes undivided() const;
@@ -52,6 +55,7 @@ private:
         std::vector<Class> classes_;
         std::vector<Group> groups_;
         std::vector<std::size_t> group_of_;  // by client
+        std::vector<Foreign::Owned> owned_;
 };
 
 /// Hands out CPUs one by one; what a group has may move to other classes to make room. The sets
@@ -62,6 +66,8 @@ public:
         enum class Reserve : std::uint8_t { Keep, Use };
 
         Capacity(const Classes& classes, const Snapshot& snapshot, Reserve reserve);
+
+        [[nodiscard]] const Classes& classes() const { return classes_; }
 
         /// One CPU more for `client`. False: not possible, nor will it ever be. Costs O(classes of
         /// its group), and where CPUs have to move O(groups x classes).

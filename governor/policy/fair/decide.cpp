@@ -39,8 +39,8 @@ public:
         Reasons(const Settings& settings, const Snapshot& snapshot, const Classes& classes,
                 const std::vector<Share>& shares, const Turns& turns,
                 const std::vector<bool>& waiting)
-                : settings_(settings), snapshot_(snapshot), shares_(shares), turns_(turns),
-                  waiting_(waiting) {
+                : settings_(settings), snapshot_(snapshot), classes_(classes), shares_(shares),
+                  turns_(turns), waiting_(waiting) {
                 std::set<AccountId> accounts;
                 for (std::size_t i = 0; i < shares.size(); i++) {
                         if (!shares[i].is_governed)
@@ -63,6 +63,8 @@ public:
 
         [[nodiscard]] Reason of(std::size_t i, const Holding& holding) const {
                 auto reason = common_;
+                reason.own_foreign =
+                        std::min(reason.foreign, classes_.foreign_of(snapshot_.clients[i].account));
                 reason.share = std::max(1U, shares_[i].share);
                 if (starts_uncharged(i, holding)) {
                         reason.share = holding.cpus.count();
@@ -129,6 +131,7 @@ private:
 
         const Settings& settings_;
         const Snapshot& snapshot_;
+        const Classes& classes_;
         const std::vector<Share>& shares_;
         const Turns& turns_;
         const std::vector<bool>& waiting_;  // by gang
@@ -203,7 +206,7 @@ std::optional<TimePoint> next_change(const Settings& settings, const Snapshot& s
 }  // namespace
 
 Decision decide(const Settings& settings, const Snapshot& told) {
-        const Classes classes(told, settings);
+        const Classes classes(told, settings, left_to_foreign(settings, told));
         auto shares = entitle(settings, told, classes);
         auto turns = take_turns(settings, told, classes, shares);
         const bool may_yield = std::ranges::any_of(told.gangs, &Gang::yields);

@@ -16,6 +16,7 @@ governor_grant_reason encode(const Reason& reason) {
                 reason.accounts,
                 reason.share,
                 reason.bound,
+                reason.own_foreign,
                 {}};
 }
 

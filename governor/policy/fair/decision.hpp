@@ -31,6 +31,7 @@ struct Reason {
         std::uint32_t accounts = 0;  ///< that these programs belong to
         std::uint32_t share = 0;     ///< its fair share: what it gets when handovers are over
         std::uint32_t bound = 0;     ///< the number that `limit` is about: quota, max, burnt, ...
+        std::uint32_t own_foreign = 0;  ///< of `foreign`, what counts against its account
 
         friend bool operator==(const Reason&, const Reason&) = default;
 };

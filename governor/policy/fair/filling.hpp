@@ -22,7 +22,8 @@ struct Claim {
 };
 
 /// Weighted max-min over what `capacity` allows: in this order to what is guaranteed, to what they
-/// want, to their limits. The next CPU goes to the account with fewest CPUs, in it to the tree, and
+/// want, to their limits. The next CPU goes to the account with fewest CPUs, those of its foreign
+/// load among them (Classes::foreign_of()), in it to the tree, and
 /// in that to the client whose (CPUs + 1/2) / weight is lowest (Webster's divisor method), those
 /// below their minimum first; ties among these to who holds it already, then to who joined first.
 /// A client that is in no tree is one of its own, with its own weight and minimum. Greedy is

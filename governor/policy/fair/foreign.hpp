@@ -10,11 +10,20 @@
 
 namespace governor::policy::fair {
 
+enum class AccountId : std::uint64_t;
+
 /// evidence::ForeignLoad measures it and says what is believed when.
 struct Foreign {
         using PerCpu = std::vector<float>;  ///< millicpu, by CPU number
 
+        /// A part of the load that an account is known to run, on whatever CPUs.
+        struct Owned {
+                AccountId account{};
+                float millicpu = 0;
+        };
+
         PerCpu load;
+        std::vector<Owned> owned;  ///< each account once; nobody knows whose the rest is
 
         [[nodiscard]] std::uint32_t millicpu(const CpuMask& cpus) const;
         /// Of one CPU, 0..1000.

@@ -6,6 +6,7 @@
 #include "policy/fair/filling.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <unordered_map>
 
@@ -56,6 +57,9 @@ public:
                                 !is_new(i) && !shares_[i].charge;
                 return std::move(shares_);
         }
+
+        /// As if all followed.
+        std::vector<std::uint32_t> following() { return fill_everybody(Newcomers::With); }
 
         /// Of all CPUs, with nothing left to anybody who does not follow.
         std::vector<std::uint32_t> undivided() {
@@ -267,10 +271,71 @@ private:
         bool all_are_awake_ = false;       // whoever is idle claims as if it were not
 };
 
+constexpr float kMillicpu = 1000;
+
+/// `foreign` times a number.
+Foreign scaled(const Foreign& foreign, float part) {
+        Foreign less{foreign.load, {}};
+        for (auto& cpu : less.load)
+                cpu *= part;
+        return less;
+}
+
+/// Joins them as programs that want what they use.
+void add_owned(Snapshot& snapshot, const std::vector<Foreign::Owned>& owned, float most_millicpu) {
+        for (const auto& [account, millicpu] : owned) {
+                auto& program = snapshot.clients.emplace_back();
+                program.account = account;
+                program.joined = snapshot.now;
+                program.allowed = snapshot.machine.pool();
+                program.max = static_cast<std::uint32_t>(
+                        std::ceil(std::min(millicpu, most_millicpu) / kMillicpu));
+        }
+}
+
 }  // namespace
 
+Foreign left_to_foreign(const Settings& settings, const Snapshot& snapshot) {
+        const auto& pool = snapshot.machine.pool();
+        const auto all = sum(snapshot.foreign.load, pool);
+        auto owned = snapshot.foreign.owned;
+        if (owned.empty() || all <= 0)
+                return scaled(snapshot.foreign, 1);
+        float sum_owned = 0;
+        for (const auto& one : owned)
+                sum_owned += one.millicpu;
+        // Load may have ended since it was seen whose it is.
+        const auto there = std::min(1.F, all / sum_owned);
+        for (auto& one : owned)
+                one.millicpu *= there;
+        const auto rest = std::max(0.F, all - sum_owned);
+        const auto most =
+                static_cast<float>(settings.foreign_max_permyriad) / static_cast<float>(kPermyriad);
+
+        const auto nobodys = scaled(snapshot.foreign, rest / all);
+        auto with = snapshot;
+        add_owned(with, owned, most * kMillicpu * static_cast<float>(pool.count()));
+        const Classes classes(with, settings, nobodys);
+        const auto counts = Entitlement(settings, with, classes).following();
+        std::unordered_map<std::uint64_t, float> of_account;
+        for (std::size_t i = 0; i < counts.size(); i++)
+                of_account[static_cast<std::uint64_t>(with.clients[i].account)] +=
+                        static_cast<float>(counts[i]) * kMillicpu;
+        auto sum_left = rest;
+        for (std::size_t k = 0; k < owned.size(); k++) {
+                auto& one = owned[k];
+                const auto own = static_cast<float>(counts[snapshot.clients.size() + k]);
+                const auto share = of_account[static_cast<std::uint64_t>(one.account)];
+                one.millicpu = std::min(one.millicpu, std::max(own * kMillicpu, share * most));
+                sum_left += one.millicpu;
+        }
+        auto left = scaled(snapshot.foreign, std::min(1.F, sum_left / all));
+        left.owned = std::move(owned);
+        return left;
+}
+
 std::vector<std::uint32_t> undivided_shares(const Settings& settings, const Snapshot& snapshot) {
-        const Classes classes(snapshot, settings);
+        const Classes classes(snapshot, settings, {});
         return Entitlement(settings, snapshot, classes).undivided();
 }
 

@@ -30,6 +30,13 @@ struct Share {
         std::optional<std::uint32_t> tree_max;  ///< of its tree, likewise
 };
 
+/// The part of the foreign load that CPUs are left to, as far as Settings::foreign_max allows:
+/// Classes see to that. What an account is known to run shares as one more program of it, which
+/// cannot be told how much to use, so what it uses above that is not yielded to; but up to
+/// `foreign_max` of its account's share its account's other programs yield to it. Of the load that
+/// is nobody's in particular, all. Costs a part of a decision where something is `owned`.
+[[nodiscard]] Foreign left_to_foreign(const Settings& settings, const Snapshot& snapshot);
+
 /// By client. `classes` must be those of the same snapshot.
 [[nodiscard]] std::vector<Share> entitle(const Settings& settings, const Snapshot& snapshot,
                                          const Classes& classes);

@@ -24,6 +24,8 @@ std::string distributed(const policy::fair::Reason& reason) {
         auto text = plural(reason.cpus, "cpu") + " to share";
         if (reason.foreign > 0)
                 text += fmt::format("; {} left to programs that are not governed", reason.foreign);
+        if (reason.own_foreign > 0)
+                text += fmt::format(", {} of these count against its user", reason.own_foreign);
         if (reason.reserved > 0)
                 text += fmt::format("; {} kept free for programs that come and go",
                                     reason.reserved);

@@ -70,11 +70,6 @@ Shortage::Of shortage(Governor::Refusal why) {
 
 std::uint32_t uid_of(const Peer& peer) { return peer.account.uid.value_or(0); }
 
-/// What runs as root is root's, in whose control group it may be.
-policy::Account account_of(const Peer& peer, std::optional<std::uint32_t> owner) {
-        return {uid_of(peer) == 0 ? 0 : owner.value_or(uid_of(peer))};
-}
-
 registry::Promises::Asker asker_of(const Peer& peer) {
         return {peer.pid, peer.pid == 0 ? peer.arrived : std::chrono::nanoseconds{0}};
 }
@@ -254,7 +249,7 @@ registry::Identity Governor::named(const Peer& peer, const Wish& wish) const {
 registry::Identity Governor::identify(const Peer& peer, const ProcessMeter::Where& where,
                                       const Wish& wish) {
         auto identity = named(peer, wish);
-        identity.account = account_of(peer, where.owner);
+        identity.account = account_of(uid_of(peer), where.owner);
         identity.job = wish.job;
         const auto group = ::getpgid(static_cast<pid_t>(peer.pid));
         identity.process_group = group > 0 ? static_cast<std::uint32_t>(group) : 0;
@@ -324,7 +319,7 @@ std::optional<std::uint32_t> Governor::share_of_tree(const Peer& peer) {
 std::optional<registry::FairShare> Governor::fair_share(const Peer& peer) {
         if (!is_governing() || (peer.pid != 0 && leases_.of_process(peer.pid) != nullptr))
                 return std::nullopt;
-        const auto account = account_of(peer, meter_.owner(peer.pid, now()));
+        const auto account = account_of(uid_of(peer), meter_.owner(peer.pid, now()));
         const auto promised = promises_.beside(account, asker_of(peer), now());
         const auto& room = cycle_.arbiter().room(account, now());
         return registry::FairShare{account, room.share_beside(promised), room.parts.size(),

@@ -22,6 +22,7 @@ public:
         void look(TimePoint now) override;
         std::optional<Measured> measured(ProgramId id) override;
         std::uint32_t yielding_millicpu() override { return meter_.yielding_millicpu(); }
+        evidence::Ungoverned ungoverned() override { return meter_.ungoverned(); }
         std::optional<std::chrono::nanoseconds> cpu_time(ProgramId id) override;
         std::optional<std::chrono::nanoseconds> cpu_time_at_tick(ProgramId id,
                                                                  TimePoint now) override;

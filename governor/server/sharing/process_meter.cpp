@@ -2,9 +2,12 @@
 // From the probe's words to the registry's.
 #include "server/sharing/process_meter.hpp"
 
+#include "policy/permyriad.hpp"
 #include "probe/affinity.hpp"
 #include "probe/pid_schedstat.hpp"
+#include "probe/pid_status.hpp"
 #include "probe/program.hpp"
+#include "registry/program.hpp"
 
 #include <unistd.h>
 #include <utility>
@@ -21,6 +24,10 @@ std::uint32_t millicpu(std::chrono::nanoseconds used, std::chrono::nanoseconds e
 constexpr std::uint32_t kMostThreads = 4096;
 
 }  // namespace
+
+policy::Account account_of(std::uint32_t uid, std::optional<std::uint32_t> owner) {
+        return {uid == 0 ? 0 : owner.value_or(uid)};
+}
 
 ProcessMeter::ProcessMeter(const std::string& root)
         : ticks_per_second_(static_cast<std::uint64_t>(::sysconf(_SC_CLK_TCK))), root_(root),
@@ -54,9 +61,37 @@ void ProcessMeter::scan(std::span<const Holder> holders, TimePoint now) {
         descendants_.add(processes_.processes(), since);
         yielding_.add(processes_.processes(), descendants_.growth(), now);
         const auto elapsed = now - scanned_at_.value_or(now);
+        owned_.add(processes_.processes(), descendants_.growth(),
+                   [&](std::uint32_t pid) { return run_by(pid, now); });
+        count_owned(elapsed);
         yielding_millicpu_ = millicpu(yielding_.total() - before, elapsed);
         follow_descendants(holders, elapsed);
         scanned_at_ = now;
+}
+
+/// The real uid: who owns /proc/PID is root where a process may not be dumped, and the effective
+/// uid is another user's where it runs his set-user-ID program.
+std::optional<std::uint32_t> ProcessMeter::run_by(std::uint32_t pid, TimePoint now) {
+        std::string_view text;
+        if (yielding_.is_in_idle_group(pid) ||
+            files_.read_short(root_ + "/proc/" + std::to_string(pid) + "/status", text) < 0)
+                return std::nullopt;
+        const auto uid = probe::parse_real_uid(text);
+        return uid ? account_of(*uid, confinement_.owner(pid, now)).uid : std::nullopt;
+}
+
+void ProcessMeter::count_owned(std::chrono::nanoseconds elapsed) {
+        ungoverned_ = {};
+        ungoverned_.niced_permyriad =
+                static_cast<std::uint32_t>(owned_.niced_part() * policy::kPermyriad);
+        const std::chrono::nanoseconds tick = probe::ticks_to_time(1, ticks_per_second_);
+        const auto millicpu_of = [&](double ticks) {
+                return millicpu(std::chrono::duration_cast<std::chrono::nanoseconds>(ticks * tick),
+                                elapsed);
+        };
+        for (const auto& [uid, used] : owned_.by_owner())
+                ungoverned_.owners.push_back({registry::account_id({uid}), millicpu_of(used.ticks),
+                                              millicpu_of(used.niced)});
 }
 
 /// What a scan finds beside what was expected is not made up for: it was burned long ago, as seen

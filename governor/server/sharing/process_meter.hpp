@@ -3,12 +3,15 @@
 // What the kernel tells about the programs that hold leases.
 #pragma once
 
+#include "evidence/foreign_load.hpp"
 #include "evidence/low_use.hpp"
+#include "policy/account.hpp"
 #include "policy/sample.hpp"
 #include "policy/time_point.hpp"
 #include "probe/confinement.hpp"
 #include "probe/descendants.hpp"
 #include "probe/file_reader.hpp"
+#include "probe/owned_load.hpp"
 #include "probe/process_clock.hpp"
 #include "probe/process_scan.hpp"
 #include "probe/tree_look.hpp"
@@ -94,9 +97,13 @@ public:
         low_use(std::uint32_t pid, std::chrono::nanoseconds cpu_time);
         /// Between the last two scans, by threads that run only when nobody else wants to.
         [[nodiscard]] std::uint32_t yielding_millicpu() const { return yielding_millicpu_; }
+        /// Likewise, by other processes that belong to no holder.
+        [[nodiscard]] const evidence::Ungoverned& ungoverned() const { return ungoverned_; }
 
 private:
         [[nodiscard]] std::optional<std::chrono::nanoseconds> read_cpu_time(std::uint32_t pid);
+        [[nodiscard]] std::optional<std::uint32_t> run_by(std::uint32_t pid, TimePoint now);
+        void count_owned(std::chrono::nanoseconds elapsed);
         void follow_descendants(std::span<const Holder> holders, std::chrono::nanoseconds elapsed);
 
         std::uint64_t ticks_per_second_;
@@ -106,6 +113,7 @@ private:
         probe::ProcessScan processes_;
         probe::Descendants descendants_;
         probe::YieldingLoad yielding_;
+        probe::OwnedLoad owned_;
         probe::TreeReader trees_;
         probe::FileReader files_;
         std::optional<TimePoint> scanned_at_;
@@ -116,6 +124,11 @@ private:
         };
         std::map<std::uint32_t, Grown> grown_;  // by pid
         std::uint32_t yielding_millicpu_ = 0;
+        evidence::Ungoverned ungoverned_;
 };
+
+/// Whom a process counts against that runs as user `uid`; `owner` as probe::Confinement. What runs
+/// as root is root's, in whose control group it may be.
+[[nodiscard]] policy::Account account_of(std::uint32_t uid, std::optional<std::uint32_t> owner);
 
 }  // namespace governor::server

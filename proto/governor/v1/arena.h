@@ -106,16 +106,17 @@ struct governor_grant_header {
 
 /* At the start of each buffer of a grant slot. CPUs unless said otherwise. */
 struct governor_grant_reason {
-        uint32_t limit;    /* enum governor_grant_limit of reasons.h              */
-        uint32_t cpus;     /* distributed                                         */
-        uint32_t foreign;  /* of these, left to programs that are not governed    */
-        uint32_t reserved; /* of these, kept free for programs that come and go   */
-        uint32_t rigid;    /* of these, charged to rigid holders above their share*/
-        uint32_t programs; /* that share the rest                                 */
-        uint32_t accounts; /* that these programs belong to                       */
-        uint32_t share;    /* its fair share, when handovers are over             */
-        uint32_t bound;    /* what the limit is about: a quota, a maximum, ...    */
-        uint32_t unused[3];
+        uint32_t limit;       /* enum governor_grant_limit of reasons.h              */
+        uint32_t cpus;        /* distributed                                         */
+        uint32_t foreign;     /* of these, left to programs that are not governed    */
+        uint32_t reserved;    /* of these, kept free for programs that come and go   */
+        uint32_t rigid;       /* of these, charged to rigid holders above their share*/
+        uint32_t programs;    /* that share the rest                                 */
+        uint32_t accounts;    /* that these programs belong to                       */
+        uint32_t share;       /* its fair share, when handovers are over             */
+        uint32_t bound;       /* what the limit is about: a quota, a maximum, ...    */
+        uint32_t own_foreign; /* of `foreign`, what counts against its account    */
+        uint32_t unused[2];
 };
 
 /* Thread pools, the sum over all of the program; all 0: it has none. */

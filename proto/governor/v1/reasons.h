@@ -123,6 +123,8 @@ static inline void governor_reason_fill_in(struct governor_reason_text *to, cons
                 governor_reason_append(to, "%u cpu%s", reason->cpus,
                                        governor_reason_plural(reason->cpus));
                 governor_reason_subtract(to, reason->foreign, "foreign");
+                if (reason->own_foreign > 0)
+                        governor_reason_append(to, " (%u of its account)", reason->own_foreign);
                 governor_reason_subtract(to, reason->reserved, "for newcomers");
                 governor_reason_subtract(to, reason->rigid, "kept by programs that do not follow");
                 governor_reason_append(to, ", %u program%s of %u account%s", reason->programs,

@@ -93,6 +93,8 @@ void in_no_tree(Client& client) { client.tree.reset(); }
 
 void nothing_is_foreign(Foreign& foreign) { foreign = {}; }
 
+void nobody_runs_it(Foreign& foreign) { foreign.owned.clear(); }
+
 // Handover.
 
 void hands_over_at_once(Client& client) { client.in_use.clear(); }
@@ -143,6 +145,7 @@ constexpr std::array kRules{
              nothing_for_the_short_lived},
         Rule{"trees", "the programs of a tree share as one", for_clients<in_no_tree>},
         Rule{"foreign", "foreign load is made room for", with_foreign<nothing_is_foreign>},
+        Rule{"owners", "foreign load counts against its account", with_foreign<nobody_runs_it>},
         Rule{"handover", "CPUs are free when the region on them has ended",
              for_clients<hands_over_at_once>},
         Rule{"scaling", "what more CPUs were worth counts", for_clients<nothing_measured>},

@@ -6,6 +6,7 @@
 #include "simulation/checks/beliefs.hpp"
 #include "simulation/checks/invariant.hpp"
 #include "simulation/checks/occupancy.hpp"
+#include "simulation/checks/owners.hpp"
 #include "simulation/checks/reasons.hpp"
 #include "simulation/checks/shares.hpp"
 #include "simulation/checks/soundness.hpp"
@@ -21,8 +22,8 @@ class Invariants {
 public:
         /// To be put into RunOptions::observers; good as long as this.
         [[nodiscard]] std::vector<Observer*> observers() {
-                return {&soundness_, &occupancy_, &shares_,  &steadiness_,
-                        &beliefs_,   &reasons_,   &topology_};
+                return {&soundness_, &occupancy_, &shares_,   &steadiness_,
+                        &beliefs_,   &reasons_,   &topology_, &owners_};
         }
         [[nodiscard]] const std::vector<Violation>& violations() const {
                 return violations_.list();
@@ -37,6 +38,7 @@ private:
         Beliefs beliefs_{violations_};
         Reasons reasons_{violations_};
         Topology topology_{violations_};
+        Owners owners_{violations_};
 };
 
 /// Runs `scenario` and returns what was broken.

@@ -117,7 +117,7 @@ void Reasons::check_division(const World& world, const Resident& resident, const
                          name_of(resident) + " is told of " + text(reason) + ", and there are " +
                                  text(common));
         if (reason.share < 1 || reason.share > reason.cpus ||
-            reason.foreign + reason.reserved > reason.cpus)
+            reason.foreign + reason.reserved > reason.cpus || reason.own_foreign > reason.foreign)
                 violated(world, "reasons",
                          name_of(resident) + " is told of a share of " +
                                  std::to_string(reason.share) + " and " +

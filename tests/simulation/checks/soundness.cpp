@@ -2,6 +2,7 @@
 // Sums and sets of one decision.
 #include "simulation/checks/soundness.hpp"
 
+#include "simulation/checks/shares.hpp"
 #include "simulation/checks/truth.hpp"
 #include "simulation/report/entitlement.hpp"
 
@@ -162,8 +163,31 @@ void Soundness::check_trees(const World& world) {
 void Soundness::check_foreign(const World& world) {
         if (world.last().grants.empty())
                 return;
-        const auto should = foreign_cpus(world.scenario.governor.fair, world.believed());
-        if (std::abs(should - world.last().foreign) > 1.01)
+        const auto& fair = world.scenario.governor.fair;
+        const auto believed = world.believed();
+        const auto should = foreign_cpus(fair, believed);
+        // The policy deals out whole CPUs to each user that foreign load is known to be of.
+        const auto owners = static_cast<double>(believed.foreign.owned.size());
+        const auto tolerance = 1.01 + owners * Shares::kTolerance;
+        // Guarantees, trees and quotas leave users remainders of several CPUs: there the load is
+        // left no more than as nobody's.
+        auto most = should;
+        if (!believed.trees.empty() ||
+            std::ranges::any_of(believed.cgroups,
+                                [](const auto& group) { return group.quota.has_value(); }) ||
+            std::ranges::any_of(believed.clients,
+                                [](const auto& client) { return client.guaranteed > 1; })) {
+                const governor::policy::fair::Foreign nobodys{believed.foreign.load, {}};
+                most = foreign_cpus(fair, {believed.now,
+                                           believed.machine,
+                                           nobodys,
+                                           believed.cgroups,
+                                           believed.clients,
+                                           believed.short_lived,
+                                           {},
+                                           believed.trees});
+        }
+        if (should - world.last().foreign > tolerance || world.last().foreign - most > tolerance)
                 violated(world, "foreign-load",
                          std::to_string(world.last().foreign) +
                                  " CPUs are left to others, who should have " +

@@ -125,6 +125,12 @@ Snapshot sees_no_foreign_load(const Snapshot& snapshot) {
         return with_foreign(snapshot, none);
 }
 
+Snapshot does_not_know_owners(const Snapshot& snapshot) {
+        static thread_local Foreign nobodys;
+        nobodys = {snapshot.foreign.load, {}};
+        return with_foreign(snapshot, nobodys);
+}
+
 /// As if nobody knew what clients burn: whatever is busy is foreign.
 Snapshot takes_clients_for_foreign(const Snapshot& snapshot) {
         static thread_local Foreign everything;
@@ -228,6 +234,7 @@ constexpr std::array kMutants{
                                     "reasons"),
         mutant<sees_no_foreign_load>("no-foreign-load", "nothing is foreign load",
                                      "foreign-belief"),
+        mutant<does_not_know_owners>("nobodys-hogs", "foreign load is nobody's", "foreign-owner"),
         mutant<takes_clients_for_foreign>("all-is-foreign", "what clients burn is foreign load",
                                           "foreign-belief"),
         mutant<halves_wants>("halves-wants", "programs want half as much", "demand-belief"),

@@ -10,12 +10,15 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <optional>
 
 namespace simulation {
 
 namespace {
 
 using governor::policy::CpuMask;
+using governor::policy::fair::AccountId;
+using Load = governor::policy::fair::Foreign;
 using governor::policy::fair::Settings;
 using governor::policy::fair::Snapshot;
 
@@ -23,9 +26,9 @@ constexpr double kEps = 1e-6;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 struct Claimant {
-        std::size_t client = 0;  // in the snapshot
-        std::size_t group = 0;   // of those that may use the same CPUs
-        std::size_t tree = 0;    // one of its own, if it is in none
+        std::optional<std::size_t> client = {};  // in the snapshot; empty: foreign load
+        std::size_t group = 0;                   // of those that may use the same CPUs
+        std::size_t tree = 0;                    // one of its own, if it is in none
         double weight = 1;
         double floor = 1;  // 0: what it has is somebody else's as well
         double min = 1;
@@ -55,16 +58,22 @@ struct Branch {
 
 class Filling {
 public:
+        /// `left`: the foreign load that CPUs are left to.
         Filling(const Settings& settings, const Snapshot& snapshot,
-                const EntitlementOptions& options);
+                const EntitlementOptions& options, const Load& left);
         std::vector<double> fill();
+        /// CPUs that each of these accounts' foreign load should have, which shares as a program.
+        std::vector<double> fill_with(const std::vector<Load::Owned>& owned, double most);
         [[nodiscard]] double foreign() const { return foreign_; }
 
 private:
         using Limit = double (*)(const Claimant&);
         void add_claimants(const EntitlementOptions& options);
+        std::size_t account_of(AccountId id);
         std::size_t add_branch(std::size_t account, const governor::policy::fair::Client& first);
-        void find_cells(const Settings& settings);
+        std::size_t group_of(const CpuMask& cpus);
+        void find_cells(const Settings& settings, const Load& left);
+        void rise_all();
         void build_network();
 
         void rise(Limit limit, bool by_accounts);
@@ -85,6 +94,7 @@ private:
         std::vector<Claimant> claimants_;
         std::vector<CpuMask> groups_;
         std::vector<Branch> branches_;
+        std::map<AccountId, std::size_t> account_numbers_;
         std::vector<double> accounts_;  // totals
         std::vector<char> rising_;      // by account
         std::vector<CpuMask> cells_;
@@ -95,28 +105,43 @@ private:
 };
 
 Filling::Filling(const Settings& settings, const Snapshot& snapshot,
-                 const EntitlementOptions& options)
+                 const EntitlementOptions& options, const Load& left)
         : snapshot_(snapshot) {
         add_claimants(options);
-        find_cells(settings);
-        build_network();
+        for (const auto& [account, millicpu] : left.owned)
+                accounts_[account_of(account)] += millicpu / 1000.0;
+        find_cells(settings, left);
+}
+
+std::size_t Filling::account_of(AccountId id) {
+        const auto [entry, is_new] = account_numbers_.try_emplace(id, accounts_.size());
+        if (is_new) {
+                accounts_.push_back(0);
+                rising_.push_back(0);
+        }
+        return entry->second;
+}
+
+std::size_t Filling::group_of(const CpuMask& cpus) {
+        const auto known = std::ranges::find(groups_, cpus);
+        const auto group = static_cast<std::size_t>(known - groups_.begin());
+        if (known == groups_.end())
+                groups_.push_back(cpus);
+        return group;
 }
 
 void Filling::add_claimants(const EntitlementOptions& options) {
-        std::map<CpuMask, std::size_t> groups;
-        std::map<governor::policy::fair::AccountId, std::size_t> accounts;
-        std::map<governor::policy::fair::AccountId, std::size_t> light;
+        std::map<AccountId, std::size_t> light;
         std::map<std::size_t, std::size_t> trees;  // to their branches
         for (std::size_t i = 0; i < snapshot_.clients.size(); i++) {
                 const auto& client = snapshot_.clients[i];
-                auto usable = client.allowed & snapshot_.machine.pool();
+                const auto usable = client.allowed & snapshot_.machine.pool();
                 if (usable.empty())
                         continue;
                 Claimant claimant;
                 claimant.client = i;
-                claimant.group = groups.try_emplace(usable, groups.size()).first->second;
-                const auto account =
-                        accounts.try_emplace(client.account, accounts.size()).first->second;
+                claimant.group = group_of(usable);
+                const auto account = account_of(client.account);
                 claimant.tree = client.tree && trees.contains(*client.tree)
                                         ? trees.at(*client.tree)
                                         : add_branch(account, client);
@@ -139,12 +164,8 @@ void Filling::add_claimants(const EntitlementOptions& options) {
                         claimant.floor = claimant.guaranteed = 0;
                         claimant.wants = options.by_demand ? 0 : claimant.wants;
                 }
-                if (claimant.group == groups_.size())
-                        groups_.push_back(std::move(usable));
                 claimants_.push_back(claimant);
         }
-        accounts_.assign(accounts.size(), 0.0);
-        rising_.assign(accounts.size(), 0);
 }
 
 std::size_t Filling::add_branch(std::size_t account, const governor::policy::fair::Client& first) {
@@ -162,7 +183,7 @@ std::size_t Filling::add_branch(std::size_t account, const governor::policy::fai
         return branches_.size() - 1;
 }
 
-void Filling::find_cells(const Settings& settings) {
+void Filling::find_cells(const Settings& settings, const Load& left_to) {
         std::map<std::vector<bool>, CpuMask> cells;
         snapshot_.machine.pool().for_each([&](std::uint32_t cpu) {
                 std::vector<bool> users;
@@ -176,8 +197,7 @@ void Filling::find_cells(const Settings& settings) {
                 snapshot_.short_lived / std::max<double>(snapshot_.machine.pool().count(), 1);
         for (auto& [users, cpus] : cells) {
                 const double count = cpus.count();
-                const double foreign =
-                        std::min(snapshot_.foreign.millicpu(cpus) / 1000.0, count * most);
+                const double foreign = std::min(left_to.millicpu(cpus) / 1000.0, count * most);
                 const double left = std::ceil(foreign - kEps);
                 foreign_ += foreign;
                 capacity_.push_back(count - left -
@@ -201,15 +221,44 @@ void Filling::build_network() {
 }
 
 std::vector<double> Filling::fill() {
+        build_network();
         rise([](const Claimant& claimant) { return claimant.floor; }, false);
+        rise_all();
+        std::vector<double> found(snapshot_.clients.size());
+        for (const auto& claimant : claimants_)
+                found[*claimant.client] = claimant.has;
+        return found;
+}
+
+std::vector<double> Filling::fill_with(const std::vector<Load::Owned>& owned, double most) {
+        for (auto& claimant : claimants_)
+                claimant.guaranteed = claimant.guaranteed > 1 ? claimant.guaranteed : 0;
+        const auto& pool = snapshot_.machine.pool();
+        for (const auto& [account, millicpu] : owned) {
+                Claimant claimant;
+                claimant.group = group_of(pool);
+                claimant.tree = add_branch(account_of(account), {});
+                claimant.weight = 100;
+                claimant.guaranteed = 0;
+                claimant.wants = claimant.most = std::min(millicpu / 1000.0, most * pool.count());
+                claimants_.push_back(claimant);
+        }
+        build_network();
+        rise_all();
+        std::vector<double> found;
+        for (std::size_t i = 0; i < owned.size(); i++) {
+                const auto& has = claimants_[claimants_.size() - owned.size() + i].has;
+                const auto share = accounts_[account_of(owned[i].account)];
+                found.push_back(std::min(owned[i].millicpu / 1000.0, std::max(has, share * most)));
+        }
+        return found;
+}
+
+void Filling::rise_all() {
         rise([](const Claimant& claimant) { return std::min(claimant.guaranteed, claimant.most); },
              false);
         rise([](const Claimant& claimant) { return claimant.wants; }, true);
         rise([](const Claimant& claimant) { return claimant.most; }, true);
-        std::vector<double> found(snapshot_.clients.size());
-        for (const auto& claimant : claimants_)
-                found[claimant.client] = claimant.has;
-        return found;
 }
 
 void Filling::rise(Limit limit, bool by_accounts) {
@@ -322,7 +371,9 @@ void Filling::advance(bool by_accounts) {
 template <class Visit>
 void Filling::for_each_below(std::size_t cgroup, Visit visit) {
         for (auto& claimant : claimants_) {
-                auto at = snapshot_.clients[claimant.client].cgroup;
+                if (!claimant.client)
+                        continue;
+                auto at = snapshot_.clients[*claimant.client].cgroup;
                 while (at && *at != cgroup)
                         at = snapshot_.cgroups[*at].parent;
                 if (at)
@@ -420,15 +471,48 @@ double Filling::cpu_step(double most) {
         return step;
 }
 
+Load times(const Load& foreign, double part) {
+        Load less{foreign.load, {}};
+        for (auto& cpu : less.load)
+                cpu = static_cast<float>(cpu * part);
+        return less;
+}
+
+/// What accounts are known to run counts up to what would be theirs.
+Load left_to_foreign(const Settings& settings, const Snapshot& snapshot) {
+        const auto& foreign = snapshot.foreign;
+        const double all = foreign.millicpu(snapshot.machine.pool());
+        double known = 0;
+        for (const auto& one : foreign.owned)
+                known += one.millicpu;
+        if (known <= 0 || all <= 0)
+                return times(foreign, 1);
+        auto owned = foreign.owned;
+        for (auto& one : owned)
+                one.millicpu = static_cast<float>(one.millicpu * std::min(1.0, all / known));
+        auto counts = std::max(0.0, all - known);
+        const double most =
+                static_cast<double>(settings.foreign_max_permyriad) / governor::policy::kPermyriad;
+        Filling filling(settings, snapshot, {.by_demand = true}, times(foreign, counts / all));
+        const auto cpus = filling.fill_with(owned, most);
+        for (std::size_t i = 0; i < owned.size(); i++) {
+                owned[i].millicpu = static_cast<float>(cpus[i] * 1000);
+                counts += cpus[i] * 1000;
+        }
+        auto left = times(foreign, std::min(1.0, counts / all));
+        left.owned = std::move(owned);
+        return left;
+}
+
 }  // namespace
 
 std::vector<double> entitlements(const Settings& settings, const Snapshot& snapshot,
                                  const EntitlementOptions& options) {
-        return Filling(settings, snapshot, options).fill();
+        return Filling(settings, snapshot, options, left_to_foreign(settings, snapshot)).fill();
 }
 
 double foreign_cpus(const Settings& settings, const Snapshot& snapshot) {
-        return Filling(settings, snapshot, {}).foreign();
+        return Filling(settings, snapshot, {}, left_to_foreign(settings, snapshot)).foreign();
 }
 
 }  // namespace simulation

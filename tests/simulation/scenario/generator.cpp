@@ -260,6 +260,8 @@ void Generator::foreign() {
                 foreign.threads = random_.between(1, random_.chance(30) ? cpus() * 3 / 2 + 1
                                                                         : std::max(1U, cpus() / 3));
                 foreign.nice = random_.pick({0, 0, 0, -5, 10, 19});
+                if (foreign.threads % 3 != 0)  // no draw: all else stays what it was for a seed
+                        foreign.user = 1000 + foreign.threads % (users_ + 1);
                 if (random_.chance(70))
                         foreign.start = random_.between(Time(0), kBusyTime);
                 if (random_.chance(40))

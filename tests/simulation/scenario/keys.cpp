@@ -38,6 +38,21 @@ struct Whole {
         }
 };
 
+template <auto member>
+struct Uid {
+        template <class Part>
+        static bool set(Part& part, std::string_view text, const Scenario&) {
+                const auto value = parse_whole(text, 0U, 4294967295U);
+                if (value)
+                        part.*member = static_cast<std::uint32_t>(*value);
+                return value.has_value();
+        }
+        template <class Part>
+        static std::string get(const Part& part, const Scenario&) {
+                return part.*member ? std::to_string(*(part.*member)) : "";
+        }
+};
+
 template <auto member, std::int64_t low_ns = 0>
 struct Moment {
         template <class Part>
@@ -404,6 +419,8 @@ constexpr std::array kProgramKeys{
 constexpr std::array kForeignKeys{
         row<Foreign>("threads", "1 .. 65536", "each wants a CPU",
                      Whole<&Foreign::threads, 1U, kThreads>{}),
+        row<Foreign>("user", "0 .. 4294967295", "who runs it; else its processes are hidden",
+                     Uid<&Foreign::user>{}),
         row<Foreign>("nice", "-20 .. 19", "", Nice<&Foreign::nice>{}),
         row<Foreign>("idle", "yes or no", "SCHED_IDLE", Yes<&Foreign::idle>{}),
         row<Foreign>("start", kSpan, "", Moment<&Foreign::start>{}),

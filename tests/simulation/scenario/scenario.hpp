@@ -139,6 +139,7 @@ struct Program {
 struct Foreign {
         std::string name;
         std::uint32_t threads = 1;
+        std::optional<std::uint32_t> user;  ///< empty: its processes are hidden from the daemon
         std::int32_t nice = 0;
         bool idle = false;  ///< SCHED_IDLE
         Time start{0};

@@ -31,11 +31,16 @@ public:
         void follow(const governor::registry::Programs& programs) { programs_ = &programs; }
         /// Burned over the last period by threads that yield to everybody.
         void set_yielding_millicpu(std::uint32_t millicpu) { yielding_millicpu_ = millicpu; }
+        /// Burned over the last period by all else that is not governed.
+        void set_ungoverned(governor::evidence::Ungoverned ungoverned) {
+                ungoverned_ = std::move(ungoverned);
+        }
         [[nodiscard]] Confinement where(const Process& process) const;
 
         void look(governor::policy::TimePoint) override {}
         std::optional<Measured> measured(ProgramId id) override;
         std::uint32_t yielding_millicpu() override { return yielding_millicpu_; }
+        governor::evidence::Ungoverned ungoverned() override { return ungoverned_; }
         std::optional<std::chrono::nanoseconds> cpu_time(ProgramId id) override;
         /// Virtual processes have no descendants.
         std::optional<std::chrono::nanoseconds>
@@ -60,6 +65,7 @@ private:
         const governor::registry::Programs* programs_ = nullptr;
         std::map<ProgramId, const Process*> processes_;
         std::uint32_t yielding_millicpu_ = 0;
+        governor::evidence::Ungoverned ungoverned_;
 };
 
 }  // namespace simulation

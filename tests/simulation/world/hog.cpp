@@ -34,7 +34,7 @@ std::optional<Threads> Hog::threads() const {
         threads.count = foreign_->threads;
         threads.weight = idle_ ? idle_weight() : nice_weight(foreign_->nice);
         threads.niced = foreign_->nice > 0;
-        threads.foreign = !threads.niced && !idle_;
+        threads.foreign = !idle_;
         threads.cgroup = foreign_->cgroup;
         return threads;
 }

@@ -43,6 +43,8 @@ double nice_weight(std::int32_t nice) {
         return kPrioToWeight[static_cast<std::size_t>(std::clamp(nice, -20, 19) + 20)] / kNiceZero;
 }
 
+double niced_part(std::int32_t nice) { return nice_weight(nice) / (nice_weight(nice) + 1); }
+
 double idle_weight() { return kIdle / kNiceZero; }
 
 const Division& Kernel::divide(std::span<const Threads> threads,
@@ -302,6 +304,7 @@ void Kernel::total(std::size_t cpus) {
         division_.busy.assign(cpus, 0.0);
         division_.niced.assign(cpus, 0.0);
         division_.foreign.assign(cpus, 0.0);
+        division_.niced_foreign.assign(cpus, 0.0);
         for (std::size_t i = 0; i < threads_.size(); i++) {
                 const auto& group = groups_[i];
                 division_.rate[i] = threads_[i].count * group.rate;
@@ -316,7 +319,8 @@ void Kernel::total(std::size_t cpus) {
                                 if (threads_[i].niced)
                                         division_.niced[cpu] += each;
                                 if (threads_[i].foreign)
-                                        division_.foreign[cpu] += each;
+                                        (threads_[i].niced ? division_.niced_foreign
+                                                           : division_.foreign)[cpu] += each;
                         }
                 }
         }

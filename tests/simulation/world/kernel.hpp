@@ -23,7 +23,7 @@ struct Threads {
         double appetite = 1;                ///< CPUs that each wants, 0 < appetite <= 1
         double weight = 1;                  ///< against others, as of nice_weight()
         bool niced = false;                 ///< counts as nice time in /proc/stat
-        bool foreign = false;               ///< is foreign load
+        bool foreign = false;               ///< is foreign load, unless it is niced
         std::optional<std::size_t> cgroup;  ///< index in the throttles
 };
 
@@ -35,6 +35,8 @@ struct Throttle {
 
 /// Linux' weight of a thread (sched_prio_to_weight), 1 for nice 0; -20 <= nice <= 19.
 [[nodiscard]] double nice_weight(std::int32_t nice);
+/// The part of a CPU that a thread gets beside one with nice 0: 0..1.
+[[nodiscard]] double niced_part(std::int32_t nice);
 /// Of SCHED_IDLE.
 [[nodiscard]] double idle_weight();
 
@@ -44,6 +46,7 @@ struct Division {
         std::vector<double> busy;     ///< by CPU number, 0..1
         std::vector<double> niced;    ///< by CPU number; part of busy
         std::vector<double> foreign;  ///< likewise
+        std::vector<double> niced_foreign;
 };
 
 /// Weighted max-min fairness among threads, each on at most one CPU at a time, over the CPUs that

@@ -41,6 +41,8 @@ public:
         [[nodiscard]] std::uint32_t copy() const { return copy_; }
         [[nodiscard]] Time started() const { return started_; }
         [[nodiscard]] const CpuMask& allowed() const { return allowed_; }
+        /// Its control group is: it runs where nobody else wants to.
+        [[nodiscard]] bool is_idle() const { return idle_; }
         [[nodiscard]] bool governed() const { return program_->behaviour != Behaviour::Ungoverned; }
         /// Follows its grants and tells the truth, and its regions end.
         [[nodiscard]] bool honest() const { return program_->behaviour == Behaviour::Honest; }

@@ -5,6 +5,7 @@
 #include "simulation/world/contention.hpp"
 #include "simulation/world/counters.hpp"
 #include "simulation/world/kernel.hpp"
+#include "simulation/world/scan.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -50,6 +51,9 @@ std::vector<CpuMask> effective_cpusets(const Scenario& scenario, const VirtualMa
         return cpusets;
 }
 
+std::uint32_t user_of(const Program& program) { return program.user; }
+std::uint32_t user_of(const Foreign& foreign) { return foreign.user.value_or(0); }
+
 class Engine {
 public:
         Engine(const Scenario& scenario, const RunOptions& options);
@@ -75,6 +79,9 @@ private:
         void weigh_as_one(std::size_t first);
         [[nodiscard]] bool are_alike() const;
         void set_rates();
+        template <class Runner>
+        void see(bool is_seen, const Runner& runner, double rate);
+        [[nodiscard]] double foreign_load() const;
         [[nodiscard]] double speed(std::size_t i) const;
         void share_memory();
         void remove_gone();
@@ -96,12 +103,14 @@ private:
         std::size_t arrived_ = 0;
         std::size_t plugged_ = 0;
         Counters counters_;
+        Scan scan_;
         Kernel kernel_;
         std::vector<Throttle> throttles_;
         std::vector<Threads> threads_;
         Division division_;
         std::vector<double> core_speeds_;
         double yielding_rate_ = 0;
+        std::vector<Seen> seen_;
         Time next_sample_{0};
         Time wake_at_ = kNever;  // as the cycle says
         Time tick_at_ = kNever;  // likewise
@@ -156,6 +165,7 @@ void Engine::pass_until(Time then) {
                 for (auto& resident : world_.residents)
                         resident.process->advance(span);
                 counters_.advance(span, division_.busy, division_.niced, yielding_rate_);
+                scan_.advance(span, seen_);
         }
         world_.now = then;
 }
@@ -319,6 +329,7 @@ void Engine::sample() {
                 world_.disturbed = world_.foreign_disturbed = world_.now;
         }
         world_.facts.set_yielding_millicpu(counters_.yielding_millicpu());
+        world_.facts.set_ungoverned(scan_.take());
         world_.cycle.sampled(sample, time_point(world_.now));
         next_sample_ = world_.now + scenario_.governor.period;
         carry_out();
@@ -358,9 +369,8 @@ void Engine::divide() {
         division_ = kernel_.divide(threads_, throttles_, world_.machine.online());
         if (scenario_.machine.shared_core < 1)
                 core_speeds_ = core_speeds(scenario_.machine, division_.busy);
-        world_.foreign_load =
-                std::accumulate(division_.foreign.begin(), division_.foreign.end(), 0.0);
         set_rates();
+        world_.foreign_load = foreign_load();
         share_memory();
 }
 
@@ -370,7 +380,7 @@ void Engine::add_threads() {
         const auto add = [this](const Resident& resident, std::optional<Threads> threads) {
                 if (!threads)
                         return;
-                threads->foreign = !resident.client && !threads->niced;
+                threads->foreign = !resident.client;
                 if (world_.yields(resident))
                         threads->weight = std::min(threads->weight, idle_weight());
                 threads_.push_back(std::move(*threads));
@@ -411,16 +421,21 @@ bool Engine::are_alike() const {
 void Engine::set_rates() {
         const bool alike = are_alike();
         std::size_t next = 0;
+        seen_.clear();
         for (auto& resident : world_.residents) {
                 auto& process = *resident.process;
                 process.set_rate(0);
                 process.set_spinning_rate(0);
+                const bool is_seen = !resident.client && !process.is_idle();
                 if (process.runs()) {
+                        see(is_seen, process.program(), division_.rate[next]);
                         process.set_rate(division_.rate[next], speed(next), alike);
                         next++;
                 }
-                if (process.spins_on())
+                if (process.spins_on()) {
+                        see(is_seen, process.program(), division_.rate[next]);
                         process.set_spinning_rate(division_.rate[next++]);
+                }
         }
         world_.foreign_rate = yielding_rate_ = 0;
         for (const auto& hog : world_.hogs) {
@@ -428,8 +443,35 @@ void Engine::set_rates() {
                         continue;
                 world_.foreign_rate += division_.rate[next];
                 yielding_rate_ += hog.yields() ? division_.rate[next] : 0;
+                see(!hog.yields() && hog.foreign().user, hog.foreign(), division_.rate[next]);
                 next++;
         }
+}
+
+/// A scan sees whose it is, unless it is hidden or yields.
+template <class Runner>
+void Engine::see(bool is_seen, const Runner& runner, double rate) {
+        if (is_seen)
+                seen_.push_back({user_of(runner), runner.nice, rate});
+}
+
+/// Niced threads count for what they take from one of nice 0 on the same CPU, as far as scans see
+/// how niced they are.
+double Engine::foreign_load() const {
+        double niced = 0;
+        double taken = 0;
+        for (const auto& one : seen_) {
+                niced += one.nice > 0 ? one.rate : 0;
+                taken += one.nice > 0 ? one.rate * niced_part(one.nice) : 0;
+        }
+        const auto part = niced > 0 ? taken / niced : 0;
+        auto load = std::accumulate(division_.foreign.begin(), division_.foreign.end(), 0.0);
+        for (std::size_t cpu = 0; cpu < division_.busy.size(); cpu++) {
+                const auto burned = division_.niced_foreign[cpu];
+                const auto left = 1 - division_.busy[cpu] + burned;
+                load += left > 0 ? burned * std::min(1.0, part / left) : 0;
+        }
+        return load;
 }
 
 /// Of threads [i] that were divided.

@@ -112,6 +112,66 @@ TEST(ForeignLoad, IsNotWhatYields) {
         EXPECT_EQ(measured(sample, {}, CpuMask::range(0, 2)), 750U);
 }
 
+/// Of CPUs that are all niced time's, and of which a niced thread gets so many permyriad beside
+/// another one.
+std::uint32_t niced(const Sample& sample, const std::vector<Burn>& clients,
+                    std::uint32_t permyriad) {
+        const auto pool = policy::cpus_of(sample);
+        ForeignLoad load;
+        load.attribute(sample, clients, {{}, permyriad}, pool);
+        load.add(sample, clients, pool, kStart);
+        return load.seen().millicpu(pool);
+}
+
+TEST(ForeignLoad, CountsNicedTimeForWhatItTakes) {
+        Sample sample = all_busy(4);
+        for (auto& cpu : sample.cpus)
+                cpu.nice_permyriad = 10'000;
+        EXPECT_EQ(niced(sample, {}, 2'465), 986U) << "nobody else runs there";
+        for (auto& cpu : sample.cpus)
+                cpu.nice_permyriad = 2'465;
+        EXPECT_EQ(niced(sample, {{CpuMask::range(0, 4), 3'014}}, 2'465), 986U)
+                << "a client has taken all but that";
+}
+
+TEST(ForeignLoad, CountsNicedTimeForNothingWhereNobodySeesHowNicedItIs) {
+        Sample sample = all_busy(4);
+        for (auto& cpu : sample.cpus)
+                cpu.nice_permyriad = 10'000;
+        EXPECT_EQ(niced(sample, {}, 0), 0U);
+}
+
+using policy::fair::AccountId;
+
+TEST(ForeignLoad, IsOfThoseWhoRunALoadOfIt) {
+        const auto sample = all_busy(16);
+        const auto pool = policy::cpus_of(sample);
+        ForeignLoad load;
+        load.attribute(sample, {}, {{{AccountId{1}, 9'000, 0}, {AccountId{2}, 300, 0}}, 0}, pool);
+        ASSERT_EQ(load.seen().owned.size(), 1U) << "0.3 CPUs are none";
+        EXPECT_EQ(load.seen().owned[0].account, AccountId{1});
+        EXPECT_FLOAT_EQ(load.seen().owned[0].millicpu, 9'000);
+        load.attribute(sample, {}, {{{AccountId{1}, 8'700, 0}}, 0}, pool);
+        EXPECT_FLOAT_EQ(load.seen().owned[0].millicpu, 9'000) << "a small change";
+        load.attribute(sample, {}, {{{AccountId{1}, 4'000, 0}}, 0}, pool);
+        EXPECT_FLOAT_EQ(load.seen().owned[0].millicpu, 4'000);
+        load.attribute(sample, {}, {}, pool);
+        EXPECT_TRUE(load.seen().owned.empty());
+}
+
+TEST(ForeignLoad, IsOfThoseWhoRunNicedThreadsForWhatTheseTake) {
+        Sample sample = all_busy(4);
+        for (auto& cpu : sample.cpus)
+                cpu.nice_permyriad = 2'465;
+        const auto pool = policy::cpus_of(sample);
+        ForeignLoad load;
+        // It burns 986, where nothing else ran it would be 243 that count.
+        load.attribute(sample, std::vector<Burn>{{pool, 3'014}}, {{{AccountId{1}, 0, 243}}, 2'465},
+                       pool);
+        ASSERT_EQ(load.seen().owned.size(), 1U);
+        EXPECT_NEAR(load.seen().owned[0].millicpu, 986, 2);
+}
+
 TEST(ForeignLoad, IsNotHiddenByTheNicedTimeOfAClient) {
         // One CPU is a niced client's, the other somebody's who does not yield.
         Sample sample = all_busy(2);

@@ -53,7 +53,7 @@ protected:
                 for (int i = 0; i < 10; i++)
                         tick(id, cpus);
                 arbiter_.programs().find(id)->measured(cpu_time_, false, now_);
-                arbiter_.sampled(busy_sample(16), 0, false, now_);
+                arbiter_.sampled(busy_sample(16), 0, {}, false, now_);
         }
 
         void tick(ProgramId id, std::uint32_t cpus) {
@@ -90,6 +90,19 @@ TEST_P(ArbiterTest, KnowsWhatIsForeign) {
                 second(id, 12);
         (void)arbiter_.decide(now_);
         EXPECT_EQ(arbiter_.last().foreign, 4'000U);
+}
+
+TEST_P(ArbiterTest, KnowsWhoseForeignLoadIsUntilTheNextSample) {
+        const auto id = join();
+        second(id, 12);
+        const evidence::Ungoverned others{{{account_id({1001}), 4'000, 0}}, 0};
+        arbiter_.sampled(busy_sample(16), 0, others, false, now_);
+        const auto owned = arbiter_.snapshot(now_).foreign.owned;
+        ASSERT_EQ(owned.size(), 1U);
+        EXPECT_EQ(owned[0].account, account_id({1001}));
+        EXPECT_FLOAT_EQ(owned[0].millicpu, 4'000);
+        second(id, 12);
+        EXPECT_TRUE(arbiter_.snapshot(now_).foreign.owned.empty());
 }
 
 TEST_P(ArbiterTest, KnowsNothingForeignUntilAllAreBackWhoMayComeBack) {

@@ -29,6 +29,7 @@ public:
                 return Measured{used[id], stopped.contains(id)};
         }
         std::uint32_t yielding_millicpu() override { return 0; }
+        evidence::Ungoverned ungoverned() override { return others; }
         std::optional<std::chrono::nanoseconds> cpu_time(ProgramId id) override { return used[id]; }
         std::optional<std::chrono::nanoseconds> cpu_time_at_tick(ProgramId id, TimePoint) override {
                 return used[id];
@@ -66,6 +67,7 @@ public:
         std::map<ProgramId, evidence::Report> said;
         std::set<ProgramId> stopped;
         std::set<ProgramId> runnable;
+        evidence::Ungoverned others;
         bool ticks_guess = false;
         bool is_small = true;  // trees
         int looks = 0;         // at these

@@ -136,7 +136,7 @@ TEST_F(SharesTest, OfAProgramThatDoesNothingAreLentButItsTreeMayHaveThemBack) {
                 cpu_time_ += 16s;
                 arbiter_.programs().find(idle)->measured(0s, true, now_);
                 arbiter_.programs().find(busy)->measured(cpu_time_, false, now_);
-                arbiter_.sampled(sample_, 0, false, now_);
+                arbiter_.sampled(sample_, 0, {}, false, now_);
         }
         (void)arbiter_.decide(now_);
         EXPECT_EQ(share(idle), 1U);

@@ -114,6 +114,7 @@ TEST_F(Explaining, NamesWhatIsTakenAwayAndWhatLimitsIt) {
         auto& reason = grant_.reason;
         reason.cpus = 1;
         reason.foreign = 2;
+        reason.own_foreign = 1;
         reason.reserved = 3;
         reason.rigid = 4;
         request_.max = 5;
@@ -126,8 +127,9 @@ TEST_F(Explaining, NamesWhatIsTakenAwayAndWhatLimitsIt) {
         const auto lines = steps(program, turns_);
         ASSERT_EQ(lines.size(), 6U);
         EXPECT_EQ(lines[0],
-                  "1 cpu to share; 2 left to programs that are not governed; 3 kept free for "
-                  "programs that come and go; 4 kept by programs that do not follow");
+                  "1 cpu to share; 2 left to programs that are not governed, 1 of these count "
+                  "against its user; 3 kept free for programs that come and go; 4 kept by programs "
+                  "that do not follow");
         EXPECT_EQ(lines[2], "rules: a, b");
         EXPECT_EQ(lines[3], "at most 5");
         EXPECT_EQ(lines[4],

@@ -52,9 +52,10 @@ constexpr std::array kAll{
 TEST(Reasons, AreTheSameInThePageOfAProgram) {
         Arena arena(1, 64);
         for (const auto limit : kAll)
-                for (const auto& reason : {Reason{limit, 64, 9, 8, 7, 3, 2, 14, 4},
-                                           Reason{limit, 1, 0, 0, 0, 1, 1, 1, 1},
-                                           Reason{limit, ~0U, ~0U, ~0U, ~0U, ~0U, ~0U, ~0U, ~0U}}) {
+                for (const auto& reason :
+                     {Reason{limit, 64, 9, 8, 7, 3, 2, 14, 4, 5},
+                      Reason{limit, 1, 0, 0, 0, 1, 1, 1, 1, 0},
+                      Reason{limit, ~0U, ~0U, ~0U, ~0U, ~0U, ~0U, ~0U, ~0U, ~0U}}) {
                         Grant grant;
                         grant.threads = 14;
                         grant.reason = reason;
@@ -72,15 +73,18 @@ TEST(Reasons, DifferInNumberAndSentence) {
 }
 
 TEST(Reasons, FillInNumbersAndPlurals) {
-        EXPECT_EQ(sentence({GOVERNOR_LIMIT_FAIR_SHARE, 64, 9, 0, 0, 3, 2, 14, 0, {}}, 14),
+        EXPECT_EQ(sentence({GOVERNOR_LIMIT_FAIR_SHARE, 64, 9, 0, 0, 3, 2, 9, 0, 5, {}}, 9),
+                  "fair share: 64 cpus - 9 foreign (5 of its account), 3 programs of 2 accounts "
+                  "-> 9");
+        EXPECT_EQ(sentence({GOVERNOR_LIMIT_FAIR_SHARE, 64, 9, 0, 0, 3, 2, 14, 0, 0, {}}, 14),
                   "fair share: 64 cpus - 9 foreign, 3 programs of 2 accounts -> 14");
         EXPECT_EQ(
-                sentence({GOVERNOR_LIMIT_FLOOR, 1, 0, 8, 7, 1, 1, 1, 0, {}}, 1),
+                sentence({GOVERNOR_LIMIT_FLOOR, 1, 0, 8, 7, 1, 1, 1, 0, 0, {}}, 1),
                 "no cpu left, so one that is shared: 1 cpu - 8 for newcomers - 7 kept by programs "
                 "that do not follow, 1 program of 1 account -> 1");
-        EXPECT_EQ(sentence({GOVERNOR_LIMIT_QUOTA, 64, 0, 0, 0, 3, 2, 14, 4, {}}, 4),
+        EXPECT_EQ(sentence({GOVERNOR_LIMIT_QUOTA, 64, 0, 0, 0, 3, 2, 14, 4, 0, {}}, 4),
                   "quota of its control group: 4 cpus for all programs in it, fair share 14 -> 4");
-        EXPECT_EQ(sentence({GOVERNOR_LIMIT_PARKED, 64, 0, 0, 0, 3, 2, 14, 1, {}}, 1),
+        EXPECT_EQ(sentence({GOVERNOR_LIMIT_PARKED, 64, 0, 0, 0, 3, 2, 14, 1, 0, {}}, 1),
                   "parked: 1 batch job first, fair share 14 -> 1");
 }
 
@@ -89,7 +93,8 @@ TEST(Reasons, OneThatIsNotKnownIsASentenceToo) {
 }
 
 TEST(Reasons, AreCutWhereTheBufferEnds) {
-        const governor_grant_reason reason{GOVERNOR_LIMIT_OWN_MAX, 64, 0, 0, 0, 1, 1, 64, 12, {}};
+        const governor_grant_reason reason{
+                GOVERNOR_LIMIT_OWN_MAX, 64, 0, 0, 0, 1, 1, 64, 12, 0, {}};
         const auto whole = sentence(reason, 12);
         for (std::size_t size = 0; size <= whole.size() + 1; size++) {
                 std::string text(whole.size() + 2, '#');

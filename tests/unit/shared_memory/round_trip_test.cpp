@@ -67,14 +67,14 @@ TEST(SharedMemoryTest, TheReasonArrivesWithItsNumbers) {
         Program program;
         ASSERT_EQ(attach(program, daemon), 0);
         Grant grant;
-        grant.reason = {Limit::Rigid, 1, 2, 3, 4, 5, 6, 7, 8};
+        grant.reason = {Limit::Rigid, 1, 2, 3, 4, 5, 6, 7, 8, 9};
         daemon.publish(0, grant, 0);
         const auto reason = read(program, 1).reason;
         EXPECT_EQ(reason.limit, static_cast<std::uint32_t>(GOVERNOR_LIMIT_RIGID));
         const std::uint32_t numbers[] = {reason.cpus,  reason.foreign,  reason.reserved,
                                          reason.rigid, reason.programs, reason.accounts,
-                                         reason.share, reason.bound};
-        for (std::uint32_t i = 0; i < 8; i++)
+                                         reason.share, reason.bound,    reason.own_foreign};
+        for (std::uint32_t i = 0; i < 9; i++)
                 EXPECT_EQ(numbers[i], i + 1);
 }
 

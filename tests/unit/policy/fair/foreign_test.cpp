@@ -71,6 +71,84 @@ TEST(ForeignShare, HogsNewcomersAndRigidHoldersTogetherLeaveHalf) {
         EXPECT_EQ(world.follow(), (Counts{22, 16}));
 }
 
+/// A hog of `account` keeps all CPUs busy.
+World with_hog(std::uint32_t cpus, std::uint64_t account) {
+        World world({cpus});
+        world.load(CpuMask::range(0, cpus));
+        world.foreign.owned = {{AccountId{account}, static_cast<float>(cpus * 1000)}};
+        return world;
+}
+
+TEST(ForeignShare, AHogTakesNoMoreFromOtherAccountsThanItsAccountsShare) {
+        auto world = with_hog(64, 9);
+        world.add(1);
+        world.add(2);
+        EXPECT_EQ(world.follow(), (Counts{22, 21}));
+        EXPECT_EQ(explain(world.decide().grants[1]),
+                  "fair share: 64 cpus - 21 foreign, 2 programs of 2 accounts -> 21");
+}
+
+TEST(ForeignShare, TwoCpusAndThreeAccountsLeaveTheHogNone) {
+        auto world = with_hog(2, 9);
+        world.add(1);
+        world.add(2);
+        EXPECT_EQ(world.follow(), (Counts{1, 1}));
+        EXPECT_FALSE(world.decide().grants[1].shared);
+        EXPECT_EQ(world.decide().foreign, 0U);
+}
+
+TEST(ForeignShare, AHogAndProgramsOfItsAccountHaveTheShareOfOneAccount) {
+        auto world = with_hog(60, 9);
+        world.add(9);
+        world.add(1);
+        world.add(2);
+        EXPECT_EQ(world.follow(), (Counts{10, 20, 20}));
+        EXPECT_EQ(explain(world.decide().grants[0]),
+                  "fair share: 60 cpus - 10 foreign (10 of its account), 3 programs of 3 accounts "
+                  "-> 10");
+        world.add(9);
+        world.add(9);
+        EXPECT_EQ(world.decide().foreign, 10U) << "half of the share, however many programs";
+        world.foreign.owned = {{AccountId{9}, 5'000}, {AccountId{1}, 0}};
+        world.load(CpuMask::range(0, 60), 0);
+        world.load(CpuMask::range(0, 5));
+        EXPECT_EQ(world.follow(), (Counts{5, 20, 20, 5, 5}));
+}
+
+TEST(ForeignShare, AHogOfTheOnlyAccountHasHalf) {
+        auto world = with_hog(64, 1);
+        world.add(1);
+        world.add(1);
+        world.add(1);
+        EXPECT_EQ(world.follow(), (Counts{11, 11, 10}));
+}
+
+TEST(ForeignShare, AHogMayHaveWhatNobodyElseWants) {
+        auto world = with_hog(64, 9);
+        world.add(1).max = 10;
+        world.add(2).max = 10;
+        EXPECT_EQ(world.follow(), (Counts{10, 10}));
+        EXPECT_EQ(world.decide().foreign, 32U) << "but no more than foreign_max";
+}
+
+TEST(ForeignShare, LoadThatIsNobodysIsYieldedToUpToHalf) {
+        auto world = with_hog(64, 9);
+        world.foreign.owned[0].millicpu = 40'000;
+        world.add(1);
+        world.add(2);
+        EXPECT_EQ(world.decide().foreign, 32U) << "24 of nobody and 13 of the hog are more";
+        world.foreign.owned[0].millicpu = 60'000;
+        EXPECT_EQ(world.decide().foreign, 24U) << "4 of nobody, and 20";
+}
+
+TEST(ForeignShare, LoadIsNotMoreThanThereIsWhoeverHadIt) {
+        World world({64});
+        world.load(CpuMask::range(0, 8));
+        world.foreign.owned = {{AccountId{8}, 40'000}, {AccountId{9}, 40'000}};
+        world.add(1);
+        EXPECT_EQ(world.follow(), (Counts{56}));
+}
+
 TEST(ForeignShare, OneCpuThatIsSharedWithAHogIsStillHandedOut) {
         World world({1});
         world.load(CpuMask::range(0, 1));
