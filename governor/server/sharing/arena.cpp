@@ -16,8 +16,6 @@ namespace governor::server {
 
 namespace {
 
-using policy::fair::Reason;
-
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free &&
               sizeof(std::atomic<std::uint64_t>) == sizeof(std::uint64_t) &&
               sizeof(std::atomic<std::uint32_t>) == sizeof(std::uint32_t));
