@@ -72,9 +72,9 @@ SpeedupLaw::SpeedupLaw(const Scaling& scaling, double prior) {
                         knee = std::max(prior, knee_of(*known, i));
         double most = 1;
         for (std::size_t i = 0; i < Scaling::kOctaves; i++) {
-                if (const auto known = scaling.elasticity(i))
-                        knee = std::min(knee_of(*known, i), kFar * end(i));
                 const auto known = scaling.elasticity(i);
+                if (known)
+                        knee = std::min(knee_of(*known, i), kFar * end(i));
                 most = std::min(most, known ? *known : amdahl_elasticity(knee, i));
                 elasticity_[i] = most;
         }
