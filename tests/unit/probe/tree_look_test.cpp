@@ -22,20 +22,18 @@ protected:
                 }
         }
         std::uint32_t start(const std::function<void()>& body) {
-                const auto pid = ::fork();
-                if (pid == 0) {
-                        (void)::prctl(PR_SET_PDEATHSIG, SIGKILL);
-                        body();
-                        ::_exit(0);
-                }
+                const auto pid = child(body);
                 children_.push_back(pid);
                 return static_cast<std::uint32_t>(pid);
         }
-        static void child(const std::function<void()>& body) {
-                if (::fork() != 0)
-                        return;
+        static pid_t child(const std::function<void()>& body) {
+                const auto parent = ::getpid();
+                const auto pid = ::fork();
+                if (pid != 0)
+                        return pid;
                 (void)::prctl(PR_SET_PDEATHSIG, SIGKILL);
-                body();
+                if (::getppid() == parent)  // else its end came before the call above
+                        body();
                 ::_exit(0);
         }
         static void spin() {
