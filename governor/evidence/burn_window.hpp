@@ -6,6 +6,7 @@
 
 #include "evidence/foreign_load.hpp"
 #include "policy/cpu_mask.hpp"
+#include "policy/numbers.hpp"
 #include "policy/time_point.hpp"
 
 #include <chrono>
@@ -19,17 +20,17 @@ namespace governor::evidence {
 
 using policy::TimePoint;
 
-/// A window that is this long is full: timers are late by some milliseconds. As in the probe, so
-/// that what clients burn is measured over the window that idle times are.
-inline constexpr std::chrono::milliseconds kFullWindow{900};
+/// A window that is this long is full. As in the probe, so that what clients burn is measured over
+/// the window that idle times are.
+inline constexpr auto kFullWindow = numbers::on_time(numbers::kWindow);
 /// Likewise of ticks, by which foreign load is measured.
-inline constexpr std::chrono::milliseconds kFullTickWindow{180};
+inline constexpr auto kFullTickWindow = numbers::on_time(numbers::kTickWindow);
 
 /// The times of samples: since the newest that is a full window old.
 class SampleTimes {
 public:
         SampleTimes() = default;
-        explicit SampleTimes(std::chrono::milliseconds full) : full_(full) {}
+        explicit SampleTimes(std::chrono::nanoseconds full) : full_(full) {}
 
         /// A sample is taken `now`. Once more for the same time is fine.
         void add(TimePoint now);
@@ -40,7 +41,7 @@ public:
         [[nodiscard]] std::optional<TimePoint> previous() const;
 
 private:
-        std::chrono::milliseconds full_ = kFullWindow;
+        std::chrono::nanoseconds full_ = kFullWindow;
         std::deque<TimePoint> times_;
 };
 
@@ -48,7 +49,7 @@ private:
 class BurnWindow {
 public:
         BurnWindow() = default;
-        explicit BurnWindow(std::chrono::milliseconds full) : full_(full) {}
+        explicit BurnWindow(std::chrono::nanoseconds full) : full_(full) {}
 
         /// Before the first reading: what it has used so far does not count. Without this call,
         /// what it used before its first reading is taken for burnt since the sample before.
@@ -98,7 +99,7 @@ private:
                 std::uint32_t granted;
         };
 
-        std::chrono::milliseconds full_ = kFullWindow;
+        std::chrono::nanoseconds full_ = kFullWindow;
         std::deque<Mark> marks_;                // oldest first; the window starts at the front
         std::chrono::nanoseconds cpu_time_{0};  // of the last reading, as it was read
         std::chrono::nanoseconds allowed_{0};

@@ -2,6 +2,8 @@
 // A sliding maximum, and how long nothing has been done.
 #include "evidence/demand.hpp"
 
+#include "policy/numbers.hpp"
+
 #include <algorithm>
 #include <limits>
 
@@ -11,7 +13,7 @@ namespace {
 
 constexpr auto kAll = std::numeric_limits<std::uint32_t>::max();
 constexpr std::uint32_t kMillicpu = 1000;
-constexpr std::uint32_t kTenth = 10;
+constexpr auto kIdleAgain = 2 * numbers::kWindow;
 
 /// Others had its CPUs: what it burned does not tell what it wants. Else who is crowded out would
 /// seem to want less, get less, and be crowded out for ever.
@@ -42,12 +44,13 @@ bool Demand::is_low(const Usage& usage) const {
                 return true;
         if (usage.in_region)
                 return !is_crowded_out(usage) &&
-                       usage.burn_millicpu < std::uint64_t{usage.granted} * kMillicpu / kTenth;
+                       usage.burn_millicpu <
+                               std::uint64_t{usage.granted} * kMillicpu / numbers::kLittle;
         // Work on a single CPU may be regions of one thread that nobody happened to look at. But
         // who was idle before its grant was lent away is no less idle afterwards.
         const bool may_be_regions = usage.granted <= 1 && !idle_;
-        return usage.burn_millicpu <
-               (may_be_regions ? kMillicpu / kTenth : kMillicpu + kMillicpu / kTenth);
+        return usage.burn_millicpu < (may_be_regions ? kMillicpu / numbers::kLittle
+                                                     : kMillicpu + kMillicpu / numbers::kLittle);
 }
 
 void Demand::add(const Usage& usage, TimePoint now) {
@@ -63,7 +66,7 @@ void Demand::add(const Usage& usage, TimePoint now) {
         if (usage.stopped && !idle_)
                 woke_at_ = now;
 
-        while (!peaks_.empty() && peaks_.front().at + kHold < now)
+        while (!peaks_.empty() && peaks_.front().at + numbers::kMemory < now)
                 peaks_.pop_front();
         const auto wants = needs(usage);
         while (!peaks_.empty() && peaks_.back().wants <= wants)
@@ -78,8 +81,8 @@ void Demand::stopped(TimePoint now) {
 }
 
 bool Demand::quiet(TimePoint since, TimePoint now) {
-        const bool again = woke_at_ && now - *woke_at_ < kHold;
-        if (idle_ || now - since < (again ? kIdleAgain : kQuiet))
+        const bool again = woke_at_ && now - *woke_at_ < numbers::kMemory;
+        if (idle_ || now - since < (again ? kIdleAgain : numbers::kLasting))
                 return false;
         if (!low_since_)
                 low_since_ = since;
@@ -88,12 +91,12 @@ bool Demand::quiet(TimePoint since, TimePoint now) {
 
 /// Who is stopped and let go on all the time, as cpulimit(1) does, shakes nobody.
 std::chrono::milliseconds Demand::patience_of_stopped(TimePoint now) const {
-        const bool again = patience_ == kIdleAgain && now - *woke_at_ < kHold;
+        const bool again = patience_ == kIdleAgain && now - *woke_at_ < numbers::kMemory;
         return again ? kIdleAgain : std::chrono::milliseconds{0};
 }
 
 void Demand::goes_on(TimePoint now) {
-        patience_ = woke_at_ && now - *woke_at_ < kHold ? kIdleAgain : kIdle;
+        patience_ = woke_at_ && now - *woke_at_ < numbers::kMemory ? kIdleAgain : numbers::kWindow;
         woke_at_ = now;
 }
 

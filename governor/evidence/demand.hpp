@@ -4,6 +4,7 @@
 #pragma once
 
 #include "evidence/foreign_load.hpp"
+#include "policy/numbers.hpp"
 
 #include <chrono>
 #include <cstdint>
@@ -34,18 +35,13 @@ struct Usage {
 /// second time within kHold it takes him kIdleAgain, stopped or not. Pure: time is an argument.
 class Demand {
 public:
-        static constexpr std::chrono::milliseconds kHold{10'000};
-        static constexpr std::chrono::milliseconds kIdle{1'000};
-        static constexpr std::chrono::milliseconds kIdleAgain{2'000};
-        static constexpr std::chrono::milliseconds kQuiet{250};
-
         void add(const Usage& usage, TimePoint now);
 
         /// A signal or a debugger has stopped it, as is seen between two calls of add().
         void stopped(TimePoint now);
 
         /// Between two calls of add() it was seen to have burned next to nothing since `since`.
-        /// True: it is idle from now on; kQuiet is enough, kIdleAgain if it woke within kHold.
+        /// True: it is idle from now on; kLasting is enough, kIdleAgain if it woke within kMemory.
         bool quiet(TimePoint since, TimePoint now);
 
         /// It has begun a region: no longer idle. What it did while it was idle says nothing about
@@ -70,8 +66,8 @@ private:
         bool idle_ = false;
         std::optional<TimePoint> low_since_;
         std::optional<TimePoint> woke_at_;
-        std::chrono::milliseconds patience_ = kIdle;  // low for so long is idle
-        std::deque<Peak> peaks_;  // within kHold; decreasing, so the front is the highest
+        std::chrono::milliseconds patience_ = numbers::kWindow;  // low for so long is idle
+        std::deque<Peak> peaks_;  // within kMemory; decreasing, so the front is the highest
 };
 
 }  // namespace governor::evidence

@@ -2,6 +2,7 @@
 // Busy time is shared out among those who burned it; the rest is foreign.
 #include "evidence/foreign_load.hpp"
 
+#include "policy/numbers.hpp"
 #include "policy/permyriad.hpp"
 
 #include <algorithm>
@@ -19,15 +20,11 @@ using policy::fair::sum;
 using std::chrono::duration;
 
 constexpr float kMillicpu = 1000;
-constexpr float kNoise = kMillicpu / 2;  // no CPU is left to it
-/// Up to this a change is none: ticks of 10 ms, and clocks that are read one after the other. Of
-/// the root of the number of CPUs, whose errors do not know of each other.
-constexpr float kSmall = 0.1F * kMillicpu;
-constexpr float kSmallest = 0.4F * kMillicpu;
+constexpr float kNoise = numbers::kNoise * kMillicpu;
 
 float small(const CpuMask& pool) {
-        return std::max(kSmallest,
-                        kSmall * static_cast<float>(std::sqrt(static_cast<double>(pool.count()))));
+        const auto root = static_cast<float>(std::sqrt(static_cast<double>(pool.count())));
+        return std::max(numbers::kSmall, numbers::kSmallOfRoot * root) * kMillicpu;
 }
 
 float millicpu(std::uint32_t permyriad) {
@@ -149,16 +146,16 @@ bool ForeignLoad::add(const Sample& sample, std::span<const Burn> clients, const
                 load = *limit_;
         const auto total = sum(load, pool);
         recent_.push_back({now, std::move(load), total});
-        while (recent_.size() > 1 && now - recent_.front().at > kLasting)
+        while (recent_.size() > 1 && now - recent_.front().at > numbers::kLasting)
                 recent_.pop_front();
         follow_cycle(small(pool));
         const auto& least = *std::ranges::min_element(recent_, {}, &Measured::sum);
         if (last_ && (total < last_->least - small(pool) || least.sum > last_->most + small(pool) ||
-                      now - fell_at_ >= kPeriod))
+                      now - fell_at_ >= numbers::kPeriod))
                 last_.reset();
         if (last_)
                 return believe(last_->load, pool);
-        return now - fell_at_ >= kWindow && believe(least.load, pool);
+        return now - fell_at_ >= numbers::kTickWindow && believe(least.load, pool);
 }
 
 void ForeignLoad::limit(const Sample& sample, std::span<const Burn> clients) {
@@ -210,7 +207,7 @@ void ForeignLoad::follow_cycle(float small) {
         for (auto& cpu : cycle_.load)
                 cpu /= whole.count();
         last_.reset();
-        if (now - fell_at_ < kPeriod)
+        if (now - fell_at_ < numbers::kPeriod)
                 last_ = std::move(cycle_);
         cycle_ = {{}, sum, sum};
         fell_at_ = now;

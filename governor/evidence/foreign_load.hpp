@@ -52,13 +52,6 @@ struct Ungoverned {
 /// time, or has not fallen for kPeriod. Small changes do not count. Pure: time is an argument.
 class ForeignLoad {
 public:
-        /// A load counts when it has been there for so long.
-        static constexpr std::chrono::milliseconds kLasting{250};
-        /// Of samples.
-        static constexpr std::chrono::milliseconds kWindow{200};
-        /// Two falls within so long are one load that comes and goes.
-        static constexpr std::chrono::milliseconds kPeriod{2'500};
-
         /// Takes the sample of the window that ends `now`, and what clients burned in it. Which
         /// CPUs of a set they burned it on is not known: it is spread over the busy ones, the
         /// smallest sets first. A CPU whose idle time is not known counts as idle. The first sample

@@ -3,6 +3,7 @@
 #include "evidence/low_use.hpp"
 
 #include "evidence/burn_window.hpp"
+#include "policy/numbers.hpp"
 
 namespace governor::evidence {
 
@@ -12,8 +13,7 @@ using std::chrono::nanoseconds;
 
 /// Other threads may do a tenth of its work, and a little besides: starting a thread, say.
 bool is_the_process(nanoseconds thread, nanoseconds process) {
-        constexpr std::chrono::milliseconds kLittle{5};
-        return thread >= process - process / 10 - kLittle;
+        return thread >= process - process / numbers::kLittle - numbers::kKernelTick;
 }
 
 }  // namespace
@@ -43,7 +43,7 @@ void LowUse::judge(nanoseconds runnable, nanoseconds elapsed, TimePoint now) {
                         end();
                 return;
         }
-        if (millicpu >= kLight_millicpu) {
+        if (millicpu >= 1000 / numbers::kLightParts) {
                 low_since_.reset();
                 return;
         }
@@ -63,7 +63,7 @@ void LowUse::burned(std::uint32_t millicpu) {
 
 void LowUse::end() {
         if (light_)
-                patience_ = kAgain;
+                patience_ = numbers::kMemory;
         light_ = false;
         low_since_.reset();
 }

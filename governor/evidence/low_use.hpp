@@ -4,6 +4,7 @@
 // argument.
 #pragma once
 
+#include "policy/numbers.hpp"
 #include "policy/time_point.hpp"
 
 #include <chrono>
@@ -21,12 +22,8 @@ using policy::TimePoint;
 /// two thirds. Who has stopped being light is not so again before kAgain.
 class LowUse {
 public:
-        static constexpr std::uint32_t kLight_millicpu = 333;
-        static constexpr std::uint32_t kHeavy_millicpu = 667;
-        static constexpr std::uint32_t kAsleep_millicpu = 20;
-        static constexpr std::chrono::milliseconds kSeldom{3'900};
-        static constexpr std::chrono::milliseconds kPatience{1'900};  ///< timers are early, or late
-        static constexpr std::chrono::milliseconds kAgain{10'000};
+        /// A program that burns more is not light.
+        static constexpr std::uint32_t kHeavy_millicpu = 1000 - 1000 / numbers::kLightParts;
 
         /// All since it began.
         struct Reading {
@@ -48,7 +45,8 @@ public:
         [[nodiscard]] bool light() const { return light_; }
         /// It is light and burns so little that the next reading may wait: kSeldom after the last.
         [[nodiscard]] bool may_wait(std::uint32_t millicpu, TimePoint now) const {
-                return light_ && millicpu < kAsleep_millicpu && last_ && now - at_ < kSeldom;
+                return light_ && millicpu < numbers::kAsleep_millicpu && last_ &&
+                       now - at_ < numbers::on_time(numbers::kSeldom);
         }
 
 private:
@@ -56,10 +54,12 @@ private:
                    TimePoint now);
         void end();
 
+        static constexpr auto kPatience = numbers::on_time(numbers::kSeldom / 2);
+
         std::optional<Reading> last_;
         TimePoint at_;  // of last_
         std::optional<TimePoint> low_since_;
-        std::chrono::milliseconds patience_ = kPatience;
+        std::chrono::nanoseconds patience_ = kPatience;
         bool light_ = false;
 };
 

@@ -2,6 +2,8 @@
 // Epochs of grants against epochs of regions.
 #include "evidence/occupancy.hpp"
 
+#include "policy/numbers.hpp"
+
 #include <algorithm>
 #include <utility>
 
@@ -11,7 +13,7 @@ void Occupancy::remember_former() {
         if (held_.epoch == 0)
                 return;
         former_.push_back({held_.epoch, held_.grant.threads, own_cpus()});
-        if (former_.size() <= kFormer)
+        if (former_.size() <= numbers::kFormerGrants)
                 return;
         // The one that the present region is known to go by stays as it is.
         const auto oldest = former_.begin() + (former_of_region() == &former_.front() ? 1 : 0);
@@ -126,7 +128,7 @@ void Occupancy::update(TimePoint burning_since, TimePoint now) {
                 above_since_.reset();
         else if (!above_since_) {
                 above_since_ = unfinished ? now : burning_since;
-                was_before_ = was_late_ && *above_since_ - *was_late_ < kHold;
+                was_before_ = was_late_ && *above_since_ - *was_late_ < numbers::kMemory;
         }
         watch_relapse(now);
 }
@@ -135,7 +137,7 @@ void Occupancy::watch_relapse(TimePoint now) {
         if (above_since_ && now - *above_since_ >= late_after_) {
                 relapsed_ = relapsed_ || was_before_;
                 was_late_ = now;
-        } else if (relapsed_ && now - *was_late_ >= kHold) {
+        } else if (relapsed_ && now - *was_late_ >= numbers::kMemory) {
                 relapsed_ = false;
         }
 }

@@ -7,6 +7,7 @@
 #include "policy/cpu_mask.hpp"
 #include "policy/fair/decision.hpp"
 #include "policy/fair/snapshot.hpp"
+#include "policy/numbers.hpp"
 #include "policy/time_point.hpp"
 
 #include <chrono>
@@ -55,7 +56,7 @@ struct Held {
 class Occupancy {
 public:
         /// Who is above for so long is late: policy::fair::Settings::handover_max.
-        explicit Occupancy(std::chrono::milliseconds late_after = kLateAfter)
+        explicit Occupancy(std::chrono::milliseconds late_after = numbers::kHandoverMax)
                 : late_after_(late_after) {}
         /// From now on.
         void set_late_after(std::chrono::milliseconds late_after) { late_after_ = late_after; }
@@ -107,18 +108,14 @@ public:
         /// burns more than it is allowed. Empty: it does not.
         [[nodiscard]] std::optional<TimePoint> above_since() const { return above_since_; }
 
-        /// It has been late twice with less than kHold between, and not yet been good for kHold:
-        /// who follows only now and then would shake his neighbours each time.
+        /// It has been late twice with less than kMemory between, and not yet been good for
+        /// kMemory: who follows only now and then would shake his neighbours each time.
         [[nodiscard]] bool relapsed() const { return relapsed_; }
 
         /// The threads of the grant that it goes by: of its region's, else of the newest. 0: none.
         [[nodiscard]] std::uint32_t knows_of() const;
 
 private:
-        static constexpr auto kLateAfter = policy::fair::Settings{}.handover_max;
-        static constexpr std::chrono::milliseconds kHold{10'000};
-        static constexpr std::size_t kFormer = 4;  // grants are rarer than regions: these are few
-
         struct Former {
                 std::uint64_t epoch;
                 std::uint32_t threads;
@@ -150,7 +147,7 @@ private:
         std::optional<TimePoint> above_since_;
         std::chrono::milliseconds late_after_;
         std::optional<TimePoint> was_late_;  // when it last was
-        bool was_before_ = false;            // late, less than kHold before above_since_
+        bool was_before_ = false;            // late, less than kMemory before above_since_
         bool relapsed_ = false;
 };
 

@@ -2,6 +2,8 @@
 // A rate, a promise, and whether it was kept.
 #include "evidence/progress.hpp"
 
+#include "policy/numbers.hpp"
+
 #include <algorithm>
 
 namespace governor::evidence {
@@ -62,7 +64,7 @@ void Progress::promise() {
 
 bool Progress::is_pace_known() const {
         return first_ && told_.done > first_->done &&
-               told_.served.time - first_->served.time >= kTrial;
+               told_.served.time - first_->served.time >= numbers::kGlance;
 }
 
 double Progress::left() const {
@@ -74,9 +76,9 @@ double Progress::left() const {
 bool Progress::is_overdue(const Served& served) const {
         const Seconds took = served.time - began_->time;
         const auto took_cpu = served.cpu_time - began_->cpu_time;
-        return took > 2 * (promised_->time - began_->time) + kLongestTrial &&
+        return took > 2 * (promised_->time - began_->time) + numbers::kWindow &&
                took_cpu > 2 * (promised_->cpu_time - began_->cpu_time) +
-                                  took_cpu / took * Seconds(kLongestTrial);
+                                  took_cpu / took * Seconds(numbers::kWindow);
 }
 
 std::optional<nanoseconds> Progress::remaining(nanoseconds served) const {
@@ -88,7 +90,7 @@ std::optional<nanoseconds> Progress::remaining(nanoseconds served) const {
 
 bool Progress::is_on_trial(nanoseconds served) const {
         return is_believed_ && total_ > 0 && !remaining(served) &&
-               served - began_.value_or(Served{served, {}}).time < kLongestTrial;
+               served - began_.value_or(Served{served, {}}).time < numbers::kWindow;
 }
 
 }  // namespace governor::evidence

@@ -17,11 +17,6 @@ namespace governor::evidence {
 /// is honest never needs more of both.) Neither is who goes back: what it told of was a part.
 class Progress {
 public:
-        /// From the first report of work that is done, so long until it is judged.
-        static constexpr std::chrono::milliseconds kTrial{100};
-        /// Nor longer than this without any.
-        static constexpr std::chrono::milliseconds kLongestTrial{1'000};
-
         /// `done` <= `total`; 0: it does not say. `served`: until now.
         void report(std::uint64_t done, std::uint64_t total, const Served& served);
 

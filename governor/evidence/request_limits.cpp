@@ -2,6 +2,8 @@
 // Down at once, up now and then.
 #include "evidence/request_limits.hpp"
 
+#include "policy/numbers.hpp"
+
 #include <algorithm>
 #include <limits>
 
@@ -38,7 +40,7 @@ void RequestLimits::ask(std::uint32_t max, const policy::CpuMask& cpus, TimePoin
 void RequestLimits::update(TimePoint now) {
         const bool is_more =
                 as_number(asked_max_) > as_number(max_) || !asked_cpus_.is_within(cpus_);
-        if (!is_more || (raised_ && now - *raised_ < kRest))
+        if (!is_more || (raised_ && now - *raised_ < numbers::kMemory))
                 return;
         max_ = asked_max_;
         cpus_ = asked_cpus_;

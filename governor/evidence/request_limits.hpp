@@ -15,16 +15,14 @@ namespace governor::evidence {
 using policy::TimePoint;
 
 /// The maximum and the CPUs that a client gives itself. Less acts at once. So does more, but not
-/// again within kRest: who goes back and forth would shake his neighbours each time.
+/// again within kMemory: who goes back and forth would shake his neighbours each time.
 class RequestLimits {
 public:
-        static constexpr std::chrono::milliseconds kRest{10'000};
-
         RequestLimits() = default;
         RequestLimits(std::uint32_t max, const policy::CpuMask& cpus);
 
         /// 0: no maximum. CPUs of which it has none now, act at once: there is nowhere else to be.
-        /// But within kRest of the last time it can use only one of them.
+        /// But within kMemory of the last time it can use only one of them.
         void ask(std::uint32_t max, const policy::CpuMask& cpus, TimePoint now);
         /// Takes note of the time.
         void update(TimePoint now);

@@ -2,13 +2,15 @@
 // A moving average with hysteresis.
 #include "evidence/short_lived.hpp"
 
+#include "policy/numbers.hpp"
+
 namespace governor::evidence {
 
 void ShortLived::add(std::chrono::nanoseconds lifetime, std::chrono::nanoseconds cpu_time,
                      TimePoint now) {
-        if (lifetime >= kLifetime)
+        if (lifetime >= numbers::kShortLife)
                 return;
-        if (!lives_.empty() && now - lives_.back().begin < kGrain)
+        if (!lives_.empty() && now - lives_.back().begin < numbers::kKernelTick)
                 lives_.back().cpu_time += cpu_time;
         else
                 lives_.push_back({now, cpu_time});
@@ -16,13 +18,12 @@ void ShortLived::add(std::chrono::nanoseconds lifetime, std::chrono::nanoseconds
 }
 
 void ShortLived::update(TimePoint now) {
-        while (!lives_.empty() && lives_.front().begin + kWindow < now) {
+        while (!lives_.empty() && lives_.front().begin + numbers::kMemory < now) {
                 cpu_time_ -= lives_.front().cpu_time;
                 lives_.pop_front();
         }
-        const auto average = std::chrono::duration<double>(cpu_time_) / kWindow;
-        constexpr double kFar = 0.75;
-        if (average > cpus_ + kFar || average < cpus_ - kFar)
+        const auto average = std::chrono::duration<double>(cpu_time_) / numbers::kMemory;
+        if (average > cpus_ + numbers::kFar || average < cpus_ - numbers::kFar)
                 cpus_ = static_cast<std::uint32_t>(average + 0.5);
 }
 

@@ -18,19 +18,13 @@ using policy::TimePoint;
 /// average over kWindow are kept free for newcomers. Of one account. Pure: time is an argument.
 class ShortLived {
 public:
-        /// Who lives longer is no longer short-lived; as Settings::newcomer.
-        static constexpr std::chrono::milliseconds kLifetime{1'000};
-        static constexpr std::chrono::milliseconds kWindow{10'000};
-        /// Lives that end within this time are remembered as one, however many there are.
-        static constexpr std::chrono::milliseconds kGrain{10};
-
         /// A client is gone that lived for `lifetime` and used `cpu_time`. One that was killed
         /// before anybody could read its clock may count with 0: it is one of a stream all the
         /// same.
         void add(std::chrono::nanoseconds lifetime, std::chrono::nanoseconds cpu_time,
                  TimePoint now);
 
-        /// Takes note of the time, once per sample. O(kWindow / kGrain).
+        /// Takes note of the time, once per sample. O(kMemory / kKernelTick).
         void update(TimePoint now);
 
         /// CPUs, as of the last update(). Changes when the average is 3/4 of a CPU away from it.
@@ -39,7 +33,7 @@ public:
         [[nodiscard]] bool empty() const { return lives_.empty() && cpus_ == 0; }
 
 private:
-        /// Lives that ended from then on, for kGrain.
+        /// Lives that ended from then on, for kKernelTick: they are remembered as one.
         struct Lives {
                 TimePoint begin;
                 std::chrono::nanoseconds cpu_time;

@@ -2,6 +2,8 @@
 // Two points, and the law through them.
 #include "evidence/speedup.hpp"
 
+#include "policy/numbers.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -18,7 +20,7 @@ double in_ns(nanoseconds span) { return static_cast<double>(span.count()); }
 
 /// Sizes that are closer tell less than chance does.
 bool are_apart(std::uint32_t small, std::uint32_t large) {
-        return std::uint64_t{2} * large >= std::uint64_t{3} * small;
+        return large >= numbers::kApart * small;
 }
 
 }  // namespace
@@ -33,10 +35,10 @@ double knee_of(std::uint32_t small, double small_time, std::uint32_t large, doub
 }
 
 bool Speedup::Size::is_seen() const {
-        return is_known() || (regions >= kRegions && time_ns >= in_ns(kShort));
+        return is_known() || (regions >= numbers::kRegions && time_ns >= in_ns(numbers::kGlance));
 }
 
-bool Speedup::Size::is_known() const { return time_ns >= in_ns(kLong); }
+bool Speedup::Size::is_known() const { return time_ns >= in_ns(numbers::kWindow); }
 
 std::optional<Speedup::Octaves> Speedup::report(const Totals& totals, TimePoint now) {
         const auto before = std::exchange(last_, totals);
@@ -45,7 +47,7 @@ std::optional<Speedup::Octaves> Speedup::report(const Totals& totals, TimePoint 
         if (!before || before->cpus != totals.cpus || totals.regions <= before->regions ||
             totals.time_ns <= before->time_ns)
                 return std::nullopt;
-        const double old = std::exp(-duration<double>(now - present_.at) / kSmoothing);
+        const double old = std::exp(-duration<double>(now - present_.at) / numbers::kSmoothing);
         present_.regions =
                 present_.regions * old + static_cast<double>(totals.regions - before->regions);
         present_.time_ns =
@@ -86,16 +88,16 @@ Speedup::Octaves Speedup::find(const Size& small, const Size& large, TimePoint n
 /// A phase that ended where a step began looks like this, too: one step alone takes something away
 /// for kFresh only.
 void Speedup::note(std::size_t octave, double elasticity, bool grew, TimePoint now) {
-        constexpr double kFew = 0.5;
         auto& belief = beliefs_[octave];
-        const bool is_few = elasticity < kFew;
-        const bool was_few = now < belief.until && found_.elasticity(octave).value_or(1) < kFew;
+        const bool is_few = elasticity < numbers::kFew;
+        const bool was_few =
+                now < belief.until && found_.elasticity(octave).value_or(1) < numbers::kFew;
         found_.learn(octave, elasticity);
         if (!was_few)
-                belief = {now + (is_few ? kFresh : kHold), grew, false};
+                belief = {now + (is_few ? numbers::kFresh : numbers::kHold), grew, false};
         belief.is_sure = belief.is_sure || grew != belief.grew;
         if (belief.is_sure || !is_few)
-                belief.until = now + kHold;
+                belief.until = now + numbers::kHold;
 }
 
 policy::fair::Scaling Speedup::scaling(TimePoint now) const {

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "policy/fair/scaling.hpp"
+#include "policy/numbers.hpp"
 #include "policy/time_point.hpp"
 
 #include <array>
@@ -33,18 +34,6 @@ using policy::TimePoint;
 /// for kFresh only, until a step in the other direction has said the same.
 class Speedup {
 public:
-        /// So many regions, of kShort together, are a first glance at fewer CPUs than before.
-        static constexpr double kRegions = 20;
-        static constexpr std::chrono::milliseconds kShort{100};
-        /// So long in regions is what all else takes.
-        static constexpr std::chrono::milliseconds kLong{1'000};
-        /// What is older by as much counts e times less.
-        static constexpr std::chrono::milliseconds kSmoothing{5'000};
-        /// So long after a grant is over another one is compared with it.
-        static constexpr std::chrono::milliseconds kFresh{15'000};
-        /// What was found is gone by after so long.
-        static constexpr std::chrono::milliseconds kHold{120'000};
-
         /// What it says that it has done in all; any value is possible.
         struct Totals {
                 std::uint32_t cpus = 1;  ///< >= 1; of the grant that it goes by
@@ -81,7 +70,9 @@ private:
 
                 [[nodiscard]] bool is_seen() const;
                 [[nodiscard]] bool is_known() const;
-                [[nodiscard]] bool is_fresh(TimePoint now) const { return now - at <= kFresh; }
+                [[nodiscard]] bool is_fresh(TimePoint now) const {
+                        return now - at <= numbers::kFresh;
+                }
                 [[nodiscard]] double mean_ns() const { return time_ns / regions; }
         };
         struct Belief {

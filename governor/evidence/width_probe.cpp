@@ -2,6 +2,8 @@
 // A budget, and one try at a time.
 #include "evidence/width_probe.hpp"
 
+#include "policy/numbers.hpp"
+
 #include <algorithm>
 
 namespace governor::evidence {
@@ -12,10 +14,10 @@ using std::chrono::nanoseconds;
 
 /// With half of the CPUs, if they are half as fast; the region that goes on meanwhile says nothing.
 nanoseconds length_of(nanoseconds region_time) {
-        constexpr int kRegions = 20;
-        static_assert(kRegions == Speedup::kRegions);
         const auto region = 2 * region_time;
-        return std::clamp<nanoseconds>(kRegions * region, Speedup::kShort, Speedup::kLong) + region;
+        return std::clamp<nanoseconds>(numbers::kRegions * region, numbers::kGlance,
+                                       numbers::kWindow) +
+               region;
 }
 
 }  // namespace
@@ -28,15 +30,15 @@ std::optional<WidthProbe::Try> WidthProbe::next(const Speedup& speedup, std::uin
                         return std::nullopt;
                 return Try{running_->cpus, running_->until - now};
         }
-        if (cpus < kFewest || now < not_before_ || guess == Guess::Fresh ||
+        if (cpus < 2 || now < not_before_ || guess == Guess::Fresh ||
             speedup.elasticity_below(cpus, now))
                 return std::nullopt;
         const auto region_time = speedup.region_time(cpus, now);
-        if (!region_time || *region_time > kLongestRegion)
+        if (!region_time || *region_time > numbers::kLongestTried)
                 return std::nullopt;
         const auto length = length_of(*region_time);
-        const auto first = guess == Guess::Old ? nanoseconds(0) : length * kFirstPart;
-        if (spent_ * kPart + first > served)
+        const auto first = guess == Guess::Old ? nanoseconds(0) : length * numbers::kNextTryParts;
+        if (spent_ * numbers::kTryParts + first > served)
                 return std::nullopt;
         return Try{cpus / 2, length};
 }
@@ -47,11 +49,10 @@ void WidthProbe::decided(const std::optional<Try>& tried, std::uint32_t granted,
         if (is_tried && running_)
                 return;
         if (running_) {
-                constexpr double kFew = 0.5;
-                if (speedup.elasticity_below(2 * running_->cpus, now).value_or(1) > kFew)
+                if (speedup.elasticity_below(2 * running_->cpus, now).value_or(1) > numbers::kFew)
                         spent_ += now - running_->since;
                 if (now >= running_->until && !speedup.has_seen(running_->cpus))
-                        not_before_ = now + Speedup::kHold;
+                        not_before_ = now + numbers::kHold;
                 running_.reset();
         }
         if (is_tried)

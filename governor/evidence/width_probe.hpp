@@ -14,22 +14,11 @@ namespace governor::evidence {
 using policy::TimePoint;
 
 /// Half of its CPUs for as short as will do, where it is not known whether all of them pay. What
-/// that takes for nothing is a part of the time served that kPart bounds in the long run, and costs
-/// at most half of it: who is faster with all of its CPUs is at most twice as fast, and who was no
-/// faster with them is tried on a quarter.
+/// that takes for nothing is a part of the time served that kTryParts bounds in the long run, and
+/// costs at most half of it: who is faster with all of its CPUs is at most twice as fast, and who
+/// was no faster with them is tried on a quarter.
 class WidthProbe {
 public:
-        /// Who has fewer is left alone.
-        static constexpr std::uint32_t kFewest = 2;
-        /// One kPart-th of the time served, which costs half as much: 2 %.
-        static constexpr int kPart = 25;
-        /// And the next one is expected to take so much of it: the sooner it is known the better
-        /// for others.
-        static constexpr int kFirstPart = 15;
-        /// With all of its CPUs. A try cuts into a region, which then is above its grant until it
-        /// ends: that has to be well before it is called rigid, after handover_max (2 s).
-        static constexpr std::chrono::milliseconds kLongestRegion{500};
-
         /// What others of its kind have shown of half of its CPUs: just now, which will do, or a
         /// while ago, which is looked at without delay.
         enum class Guess : std::uint8_t { None, Old, Fresh };

@@ -3,6 +3,7 @@
 // Successive readings of /proc/stat in, idle ratios out. Pure: time is an argument.
 #pragma once
 
+#include "policy/numbers.hpp"
 #include "policy/sample.hpp"
 #include "policy/time_point.hpp"
 #include "probe/proc_stat.hpp"
@@ -35,7 +36,7 @@ public:
                     std::chrono::milliseconds shortest = kShortest)
                 : base_(base), ticks_per_second_(ticks_per_second), shortest_(shortest) {}
 
-        static constexpr std::chrono::milliseconds kShortest{1000};
+        static constexpr auto kShortest = numbers::kWindow;
 
         /// Takes the next reading; `now` must not go backwards. A CPU whose counters did not
         /// move or went backwards keeps its last ratio; one that is new has none at first.

@@ -2,6 +2,8 @@
 // File -> parser -> history.
 #include "probe/sampler.hpp"
 
+#include "policy/numbers.hpp"
+
 #include <string_view>
 #include <unistd.h>
 
@@ -10,14 +12,13 @@ namespace governor::probe {
 namespace {
 
 constexpr int kStaleWindows = 3;
-constexpr std::chrono::milliseconds kTickWindow{200};
 
 }  // namespace
 
 Sampler::Sampler(const std::string& root)
         : base_(root.empty() ? TimeBase::Wall : TimeBase::Ticks), file_(root + "/proc/stat"),
           history_(base_, static_cast<std::uint64_t>(sysconf(_SC_CLK_TCK))),
-          ticks_(base_, static_cast<std::uint64_t>(sysconf(_SC_CLK_TCK)), kTickWindow) {}
+          ticks_(base_, static_cast<std::uint64_t>(sysconf(_SC_CLK_TCK)), numbers::kTickWindow) {}
 
 Sampler::Outcome Sampler::take(TimePoint now, std::chrono::milliseconds period) {
         const auto outcome = read(history_, now, period);

@@ -2,6 +2,7 @@
 // One sample or event after the other.
 #include "registry/cycle.hpp"
 
+#include "policy/numbers.hpp"
 #include "policy/permyriad.hpp"
 
 #include <algorithm>
@@ -117,12 +118,13 @@ void Cycle::ticked(const policy::Sample& sample, TimePoint now) {
         schedule_.ticked(now);
 }
 
-/// Such a part of the programs that each is looked at once in kLook. All of them where CPUs came or
-/// went: the kernel leaves what is offline out of a program's mask.
+/// Such a part of the programs that each is looked at once in kMemory. All of them where CPUs came
+/// or went: the kernel leaves what is offline out of a program's mask.
 void Cycle::look_where_they_are(TimePoint now) {
         const auto all = programs().size();
-        const auto part =
-                std::exchange(is_plugged_, false) ? all : all * settings_.period / kLook + 1;
+        const auto part = std::exchange(is_plugged_, false)
+                                  ? all
+                                  : all * settings_.period / numbers::kMemory + 1;
         for (std::size_t i = 0; i < std::min(part, all); i++) {
                 const auto* next = programs().next(looked_at_);
                 if (next == nullptr)
@@ -205,10 +207,9 @@ bool Cycle::find_stopped(TimePoint now) {
 }
 
 /// Of trees that yield, as far as no program in them holds a lease: whether one does nothing in its
-/// turn, or works again after it has lent that. True: one began to. At most kMost of them, about
-/// 0.3 ms each.
+/// turn, or works again after it has lent that. True: one began to. At most kTreesAtOnce of them,
+/// about 0.3 ms each.
 bool Cycle::look_at(Trees which, TimePoint now) {
-        constexpr std::size_t kMost = 4;
         if (!programs().have_trees())
                 return false;
         std::vector<Program*> due;
@@ -227,7 +228,7 @@ bool Cycle::look_at(Trees which, TimePoint now) {
         const auto next = std::ranges::find_if(
                 due, [&](const Program* program) { return program->id() > last; });
         std::rotate(due.begin(), next, due.end());
-        due.resize(std::min(due.size(), kMost));
+        due.resize(std::min(due.size(), numbers::kTreesAtOnce));
         bool matters = false;
         for (auto* program : due) {
                 last = program->id();
@@ -307,9 +308,10 @@ Programs::Joined Cycle::joined(const Identity& identity, const Request& request,
         const auto joined = programs.join(identity, request, where, now);
         if (joined.refusal)
                 return joined;
-        if (!held.empty() && now - started_ < kReturn) {
+        if (!held.empty() && now - started_ < numbers::kReturn) {
                 programs.resume(joined.id, held,
-                                std::max(started_ + kSettling, now + kSettlingOfOne), now);
+                                std::max(started_ + numbers::kSettling, now + numbers::kWindow),
+                                now);
                 returned_.push_back({joined.id});
         }
         want_ticks(now);

@@ -38,17 +38,6 @@ struct Effects {
 /// Not thread-safe. Each event is followed by take_effects(), or what it changed is not told.
 class Cycle {
 public:
-        /// Programs of a governor that was restarted have come back by then.
-        static constexpr std::chrono::seconds kReturn{60};
-        /// Programs that are inside a region have reconnected after this: they notice after 2 s
-        /// that the heartbeat stands still, and look for a governor once a second.
-        static constexpr std::chrono::seconds kSettling{4};
-        /// What a program that comes later has burned counted as foreign load: it is measured anew
-        /// for so long.
-        static constexpr std::chrono::seconds kSettlingOfOne{1};
-        /// Each program's affinity and control groups are read this often: they cost most to read.
-        static constexpr std::chrono::seconds kLook{10};
-
         struct Settings {
                 policy::fair::Settings fair;
                 std::vector<policy::fair::Rule> rules;

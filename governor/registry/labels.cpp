@@ -2,6 +2,8 @@
 // The labels that were learned of last.
 #include "registry/labels.hpp"
 
+#include "policy/numbers.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <iterator>
@@ -10,13 +12,12 @@ namespace governor::registry {
 
 void Labels::Known::measured(const policy::fair::Scaling& found, std::size_t first,
                              std::size_t last, policy::TimePoint now) {
-        constexpr double kMuch = 0.25;
         bool is_changed = false;
         for (auto i = first; i <= last; i++) {
                 const auto before = scaling.elasticity(i);
                 const auto present = found.elasticity(i);
-                is_changed =
-                        is_changed || (before && present && std::abs(*before - *present) > kMuch);
+                is_changed = is_changed || (before && present &&
+                                            std::abs(*before - *present) > numbers::kAnother);
         }
         const auto before = is_changed ? policy::fair::Scaling{} : scaling;
         scaling = found;

@@ -2,6 +2,8 @@
 // What evidence there is of a program, put together.
 #include "registry/program.hpp"
 
+#include "policy/numbers.hpp"
+
 #include <algorithm>
 #include <limits>
 #include <utility>
@@ -224,7 +226,7 @@ fair::Scaling Program::scaling(TimePoint now) const {
         auto scaling = speedup_.scaling(now);
         const auto* known = around_.labels.find(identity_.account, identity_.label);
         if (known != nullptr)
-                scaling.complete(known->since(std::min(joined_, now - evidence::Speedup::kHold)));
+                scaling.complete(known->since(std::min(joined_, now - numbers::kHold)));
         return scaling;
 }
 
@@ -236,8 +238,7 @@ std::optional<evidence::WidthProbe::Try> Program::probe_width(std::chrono::nanos
         auto guess = Guess::None;
         const auto octave = policy::fair::octave_below(cpus);
         if (known != nullptr && known->scaling.elasticity(octave))
-                guess = now - known->at[octave] < evidence::Speedup::kFresh ? Guess::Fresh
-                                                                            : Guess::Old;
+                guess = now - known->at[octave] < numbers::kFresh ? Guess::Fresh : Guess::Old;
         return width_probe_.next(speedup_, cpus, served, guess, now);
 }
 
@@ -315,9 +316,7 @@ bool Program::fell_silent(std::chrono::nanoseconds cpu_time) {
 }
 
 bool Program::looked(const std::optional<ProcessFacts::TreeLook>& look, TimePoint now) {
-        constexpr int kTenth = 10;
-        constexpr std::chrono::milliseconds kTick{10};  // one more or less is a matter of chance
-        next_look_ = now + (look ? std::chrono::milliseconds(kLook) : kNoLook);
+        next_look_ = now + numbers::on_time(look ? numbers::kTick : numbers::kWindow);
         if (!look) {
                 look_.reset();
                 lends_turn_ = false;
@@ -328,7 +327,8 @@ bool Program::looked(const std::optional<ProcessFacts::TreeLook>& look, TimePoin
                 return false;
         }
         const auto used = look->cpu_time - look_->cpu_time;
-        const bool burns = look->is_runnable || (used > kTick && used * kTenth >= now - look_->at);
+        const bool burns = look->is_runnable || (used > numbers::kKernelTick &&
+                                                 used * numbers::kLittle >= now - look_->at);
         look_ = {now, look->cpu_time, burns ? now : look_->quiet_since};
         if (!burns) {
                 const bool begins = demand_.quiet(look_->quiet_since, now);
@@ -352,7 +352,7 @@ void Program::sampled(std::uint32_t idle_millicpu, TimePoint now) {
                 return;
         usage_->idle_millicpu = idle_millicpu;
         // Looks know better, as long as they come.
-        if (lends_turn_ && look_ && now - look_->at < 2 * kNoLook) {
+        if (lends_turn_ && look_ && now - look_->at < 2 * numbers::kWindow) {
                 usage_.reset();
                 return;
         }

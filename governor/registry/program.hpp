@@ -314,8 +314,6 @@ private:
                 std::chrono::nanoseconds cpu_time;
                 TimePoint quiet_since;
         };
-        static constexpr std::chrono::milliseconds kLook{90};  // timers are late, or early
-        static constexpr std::chrono::seconds kNoLook{1};
         std::optional<Look> look_;  // the last one in its present turn
         TimePoint next_look_;
         bool lends_turn_ = false;         // as looks say; then samples do not

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "policy/account.hpp"
+#include "policy/numbers.hpp"
 #include "policy/time_point.hpp"
 
 #include <chrono>
@@ -32,7 +33,7 @@ class Promises {
 public:
         /// Idle time is measured over 1 s at least. By then threads show in full that were started
         /// within a second of the advice.
-        static constexpr std::chrono::seconds kLifetime{2};
+        static constexpr auto kLifetime = 2 * numbers::kWindow;
         /// The oldest one makes room: of its account, then of the account that has most.
         static constexpr std::size_t kMostOfAccount = 256;
         static constexpr std::size_t kMost = 4096;

@@ -2,6 +2,8 @@
 // Three due times.
 #include "registry/schedule.hpp"
 
+#include "policy/numbers.hpp"
+
 #include <algorithm>
 #include <utility>
 
@@ -48,9 +50,9 @@ void Schedule::want_decision(TimePoint now) {
 
 std::chrono::nanoseconds Schedule::pause(TimePoint now) const {
         if (is_waited_for_)
-                return kPoll;
-        return std::clamp<std::chrono::nanoseconds>((now - quiet_since_) / kPatience, kPoll,
-                                                    kSlowestPoll);
+                return numbers::kPoll;
+        return std::clamp<std::chrono::nanoseconds>((now - quiet_since_) / numbers::kPollPart,
+                                                    numbers::kPoll, numbers::kTick);
 }
 
 void Schedule::polled(bool matters, TimePoint now) {
@@ -66,12 +68,12 @@ void Schedule::watched(bool matters, TimePoint now) {
         if (matters)
                 want_decision(now);
         if (next_watch_ != kNever)
-                next_watch_ = now + kWatch;
+                next_watch_ = now + numbers::kTick;
 }
 
 void Schedule::decided(const policy::fair::Decision& decision, TimePoint now) {
         last_decision_ = now;
-        next_decision_ = decision.again ? std::max(*decision.again, now + kRest) : kNever;
+        next_decision_ = decision.again ? std::max(*decision.again, now + numbers::kRest) : kNever;
         is_waited_for_ = std::ranges::any_of(decision.grants, makes_wait);
         auto idle = idle_in(decision);
         if (!std::ranges::includes(idle_, idle))
@@ -82,10 +84,10 @@ void Schedule::decided(const policy::fair::Decision& decision, TimePoint now) {
         else
                 next_poll_ = std::min(next_poll_, now + pause(now));
         if (!std::ranges::any_of(decision.grants, is_contended) ||
-            std::cmp_greater(std::ranges::count_if(decision.grants, holds), kMostWatched))
+            std::cmp_greater(std::ranges::count_if(decision.grants, holds), numbers::kMostWatched))
                 next_watch_ = kNever;
         else if (next_watch_ == kNever)
-                next_watch_ = now + kWatch;
+                next_watch_ = now + numbers::kTick;
 }
 
 }  // namespace governor::registry

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "policy/fair/decision.hpp"
+#include "policy/numbers.hpp"
 #include "policy/time_point.hpp"
 
 #include <algorithm>
@@ -14,28 +15,19 @@ namespace governor::registry {
 
 using policy::TimePoint;
 
-/// A decision follows every sample and every event, but not two within kRest, or within kShare
+/// A decision follows every sample and every event, but not two within kRest, or within kRestTimes
 /// times what the last one took: programs that come and go at any rate make the governor decide for
 /// a part of its time only. While somebody waits for CPUs that others have still to leave, reports
 /// are read every kPoll. While somebody may want back what he lent, so they are at first, and the
-/// less often the longer nobody does: each time 1/kPatience later of the time since somebody last
-/// lent or wanted back, every kSlowestPoll in the end. While somebody would have more if another
-/// program were not there, it is looked every kWatch whether one was stopped; not where more than
+/// less often the longer nobody does: each time 1/kPollPart later of the time since somebody last
+/// lent or wanted back, every kTick in the end. While somebody would have more if another
+/// program were not there, it is looked every kTick whether one was stopped; not where more than
 /// kMostWatched have CPUs of their own and do not lend them: then one holds little as a rule, and
 /// the next sample has to do.
-/// Foreign load is looked at every kTick, less often where that would take more than 1/kTickShare
+/// Foreign load is looked at every kTick, less often where that would take more than 1/kTickTimes
 /// of a CPU: while a program holds a lease, and while something else runs.
 class Schedule {
 public:
-        static constexpr std::chrono::milliseconds kRest{1};
-        static constexpr int kShare = 10;
-        static constexpr std::chrono::milliseconds kPoll{25};
-        static constexpr std::chrono::milliseconds kSlowestPoll{100};
-        static constexpr int kPatience = 16;
-        static constexpr std::chrono::milliseconds kWatch{100};
-        static constexpr std::size_t kMostWatched = 16;
-        static constexpr std::chrono::milliseconds kTick{100};
-        static constexpr int kTickShare = 500;
         static constexpr TimePoint kNever = TimePoint::max();
 
         /// Something happened that may change a decision.
@@ -48,7 +40,10 @@ public:
         void watched(bool matters, TimePoint now);
         void decided(const policy::fair::Decision& decision, TimePoint now);
         /// What the last decision, and all that belongs to it, has taken.
-        void took(std::chrono::nanoseconds time) { rest_ = std::max(time * kShare, kRest_ns); }
+        void took(std::chrono::nanoseconds time) {
+                rest_ = std::max<std::chrono::nanoseconds>(time * numbers::kRestTimes,
+                                                           numbers::kRest);
+        }
 
         /// Whether there is something to be looked at: then the first look is due at once.
         void want_ticks(bool wanted, TimePoint now) {
@@ -58,7 +53,8 @@ public:
         void ticked(TimePoint now) { next_tick_ = now + tick_pause_; }
         /// What the last look has taken.
         void tick_took(std::chrono::nanoseconds time) {
-                tick_pause_ = std::max<std::chrono::nanoseconds>(time * kTickShare, kTick);
+                tick_pause_ = std::max<std::chrono::nanoseconds>(time * numbers::kTickTimes,
+                                                                 numbers::kTick);
         }
         [[nodiscard]] TimePoint next_tick() const { return next_tick_; }
 
@@ -71,11 +67,10 @@ public:
         }
 
 private:
-        static constexpr std::chrono::nanoseconds kRest_ns{kRest};
         [[nodiscard]] std::chrono::nanoseconds pause(TimePoint now) const;
 
         TimePoint last_decision_ = TimePoint::min();
-        std::chrono::nanoseconds rest_ = kRest_ns;
+        std::chrono::nanoseconds rest_ = numbers::kRest;
         TimePoint next_decision_ = kNever;
         TimePoint next_poll_ = kNever;
         bool is_waited_for_ = false;                 // by somebody who is to grow
@@ -83,7 +78,7 @@ private:
         TimePoint quiet_since_;                      // nobody began to lend, or wanted back
         TimePoint next_watch_ = kNever;
         TimePoint next_tick_ = kNever;
-        std::chrono::nanoseconds tick_pause_{kTick};
+        std::chrono::nanoseconds tick_pause_ = numbers::kTick;
 };
 
 }  // namespace governor::registry

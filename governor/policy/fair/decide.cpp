@@ -7,6 +7,7 @@
 #include "policy/fair/shares.hpp"
 #include "policy/fair/turn_order.hpp"
 #include "policy/fair/turns.hpp"
+#include "policy/numbers.hpp"
 
 #include <algorithm>
 #include <set>
@@ -167,7 +168,6 @@ std::vector<bool> still_waiting(const Settings& settings, const Snapshot& snapsh
 /// What clients that yield do while they are parked is nobody's loss: who is parked now occupies no
 /// CPU and is charged for none any more. What it was charged for is dealt out by the next decision.
 Snapshot without_yielding(const Snapshot& snapshot, Turns& turns, std::vector<Share>& shares) {
-        constexpr std::chrono::milliseconds kAtOnce{1};
         auto left = snapshot;
         for (std::size_t i = 0; i < shares.size(); i++) {
                 auto& client = left.clients[i];
@@ -176,7 +176,7 @@ Snapshot without_yielding(const Snapshot& snapshot, Turns& turns, std::vector<Sh
                 client.in_use.clear();
                 client.above_since.reset();
                 if (shares[i].charge && !client.parked)
-                        turns.again = snapshot.now + kAtOnce;
+                        turns.again = snapshot.now + numbers::kRest;
                 shares[i].charge.reset();
                 shares[i].is_rigid = false;
         }

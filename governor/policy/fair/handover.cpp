@@ -3,6 +3,7 @@
 #include "policy/fair/handover.hpp"
 
 #include "policy/fair/filling.hpp"
+#include "policy/numbers.hpp"
 
 #include <algorithm>
 #include <functional>
@@ -290,7 +291,7 @@ private:
                 const auto add = [&](const CpuMask& cpus, std::uint32_t weight) {
                         cpus.for_each([&](std::uint32_t cpu) { crowd[cpu] += weight; });
                 };
-                add(taken_, kHolder);
+                add(taken_, numbers::kHolderCrowds);
                 add(occupied_, 1);
                 least_.assign(classes_.groups().size(), 0);
                 for (std::size_t i = 0; i < holdings_.size(); i++) {
@@ -303,7 +304,7 @@ private:
                         const auto cpu = least_crowded(i, crowd);
                         holdings_[i].shared = true;
                         own(i).add(cpu);
-                        crowd[cpu] += kHolder;
+                        crowd[cpu] += numbers::kHolderCrowds;
                 }
         }
 
@@ -354,7 +355,7 @@ private:
                 const auto before = client(i).granted.first();
                 const auto may_stay = [&] {
                         return client(i).shared && before && may_use(i).contains(*before) &&
-                               crowd[*before] <= least + kHolder;
+                               crowd[*before] <= least + numbers::kHolderCrowds;
                 };
                 if (may_stay())
                         return *before;
@@ -370,8 +371,6 @@ private:
                 least = crowd[best];
                 return may_stay() ? *before : best;
         }
-
-        static constexpr std::uint32_t kHolder = 2;  // crowds as much as two that are leaving
 
         const Snapshot& snapshot_;
         const Classes& classes_;

@@ -2,6 +2,8 @@
 // Powers in pieces.
 #include "policy/fair/scaling.hpp"
 
+#include "policy/numbers.hpp"
+
 #include <algorithm>
 #include <cmath>
 
@@ -10,7 +12,6 @@ namespace governor::policy::fair {
 namespace {
 
 constexpr double kUnit = 10'000;
-constexpr double kFar = 4;
 
 double middle(std::size_t octave) { return std::exp2(static_cast<double>(octave) + 0.5); }
 double end(std::size_t octave) { return std::exp2(static_cast<double>(octave) + 1); }
@@ -74,7 +75,7 @@ SpeedupLaw::SpeedupLaw(const Scaling& scaling, double prior) {
         for (std::size_t i = 0; i < Scaling::kOctaves; i++) {
                 const auto known = scaling.elasticity(i);
                 if (known)
-                        knee = std::min(knee_of(*known, i), kFar * end(i));
+                        knee = std::min(knee_of(*known, i), numbers::kFarKnee * end(i));
                 most = std::min(most, known ? *known : amdahl_elasticity(knee, i));
                 elasticity_[i] = most;
         }

@@ -4,6 +4,7 @@
 #include "policy/fair/shares.hpp"
 
 #include "policy/fair/filling.hpp"
+#include "policy/numbers.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -90,14 +91,13 @@ private:
         /// Who is light needs no CPU of its own, but three of an account may use up one: every
         /// third claims one as others do. Who was promised more than one thread has them.
         void find_sharers() {
-                constexpr std::uint32_t kLightPerCpu = 3;
                 std::unordered_map<std::uint64_t, std::uint32_t> light;
                 for (std::size_t i = 0; i < shares_.size(); i++) {
                         const auto& client = snapshot_.clients[i];
                         if (!client.light || client.idle || client.min > 1 || guarantee(client) > 0)
                                 continue;
                         const auto count = ++light[static_cast<std::uint64_t>(client.account)];
-                        shares_[i].wants_a_part = count % kLightPerCpu != 0;
+                        shares_[i].wants_a_part = count % numbers::kLightParts != 0;
                 }
         }
 

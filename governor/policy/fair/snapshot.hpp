@@ -7,6 +7,7 @@
 #include "policy/fair/foreign.hpp"
 #include "policy/fair/scaling.hpp"
 #include "policy/machine.hpp"
+#include "policy/numbers.hpp"
 #include "policy/permyriad.hpp"
 #include "policy/time_point.hpp"
 
@@ -24,20 +25,21 @@ enum class GangId : std::uint64_t {};     ///< programs that work together
 
 struct Settings {
         /// Programs that are not governed are yielded at most this part of the CPUs.
-        std::uint32_t foreign_max_permyriad = kPermyriad / 2;
+        std::uint32_t foreign_max_permyriad =
+                static_cast<std::uint32_t>(kPermyriad * numbers::kForeignMax);
         /// A client of a stream that is younger than this takes what is free but makes nobody
         /// shrink.
-        std::chrono::milliseconds newcomer{1'000};
+        std::chrono::milliseconds newcomer = numbers::kShortLife;
         /// Who is still above its grant after this is charged for what it burns.
-        std::chrono::milliseconds handover_max{2'000};
+        std::chrono::milliseconds handover_max = numbers::kHandoverMax;
         /// Batch programs of one account take turns; else they share as all others do.
         bool turns = true;
         /// Of users together, as if they were one: the administrator's choice.
         bool turns_across_users = false;
         /// So long somebody whose end is not known keeps its turn at first; later turns are longer.
-        std::chrono::milliseconds turn_quantum{8'000};
+        std::chrono::milliseconds turn_quantum = numbers::kQuantum;
         /// Nobody waits for its turn longer than this without a thread.
-        std::chrono::milliseconds turn_max_wait{300'000};
+        std::chrono::milliseconds turn_max_wait = numbers::kMaxWait;
 };
 
 /// Programs that work together, and so run and wait together.

@@ -2,6 +2,8 @@
 // Shortest remaining time first; where it is not known, quanta that grow.
 #include "policy/fair/turn_order.hpp"
 
+#include "policy/numbers.hpp"
+
 #include <algorithm>
 
 namespace governor::policy::fair {
@@ -10,23 +12,16 @@ namespace {
 
 using std::chrono::nanoseconds;
 
-/// How often one on trial is looked at.
-constexpr std::chrono::milliseconds kTrialLook{20};
-
 struct Quantum {
         nanoseconds length;
         nanoseconds end;  ///< in time served
 };
 
-/// How many times as long as the last one a quantum is. With 2 jobs of equal length lose most of
-/// what turns are for, and jobs of unequal lengths gain nothing by it: see docs/decisions.
-constexpr int kGrowth = 4;
-
 /// 0 .. q, q .. 5q, 5q .. 21q, ...
 Quantum quantum_of(const Settings& settings, nanoseconds served) {
         Quantum quantum{settings.turn_quantum, settings.turn_quantum};
         while (quantum.end <= served) {
-                quantum.length *= kGrowth;
+                quantum.length *= numbers::kGrowth;
                 quantum.end += quantum.length;
         }
         return quantum;
@@ -51,7 +46,7 @@ std::vector<std::size_t> turn_order(const Settings& settings, std::span<const Ga
         };
         const auto need = [&](std::size_t g) {
                 const auto whole = expected_need(settings, gangs[g]);
-                return is_preferred(g) ? whole - whole / 10 : whole;
+                return is_preferred(g) ? whole - whole / numbers::kLittle : whole;
         };
         std::ranges::sort(which, [&](std::size_t a, std::size_t b) {
                 const bool is_a_overdue = is_overdue(settings, gangs[a], now);
@@ -100,7 +95,7 @@ std::optional<TimePoint> next_review(const Settings& settings, const Gang& gang,
         if (is_overdue(settings, gang, now) && gang.runs_since)
                 return *gang.runs_since + settings.turn_quantum - gang.had;
         if (gang.is_on_trial)
-                return now + kTrialLook;
+                return now + numbers::kPoll;
         if (gang.remaining)
                 return std::nullopt;
         constexpr double kSlowest = 1e-4;

@@ -4,6 +4,7 @@
 
 #include "policy/fair/scaling.hpp"
 #include "policy/fair/turn_order.hpp"
+#include "policy/numbers.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -16,19 +17,6 @@
 namespace governor::policy::fair {
 
 namespace {
-
-/// How often who is tried on fewer CPUs is looked at.
-constexpr std::chrono::milliseconds kLook{50};
-
-/// Below the sizes that were compared a program is taken to make use of half the time of so many of
-/// all CPUs at least.
-constexpr double kPrior = 0.1;
-
-/// Weights are those of programs that gain so much less by more CPUs. Linear ones go one after the
-/// other all the same; of others who comes later loses less by the hurry of those before: with
-/// k^0.8, and one every 18 s, the sum of times is 0.99 of that of sharing, and 1.12 with the
-/// weights of a closed batch.
-constexpr double kCaution = 0.6;
 
 class Dealing {
 public:
@@ -133,7 +121,7 @@ private:
                         auto& worth = worth_[i];
                         if (!yields(g))
                                 worth.law = {snapshot_.clients[i].scaling,
-                                             std::max(1.0, cpus * kPrior)};
+                                             std::max(1.0, cpus * numbers::kPrior)};
                         worth.all = worth.law.of(std::max(
                                 1.0, double{1} * cpus / static_cast<double>(members.size())));
                 }
@@ -149,8 +137,8 @@ private:
                 double unknown = 0;
                 for (std::size_t place = 0; place < order.size(); place++) {
                         const auto& law = worth_[members_[order[place]].front()].law;
-                        weights.push_back(
-                                weight_of(order.size() - place, law.elasticity(part) * kCaution));
+                        weights.push_back(weight_of(order.size() - place,
+                                                    law.elasticity(part) * numbers::kCaution));
                         sum += is_end_known(order[place]) ? 0 : weights.back();
                         unknown += is_end_known(order[place]) ? 0 : 1;
                 }
@@ -192,7 +180,7 @@ private:
                             *width >= shares_[i].target)
                                 continue;
                         shares_[i].target = turns_.most[i] = *width;
-                        consider(snapshot_.now + kLook);
+                        consider(snapshot_.now + numbers::kPoll);
                 }
         }
 

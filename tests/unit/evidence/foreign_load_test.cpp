@@ -294,7 +294,7 @@ TEST_F(ForeignLoadInTime, ThatCameAndWentStaysAwayAtLast) {
                 run(0, 1s);
         }
         EXPECT_NEAR(seen(), 4'000, 1);
-        EXPECT_TRUE(run(0, ForeignLoad::kPeriod - 900ms));
+        EXPECT_TRUE(run(0, numbers::kPeriod - 900ms));
         EXPECT_EQ(seen(), 0U);
 }
 
@@ -303,7 +303,7 @@ TEST_F(ForeignLoadInTime, ThatCameAndWentStaysAtLast) {
                 run(8, 1s);
                 run(0, 1s);
         }
-        EXPECT_TRUE(run(8, ForeignLoad::kPeriod - 900ms));
+        EXPECT_TRUE(run(8, numbers::kPeriod - 900ms));
         EXPECT_EQ(seen(), 8'000U);
 }
 

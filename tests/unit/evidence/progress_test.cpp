@@ -60,8 +60,8 @@ TEST(Progress, WhatRemainsGoesAsFastAsWhatIsDone) {
 TEST(Progress, ItIsOnTrialOnlyForSoLong) {
         Progress progress;
         progress.report(0, 100, served(seconds(3)));
-        EXPECT_TRUE(progress.is_on_trial(seconds(3) + Progress::kLongestTrial - milliseconds(1)));
-        EXPECT_FALSE(progress.is_on_trial(seconds(3) + Progress::kLongestTrial));
+        EXPECT_TRUE(progress.is_on_trial(seconds(3) + numbers::kWindow - milliseconds(1)));
+        EXPECT_FALSE(progress.is_on_trial(seconds(3) + numbers::kWindow));
 }
 
 TEST(Progress, WhoNeedsFarLongerThanItSaidIsNotBelieved) {

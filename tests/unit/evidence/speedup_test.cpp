@@ -150,7 +150,7 @@ TEST_F(SpeedupTest, AFewRegionsAreNotEnough) {
 TEST_F(SpeedupTest, WhatIsLongAgoIsNotCompared) {
         law_ = [](std::uint32_t cpus) { return 1.0 / std::min(cpus, 4U); };
         run(16, seconds(5));
-        now_ += Speedup::kFresh;
+        now_ += numbers::kFresh;
         run(8, seconds(5));
         EXPECT_TRUE(do_pay(16));
 }
@@ -162,7 +162,7 @@ TEST_F(SpeedupTest, WhatWasFoundIsForgottenOneDay) {
         run(16, seconds(2));
         run(8, seconds(30));
         EXPECT_FALSE(do_pay(16));
-        run(8, Speedup::kHold);
+        run(8, numbers::kHold);
         EXPECT_TRUE(do_pay(16));
         EXPECT_FALSE(is_known(16));
 }
@@ -172,11 +172,11 @@ TEST_F(SpeedupTest, WhatWasTakenAwayComesBackUntilTheOtherDirectionSaysTheSame) 
         run(16, seconds(5));
         run(8, milliseconds(300));
         EXPECT_FALSE(do_pay(16));
-        run(8, Speedup::kFresh);
+        run(8, numbers::kFresh);
         EXPECT_TRUE(do_pay(16));
         run(16, seconds(2));
         EXPECT_FALSE(do_pay(16));
-        run(8, Speedup::kFresh + seconds(10));
+        run(8, numbers::kFresh + seconds(10));
         EXPECT_FALSE(do_pay(16)) << "16 to 8, 8 to 16, and 16 to 8 again";
 }
 

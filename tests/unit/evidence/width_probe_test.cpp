@@ -104,7 +104,7 @@ TEST_F(WidthProbeTest, OneThatIsNoFasterWithMoreHasNoMoreInTheEnd) {
         run(seconds(40));
         EXPECT_EQ(granted_, 4U);
         EXPECT_EQ(least_, 2U);
-        run(Speedup::kHold / 2);
+        run(numbers::kHold / 2);
         EXPECT_EQ(granted_, 4U);
 }
 
@@ -112,7 +112,7 @@ TEST_F(WidthProbeTest, WhatHasChangedIsFoundOutAgain) {
         flat_ = 4;
         run(seconds(20));
         flat_ = 1000;
-        run(Speedup::kHold + Speedup::kFresh + seconds(5));
+        run(numbers::kHold + numbers::kFresh + seconds(5));
         EXPECT_EQ(granted_, 16U);
 }
 
@@ -179,7 +179,7 @@ TEST_F(WidthProbeTest, RegionsOfATryEndBeforeAnybodyIsCalledRigid) {
         region_ns_ = 16 * 450'000'000ULL;
         run(seconds(60));
         EXPECT_EQ(least_, 8U);
-        EXPECT_LT(2 * WidthProbe::kLongestRegion, policy::fair::Settings{}.handover_max);
+        EXPECT_LT(2 * numbers::kLongestTried, policy::fair::Settings{}.handover_max);
 }
 
 TEST_F(WidthProbeTest, OnePhaseOfALinearProgramTakesNothingAwayForLong) {
@@ -191,7 +191,7 @@ TEST_F(WidthProbeTest, OnePhaseOfALinearProgramTakesNothingAwayForLong) {
                 region_ns_ = 160'000'000;
                 run(change);
                 region_ns_ = 16'000'000;
-                run(Speedup::kHold);
+                run(numbers::kHold);
                 // The half for kFresh, a quarter or the half for a moment more.
                 EXPECT_LE(lost_, seconds(10)) << change.count();
         }

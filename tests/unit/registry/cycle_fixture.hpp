@@ -116,12 +116,12 @@ protected:
         }
         /// 100 ms in which these CPUs are busy, and a tick; then what is due happens.
         void tick(std::uint32_t busy) {
-                now_ += Schedule::kTick;
+                now_ += numbers::kTick;
                 cycle_.ticked(sample(busy), now_);
                 cycle_.woke(now_);
         }
         void decide() {
-                now_ += Schedule::kRest;
+                now_ += numbers::kRest;
                 cycle_.woke(now_);
         }
         /// It runs a region on what it was granted last, with so many threads.

@@ -58,7 +58,7 @@ TEST_F(CycleTest, WakesForAProgramThatIsWaitedFor) {
         ASSERT_EQ(grant(other).reason.limit, Limit::Handover) << "it does not begin";
         (void)told();
         region(first, 4);  // by the grant of four
-        now_ += Schedule::kPoll;
+        now_ += numbers::kPoll;
         cycle_.woke(now_);
         decide();
         EXPECT_EQ(told().at(other).grant.threads, 4U);
@@ -178,14 +178,14 @@ TEST_F(CycleTest, LetsAProgramThatComesBackGoOnWithWhatItHad) {
         EXPECT_EQ(words.at(id).grant.cpus, CpuMask::range(2, 3));
         decide();
         EXPECT_EQ(told().at(id).grant.reason.limit, Limit::Returning) << "and why";
-        now_ = kStart + Cycle::kSettling;
+        now_ = kStart + numbers::kSettling;
         cycle_.woke(now_);
         decide();
         EXPECT_EQ(told().at(id).grant.threads, 8U);
 }
 
 TEST_F(CycleTest, BelievesNothingOfAProgramThatComesBackLate) {
-        now_ += Cycle::kReturn;
+        now_ += numbers::kReturn;
         const auto id = join(CpuMask::range(2, 3));
         EXPECT_FALSE(told().contains(id));
         decide();
@@ -311,7 +311,7 @@ TEST_F(CycleTest, TicksWhileAProgramHoldsALease) {
         const auto id = join();
         EXPECT_EQ(cycle_.take_effects().tick_at, now_);
         tick(0);
-        EXPECT_EQ(cycle_.take_effects().tick_at, now_ + Schedule::kTick);
+        EXPECT_EQ(cycle_.take_effects().tick_at, now_ + numbers::kTick);
         cycle_.left(id, now_);
         second();
         EXPECT_EQ(cycle_.take_effects().tick_at, Schedule::kNever);

@@ -196,7 +196,7 @@ TEST_F(OrderedClients, GrowAgainOnlyNowAndThenByTheirOwner) {
                 order({{}, {}, {}, false});
         }
         EXPECT_EQ(max(), 1U);
-        now_ += evidence::RequestLimits::kRest;
+        now_ += numbers::kMemory;
         programs_.sampled({}, now_);
         EXPECT_EQ(max(), 0U);
 }

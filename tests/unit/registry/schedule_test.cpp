@@ -42,9 +42,9 @@ TEST(Schedule, RestsBetweenDecisionsOnEvents) {
         EXPECT_EQ(schedule.next(), Schedule::kNever);
         schedule.want_decision(kStart + microseconds{100});
         schedule.want_decision(kStart + microseconds{900});  // does not put it off
-        EXPECT_EQ(schedule.next(), kStart + Schedule::kRest);
+        EXPECT_EQ(schedule.next(), kStart + numbers::kRest);
         EXPECT_FALSE(schedule.is_decision_due(kStart + microseconds{999}));
-        EXPECT_TRUE(schedule.is_decision_due(kStart + Schedule::kRest));
+        EXPECT_TRUE(schedule.is_decision_due(kStart + numbers::kRest));
 }
 
 TEST(Schedule, RestsForTenTimesWhatADecisionTook) {
@@ -56,7 +56,7 @@ TEST(Schedule, RestsForTenTimesWhatADecisionTook) {
         schedule.decided({}, kStart + milliseconds{30});
         schedule.took(microseconds{50});
         schedule.want_decision(kStart + milliseconds{30});
-        EXPECT_EQ(schedule.next(), kStart + milliseconds{30} + Schedule::kRest);
+        EXPECT_EQ(schedule.next(), kStart + milliseconds{30} + numbers::kRest);
 }
 
 TEST(Schedule, DecidesAtOnceAfterARest) {
@@ -83,18 +83,18 @@ TEST(Schedule, DecidesAgainWhenTimeAloneChangesIt) {
         EXPECT_EQ(schedule.next(), kStart + milliseconds{10});
         decision.again = kStart;  // is over: not a loop without a rest
         schedule.decided(decision, kStart + milliseconds{10});
-        EXPECT_EQ(schedule.next(), kStart + milliseconds{10} + Schedule::kRest);
+        EXPECT_EQ(schedule.next(), kStart + milliseconds{10} + numbers::kRest);
 }
 
 TEST(Schedule, LooksAtReportsWhileSomebodyWaits) {
         for (const auto limit : {Limit::Handover, Limit::Newcomer, Limit::Idle}) {
                 Schedule schedule;
                 schedule.decided(limited_by(limit), kStart);
-                EXPECT_EQ(schedule.next(), kStart + Schedule::kPoll);
-                EXPECT_FALSE(schedule.is_poll_due(kStart + Schedule::kPoll - microseconds{1}));
-                EXPECT_TRUE(schedule.is_poll_due(kStart + Schedule::kPoll));
-                schedule.polled(false, kStart + Schedule::kPoll);
-                EXPECT_EQ(schedule.next(), kStart + 2 * Schedule::kPoll);
+                EXPECT_EQ(schedule.next(), kStart + numbers::kPoll);
+                EXPECT_FALSE(schedule.is_poll_due(kStart + numbers::kPoll - microseconds{1}));
+                EXPECT_TRUE(schedule.is_poll_due(kStart + numbers::kPoll));
+                schedule.polled(false, kStart + numbers::kPoll);
+                EXPECT_EQ(schedule.next(), kStart + 2 * numbers::kPoll);
                 schedule.decided(limited_by(Limit::FairShare), kStart + milliseconds{30});
                 EXPECT_EQ(schedule.next(), Schedule::kNever);
         }
@@ -114,10 +114,10 @@ TEST(Schedule, LooksLessOftenTheLongerThoseWhoLendWantNothingBack) {
         Schedule schedule;
         schedule.decided(limited_by(Limit::Idle), kStart);
         EXPECT_EQ(pauses(schedule, kStart + milliseconds{400}),
-                  std::vector(15, std::chrono::nanoseconds{Schedule::kPoll}));
+                  std::vector(15, std::chrono::nanoseconds{numbers::kPoll}));
         EXPECT_TRUE(std::ranges::is_sorted(pauses(schedule, kStart + milliseconds{1700})));
         for (const auto pause : pauses(schedule, kStart + milliseconds{3000}))
-                EXPECT_EQ(pause, Schedule::kSlowestPoll);
+                EXPECT_EQ(pause, numbers::kTick);
 }
 
 TEST(Schedule, NeverLooksLaterThanASixteenthOfTheTimeThatNothingHappened) {
@@ -127,7 +127,7 @@ TEST(Schedule, NeverLooksLaterThanASixteenthOfTheTimeThatNothingHappened) {
              at = schedule.next()) {
                 schedule.polled(false, at);
                 EXPECT_LE(schedule.next() - at,
-                          std::max<std::chrono::nanoseconds>(Schedule::kPoll, (at - kStart) / 16));
+                          std::max<std::chrono::nanoseconds>(numbers::kPoll, (at - kStart) / 16));
         }
 }
 
@@ -139,7 +139,7 @@ TEST(Schedule, LooksOftenAgainAsSoonAsSomebodyWantsSomethingBack) {
         schedule.polled(true, at);
         EXPECT_EQ(schedule.next(), at) << "to decide";
         schedule.decided(limited_by(Limit::Idle), at);
-        EXPECT_EQ(schedule.next(), at + Schedule::kPoll);
+        EXPECT_EQ(schedule.next(), at + numbers::kPoll);
 }
 
 TEST(Schedule, LooksOftenAgainWhenSomebodyElseLends) {
@@ -149,11 +149,11 @@ TEST(Schedule, LooksOftenAgainWhenSomebodyElseLends) {
         (void)pauses(schedule, kStart + milliseconds{3000});
         const auto again = schedule.next() - milliseconds{60};
         schedule.decided(decision, again);
-        EXPECT_GT(schedule.next(), again + Schedule::kPoll) << "the same as before";
+        EXPECT_GT(schedule.next(), again + numbers::kPoll) << "the same as before";
         decision.grants.push_back(decision.grants.front());
         decision.grants.back().id = ProgramId{2};
         schedule.decided(decision, again);
-        EXPECT_EQ(schedule.next(), again + Schedule::kPoll);
+        EXPECT_EQ(schedule.next(), again + numbers::kPoll);
 }
 
 TEST(Schedule, LooksOftenForThoseWhoWaitHoweverLongOthersHaveLent) {
@@ -165,16 +165,16 @@ TEST(Schedule, LooksOftenForThoseWhoWaitHoweverLongOthersHaveLent) {
         decision.grants.back().id = ProgramId{2};
         const auto at = schedule.next() - milliseconds{60};
         schedule.decided(decision, at);
-        EXPECT_EQ(schedule.next(), at + Schedule::kPoll);
-        schedule.polled(false, at + Schedule::kPoll);
-        EXPECT_EQ(schedule.next(), at + 2 * Schedule::kPoll);
+        EXPECT_EQ(schedule.next(), at + numbers::kPoll);
+        schedule.polled(false, at + numbers::kPoll);
+        EXPECT_EQ(schedule.next(), at + 2 * numbers::kPoll);
 }
 
 TEST(Schedule, DoesNotPutOffALookByDecisions) {
         Schedule schedule;
         schedule.decided(limited_by(Limit::Handover), kStart);
         schedule.decided(limited_by(Limit::Handover), kStart + milliseconds{20});
-        EXPECT_EQ(schedule.next(), kStart + Schedule::kPoll);
+        EXPECT_EQ(schedule.next(), kStart + numbers::kPoll);
 }
 
 TEST(Schedule, DecidesOnReportsThatMatter) {
@@ -197,34 +197,34 @@ TEST(Schedule, WatchesWhoIsStoppedWhileOthersCouldUseHisCpus) {
         for (const auto limit : {Limit::FairShare, Limit::Floor, Limit::Quota}) {
                 Schedule schedule;
                 schedule.decided(contended(limit, 2), kStart);
-                EXPECT_EQ(schedule.next(), kStart + Schedule::kWatch);
-                EXPECT_TRUE(schedule.is_watch_due(kStart + Schedule::kWatch));
+                EXPECT_EQ(schedule.next(), kStart + numbers::kTick);
+                EXPECT_TRUE(schedule.is_watch_due(kStart + numbers::kTick));
                 schedule.decided(contended(limit, 2), kStart + milliseconds{70});
-                EXPECT_TRUE(schedule.is_watch_due(kStart + Schedule::kWatch)) << "not put off";
-                schedule.watched(false, kStart + Schedule::kWatch);
-                EXPECT_EQ(schedule.next(), kStart + 2 * Schedule::kWatch);
-                schedule.watched(true, kStart + 2 * Schedule::kWatch);
-                EXPECT_TRUE(schedule.is_decision_due(kStart + 2 * Schedule::kWatch));
+                EXPECT_TRUE(schedule.is_watch_due(kStart + numbers::kTick)) << "not put off";
+                schedule.watched(false, kStart + numbers::kTick);
+                EXPECT_EQ(schedule.next(), kStart + 2 * numbers::kTick);
+                schedule.watched(true, kStart + 2 * numbers::kTick);
+                EXPECT_TRUE(schedule.is_decision_due(kStart + 2 * numbers::kTick));
         }
 }
 
 TEST(Schedule, WatchesWhereFewShareTheMachine) {
         auto decision = contended(Limit::FairShare, 2);
-        decision.grants.resize(Schedule::kMostWatched, decision.grants[0]);
+        decision.grants.resize(numbers::kMostWatched, decision.grants[0]);
         Schedule schedule;
         schedule.decided(decision, kStart);
-        EXPECT_EQ(schedule.next(), kStart + Schedule::kWatch);
+        EXPECT_EQ(schedule.next(), kStart + numbers::kTick);
         auto lends = limited_by(Limit::Idle);
         decision.grants.resize(1000, lends.grants[0]);
         decision.grants[999].shared = true;
         decision.grants[999].reason.limit = Limit::Light;
         schedule.decided(decision, kStart + milliseconds{10});
-        EXPECT_LE(schedule.next(), kStart + Schedule::kWatch) << "others hold nothing";
-        EXPECT_TRUE(schedule.is_watch_due(kStart + Schedule::kWatch));
-        decision.grants.resize(Schedule::kMostWatched + 1);
+        EXPECT_LE(schedule.next(), kStart + numbers::kTick) << "others hold nothing";
+        EXPECT_TRUE(schedule.is_watch_due(kStart + numbers::kTick));
+        decision.grants.resize(numbers::kMostWatched + 1);
         decision.grants.back() = decision.grants[0];
         schedule.decided(decision, kStart + milliseconds{20});
-        EXPECT_FALSE(schedule.is_watch_due(kStart + Schedule::kWatch));
+        EXPECT_FALSE(schedule.is_watch_due(kStart + numbers::kTick));
 }
 
 TEST(Schedule, WatchesNobodyWhoseCpusNobodyWants) {
@@ -244,9 +244,9 @@ TEST(Schedule, TicksWhileThatIsWanted) {
         EXPECT_EQ(schedule.next_tick(), kStart) << "at once";
         EXPECT_EQ(schedule.next(), Schedule::kNever) << "nothing else is due";
         schedule.ticked(kStart);
-        EXPECT_EQ(schedule.next_tick(), kStart + Schedule::kTick);
+        EXPECT_EQ(schedule.next_tick(), kStart + numbers::kTick);
         schedule.want_ticks(true, kStart + milliseconds{50});
-        EXPECT_EQ(schedule.next_tick(), kStart + Schedule::kTick) << "not sooner";
+        EXPECT_EQ(schedule.next_tick(), kStart + numbers::kTick) << "not sooner";
         schedule.want_ticks(false, kStart + milliseconds{60});
         EXPECT_EQ(schedule.next_tick(), Schedule::kNever);
 }
@@ -257,10 +257,10 @@ TEST(Schedule, TicksLessOftenWhereTheyCostMuch) {
         schedule.ticked(kStart);
         schedule.tick_took(milliseconds{1});
         schedule.ticked(kStart);
-        EXPECT_EQ(schedule.next_tick(), kStart + Schedule::kTickShare * milliseconds{1});
+        EXPECT_EQ(schedule.next_tick(), kStart + numbers::kTickTimes * milliseconds{1});
         schedule.tick_took(microseconds{10});
         schedule.ticked(kStart);
-        EXPECT_EQ(schedule.next_tick(), kStart + Schedule::kTick);
+        EXPECT_EQ(schedule.next_tick(), kStart + numbers::kTick);
 }
 
 }  // namespace

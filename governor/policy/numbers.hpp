@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: MIT
+//
+// Every number that a decision hangs on and that was chosen. What the administrator may set is the
+// default here. Limits of memory and of messages stand where they act.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+
+namespace governor::numbers {
+
+using std::chrono::milliseconds;
+
+// When the daemon looks and decides.
+
+/// /proc/stat is read this often while something changes, and as often it is looked whether a
+/// program was stopped or wants back what it lent.
+inline constexpr milliseconds kTick{100};
+/// Times of CPUs and of regions are measured over so long; foreign load, over two ticks.
+inline constexpr milliseconds kWindow{1'000};
+inline constexpr milliseconds kTickWindow = 2 * kTick;
+/// Timers are late, or early: a window with this part of its length is full.
+inline constexpr double kOnTime = 0.9;
+[[nodiscard]] constexpr std::chrono::nanoseconds on_time(std::chrono::nanoseconds window) {
+        return std::chrono::nanoseconds(
+                static_cast<std::int64_t>(static_cast<double>(window.count()) * kOnTime));
+}
+/// Reports are read this often while a program waits for CPUs that others have still to leave, and
+/// so is a program on trial.
+inline constexpr milliseconds kPoll{25};
+/// While a program may want back what it lent, each pause is this part of the time for which none
+/// has, from kPoll to kTick.
+inline constexpr int kPollPart = 16;
+/// With more programs than this on CPUs of their own, each holds little, and it is only looked at
+/// samples whether one was stopped: the looks would cost more than they win.
+inline constexpr std::size_t kMostWatched = 16;
+/// Between two decisions.
+inline constexpr milliseconds kRest{1};
+/// Between two decisions, times what the last one took: at most a tenth of one CPU goes to them.
+inline constexpr int kRestTimes = 10;
+/// Between two looks at /proc/stat, times what the last one took: 0.2 % of one CPU.
+inline constexpr int kTickTimes = 500;
+
+// Load that is not governed.
+
+/// At most this part of the CPUs is left to it.
+inline constexpr double kForeignMax = 0.5;
+/// It counts when it has been there for so long. A tree that does nothing for as long lends its
+/// turn.
+inline constexpr milliseconds kLasting{250};
+/// Two falls within so long are one load that comes and goes, and counts at its mean.
+inline constexpr milliseconds kPeriod{2'500};
+/// CPUs. For less no CPU is left free.
+inline constexpr float kNoise = 0.5F;
+/// CPUs. A change up to this, or up to kSmallOfRoot times the root of the number of CPUs, is none:
+/// ticks of 10 ms, and clocks that are read one after the other, whose errors do not know of each
+/// other.
+inline constexpr float kSmall = 0.4F;
+inline constexpr float kSmallOfRoot = 0.1F;
+
+// What programs use.
+
+/// What was seen is believed for so long: the most that a program could use, that it woke, that it
+/// was late, that programs are short-lived, that a limit was raised, that a light program was not.
+inline constexpr milliseconds kMemory{10'000};
+/// One part in so many is next to nothing: of CPU time, and of an estimate of what remains.
+inline constexpr int kLittle = 10;
+/// Two of the kernel's ticks or fewer say nothing.
+inline constexpr milliseconds kKernelTick{10};
+/// A program that could use less than one part in so many of a CPU is light, until it uses more
+/// than all but one of them; so many of an account may use up a CPU.
+inline constexpr std::uint32_t kLightParts = 3;
+/// Thousandths of a CPU. A light program that burns less is measured only every kSeldom.
+inline constexpr std::uint32_t kAsleep_millicpu = 20;
+/// A program is light after half of it.
+inline constexpr milliseconds kSeldom{4'000};
+
+// Programs that come and go.
+
+/// A program that is younger takes what is free but makes no other shrink, while programs of its
+/// account end as young.
+inline constexpr milliseconds kShortLife{1'000};
+/// CPUs. As many are kept free for short-lived programs as they used on average, when that has
+/// moved by more.
+inline constexpr double kFar = 0.75;
+/// A program above its grant for so long is charged for what it burns.
+inline constexpr milliseconds kHandoverMax{2'000};
+/// Grants before the newest that a region may still go by: grants are rarer than regions.
+inline constexpr std::size_t kFormerGrants = 4;
+/// A holder crowds a CPU as much as so many programs that are leaving it.
+inline constexpr std::uint32_t kHolderCrowds = 2;
+/// Programs of a daemon that was restarted come back within this, and keep what they had.
+inline constexpr std::chrono::seconds kReturn{60};
+/// Programs inside of a region have come back by then: they notice after 2 s that the heartbeat
+/// stands still, and look for a daemon once a second.
+inline constexpr std::chrono::seconds kSettling{4};
+/// Trees that yield and are looked at in one go, about 0.3 ms each.
+inline constexpr std::size_t kTreesAtOnce = 4;
+
+// What CPUs are worth to a program.
+
+/// So many regions, of kGlance together, are a first glance at fewer CPUs than before.
+inline constexpr int kRegions = 20;
+/// And so long until what a program says of its progress is judged.
+inline constexpr milliseconds kGlance{100};
+/// What is older by as much counts e times less.
+inline constexpr milliseconds kSmoothing{5'000};
+/// So long after a grant is over another one is compared with it, and so long one step alone takes
+/// something away.
+inline constexpr milliseconds kFresh{15'000};
+/// What was found is gone by after so long.
+inline constexpr milliseconds kHold{120'000};
+/// Sizes less than this apart, as a ratio, tell less than chance does.
+inline constexpr double kApart = 1.5;
+/// An elasticity below this: more CPUs are worth little.
+inline constexpr double kFew = 0.5;
+/// One part in so many of the time served goes to tries with half of the CPUs, which cost half of
+/// it: 2 %.
+inline constexpr int kTryParts = 25;
+/// And the next try is expected to take one part in so many of it: the sooner it is known the
+/// better for others.
+inline constexpr int kNextTryParts = 15;
+/// A try cuts into a region, which then is above its grant until it ends: that has to be well
+/// before kHandoverMax.
+inline constexpr milliseconds kLongestTried{500};
+/// Beyond the sizes that were compared the knee of Amdahl's law is at most so many times as far.
+inline constexpr double kFarKnee = 4;
+/// Below the sizes that were compared a program is taken to make use of half the time of so many of
+/// all CPUs at least.
+inline constexpr double kPrior = 0.1;
+/// Elasticities of what two programs of one label show that are further apart are of two kinds.
+inline constexpr double kAnother = 0.25;
+
+// Turns.
+
+/// The weights of turns are those of programs that gain so much less by more CPUs. Linear ones go
+/// one after the other all the same; of others one that comes later loses less by the hurry of
+/// those before: with k^0.8, and one every 18 s, the sum of times is 0.99 of that of sharing, and
+/// 1.12 with the weights of a closed batch.
+inline constexpr double kCaution = 0.6;
+/// A program whose end is not known keeps its turn for so long at first.
+inline constexpr milliseconds kQuantum{8'000};
+/// And so many times as long as the last time then. With 2 jobs of equal length lose most of what
+/// turns are for, and jobs of unequal lengths gain nothing by it.
+inline constexpr int kGrowth = 4;
+/// No program waits longer for its turn without a thread.
+inline constexpr milliseconds kMaxWait{300'000};
+
+}  // namespace governor::numbers
