@@ -105,10 +105,12 @@ ForeignLoad::Load ForeignLoad::measure(const Sample& sample, std::span<const Bur
         const std::size_t size = sample.cpus.empty() ? 0 : std::size_t{sample.cpus.back().cpu} + 1;
         Foreign::PerCpu plain(size);
         Foreign::PerCpu niced(size);
+        Foreign::PerCpu left(size);  // by what is not niced
         for (const auto& cpu : sample.cpus) {
                 const auto busy = kMillicpu - millicpu(cpu.idle_permyriad.value_or(kPermyriad));
                 niced[cpu.cpu] = std::min(busy, millicpu(cpu.nice_permyriad));
                 plain[cpu.cpu] = busy - niced[cpu.cpu];
+                left[cpu.cpu] = kMillicpu - plain[cpu.cpu];
         }
         // The kernel's split is not quite that of the clients: system time is never niced, and one
         // thread may be niced by itself. What does not fit the one kind is taken from the other.
@@ -127,9 +129,7 @@ ForeignLoad::Load ForeignLoad::measure(const Sample& sample, std::span<const Bur
                 const auto burned = niced[cpu.cpu];
                 if (burned <= 0)
                         continue;
-                const auto idle = millicpu(cpu.idle_permyriad.value_or(kPermyriad));
-                const auto counts =
-                        burned * std::min(1.F, niced_part_ * kMillicpu / (idle + burned));
+                const auto counts = burned * std::min(1.F, niced_part_ * kMillicpu / left[cpu.cpu]);
                 load.all[cpu.cpu] += counts;
                 load.niced += counts;
                 load.niced_burned += burned;

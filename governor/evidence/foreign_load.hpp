@@ -44,12 +44,12 @@ struct Ungoverned {
 };
 
 /// foreign = busy - what clients burn, where niced time that is not the clients' counts for what it
-/// takes from a thread of nice 0 on the same CPU: the part W of it where nothing else runs there,
-/// all of it where so much else runs that it has no more than W. The load is the least
-/// of the last kLasting, so that a begin counts when it has lasted. An end counts in one step, when
-/// samples do not reach back before it. A load that falls again within kPeriod of its last fall is
-/// a steady one at its mean from the one to the other, until it is more or less than it was in that
-/// time, or has not fallen for kPeriod. Small changes do not count. Pure: time is an argument.
+/// takes from a thread of nice 0 on the same CPU: the part W of it where only niced threads run,
+/// all of it where others leave these no more than W. The load is the least of the last kLasting,
+/// so that a begin counts when it has lasted. An end counts in one step, when samples do not reach
+/// back before it. A load that falls again within kPeriod of its last fall is a steady one at its
+/// mean from the one to the other, until it is more or less than it was in that time, or has not
+/// fallen for kPeriod. Small changes do not count. Pure: time is an argument.
 class ForeignLoad {
 public:
         /// Takes the sample of the window that ends `now`, and what clients burned in it. Which

@@ -468,7 +468,7 @@ double Engine::foreign_load() const {
         auto load = std::accumulate(division_.foreign.begin(), division_.foreign.end(), 0.0);
         for (std::size_t cpu = 0; cpu < division_.busy.size(); cpu++) {
                 const auto burned = division_.niced_foreign[cpu];
-                const auto left = 1 - division_.busy[cpu] + burned;
+                const auto left = 1 - division_.busy[cpu] + division_.niced[cpu];
                 load += left > 0 ? burned * std::min(1.0, part / left) : 0;
         }
         return load;

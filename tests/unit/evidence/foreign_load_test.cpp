@@ -134,6 +134,17 @@ TEST(ForeignLoad, CountsNicedTimeForWhatItTakes) {
                 << "a client has taken all but that";
 }
 
+TEST(ForeignLoad, DoesNotCountForMoreWhereANicedClientRunsBesideIt) {
+        Sample sample = all_busy(4);
+        for (auto& cpu : sample.cpus)
+                cpu.nice_permyriad = 10'000;
+        const auto all = CpuMask::range(0, 4);
+        EXPECT_EQ(niced(sample, {{all, 3'014, true}}, 2'465), 243U)
+                << "one of nice 0 would take CPUs from both of them";
+        EXPECT_EQ(niced(sample, {{CpuMask::range(0, 3), 3'000, true}}, 2'465), 247U)
+                << "nor does it matter which CPUs they run on";
+}
+
 TEST(ForeignLoad, CountsNicedTimeForNothingWhereNobodySeesHowNicedItIs) {
         Sample sample = all_busy(4);
         for (auto& cpu : sample.cpus)
