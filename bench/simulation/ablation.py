@@ -23,9 +23,33 @@ MATTERS = 0.02  # a change of more than that, anywhere
 _SAME = 1e-6
 
 OUT_OF_REACH = "returning (no daemon starts again here)"
-EXPLANATION = """\
+
+
+@dataclass(frozen=True)
+class Wording:
+    """Of a report."""
+
+    title: str
+    column: str
+    changed: str  # what is compared with the policy
+    of_no_effect: str
+    end: str
+
+
+RULES = Wording(
+    "The policy without a rule over the policy with it", "without",
+    "policy without the rule breaks an invariant or an expectation, and with it none",
+    "Rules that change", f"\nNot switched off: {OUT_OF_REACH}.\n",
+)  # fmt: skip
+NUMBERS = Wording(
+    "The policy with one number changed over the policy as it is", "number",
+    "policy with another number breaks an invariant or an expectation, and as it is none",
+    "Changes of numbers that change", "",
+)  # fmt: skip
+
+_EXPLANATION = """\
 changed: scenarios in which any time differs. sum, changes: geometric means. breaks: scenarios in which the
-policy without the rule breaks an invariant or an expectation, and with it none.
+{}.
 
 """
 
@@ -105,24 +129,24 @@ def effect(
     return Effect(rule, form, ratios, geometric_mean(changes), len(names), breaks, before)
 
 
-def report(effects: list[Effect], meanings: dict[str, str]) -> str:
+def report(effects: list[Effect], meanings: dict[str, str], words: Wording) -> str:
     rows = [[
-        "without", "form", "changed", "sum", "best sum", "worst sum", "worst max slowdown", "changes",
+        words.column, "form", "changed", "sum", "best sum", "worst sum", "worst max slowdown", "changes",
         "breaks",
     ]]  # fmt: skip
     rows += [_cells(one) for one in effects]
     nothing = [rule for rule in meanings if not any(e.matters() for e in effects if e.rule == rule)]
-    text = "The policy without a rule over the policy with it\n"
+    text = f"{words.title}\n"
     text += "\n".join("  " + line for line in columns(rows)) + "\n\n"
-    text += EXPLANATION + _broken_before(effects)
-    text += f"Rules that change no time by more than {MATTERS:.0%} anywhere here, and break nothing:\n"
+    text += _EXPLANATION.format(words.changed) + _broken_before(effects)
+    text += f"{words.of_no_effect} no time by more than {MATTERS:.0%} anywhere here, and break nothing:\n"
     text += "".join(f"  {rule}: {meanings[rule]}\n" for rule in nothing) or "  none\n"
-    return text + f"\nNot switched off: {OUT_OF_REACH}.\n"
+    return text + words.end
 
 
 def _broken_before(effects: list[Effect]) -> str:
     """The same for all rules of a form."""
-    text = "Broken by the policy with all rules; such scenarios count in no breaks:\n"
+    text = "Broken by the policy as it is; such scenarios count in no breaks:\n"
     for form, one in {one.form: one for one in effects}.items():
         text += f"  {form}: {len(one.before)}/{one.scenarios}\n"
         for what in sorted({what for of in one.before.values() for what in of}):

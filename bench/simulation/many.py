@@ -14,6 +14,7 @@ from lab.report import asked_folder, command_line, fenced, write_files
 
 from . import ablation, grid, matrix
 from .matrix_picture import draw_matrix
+from .numbers import Changeable, known_changes
 from .patches import built, known_patches
 from .settings import Settings
 
@@ -37,17 +38,41 @@ def ablate(name: str, arguments: list[str], settings: Settings, checkout: Path) 
     """Rules x scenarios."""
     folder = asked_folder(settings.output)
     files = matrix.scenario_files(settings.ablate)
-    patches = known_patches(checkout) if settings.patches else []
-    own = {None: settings.simulator}
-    with built(checkout, patches) if patches else nullcontext(own) as simulators:
-        meanings = ablation.known_rules(simulators[None])
-        effects = ablation.run_ablation(_commands(simulators, meanings, settings), files)
-    text = ablation.report(effects, meanings | {patch.rule: patch.meaning for patch in patches})
+    if settings.numbers:
+        text, effects = _change_numbers(settings, checkout, files)
+    else:
+        text, effects = _leave_out_rules(settings, checkout, files)
     printed = print_result(name, text)
     if folder is not None:
         names = _write(name, arguments, folder, checkout, text, ablation.summary_rows(effects))
         printed = print_result(name, f"\nIn {folder}: {', '.join(names)}\n") and printed
     return EXIT_OK if printed else EXIT_FAILED
+
+
+def _leave_out_rules(
+    settings: Settings, checkout: Path, files: list[Path]
+) -> tuple[str, list[ablation.Effect]]:
+    patches = known_patches(checkout) if settings.patches else []
+    own = {None: settings.simulator}
+    with built(checkout, patches) if patches else nullcontext(own) as simulators:
+        meanings = ablation.known_rules(simulators[None])
+        effects = ablation.run_ablation(_commands(simulators, meanings, settings), files)
+    meanings |= {patch.rule: patch.meaning for patch in patches}
+    return ablation.report(effects, meanings, ablation.RULES), effects
+
+
+def _change_numbers(
+    settings: Settings, checkout: Path, files: list[Path]
+) -> tuple[str, list[ablation.Effect]]:
+    changes = known_changes(checkout)
+    edit = Changeable()
+    with built(checkout, [edit]) as simulators:
+        commands = {None: [str(simulators[None])]}
+        commands |= {change.name: change.command(simulators[edit.rule]) for change in changes}
+        with_options = {name: [*command, *settings.runtime_options] for name, command in commands.items()}
+        effects = ablation.run_ablation(with_options, files)
+    values = {change.name: change.value for change in changes}
+    return ablation.report(effects, values, ablation.NUMBERS), effects
 
 
 def run_grid(name: str, arguments: list[str], settings: Settings, checkout: Path) -> int:

@@ -13,7 +13,7 @@ import sys
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Iterator
+from typing import IO, Iterator, Protocol, Sequence
 
 from lab.endings import Failed
 from lab.interruption import Interruption
@@ -30,6 +30,15 @@ _ONLY_SIMULATE = (
 _FIRST_S, _EACH_S = 150, 8  # on two CPUs, for the line that says how far it is
 
 
+class Edit(Protocol):
+    """Of a copy of the sources."""
+
+    @property
+    def rule(self) -> str: ...
+
+    def apply(self, sources: Path) -> None: ...
+
+
 @dataclass(frozen=True)
 class Patch:
     """Of one rule."""
@@ -38,24 +47,23 @@ class Patch:
     meaning: str
     file: Path
 
+    def apply(self, sources: Path) -> None:
+        """Failed, naming the rule, where the sources are no longer what it was made for."""
+        command = ["git", "apply", "--whitespace=nowarn", str(self.file.resolve())]
+        # Else git takes the folder for a part of the checkout around it, and skips what lies outside.
+        environment = {**os.environ, "GIT_CEILING_DIRECTORIES": str(sources.resolve().parent)}
+        done = subprocess.run(
+            command, cwd=sources, env=environment, capture_output=True, text=True, check=False,
+            start_new_session=True,  # Ctrl-C is for us
+        )  # fmt: skip
+        if done.returncode != 0:
+            why = done.stderr.strip().removeprefix("error: ").splitlines()
+            raise Failed(f"the patch of rule {self.rule} does not apply ({why[0]}); mend {self.file}.")
+
 
 def known_patches(checkout: Path) -> list[Patch]:
     files = sorted((checkout / PATCHES).glob("*.patch"))
     return [Patch(file.stem, file.read_text().split("\n", 1)[0], file) for file in files]
-
-
-def apply(patch: Patch, sources: Path) -> None:
-    """Failed, naming the rule, where the sources are no longer what it was made for."""
-    command = ["git", "apply", "--whitespace=nowarn", str(patch.file.resolve())]
-    # Else git takes the folder for a part of the checkout around it, and skips what lies outside.
-    environment = {**os.environ, "GIT_CEILING_DIRECTORIES": str(sources.resolve().parent)}
-    done = subprocess.run(
-        command, cwd=sources, env=environment, capture_output=True, text=True, check=False,
-        start_new_session=True,  # Ctrl-C is for us
-    )  # fmt: skip
-    if done.returncode != 0:
-        why = done.stderr.strip().removeprefix("error: ").splitlines()
-        raise Failed(f"the patch of rule {patch.rule} does not apply ({why[0]}); mend {patch.file}.")
 
 
 def copy_sources(checkout: Path, sources: Path) -> None:
@@ -84,40 +92,40 @@ def _copy(file: Path, copy: Path) -> None:
 
 
 @contextmanager
-def built(checkout: Path, patches: list[Patch]) -> Iterator[dict[str | None, Path]]:
-    """The simulator without each of these rules, and None: with all. They stay as they are inside of the
+def built(checkout: Path, edits: Sequence[Edit]) -> Iterator[dict[str | None, Path]]:
+    """The simulator with each of these edits, and None: with none. They stay as they are inside of the
     context. BadInput where another run has them; Failed where one cannot be built; Interrupted when asked
     to end."""
     folder = checkout / "build-ablation"
     (folder / "bin").mkdir(parents=True, exist_ok=True)
     with _alone(folder) as lock:
-        yield _build(checkout, patches, folder, lock)
+        yield _build(checkout, edits, folder, lock)
 
 
-def _build(checkout: Path, patches: list[Patch], folder: Path, lock: IO[str]) -> dict[str | None, Path]:
+def _build(checkout: Path, edits: Sequence[Edit], folder: Path, lock: IO[str]) -> dict[str | None, Path]:
     sources = folder / "sources"
-    found = {patch.rule if patch else None: folder / "bin" / _name(patch) for patch in (None, *patches)}
+    found = {edit.rule if edit else None: folder / "bin" / _name(edit) for edit in (None, *edits)}
     with (folder / "build.log").open("wb") as log, Interruption() as interruption:
         copy_sources(checkout, sources)
-        step = _Steps(_FIRST_S + len(patches) * _EACH_S, interruption, log, lock)
+        step = _Steps(_FIRST_S + len(edits) * _EACH_S, interruption, log, lock)
         step.run(_configuration(sources, folder / "build"), "configuring", 0)
-        for patch in (None, *patches):
-            if patch:
-                apply(patch, sources)
+        for edit in (None, *edits):
+            if edit:
+                edit.apply(sources)
             at_once = str(len(os.sched_getaffinity(0)))
             step.run(
                 ["cmake", "--build", str(folder / "build"), "--target", "simulate", "-j", at_once],
-                f"building without {patch.rule}" if patch else "building with all rules",
-                _EACH_S if patch else _FIRST_S,
+                f"building for {edit.rule}" if edit else "building as it is",
+                _EACH_S if edit else _FIRST_S,
             )
-            shutil.copy(folder / "build" / "bin" / "simulate", found[patch.rule if patch else None])
+            shutil.copy(folder / "build" / "bin" / "simulate", found[edit.rule if edit else None])
             copy_sources(checkout, sources)
         interruption.check()
     return found
 
 
-def _name(patch: Patch | None) -> str:
-    return f"simulate-{patch.rule}" if patch else "simulate"
+def _name(edit: Edit | None) -> str:
+    return f"simulate-{edit.rule}" if edit else "simulate"
 
 
 def _configuration(sources: Path, build_folder: Path) -> list[str]:

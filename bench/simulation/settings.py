@@ -33,6 +33,7 @@ class Settings:
     ablate: tuple[Path, ...] = ()
     grid: tuple[int, ...] = ()  # CPUs
     patches: bool = True
+    numbers: bool = False
     runtime: str | None = None
 
     @property
@@ -64,6 +65,8 @@ def read_settings(arguments: list[str], programs: Path) -> Settings:
         raise BadInput("--policy does not go with --ablate, which is about fair and turns.")
     if parsed.policy is not None and parsed.grid is not None:
         raise BadInput("--policy does not go with --grid, which is about fair and turns.")
+    if parsed.numbers and (parsed.ablate is None or not parsed.patches):
+        raise BadInput("--numbers needs --ablate, and a simulator of its own: it does not go with --no-patches.")
     usual = "fair" if parsed.table is None else ",".join(POLICIES)
     return Settings(
         file=parsed.scenario,
@@ -77,6 +80,7 @@ def read_settings(arguments: list[str], programs: Path) -> Settings:
         ablate=tuple(parsed.ablate or ()),
         grid=_grid(parsed.grid),
         patches=parsed.patches,
+        numbers=parsed.numbers,
         runtime=parsed.runtime,
     )
 
@@ -113,6 +117,10 @@ def _parser(programs: Path) -> argparse.ArgumentParser:
     parser.add_argument(
         "--no-patches", dest="patches", action="store_false",
         help="with --ablate: build nothing, and leave these rules out",
+    )  # fmt: skip
+    parser.add_argument(
+        "--numbers", action="store_true",
+        help="with --ablate: instead of the rules, each number of governor/policy/numbers.hpp halved and doubled",
     )  # fmt: skip
     parser.add_argument(
         "--runtime", choices=RUNTIMES,

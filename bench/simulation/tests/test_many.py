@@ -175,25 +175,25 @@ class Ablation(unittest.TestCase):
         return [ablation.effect("rule", form, ["a"], outcomes, broken) for form in ablation.FORMS]
 
     def test_a_rule_that_matters_and_one_that_does_not(self):
-        text = ablation.report(self.effects(22.0), {"rule": "x"})
+        text = ablation.report(self.effects(22.0), {"rule": "x"}, ablation.RULES)
         self.assertIn("rule fair 1/1 1.100", " ".join(text.split()))
         self.assertIn("and break nothing:\n  none", text)
-        text = ablation.report(self.effects(20.1), {"rule": "x"})
+        text = ablation.report(self.effects(20.1), {"rule": "x"}, ablation.RULES)
         self.assertIn("nothing:\n  rule: x", text)
 
     def test_a_rule_without_which_an_invariant_breaks_matters(self):
-        text = ablation.report(self.effects(20.0, after=["shares"]), {"rule": "x"})
+        text = ablation.report(self.effects(20.0, after=["shares"]), {"rule": "x"}, ablation.RULES)
         self.assertIn("1: shares", text)
         self.assertIn("break nothing:\n  none", text)
 
     def test_what_is_broken_with_the_rule_as_well_is_not_its_affair(self):
         effects = self.effects(20.0, before=["flapping"], after=["flapping", "shares"])
         self.assertEqual([one.breaks for one in effects], [{}, {}])
-        text = " ".join(ablation.report(effects, {"rule": "x"}).split())
+        text = " ".join(ablation.report(effects, {"rule": "x"}, ablation.RULES).split())
         self.assertIn("no breaks: fair: 1/1 flapping: a turns: 1/1 flapping: a Rules", text)
 
     def test_a_policy_that_breaks_nothing_says_so(self):
-        text = " ".join(ablation.report(self.effects(20.0), {"rule": "x"}).split())
+        text = " ".join(ablation.report(self.effects(20.0), {"rule": "x"}, ablation.RULES).split())
         self.assertIn("no breaks: fair: 0/1 turns: 0/1 Rules", text)
 
     def test_a_bound_counts_as_far_as_it_is_known(self):

@@ -17,7 +17,7 @@ from lab.endings import Failed
 from lab.interruption import Interrupted
 from lab.quantities import BadInput
 from simulation import command, many
-from simulation.patches import PATCHES, Patch, apply, built, copy_sources, known_patches
+from simulation.patches import PATCHES, Patch, built, copy_sources, known_patches
 
 CHECKOUT = Path(__file__).parents[3]
 COPIES = 'mkdir -p "$build/bin"; cp "$build/../sources/governor/rule.cpp" "$build/bin/simulate"'
@@ -39,7 +39,7 @@ class OfTheCheckout(unittest.TestCase):
                 copy = Path(folder, names[0])
                 copy.parent.mkdir(parents=True)
                 copy.write_text((CHECKOUT / names[0]).read_text())
-                apply(patch, Path(folder))
+                patch.apply(Path(folder))
                 self.assertNotEqual(copy.read_text(), (CHECKOUT / names[0]).read_text())
 
     def test_names_are_those_of_no_other_rule(self):
@@ -108,13 +108,13 @@ class MadeUp(unittest.TestCase):
         self.stand_in("echo wrong; exit 1")
         with self.assertRaises(Failed) as refused:
             self.build()
-        self.assertRegex(str(refused.exception), "^building with all rules failed; see .*build.log.$")
+        self.assertRegex(str(refused.exception), "^building as it is failed; see .*build.log.$")
         self.assertIn("wrong", (self.checkout / "build-ablation/build.log").read_text())
 
     def test_after_an_end_in_the_middle_the_sources_are_as_they_were(self):
         sources = self.checkout / "build-ablation/sources"
         copy_sources(self.checkout, sources)
-        apply(Patch("second", "", self.checkout / PATCHES / "second.patch"), sources)
+        Patch("second", "", self.checkout / PATCHES / "second.patch").apply(sources)
         (sources / "governor/gone.cpp").touch()
         self.assertEqual(self.build()[None].read_text(), "one\ntwo\nthree\n")
         self.assertFalse((sources / "governor/gone.cpp").exists())
