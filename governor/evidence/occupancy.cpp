@@ -13,7 +13,7 @@ void Occupancy::remember_former() {
         if (held_.epoch == 0)
                 return;
         former_.push_back({held_.epoch, held_.grant.threads, own_cpus()});
-        if (former_.size() <= numbers::kFormerGrants)
+        if (former_.size() <= kFormer)
                 return;
         // The one that the present region is known to go by stays as it is.
         const auto oldest = former_.begin() + (former_of_region() == &former_.front() ? 1 : 0);

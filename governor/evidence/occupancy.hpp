@@ -116,6 +116,8 @@ public:
         [[nodiscard]] std::uint32_t knows_of() const;
 
 private:
+        static constexpr std::size_t kFormer = 4;  // grants are rarer than regions: these are few
+
         struct Former {
                 std::uint64_t epoch;
                 std::uint32_t threads;

@@ -37,8 +37,8 @@ std::optional<WidthProbe::Try> WidthProbe::next(const Speedup& speedup, std::uin
         if (!region_time || *region_time > numbers::kLongestTried)
                 return std::nullopt;
         const auto length = length_of(*region_time);
-        const auto first = guess == Guess::Old ? nanoseconds(0) : length * numbers::kNextTryParts;
-        if (spent_ * numbers::kTryParts + first > served)
+        const auto next = guess == Guess::Old ? nanoseconds(0) : length;
+        if ((spent_ + next) * numbers::kTryParts > served)
                 return std::nullopt;
         return Try{cpus / 2, length};
 }

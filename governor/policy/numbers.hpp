@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Every number that a decision hangs on and that was chosen. What the administrator may set is the
-// default here. Limits of memory and of messages stand where they act.
+// default here. Limits of memory, of messages and of the work of one look stand where they act.
 #pragma once
 
 #include <chrono>
@@ -26,8 +26,8 @@ inline constexpr double kOnTime = 0.9;
         return std::chrono::nanoseconds(
                 static_cast<std::int64_t>(static_cast<double>(window.count()) * kOnTime));
 }
-/// Reports are read this often while a program waits for CPUs that others have still to leave, and
-/// so is a program on trial.
+/// Reports are read this often while a program waits for CPUs that others have still to leave; a
+/// program on trial is looked at twice as often.
 inline constexpr milliseconds kPoll{25};
 /// While a program may want back what it lent, each pause is this part of the time for which none
 /// has, from kPoll to kTick.
@@ -73,7 +73,7 @@ inline constexpr milliseconds kKernelTick{10};
 inline constexpr std::uint32_t kLightParts = 3;
 /// Thousandths of a CPU. A light program that burns less is measured only every kSeldom.
 inline constexpr std::uint32_t kAsleep_millicpu = 20;
-/// A program is light after half of it.
+/// And a program is light when it was below for half as long.
 inline constexpr milliseconds kSeldom{4'000};
 
 // Programs that come and go.
@@ -86,8 +86,6 @@ inline constexpr milliseconds kShortLife{1'000};
 inline constexpr double kFar = 0.75;
 /// A program above its grant for so long is charged for what it burns.
 inline constexpr milliseconds kHandoverMax{2'000};
-/// Grants before the newest that a region may still go by: grants are rarer than regions.
-inline constexpr std::size_t kFormerGrants = 4;
 /// A holder crowds a CPU as much as so many programs that are leaving it.
 inline constexpr std::uint32_t kHolderCrowds = 2;
 /// Programs of a daemon that was restarted come back within this, and keep what they had.
@@ -95,8 +93,6 @@ inline constexpr std::chrono::seconds kReturn{60};
 /// Programs inside of a region have come back by then: they notice after 2 s that the heartbeat
 /// stands still, and look for a daemon once a second.
 inline constexpr std::chrono::seconds kSettling{4};
-/// Trees that yield and are looked at in one go, about 0.3 ms each.
-inline constexpr std::size_t kTreesAtOnce = 4;
 
 // What CPUs are worth to a program.
 
@@ -105,7 +101,7 @@ inline constexpr int kRegions = 20;
 /// And so long until what a program says of its progress is judged.
 inline constexpr milliseconds kGlance{100};
 /// What is older by as much counts e times less.
-inline constexpr milliseconds kSmoothing{5'000};
+inline constexpr milliseconds kSmoothing = kMemory / 2;
 /// So long after a grant is over another one is compared with it, and so long one step alone takes
 /// something away.
 inline constexpr milliseconds kFresh{15'000};
@@ -116,21 +112,18 @@ inline constexpr double kApart = 1.5;
 /// An elasticity below this: more CPUs are worth little.
 inline constexpr double kFew = 0.5;
 /// One part in so many of the time served goes to tries with half of the CPUs, which cost half of
-/// it: 2 %.
-inline constexpr int kTryParts = 25;
-/// And the next try is expected to take one part in so many of it: the sooner it is known the
-/// better for others.
-inline constexpr int kNextTryParts = 15;
+/// it: 2.5 %. The next one is counted in.
+inline constexpr int kTryParts = 20;
 /// A try cuts into a region, which then is above its grant until it ends: that has to be well
 /// before kHandoverMax.
-inline constexpr milliseconds kLongestTried{500};
+inline constexpr milliseconds kLongestTried = kWindow / 2;
 /// Beyond the sizes that were compared the knee of Amdahl's law is at most so many times as far.
 inline constexpr double kFarKnee = 4;
 /// Below the sizes that were compared a program is taken to make use of half the time of so many of
 /// all CPUs at least.
 inline constexpr double kPrior = 0.1;
 /// Elasticities of what two programs of one label show that are further apart are of two kinds.
-inline constexpr double kAnother = 0.25;
+inline constexpr double kAnother = kFew / 2;
 
 // Turns.
 

@@ -207,9 +207,10 @@ bool Cycle::find_stopped(TimePoint now) {
 }
 
 /// Of trees that yield, as far as no program in them holds a lease: whether one does nothing in its
-/// turn, or works again after it has lent that. True: one began to. At most kTreesAtOnce of them,
+/// turn, or works again after it has lent that. True: one began to. At most kMost of them,
 /// about 0.3 ms each.
 bool Cycle::look_at(Trees which, TimePoint now) {
+        constexpr std::size_t kMost = 4;
         if (!programs().have_trees())
                 return false;
         std::vector<Program*> due;
@@ -228,7 +229,7 @@ bool Cycle::look_at(Trees which, TimePoint now) {
         const auto next = std::ranges::find_if(
                 due, [&](const Program* program) { return program->id() > last; });
         std::rotate(due.begin(), next, due.end());
-        due.resize(std::min(due.size(), numbers::kTreesAtOnce));
+        due.resize(std::min(due.size(), kMost));
         bool matters = false;
         for (auto* program : due) {
                 last = program->id();

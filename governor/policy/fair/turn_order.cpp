@@ -95,7 +95,7 @@ std::optional<TimePoint> next_review(const Settings& settings, const Gang& gang,
         if (is_overdue(settings, gang, now) && gang.runs_since)
                 return *gang.runs_since + settings.turn_quantum - gang.had;
         if (gang.is_on_trial)
-                return now + numbers::kPoll;
+                return now + numbers::kPoll / 2;
         if (gang.remaining)
                 return std::nullopt;
         constexpr double kSlowest = 1e-4;

@@ -77,7 +77,7 @@ TEST_F(ClientSpeedup, IsTriedAfterAWhile) {
         decide(id, 16);
         run(id, 900ms);
         EXPECT_FALSE(only().probe_width);
-        run(id, 1s);
+        run(id, 2s);
         EXPECT_EQ(only().probe_width, 8U);
         decide(id, 8);
         EXPECT_EQ(only().probe_width, 8U);
