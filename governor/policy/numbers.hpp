@@ -2,6 +2,9 @@
 //
 // Every number that a decision hangs on and that was chosen. What the administrator may set is the
 // default here. Limits of memory, of messages and of the work of one look stand where they act.
+//
+// A number is pinned by the host of tests/simulation/hosts whose times change most by half or twice
+// of it, if by more than 2 %. Of the others no host tells: bench/results/ablation/numbers.
 #pragma once
 
 #include <chrono>
@@ -16,11 +19,14 @@ using std::chrono::milliseconds;
 
 /// /proc/stat is read this often while something changes, and as often it is looked whether a
 /// program was stopped or wants back what it lent.
+/// Pinned by stagger-32.
 inline constexpr milliseconds kTick{100};
 /// Times of CPUs and of regions are measured over so long; foreign load, over two ticks.
+/// Pinned by notebooks-256.
 inline constexpr milliseconds kWindow{1'000};
 inline constexpr milliseconds kTickWindow = 2 * kTick;
 /// Timers are late, or early: a window with this part of its length is full.
+/// Pinned by stagger-32.
 inline constexpr double kOnTime = 0.9;
 [[nodiscard]] constexpr std::chrono::nanoseconds on_time(std::chrono::nanoseconds window) {
         return std::chrono::nanoseconds(
@@ -28,6 +34,7 @@ inline constexpr double kOnTime = 0.9;
 }
 /// Reports are read this often while a program waits for CPUs that others have still to leave; a
 /// program on trial is looked at twice as often.
+/// Pinned by stagger-32.
 inline constexpr milliseconds kPoll{25};
 /// While a program may want back what it lent, each pause is this part of the time for which none
 /// has, from kPoll to kTick.
@@ -45,6 +52,7 @@ inline constexpr int kTickTimes = 500;
 // Load that is not governed.
 
 /// At most this part of the CPUs is left to it.
+/// Pinned by long-regions-16.
 inline constexpr double kForeignMax = 0.5;
 /// It counts when it has been there for so long. A tree that does nothing for as long lends its
 /// turn.
@@ -63,6 +71,7 @@ inline constexpr float kSmallOfRoot = 0.1F;
 
 /// What was seen is believed for so long: the most that a program could use, that it woke, that it
 /// was late, that programs are short-lived, that a limit was raised, that a light program was not.
+/// Pinned by big-1024.
 inline constexpr milliseconds kMemory{10'000};
 /// One part in so many is next to nothing: of CPU time, and of an estimate of what remains.
 inline constexpr int kLittle = 10;
@@ -70,21 +79,26 @@ inline constexpr int kLittle = 10;
 inline constexpr milliseconds kKernelTick{10};
 /// A program that could use less than one part in so many of a CPU is light, until it uses more
 /// than all but one of them; so many of an account may use up a CPU.
+/// Pinned by login-8.
 inline constexpr std::uint32_t kLightParts = 3;
 /// Thousandths of a CPU. A light program that burns less is measured only every kSeldom.
 inline constexpr std::uint32_t kAsleep_millicpu = 20;
 /// And a program is light when it was below for half as long.
+/// Pinned by login-8.
 inline constexpr milliseconds kSeldom{4'000};
 
 // Programs that come and go.
 
 /// A program that is younger takes what is free but makes no other shrink, while programs of its
 /// account end as young.
+/// Pinned by big-1024.
 inline constexpr milliseconds kShortLife{1'000};
 /// CPUs. As many are kept free for short-lived programs as they used on average, when that has
 /// moved by more.
+/// Pinned by an invariant: reasons.
 inline constexpr double kFar = 0.75;
 /// A program above its grant for so long is charged for what it burns.
+/// Pinned by crash-128.
 inline constexpr milliseconds kHandoverMax{2'000};
 /// A holder crowds a CPU as much as so many programs that are leaving it.
 inline constexpr std::uint32_t kHolderCrowds = 2;
@@ -97,19 +111,24 @@ inline constexpr std::chrono::seconds kSettling{4};
 // What CPUs are worth to a program.
 
 /// So many regions, of kGlance together, are a first glance at fewer CPUs than before.
+/// Pinned by closed-128.
 inline constexpr int kRegions = 20;
 /// And so long until what a program says of its progress is judged.
+/// Pinned by stagger-32.
 inline constexpr milliseconds kGlance{100};
 /// What is older by as much counts e times less.
 inline constexpr milliseconds kSmoothing = kMemory / 2;
 /// So long after a grant is over another one is compared with it, and so long one step alone takes
 /// something away.
+/// Pinned by stagger-32.
 inline constexpr milliseconds kFresh{15'000};
 /// What was found is gone by after so long.
 inline constexpr milliseconds kHold{120'000};
 /// Sizes less than this apart, as a ratio, tell less than chance does.
+/// Pinned by stagger-32.
 inline constexpr double kApart = 1.5;
 /// An elasticity below this: more CPUs are worth little.
+/// Pinned by crash-128.
 inline constexpr double kFew = 0.5;
 /// One part in so many of the time served goes to tries with half of the CPUs, which cost half of
 /// it: 2.5 %. The next one is counted in.
@@ -118,9 +137,11 @@ inline constexpr int kTryParts = 20;
 /// before kHandoverMax.
 inline constexpr milliseconds kLongestTried = kWindow / 2;
 /// Beyond the sizes that were compared the knee of Amdahl's law is at most so many times as far.
+/// Pinned by lab-32.
 inline constexpr double kFarKnee = 4;
 /// Below the sizes that were compared a program is taken to make use of half the time of so many of
 /// all CPUs at least.
+/// Pinned by night-64.
 inline constexpr double kPrior = 0.1;
 /// Elasticities of what two programs of one label show that are further apart are of two kinds.
 inline constexpr double kAnother = kFew / 2;
@@ -133,9 +154,11 @@ inline constexpr double kAnother = kFew / 2;
 /// 1.12 with the weights of a closed batch.
 inline constexpr double kCaution = 0.6;
 /// A program whose end is not known keeps its turn for so long at first.
+/// Pinned by agents-32.
 inline constexpr milliseconds kQuantum{8'000};
 /// And so many times as long as the last time then. With 2 jobs of equal length lose most of what
 /// turns are for, and jobs of unequal lengths gain nothing by it.
+/// Pinned by an invariant: flapping.
 inline constexpr int kGrowth = 4;
 /// No program waits longer for its turn without a thread.
 inline constexpr milliseconds kMaxWait{300'000};
