@@ -113,8 +113,8 @@ std::vector<std::chrono::nanoseconds> pauses(Schedule& schedule, TimePoint until
 TEST(Schedule, LooksLessOftenTheLongerThoseWhoLendWantNothingBack) {
         Schedule schedule;
         schedule.decided(limited_by(Limit::Idle), kStart);
-        EXPECT_EQ(pauses(schedule, kStart + numbers::kPollPart * numbers::kPoll),
-                  std::vector(numbers::kPollPart - 1, std::chrono::nanoseconds{numbers::kPoll}));
+        EXPECT_EQ(pauses(schedule, kStart + milliseconds{400}),
+                  std::vector(15, std::chrono::nanoseconds{numbers::kPoll}));
         EXPECT_TRUE(std::ranges::is_sorted(pauses(schedule, kStart + milliseconds{1700})));
         for (const auto pause : pauses(schedule, kStart + milliseconds{3000}))
                 EXPECT_EQ(pause, numbers::kTick);
@@ -127,8 +127,7 @@ TEST(Schedule, NeverLooksLaterThanASixteenthOfTheTimeThatNothingHappened) {
              at = schedule.next()) {
                 schedule.polled(false, at);
                 EXPECT_LE(schedule.next() - at,
-                          std::max<std::chrono::nanoseconds>(numbers::kPoll,
-                                                             (at - kStart) / numbers::kPollPart));
+                          std::max<std::chrono::nanoseconds>(numbers::kPoll, (at - kStart) / 16));
         }
 }
 

@@ -323,7 +323,7 @@ TEST(Turns, WhoIsTriedOnFewerLeavesTheRestFree) {
         EXPECT_EQ(world.threads(), (Counts{8, 1}));
         EXPECT_EQ(world.parked(), ".P") << "it is over before anybody could begin";
         const auto decision = world.decided();
-        EXPECT_EQ(decision.again, world.now + numbers::kPoll);
+        EXPECT_EQ(decision.again, world.now + milliseconds(25));
         EXPECT_EQ(explain(decision.grants[0]),
                   "it makes use of no more than 8: 16 cpus, 2 programs of 1 account -> 8");
 }
