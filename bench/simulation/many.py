@@ -67,10 +67,8 @@ def _change_numbers(
     changes = known_changes(checkout)
     edit = Changeable()
     with built(checkout, [edit]) as simulators:
-        commands = {None: [str(simulators[None])]}
-        commands |= {change.name: change.command(simulators[edit.rule]) for change in changes}
-        with_options = {name: [*command, *settings.runtime_options] for name, command in commands.items()}
-        effects = ablation.run_ablation(with_options, files)
+        commands = {change.name: change.command(simulators[edit.rule]) for change in changes}
+        effects = ablation.run_ablation(_with_options(simulators[None], commands, settings), files)
     values = {change.name: change.value for change in changes}
     return ablation.report(effects, values, ablation.NUMBERS), effects
 
@@ -92,11 +90,18 @@ def _commands(
 ) -> dict[str | None, list[str]]:
     """By rule; those of `meanings` are switched off from outside."""
     commands = {
-        None: [str(simulators[None])],
         **{rule: [str(simulators[None]), "--without", rule] for rule in meanings},
         **{rule: [str(simulator)] for rule, simulator in simulators.items() if rule is not None},
     }
-    return {rule: [*command, *settings.runtime_options] for rule, command in commands.items()}
+    return _with_options(simulators[None], commands, settings)
+
+
+def _with_options(
+    unchanged: Path, changed: dict[str, list[str]], settings: Settings
+) -> dict[str | None, list[str]]:
+    """With the command that all others are compared with, as None."""
+    commands: dict[str | None, list[str]] = {None: [str(unchanged)], **changed}
+    return {name: [*command, *settings.runtime_options] for name, command in commands.items()}
 
 
 def _write(

@@ -207,8 +207,8 @@ bool Cycle::find_stopped(TimePoint now) {
 }
 
 /// Of trees that yield, as far as no program in them holds a lease: whether one does nothing in its
-/// turn, or works again after it has lent that. True: one began to. At most kMost of them,
-/// about 0.3 ms each.
+/// turn, or works again after it has lent that. True: one began to. At most kMost of them, about
+/// 0.3 ms each.
 bool Cycle::look_at(Trees which, TimePoint now) {
         constexpr std::size_t kMost = 4;
         if (!programs().have_trees())
