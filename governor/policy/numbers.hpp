@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 //
-// Every number that a decision hangs on and that was chosen. What the administrator may set is the
-// default here. Limits of memory, of messages and of the work of one look stand where they act.
+// The chosen numbers that decisions depend on. For settings of the administrator these are the
+// defaults. Limits of memory, of messages and of the work of one look stand where they act.
 //
 // A number is pinned by the host of tests/simulation/hosts whose times change most by half or twice
-// of it, if by more than 2 %. Of the others no host tells: bench/results/ablation/numbers.
+// of it, if by more than 2 %. The hosts say nothing of the others: bench/results/ablation/numbers.
 #pragma once
 
 #include <chrono>
@@ -54,8 +54,8 @@ inline constexpr int kTickTimes = 500;
 /// At most this part of the CPUs is left to it.
 /// Pinned by long-regions-16.
 inline constexpr double kForeignMax = 0.5;
-/// It counts when it has been there for so long. A tree that does nothing for as long lends its
-/// turn.
+/// Foreign load counts when it has been there for so long. A tree that does nothing for as long
+/// lends its turn.
 inline constexpr milliseconds kLasting{250};
 /// Two falls within so long are one load that comes and goes, and counts at its mean.
 inline constexpr milliseconds kPeriod{2'500};
@@ -67,15 +67,16 @@ inline constexpr float kNoise = 0.5F;
 inline constexpr float kSmall = 0.4F;
 inline constexpr float kSmallOfRoot = 0.1F;
 
-// What programs use.
+// Use of CPUs by programs.
 
-/// What was seen is believed for so long: the most that a program could use, that it woke, that it
-/// was late, that programs are short-lived, that a limit was raised, that a light program was not.
+/// An observation counts for so long: the most that a program could use, that it woke, that it was
+/// late, that it is light no more, that programs are short-lived, that a limit was raised. As often
+/// each program's affinity and control groups are read: they cost most to read.
 /// Pinned by big-1024.
 inline constexpr milliseconds kMemory{10'000};
 /// One part in so many is next to nothing: of CPU time, and of an estimate of what remains.
 inline constexpr int kLittle = 10;
-/// Two of the kernel's ticks or fewer say nothing.
+/// One tick of the kernel's clock more or less is a matter of chance.
 inline constexpr milliseconds kKernelTick{10};
 /// A program that could use less than one part in so many of a CPU is light, until it uses more
 /// than all but one of them; so many of an account may use up a CPU.
@@ -116,13 +117,13 @@ inline constexpr int kRegions = 20;
 /// And so long until what a program says of its progress is judged.
 /// Pinned by stagger-32.
 inline constexpr milliseconds kGlance{100};
-/// What is older by as much counts e times less.
+/// An observation that is older by as much counts e times less.
 inline constexpr milliseconds kSmoothing = kMemory / 2;
-/// So long after a grant is over another one is compared with it, and so long one step alone takes
-/// something away.
+/// A grant is compared with the one before it, if that ended less than this ago. One step alone
+/// takes CPUs away for as long.
 /// Pinned by stagger-32.
 inline constexpr milliseconds kFresh{15'000};
-/// What was found is gone by after so long.
+/// The daemon forgets after this what CPUs were worth to a program.
 inline constexpr milliseconds kHold{120'000};
 /// Sizes less than this apart, as a ratio, tell less than chance does.
 /// Pinned by stagger-32.
