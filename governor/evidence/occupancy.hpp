@@ -98,6 +98,8 @@ public:
         /// Of the present region, as it says; 0: in none.
         [[nodiscard]] std::uint32_t team() const { return report_.in_region ? report_.team : 0; }
         [[nodiscard]] const policy::CpuMask& lingering() const { return lingering_; }
+        /// Since when some of them do. Empty: none do.
+        [[nodiscard]] std::optional<TimePoint> lingers_since() const { return lingers_since_; }
         /// CPUs of its own that its present region began with; empty outside of regions, and while
         /// it is stopped, or parked and yields.
         [[nodiscard]] policy::CpuMask in_use() const;
@@ -142,6 +144,7 @@ private:
         bool yields_ = false;         // while it is parked
         std::vector<Former> former_;  // that a region may still go by, oldest first
         policy::CpuMask lingering_;
+        std::optional<TimePoint> lingers_since_;
         std::chrono::nanoseconds allowed_{0};  // until allowed_at_
         TimePoint allowed_at_;
         std::uint32_t burning_ = 0;

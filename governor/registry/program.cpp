@@ -405,6 +405,7 @@ void Program::add_turns(fair::Client& client, fair::Gang& gang, bool is_first,
         gang.remaining = is_first || (left && gang.remaining) ? std::max(left, gang.remaining)
                                                               : std::nullopt;
         gang.is_on_trial = gang.is_on_trial || progress_.is_on_trial(gang.served);
+        client.lingers_since = occupancy_.lingers_since();
 }
 
 bool Program::apply(const fair::Grant& grant, TimePoint now) {

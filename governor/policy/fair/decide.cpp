@@ -151,7 +151,7 @@ std::vector<bool> still_waiting(const Settings& settings, const Snapshot& snapsh
         CpuMask left;  // before long
         for (std::size_t i = 0; i < shares.size(); i++) {
                 held |= holdings[i].shared ? CpuMask{} : holdings[i].cpus;
-                if (!shares[i].is_rigid)
+                if (!shares[i].stays)
                         left |= snapshot.clients[i].in_use;
         }
         left -= held;
@@ -178,7 +178,7 @@ Snapshot without_yielding(const Snapshot& snapshot, Turns& turns, std::vector<Sh
                 if (shares[i].charge && !client.parked)
                         turns.again = snapshot.now + numbers::kRest;
                 shares[i].charge.reset();
-                shares[i].is_rigid = false;
+                shares[i].is_rigid = shares[i].stays = false;
         }
         return left;
 }
@@ -200,6 +200,8 @@ std::optional<TimePoint> next_change(const Settings& settings, const Snapshot& s
                 if (client.above_since)
                         consider(*client.above_since + settings.handover_max);
         }
+                if (client.lingers_since)
+                        consider(*client.lingers_since + settings.handover_max);
         return next;
 }
 

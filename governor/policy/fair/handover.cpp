@@ -118,7 +118,7 @@ private:
                         fit(i, back);
                         lingering -= own(i);
                 }
-                if (shares_[i].is_rigid)
+                if (shares_[i].stays)
                         rigid_ |= std::exchange(lingering, {});
                 occupied_ |= lingering;
         }
@@ -148,7 +148,7 @@ private:
                 // What it burns elsewhere; what it grows by is no longer elsewhere.
                 for_governed([&](std::size_t i) {
                         const auto leaves =
-                                shares_[i].is_rigid ? CpuMask{} : client(i).in_use - own(i);
+                                shares_[i].stays ? CpuMask{} : client(i).in_use - own(i);
                         const auto known = claims[i].limit + leaves.count();
                         const auto used = shares_[i].charge.value_or(client(i).burning);
                         if ((client(i).above_since || shares_[i].charge) && used > known)

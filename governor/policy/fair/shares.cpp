@@ -85,6 +85,8 @@ private:
                         own = std::min(own, client.resumed->threads);
                 shares_[i].is_governed = true;
                 shares_[i].is_rigid = is_rigid(settings_, client, snapshot_.now);
+                shares_[i].stays = shares_[i].is_rigid && client.lingers_since &&
+                                   snapshot_.now - *client.lingers_since >= settings_.handover_max;
                 shares_[i].limit = std::min(classes_.groups()[group].cpus.count(), own);
         }
 

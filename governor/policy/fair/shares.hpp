@@ -18,7 +18,8 @@ struct Share {
         std::uint32_t share = 0;   ///< what it gets when all handovers are over; 0: a shared CPU
         std::uint32_t target = 0;  ///< what it should have now: more, as long as only newcomers ask
         bool wants_a_part = false;  ///< of a CPU, and none of its own: it is light
-        bool is_rigid = false;      ///< what it will not leave is not waited for
+        bool is_rigid = false;      ///< it is charged for what it burns
+        bool stays = false;         ///< on CPUs that it lost: they are not waited for
         bool begins = false;        ///< on its share, wherever others have still to leave it
         /// What its first region after a pause begins with, beside others. Of an idle client: the
         /// share that it would have if none were idle. Of one that was granted nothing yet, beside
@@ -46,8 +47,7 @@ struct Share {
 [[nodiscard]] std::vector<std::uint32_t> undivided_shares(const Settings& settings,
                                                           const Snapshot& snapshot);
 
-/// True from `Settings::handover_max` on: it runs on more than it is granted, and will not give it
-/// back before long.
+/// It has run on more than it is granted for `Settings::handover_max`.
 [[nodiscard]] bool is_rigid(const Settings& settings, const Client& client, TimePoint now);
 
 /// It is one of a stream of short programs, and younger than `Settings::newcomer`.

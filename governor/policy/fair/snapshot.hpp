@@ -118,8 +118,10 @@ struct Client {
         /// longer granted. Empty outside of regions.
         CpuMask in_use;
         std::optional<TimePoint> above_since;  ///< runs on more than is granted, since then
-        bool relapsed = false;                 ///< it was rigid, and may be again at any time
-        std::uint32_t burning = 0;             ///< CPUs it keeps busy, rounded to the nearest
+        /// Its present region lost CPUs of `in_use` then. Empty: it has lost none.
+        std::optional<TimePoint> lingers_since;
+        bool relapsed = false;      ///< it was rigid, and may be again at any time
+        std::uint32_t burning = 0;  ///< CPUs it keeps busy, rounded to the nearest
         /// CPUs it can make use of now, >= 1. Empty: not known, or all that it may have.
         std::optional<std::uint32_t> wants;
         bool idle = false;   ///< why it wants no more than one

@@ -21,8 +21,10 @@ void apply(Snapshot& snapshot, const Decision& decision) {
                 client.parked = grant.parked;
                 if (client.gang && client.parked && snapshot.gangs[*client.gang].yields)
                         client.in_use.clear();
-                if (!client.in_use.is_within(grant.cpus) && !client.above_since)
-                        client.above_since = snapshot.now;
+                if (client.in_use.is_within(grant.cpus))
+                        continue;
+                client.above_since = client.above_since.value_or(snapshot.now);
+                client.lingers_since = client.lingers_since.value_or(snapshot.now);
         }
 }
 

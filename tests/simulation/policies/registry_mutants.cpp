@@ -180,7 +180,8 @@ Snapshot nobody_is_idle(const Snapshot& snapshot) {
 Snapshot takes_waiting_trees_for_rigid(const Snapshot& snapshot) {
         return with_clients(snapshot, [&](Client& client) {
                 if (client.gang && snapshot.gangs[*client.gang].yields && client.parked)
-                        client.above_since = snapshot.now - std::chrono::hours(1);
+                        client.above_since = client.lingers_since =
+                                snapshot.now - std::chrono::hours(1);
         });
 }
 

@@ -24,8 +24,10 @@ protected:
                         auto& client = world.clients[i];
                         client.granted = decision.grants[i].cpus;
                         client.shared = decision.grants[i].shared;
-                        if (!client.in_use.is_within(client.granted) && !client.above_since)
-                                client.above_since = world.now;
+                        if (client.in_use.is_within(client.granted))
+                                continue;
+                        client.above_since = client.above_since.value_or(world.now);
+                        client.lingers_since = client.lingers_since.value_or(world.now);
                 }
         }
 
@@ -132,6 +134,7 @@ TEST_F(Handover, AShrinkIsToldAtOnceAndTheGrowthFollowsTheRegionsEnd) {
 
         world.clients[0].in_use.clear();
         world.clients[0].above_since.reset();
+        world.clients[0].lingers_since.reset();
         decision = world.decide();
         EXPECT_EQ(threads_of(decision), (Counts{4, 4}));
         EXPECT_EQ(overlaps(decision), 0U);
@@ -148,6 +151,17 @@ TEST_F(Handover, WhoDoesNotFollowIsRigidAfterHandoverMax) {
         EXPECT_EQ(decision.grants[0].reason.limit, Limit::Rigid);
         EXPECT_EQ(decision.grants[0].threads, 3U);
         EXPECT_EQ(decision.grants[1].threads + decision.grants[2].threads, 3U);
+}
+
+// It may burn more for another reason than a region that does not end.
+TEST_F(Handover, WhatARigidHolderLosesNowIsWaitedFor) {
+        world.clients[0].burning = 8;
+        world.clients[0].above_since = world.now - seconds{10};
+        world.add();
+        const auto decision = world.decide();
+        EXPECT_EQ(decision.grants[0].reason.limit, Limit::Rigid);
+        EXPECT_FALSE(decision.grants[1].cpus.intersects(world.clients[0].in_use) &&
+                     !decision.grants[1].shared);
 }
 
 TEST_F(Handover, ARigidHolderThatBurnsNothingKeepsItsShareAndNoMore) {

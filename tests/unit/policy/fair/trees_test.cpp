@@ -136,7 +136,7 @@ TEST(Trees, AProgramThatDoesNotFollowIsChargedToItsTree) {
         rigid.granted = CpuMask::range(0, 4);
         rigid.in_use = CpuMask::range(0, 6);
         rigid.burning = 6;
-        rigid.above_since = world.now - seconds{10};
+        rigid.above_since = rigid.lingers_since = world.now - seconds{10};
         EXPECT_EQ(world.follow(), (Counts{4, 4, 8})) << "as if it followed, to start with";
         EXPECT_EQ(world.follow(), (Counts{4, 2, 8}));
 }
