@@ -86,7 +86,8 @@ Served Gangs::served(GangId id, TimePoint now) const {
         const auto since = now - *gang.served_since;
         return {gang.served.time + std::chrono::duration_cast<std::chrono::nanoseconds>(
                                            gang.pace * std::chrono::duration<double>(since)),
-                gang.served.cpu_time + gang.cpus * std::chrono::duration<double>(since)};
+                gang.served.cpu_time + gang.cpus * std::chrono::duration<double>(since),
+                gang.served.turns + since};
 }
 
 }  // namespace governor::evidence

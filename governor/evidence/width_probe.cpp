@@ -23,7 +23,7 @@ nanoseconds length_of(nanoseconds region_time) {
 }  // namespace
 
 std::optional<WidthProbe::Try> WidthProbe::next(const Speedup& speedup, std::uint32_t cpus,
-                                                nanoseconds served, Guess guess,
+                                                nanoseconds turns, Guess guess,
                                                 TimePoint now) const {
         if (running_) {
                 if (speedup.has_seen(running_->cpus) || now >= running_->until)
@@ -38,7 +38,7 @@ std::optional<WidthProbe::Try> WidthProbe::next(const Speedup& speedup, std::uin
                 return std::nullopt;
         const auto length = length_of(*region_time);
         const auto next = guess == Guess::Old ? nanoseconds(0) : length;
-        if ((spent_ + next) * numbers::kTryParts > served)
+        if ((spent_ + next) * numbers::kTryParts > turns)
                 return std::nullopt;
         return Try{cpus / 2, length};
 }

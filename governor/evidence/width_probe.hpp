@@ -14,9 +14,9 @@ namespace governor::evidence {
 using policy::TimePoint;
 
 /// Half of its CPUs for as short as will do, where it is not known whether all of them pay. What
-/// that takes for nothing is a part of the time served that kTryParts bounds in the long run, and
-/// costs at most half of it: who is faster with all of its CPUs is at most twice as fast, and who
-/// was no faster with them is tried on a quarter.
+/// that takes for nothing is a part of the time in its turns that kTryParts bounds in the long run,
+/// and costs at most half of it: who is faster with all of its CPUs is at most twice as fast, and
+/// who was no faster with them is tried on a quarter.
 class WidthProbe {
 public:
         /// What others of its kind have shown of half of its CPUs: just now, which will do, or a
@@ -28,9 +28,9 @@ public:
                 std::chrono::nanoseconds length{0};  ///< it is expected to take
         };
         /// What it should have at most now, where somebody waits for what it has. `cpus` are its
-        /// own; `served`: so long it has had its turn, in all. Empty: nothing is to be tried.
+        /// own; `turns`: so long it has had its turn, in all. Empty: nothing is to be tried.
         [[nodiscard]] std::optional<Try> next(const Speedup& speedup, std::uint32_t cpus,
-                                              std::chrono::nanoseconds served, Guess guess,
+                                              std::chrono::nanoseconds turns, Guess guess,
                                               TimePoint now) const;
 
         /// `tried` is what next() has said at this moment, and the program was granted `granted`

@@ -151,9 +151,9 @@ inline constexpr double kAnother = kFew / 2;
 
 /// The weights of turns are those of programs that gain so much less by more CPUs. Linear ones go
 /// one after the other all the same; of others one that comes later loses less by the hurry of
-/// those before: with k^0.8, and one every 18 s, the sum of times is 0.99 of that of sharing, and
-/// 1.12 with the weights of a closed batch.
-inline constexpr double kCaution = 0.6;
+/// those before: with k^0.8, and one every 18 s, the sum of times is that of sharing; 1.08 of it
+/// with 0.6.
+inline constexpr double kCaution = 0.5;
 /// A program whose end is not known keeps its turn for so long at first.
 /// Pinned by agents-32.
 inline constexpr milliseconds kQuantum{8'000};

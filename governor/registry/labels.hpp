@@ -30,6 +30,7 @@ public:
                 std::array<policy::TimePoint, policy::fair::Scaling::kOctaves> at{};
                 /// Of the last two runs; 0: there was none.
                 std::array<std::uint64_t, 2> regions{};
+                bool says_progress = false;  ///< one of them has said how far it is
 
                 /// One of them has `found` now, of which the octaves from `first` to `last` are
                 /// new. All that was known is forgotten where they have changed.

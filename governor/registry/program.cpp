@@ -5,7 +5,9 @@
 #include "policy/numbers.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <limits>
+#include <string>
 #include <utility>
 
 namespace governor::registry {
@@ -197,15 +199,31 @@ bool Program::report(const evidence::Report& report, TimePoint now) {
 void Program::note_progress(const evidence::Report& report, TimePoint now) {
         const auto served = around_.gangs.served(gang_, now);
         ended_ = report.ended;
+        const auto* known =
+                takes_turns() ? around_.labels.find(identity_.account, identity_.label) : nullptr;
         if (report.progress_total > 0 || !takes_turns()) {
                 progress_.report(report.progress_done, report.progress_total, served);
+                if (takes_turns() && (known == nullptr || !known->says_progress))
+                        around_.labels.learn(identity_.account, identity_.label).says_progress =
+                                true;
                 return;
         }
-        const auto* known = around_.labels.find(identity_.account, identity_.label);
         // To go before others because it is short is of no use if it makes nothing of what it has.
         const bool is_known = known != nullptr && known->scaling != policy::fair::Scaling{};
         const auto length = is_known ? known->length() : std::nullopt;
         progress_.report(length ? std::min(ended_, *length) : 0, length.value_or(0), served);
+}
+
+/// As long as no run of its label has said better how long it is: by its progress, or since the
+/// last two were not of one length.
+std::uint64_t Program::kind() const {
+        if (identity_.label.empty())
+                return 0;
+        const auto* known = around_.labels.find(identity_.account, identity_.label);
+        const bool is_unlike =
+                known != nullptr &&
+                (known->says_progress || (known->regions.front() > 0 && !known->length()));
+        return is_unlike ? 0 : std::hash<std::string>{}(identity_.label);
 }
 
 /// A region of an earlier grant says nothing about this one.
@@ -230,8 +248,7 @@ fair::Scaling Program::scaling(TimePoint now) const {
         return scaling;
 }
 
-std::optional<evidence::WidthProbe::Try> Program::probe_width(std::chrono::nanoseconds served,
-                                                              TimePoint now) const {
+std::optional<evidence::WidthProbe::Try> Program::probe_width(TimePoint now) const {
         using Guess = evidence::WidthProbe::Guess;
         const auto cpus = own_cpus();
         const auto* known = around_.labels.find(identity_.account, identity_.label);
@@ -239,7 +256,8 @@ std::optional<evidence::WidthProbe::Try> Program::probe_width(std::chrono::nanos
         const auto octave = policy::fair::octave_below(cpus);
         if (known != nullptr && known->scaling.elasticity(octave))
                 guess = now - known->at[octave] < numbers::kFresh ? Guess::Fresh : Guess::Old;
-        return width_probe_.next(speedup_, cpus, served, guess, now);
+        const auto turns = around_.gangs.served(gang_, now).turns;
+        return width_probe_.next(speedup_, cpus, turns, guess, now);
 }
 
 bool Program::is_waited_for() const {
@@ -387,6 +405,7 @@ fair::Client Program::client(const policy::CpuMask& pool) const {
         }
         client.in_use = occupancy_.in_use() & pool;
         client.above_since = occupancy_.above_since();
+        client.lingers_since = occupancy_.lingers_since();
         client.relapsed = occupancy_.relapsed() && !(yields() && parked());
         client.burning = occupancy_.burning();
         client.idle = demand_.idle();
@@ -398,19 +417,18 @@ fair::Client Program::client(const policy::CpuMask& pool) const {
 void Program::add_turns(fair::Client& client, fair::Gang& gang, bool is_first,
                         TimePoint now) const {
         gang.account = client.account;
+        gang.kind = is_first || gang.kind == kind() ? kind() : 0;
         client.scaling = scaling(now);
-        if (const auto probe = probe_width(gang.served, now))
+        if (const auto probe = probe_width(now))
                 client.probe_width = probe->cpus;
         const auto left = progress_.remaining(gang.served);
         gang.remaining = is_first || (left && gang.remaining) ? std::max(left, gang.remaining)
                                                               : std::nullopt;
         gang.is_on_trial = gang.is_on_trial || progress_.is_on_trial(gang.served);
-        client.lingers_since = occupancy_.lingers_since();
 }
 
 bool Program::apply(const fair::Grant& grant, TimePoint now) {
-        const auto probe = takes_turns() ? probe_width(around_.gangs.served(gang_, now).time, now)
-                                         : std::nullopt;
+        const auto probe = takes_turns() ? probe_width(now) : std::nullopt;
         const auto* before = occupancy_.held();
         const auto threads = before != nullptr ? before->grant.threads : 0;
         const bool was_rigid =

@@ -276,9 +276,10 @@ private:
         void note_progress(const evidence::Report& report, TimePoint now);
         void note_pace(const evidence::Report& report, TimePoint now);
         [[nodiscard]] policy::fair::Scaling scaling(TimePoint now) const;
+        /// See policy::fair::Gang::kind.
+        [[nodiscard]] std::uint64_t kind() const;
         /// How many CPUs it should be tried on.
-        [[nodiscard]] std::optional<evidence::WidthProbe::Try>
-        probe_width(std::chrono::nanoseconds served, TimePoint now) const;
+        [[nodiscard]] std::optional<evidence::WidthProbe::Try> probe_width(TimePoint now) const;
         void add_reading(std::chrono::nanoseconds cpu_time, TimePoint now);
 
         Surroundings& around_;

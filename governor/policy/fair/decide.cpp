@@ -158,7 +158,8 @@ std::vector<bool> still_waiting(const Settings& settings, const Snapshot& snapsh
         for (std::size_t i = 0; i < shares.size(); i++) {
                 const auto& client = snapshot.clients[i];
                 if (has_not_begun(client) && client.guaranteed <= 1 && shares[i].target > 0 &&
-                    holdings[i].shared && left.intersects(client.allowed))
+                    holdings[i].shared && shares[i].starts_with == 0 &&
+                    left.intersects(client.allowed))
                         waiting[*client.gang] = !is_out_of_patience(
                                 settings, snapshot.gangs[*client.gang], snapshot.now);
         }
@@ -199,9 +200,9 @@ std::optional<TimePoint> next_change(const Settings& settings, const Snapshot& s
                         consider(client.resumed->settled);
                 if (client.above_since)
                         consider(*client.above_since + settings.handover_max);
-        }
                 if (client.lingers_since)
                         consider(*client.lingers_since + settings.handover_max);
+        }
         return next;
 }
 

@@ -130,8 +130,7 @@ private:
         [[nodiscard]] bool starts_uncharged(std::size_t i) const {
                 const auto& client = snapshot_.clients[i];
                 return shares_[i].is_governed && client.granted.empty() && !client.idle &&
-                       !shares_[i].wants_a_part && !waits_for_turn(i) && !is_new(i) &&
-                       !shares_[i].charge;
+                       !shares_[i].wants_a_part && !is_new(i) && !shares_[i].charge;
         }
 
         enum class Newcomers : std::uint8_t { With, Without };

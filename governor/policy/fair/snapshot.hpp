@@ -47,6 +47,9 @@ struct Gang {
         GangId id{};
         AccountId account{};
         TimePoint joined;  ///< its oldest member
+        /// Gangs of one account that have the same are taken to be as long as each other: programs
+        /// of one label. 0: it is like no other.
+        std::uint64_t kind = 0;
         bool has_turn = false;
         /// It had its turn when it did nothing any more, and has not run since.
         bool lends_turn = false;

@@ -5,6 +5,7 @@
 #include "policy/numbers.hpp"
 
 #include <algorithm>
+#include <map>
 
 namespace governor::policy::fair {
 
@@ -44,7 +45,19 @@ std::vector<std::size_t> turn_order(const Settings& settings, std::span<const Ga
         const auto is_preferred = [&](std::size_t g) {
                 return wants_back(g) || (gangs[g].has_turn && gangs[g].remaining);
         };
+        const auto is_of_a_kind = [&](std::size_t g) {
+                return gangs[g].kind != 0 && !gangs[g].remaining && !gangs[g].is_on_trial;
+        };
+        std::map<std::uint64_t, nanoseconds> of_kind;  // the least served's
+        for (const auto g : which)
+                if (is_of_a_kind(g)) {
+                        const auto whole = expected_need(settings, gangs[g]);
+                        const auto [least, is_first] = of_kind.try_emplace(gangs[g].kind, whole);
+                        least->second = std::min(least->second, whole);
+                }
         const auto need = [&](std::size_t g) {
+                if (is_of_a_kind(g))
+                        return of_kind.find(gangs[g].kind)->second;
                 const auto whole = expected_need(settings, gangs[g]);
                 return is_preferred(g) ? whole - whole / numbers::kLittle : whole;
         };

@@ -21,7 +21,8 @@ namespace governor::policy::fair {
 /// The gangs that are named, in the order of their turns. The one that needs least comes first
 /// (shortest remaining time: L. Schrage, "A Proof of the Optimality of the Shortest Remaining
 /// Processing Time Discipline", Operations Research 16 (1968)); of equals the oldest, whoever has
-/// the turn. A gang of which is known what remains keeps its turn until another one needs a tenth
+/// the turn. Of a kind each needs as much as the least served: the one that is ahead ends first. A
+/// gang of which is known what remains keeps its turn until another one needs a tenth
 /// less. A yielding gang that has lent its turn has the same advantage when it runs again. Yielding
 /// gangs that are overdue come before all others: first the one that has its turn, then the one
 /// that has waited longest.

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <chrono>
 #include <iterator>
+#include <limits>
 #include <map>
 #include <queue>
 #include <tuple>
@@ -66,23 +67,66 @@ private:
         /// `order` is of the gangs of an account. What is not known to be faster with more CPUs
         /// shares, as if there were no turns.
         void deal_among(const std::vector<std::size_t>& order) {
-                std::vector<std::size_t> in_turn;
-                std::ranges::copy_if(order, std::back_inserter(in_turn),
-                                     [&](std::size_t g) { return yields(g) || is_known(g); });
-                for (const auto g : order)
-                        has_turn_[g] = true;
-                std::uint32_t all = 0;
+                std::uint32_t most = 0;
                 for (const auto g : order)
                         for (const auto i : members_[g])
-                                all += shares_[i].share;
-                for (const auto g : order)
+                                most = std::max(most, shares_[i].share);
+                const auto all = sum_of(order);
+                std::vector<std::size_t> in_turn;
+                for (const auto g : order) {
+                        has_turn_[g] = true;
                         find_law(g, all);
-                if (in_turn.size() > 1)
-                        take_turns(in_turn, all);
+                        if (yields(g) || is_known(g))
+                                in_turn.push_back(g);
+                }
+                if (in_turn.size() > 1) {
+                        weigh(in_turn, all);
+                        take_turns(in_turn);
+                }
+                deal_within_kinds(order, most <= 1);
                 if (order.size() > 1)
                         probe_widths(order);
                 for (const auto g : order)
                         pace_[g] = pace_of(g);
+        }
+
+        [[nodiscard]] std::uint32_t sum_of(const std::vector<std::size_t>& gangs) const {
+                std::uint32_t sum = 0;
+                for (const auto g : gangs)
+                        for (const auto i : members_[g])
+                                sum += shares_[i].share;
+                return sum;
+        }
+
+        /// Gangs of a kind are about as long: to let one end before the others makes none end later
+        /// than if they shared what all of them have, which is no other gang's affair. Where it is
+        /// not known what CPUs are worth to them, each has one or waits, and the first has two, so
+        /// that it becomes known.
+        void deal_within_kinds(const std::vector<std::size_t>& order, bool has_each_one) {
+                std::map<std::uint64_t, std::vector<std::size_t>> kinds;
+                for (const auto g : order)
+                        if (snapshot_.gangs[g].kind != 0 && !is_end_known(g))
+                                kinds[snapshot_.gangs[g].kind].push_back(g);
+                for (const auto& [kind, gangs] : kinds) {
+                        const bool are_known =
+                                std::ranges::all_of(gangs, [&](auto g) { return is_known(g); });
+                        if (gangs.size() < 2 || !(are_known || has_each_one))
+                                continue;
+                        const auto cpus = sum_of(gangs);
+                        for (std::size_t place = 0; place < gangs.size(); place++) {
+                                if (!are_known) {
+                                        find_law(gangs[place], cpus, Law::Linear);
+                                        hold_to(gangs[place], place == 0 && cpus > 2 ? 2 : 1);
+                                }
+                                set_weight(gangs[place], weight_in(gangs, place, cpus));
+                        }
+                        take_turns(gangs);
+                }
+        }
+
+        void hold_to(std::size_t g, std::uint32_t cpus) {
+                for (const auto i : members_[g])
+                        worth_[i].most = cpus;
         }
 
         [[nodiscard]] bool is_known(std::size_t g) const {
@@ -91,10 +135,10 @@ private:
                 });
         }
 
-        void take_turns(const std::vector<std::size_t>& order, std::uint32_t all) {
+        /// Deals out anew what these have, by weight.
+        void take_turns(const std::vector<std::size_t>& order) {
                 for (const auto g : order)
                         has_turn_[g] = false;
-                weigh(order, all);
                 auto shares = counts(&Share::share);
                 auto targets = counts(&Share::target);
                 // A newcomer's turn is his account's affair: no stranger has to move for him.
@@ -108,20 +152,24 @@ private:
                         for (const auto i : members_[g]) {
                                 shares_[i].share = shares[i];
                                 shares_[i].target = targets[i];
+                                shares_[i].starts_with = 0;
                                 turns_.behind[i] = runs ? 0 : std::max(before, 1U);
                         }
                         before++;
                 }
         }
 
-        /// Of those that share `cpus`.
-        void find_law(std::size_t g, std::uint32_t cpus) {
+        enum class Law : std::uint8_t { Shown, Linear };
+
+        /// Of those that share `cpus`. Of trees that yield nothing is shown.
+        void find_law(std::size_t g, std::uint32_t cpus, Law law = Law::Shown) {
                 const auto& members = members_[g];
                 for (const auto i : members) {
                         auto& worth = worth_[i];
-                        if (!yields(g))
-                                worth.law = {snapshot_.clients[i].scaling,
-                                             std::max(1.0, cpus * numbers::kPrior)};
+                        worth.law = yields(g) || law == Law::Linear
+                                            ? SpeedupLaw()
+                                            : SpeedupLaw(snapshot_.clients[i].scaling,
+                                                         std::max(1.0, cpus * numbers::kPrior));
                         worth.all = worth.law.of(std::max(
                                 1.0, double{1} * cpus / static_cast<double>(members.size())));
                 }
@@ -130,26 +178,31 @@ private:
         /// What is gained by the next CPU of each; the first of `order` ends first. Those whose end
         /// is not known weigh the same: to let one go before the other is as likely to lose.
         void weigh(const std::vector<std::size_t>& order, std::uint32_t cpus) {
-                const double part =
-                        std::max(1.0, double{1} * cpus / static_cast<double>(order.size()));
                 std::vector<double> weights;
                 double sum = 0;
                 double unknown = 0;
                 for (std::size_t place = 0; place < order.size(); place++) {
-                        const auto& law = worth_[members_[order[place]].front()].law;
-                        weights.push_back(weight_of(order.size() - place,
-                                                    law.elasticity(part) * numbers::kCaution));
+                        weights.push_back(weight_in(order, place, cpus));
                         sum += is_end_known(order[place]) ? 0 : weights.back();
                         unknown += is_end_known(order[place]) ? 0 : 1;
                 }
-                for (std::size_t place = 0; place < order.size(); place++) {
-                        const auto& members = members_[order[place]];
-                        const auto weight =
-                                is_end_known(order[place]) ? weights[place] : sum / unknown;
-                        for (const auto i : members)
-                                worth_[i].weight = weight / worth_[i].all /
-                                                   static_cast<double>(members.size());
-                }
+                for (std::size_t place = 0; place < order.size(); place++)
+                        set_weight(order[place],
+                                   is_end_known(order[place]) ? weights[place] : sum / unknown);
+        }
+
+        [[nodiscard]] double weight_in(const std::vector<std::size_t>& order, std::size_t place,
+                                       std::uint32_t cpus) const {
+                const double part =
+                        std::max(1.0, double{1} * cpus / static_cast<double>(order.size()));
+                const auto& law = worth_[members_[order[place]].front()].law;
+                return weight_of(order.size() - place, law.elasticity(part) * numbers::kCaution);
+        }
+
+        void set_weight(std::size_t g, double weight) {
+                for (const auto i : members_[g])
+                        worth_[i].weight =
+                                weight / worth_[i].all / static_cast<double>(members_[g].size());
         }
 
         /// Or will be in a moment. Those that yield go one after the other in any case.
@@ -218,8 +271,7 @@ private:
                 for (const auto g : order)
                         all.insert(all.end(), members_[g].begin(), members_[g].end());
                 left -= fill(capacity, all, left, now, [&](std::size_t i) { return wants(i); });
-                (void)fill(capacity, all, left, now,
-                           [&](std::size_t i) { return shares_[i].limit; });
+                (void)fill(capacity, all, left, now, [&](std::size_t i) { return limit(i); });
                 return now;
         }
 
@@ -241,8 +293,10 @@ private:
         }
 
         [[nodiscard]] std::uint32_t wants(std::size_t i) const {
-                const auto limit = shares_[i].limit;
-                return std::min(snapshot_.clients[i].wants.value_or(limit), limit);
+                return std::min(snapshot_.clients[i].wants.value_or(limit(i)), limit(i));
+        }
+        [[nodiscard]] std::uint32_t limit(std::size_t i) const {
+                return std::min(shares_[i].limit, worth_[i].most);
         }
 
         static void take(Capacity& capacity, std::size_t i, std::uint32_t cpus) {
@@ -331,6 +385,7 @@ private:
                 SpeedupLaw law;
                 double all = 1;     // speedup on all that is dealt out
                 double weight = 1;  // of what it gains
+                std::uint32_t most = std::numeric_limits<std::uint32_t>::max();  // CPUs
         };
         std::vector<Worth> worth_;                       // by client
         std::vector<std::vector<std::size_t>> members_;  // by gang: clients that take part

@@ -132,11 +132,30 @@ Ratios play_all(const Law& law, Time shortest) {
         return ratios;
 }
 
+using Change = std::function<void(Scenario&)>;
+
+void of_one_label(Scenario& scenario) {
+        for (auto& program : scenario.programs) {
+                program.label = "job";
+                program.progress = false;
+        }
+}
+
+void of_one_length(Scenario& scenario) {
+        of_one_label(scenario);
+        for (auto& program : scenario.programs) {
+                program.region = scenario.programs.front().region;
+                program.regions = scenario.programs.front().regions;
+        }
+}
+
 /// Of what they take to what they take where they share.
-Ratios play_beside_sharing(const Law& law, Time shortest) {
+Ratios play_beside_sharing(const Law& law, Time shortest, const Change& change = {}) {
         Ratios ratios;
         for (std::uint64_t seed = 1; seed <= kSeeds; seed++) {
                 auto scenario = draw(seed, law, shortest);
+                if (change)
+                        change(scenario);
                 const auto in_turn = play(scenario, kKnows);
                 scenario.governor.fair.turns = false;
                 const auto sharing = play(scenario, kKnows);
@@ -205,6 +224,16 @@ TEST(SpeedupInTurns, BesideSharingNoLawLosesAndLinearProgramsGain) {
                         EXPECT_LE(ratios.aggregate.mean, 1.00);
                         EXPECT_LE(ratios.makespan.mean, 1.03);
                 }
+        }
+}
+
+// A label says that programs are equally long.
+TEST(SpeedupInTurns, ALabelThatIsRightPaysAndOneThatLiesCostsLittle) {
+        const auto right = play_beside_sharing(linear, seconds(30), of_one_length);
+        const auto wrong = play_beside_sharing(linear, seconds(30), of_one_label);
+        if (kMeansCount) {
+                EXPECT_LE(right.aggregate.mean, 0.90);
+                EXPECT_LE(wrong.aggregate.mean, 1.05);
         }
 }
 

@@ -81,18 +81,18 @@ TEST(Gangs, AreServedWhileTheyRunInTheirTurn) {
         Gangs gangs;
         const auto one = gangs.enter(job(1, "a"), kStart);
         gangs.decided({{one, {true, 1, true, false, 4}}}, at(1));
-        EXPECT_EQ(gangs.served(one, at(4)), (Served{seconds(3), seconds(12)}));
+        EXPECT_EQ(gangs.served(one, at(4)), (Served{seconds(3), seconds(12), seconds(3)}));
         gangs.decided({{one, {false, 0, true, true}}}, at(5));
-        EXPECT_EQ(gangs.served(one, at(9)), (Served{seconds(4), seconds(16)}));
+        EXPECT_EQ(gangs.served(one, at(9)), (Served{seconds(4), seconds(16), seconds(4)}));
         gangs.decided({{one, {true, 1, true, false, 2}}}, at(10));
-        EXPECT_EQ(gangs.served(one, at(11)), (Served{seconds(5), seconds(18)}));
+        EXPECT_EQ(gangs.served(one, at(11)), (Served{seconds(5), seconds(18), seconds(5)}));
 }
 
 TEST(Gangs, AreServedAsFastAsTheyGo) {
         Gangs gangs;
         const auto one = gangs.enter(job(1, "a"), kStart);
         gangs.decided({{one, {true, 0.25, true, false, 1}}}, at(1));
-        EXPECT_EQ(gangs.served(one, at(5)), (Served{seconds(1), seconds(4)}));
+        EXPECT_EQ(gangs.served(one, at(5)), (Served{seconds(1), seconds(4), seconds(4)}));
         EXPECT_TRUE(gangs.show(one, at(5)).has_turn);
 }
 

@@ -2,6 +2,8 @@
 // What a batch program's reports tell of how many CPUs pay.
 #include "programs_fixture.hpp"
 
+#include <algorithm>
+
 namespace governor::registry {
 namespace {
 
@@ -137,6 +139,52 @@ TEST_F(ClientSpeedup, IsThatOfTheLastOfItsNameOnceItHasShownSo) {
         decide(second, 8);
         run(second, 500ms);
         EXPECT_EQ(worth(16), 0);
+}
+
+/// Batch programs of one user.
+class Kinds : public ClientSpeedup {
+protected:
+        ProgramId join_as(const std::string& label) {
+                return programs_.join(program_of(1000, label), batch(), within(kAll), now_).id;
+        }
+        /// A program of this label comes, ends so many regions, and goes.
+        void run_once(const std::string& label, std::uint64_t regions) {
+                const auto id = join_as(label);
+                programs_.find(id)->report({0, 1, false, regions, 0, 0, regions, regions}, now_);
+                programs_.leave(id, std::nullopt, now_);
+        }
+        [[nodiscard]] std::uint64_t kind_of(ProgramId id) const {
+                const auto snapshot = programs_.snapshot(machine_, foreign_, now_);
+                const auto client =
+                        std::ranges::find(snapshot.clients, id, &policy::fair::Client::id);
+                return snapshot.gangs.at(*client->gang).kind;
+        }
+};
+
+TEST_F(Kinds, AreLabels) {
+        const auto a = join_as("a");
+        const auto b = join_as("b");
+        EXPECT_NE(kind_of(a), 0);
+        EXPECT_NE(kind_of(a), kind_of(b));
+        EXPECT_EQ(kind_of(a), kind_of(join_as("a")));
+        EXPECT_EQ(kind_of(join_as("")), 0);
+}
+
+TEST_F(Kinds, AreNoneWhereTwoRunsWereOfDifferentLengths) {
+        const auto id = join_as("a");
+        run_once("a", 100);
+        EXPECT_NE(kind_of(id), 0);
+        run_once("a", 300);
+        EXPECT_EQ(kind_of(id), 0);
+        run_once("a", 310);
+        EXPECT_NE(kind_of(id), 0);
+}
+
+TEST_F(Kinds, AreNoneWhereProgramsSayHowFarTheyAre) {
+        const auto id = join_as("a");
+        const auto other = join_as("a");
+        programs_.find(other)->report({0, 1, false, 1, 1, 100, 1, 1}, now_);
+        EXPECT_EQ(kind_of(id), 0);
 }
 
 }  // namespace

@@ -39,6 +39,16 @@ TEST(TurnOrder, OfThoseThatAreNotKnownTheOldestComesFirst) {
                   (Order{1, 2, 0}));
 }
 
+TEST(TurnOrder, OfAKindTheOldestGoesOnUntilItEnds) {
+        std::vector gangs{gang(1, seconds(3)), gang(2, seconds(9)), gang(3, seconds(6))};
+        for (auto& each : gangs)
+                each.kind = 5;
+        gangs[1].served = seconds(100);
+        EXPECT_EQ(ordered(gangs), (Order{1, 2, 0}));
+        gangs[1].kind = 6;
+        EXPECT_EQ(ordered(gangs), (Order{2, 0, 1})) << "another kind, which is longer";
+}
+
 TEST(TurnOrder, WhoNeedsLeastComesFirst) {
         std::vector gangs{gang(1), gang(2), gang(3)};
         gangs[0].remaining = seconds(9);

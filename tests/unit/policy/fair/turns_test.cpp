@@ -380,5 +380,86 @@ TEST(Turns, WhoseTurnItIsWaitsUntilTheOtherHasLeft) {
         EXPECT_EQ(world.threads(), (Counts{1, 8}));
 }
 
+// Of one label.
+class OfAKind : public Batch {
+public:
+        using Batch::Batch;
+
+        /// Nothing is known of its end, nor of what CPUs are worth to it.
+        Client& alike(std::uint64_t kind = 7) {
+                auto& client = add();
+                client.gang = gang();
+                gangs.back().remaining.reset();
+                gangs.back().kind = kind;
+                return client;
+        }
+};
+
+TEST(TurnsOfAKind, ThoseThatAreKnownToGainGoOneAfterTheOther) {
+        OfAKind world(8);
+        for (int i = 0; i < 3; i++)
+                world.alike().scaling = linear();
+        EXPECT_EQ(world.threads(), (Counts{8, 1, 1}));
+        EXPECT_EQ(world.parked(), ".PP");
+        world.gangs[0].served = seconds(1000);
+        EXPECT_EQ(world.threads(), (Counts{8, 1, 1})) << "so it is the one that ends first";
+}
+
+TEST(TurnsOfAKind, LeaveOtherKindsTheirPart) {
+        OfAKind world(8);
+        for (const auto kind : {7, 7, 8, 8})
+                world.alike(kind).scaling = linear();
+        EXPECT_EQ(world.threads(), (Counts{4, 1, 4, 1}));
+        EXPECT_EQ(world.parked(), ".P.P");
+}
+
+TEST(TurnsOfAKind, ShareWhereItIsNotKnownThatTheyGain) {
+        OfAKind world(8);
+        for (int i = 0; i < 4; i++)
+                world.alike();
+        EXPECT_EQ(world.threads(), (Counts{2, 2, 2, 2}));
+        EXPECT_EQ(world.parked(), "....");
+}
+
+// What more CPUs are worth does not matter to any but the first, of which it is found out.
+TEST(TurnsOfAKind, HaveOneCpuEachOrWaitWhereTheyAreMoreThanCpus) {
+        OfAKind world(4);
+        for (int i = 0; i < 6; i++)
+                world.alike();
+        EXPECT_EQ(world.threads(), (Counts{2, 1, 1, 1, 1, 1}));
+        EXPECT_EQ(world.parked(), "...PPP");
+}
+
+TEST(TurnsOfAKind, TwoOfThemOnTwoCpusHaveOneEach) {
+        OfAKind world(2);
+        world.alike();
+        world.alike();
+        EXPECT_EQ(world.threads(), (Counts{1, 1}));
+        EXPECT_EQ(world.parked(), "..");
+}
+
+TEST(TurnsOfAKind, WithoutALabelNobodyIsLikeAnother) {
+        OfAKind world(8);
+        for (int i = 0; i < 2; i++)
+                world.alike(0).scaling = linear();
+        EXPECT_EQ(world.threads(), (Counts{4, 4}));
+}
+
+// Its first region may be its only one.
+TEST(Turns, WhatIsNotKnownToGainStartsOnItsShareBesideARigidHolder) {
+        OfAKind world(8);
+        auto& rigid = world.add(2);
+        rigid.granted = CpuMask::range(0, 4);
+        rigid.in_use = CpuMask::range(0, 8);
+        rigid.burning = 8;
+        rigid.above_since = rigid.lingers_since = world.now - seconds(10);
+        auto& job = world.alike();
+        job.granted.clear();
+        const auto decision = world.decided();
+        ASSERT_EQ(decision.grants[0].reason.limit, Limit::Rigid);
+        EXPECT_EQ(decision.grants[1].threads, 4U);
+        EXPECT_FALSE(decision.grants[1].parked);
+}
+
 }  // namespace
 }  // namespace governor::policy::fair
