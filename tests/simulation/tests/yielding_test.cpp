@@ -16,6 +16,9 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
+/// A sanitizer takes minutes for all of them.
+constexpr std::uint64_t kPart = GOVERNOR_TURNS_SEEDS < 1000 ? 10 : 1;
+
 /// A tree that needs `alone` on all CPUs, if these make it as many times as fast.
 Program yielding_tree(std::uint32_t number, Time alone, std::uint32_t cpus) {
         constexpr Time kRegion = milliseconds(5);
@@ -113,7 +116,7 @@ TEST(YieldingTurns, TwoThatAreAlikeLoseLittleHoweverTheyScale) {
 TEST(YieldingTurns, LoseLittleOnAverageWhateverTheyAre) {
         double sum = 0;
         double makespan = 0;
-        constexpr std::uint64_t kCases = 200;
+        constexpr std::uint64_t kCases = 200 / kPart;
         for (std::uint64_t seed = 1; seed <= kCases; seed++) {
                 Random random(seed);
                 const auto cpus = random.pick({2U, 4U, 16U, 64U});
@@ -141,7 +144,7 @@ TEST(YieldingTurns, LoseLittleOnAverageWhateverTheyAre) {
 }
 
 TEST(YieldingTurns, WaitNoLongerThanToldAlsoBehindHogs) {
-        for (std::uint64_t seed = 1; seed <= 300; seed++) {
+        for (std::uint64_t seed = 1; seed <= 300 / kPart; seed++) {
                 Random random(seed);
                 const auto trees = random.between(2U, 5U);
                 auto scenario = of_trees(trees, random.between(seconds(5), seconds(60)),
