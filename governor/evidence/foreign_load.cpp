@@ -158,6 +158,21 @@ bool ForeignLoad::add(const Sample& sample, std::span<const Burn> clients, const
         return now - fell_at_ >= numbers::kTickWindow && believe(least.load, pool);
 }
 
+void ForeignLoad::catch_sight(std::uint32_t running, const CpuMask& pool) {
+        if (recent_.empty() || last_)
+                return;
+        auto newest = std::move(recent_.back());
+        const auto most = kMillicpu * static_cast<float>(running);
+        if (newest.sum > most) {
+                for (auto& cpu : newest.load)
+                        cpu *= most / newest.sum;
+                newest.sum = most;
+        }
+        recent_.clear();
+        believe(newest.load, pool);
+        recent_.push_back(std::move(newest));
+}
+
 void ForeignLoad::limit(const Sample& sample, std::span<const Burn> clients) {
         if (!sample.warming_up)
                 limit_ = measure(sample, clients).all;

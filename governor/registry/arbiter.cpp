@@ -21,6 +21,7 @@ void follow_at_once(policy::fair::Snapshot& snapshot) {
         for (auto& client : snapshot.clients) {
                 client.in_use.clear();
                 client.above_since.reset();
+                client.lingers_since.reset();
                 client.relapsed = false;
                 client.burning = std::min(client.burning, client.granted.count());
         }

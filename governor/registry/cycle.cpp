@@ -25,16 +25,6 @@ fair::Grant ungoverned() {
         return grant;
 }
 
-/// At least half a CPU.
-bool is_busy(const policy::Sample& sample) {
-        std::uint32_t permyriad = 0;
-        for (const auto& cpu : sample.cpus)
-                permyriad += policy::kPermyriad -
-                             std::min(cpu.idle_permyriad.value_or(policy::kPermyriad),
-                                      policy::kPermyriad);
-        return permyriad >= policy::kPermyriad / 2;
-}
-
 std::vector<ProgramId> all_of(const Programs& programs) {
         std::vector<ProgramId> all;
         all.reserve(programs.size());
@@ -95,15 +85,8 @@ void Cycle::sampled(const policy::Sample& sample, TimePoint now) {
         const auto yielding = facts_.yielding_millicpu();
         arbiter_.sampled(sample, yielding, facts_.ungoverned(),
                          yielding > 0 || facts_.have_descendants(), now);
-        is_busy_ = is_busy(sample);
-        want_ticks(now);
         schedule_.sampled(now);
         decide(now);
-}
-
-/// Without a lease that something else ends matters, too: the next program goes by what it finds.
-void Cycle::want_ticks(TimePoint now) {
-        schedule_.want_ticks(programs().size() > 0 || is_busy_, now);
 }
 
 void Cycle::ticked(const policy::Sample& sample, TimePoint now) {
@@ -315,7 +298,8 @@ Programs::Joined Cycle::joined(const Identity& identity, const Request& request,
                                 now);
                 returned_.push_back({joined.id});
         }
-        want_ticks(now);
+        if (programs.size() == 1)
+                arbiter_.catch_sight(facts_.running());
         // What it has resumed: the decision may be just that, and no change. Or that it is ignored.
         tell(joined.id);
         want_decision(now);

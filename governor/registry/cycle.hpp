@@ -121,7 +121,6 @@ private:
         void follow_settings(TimePoint now);
         void look_where_they_are(TimePoint now);
         void measure(TimePoint now);
-        void want_ticks(TimePoint now);
         void take_all_reports(TimePoint now);
         bool take_reports_waited_for(TimePoint now);
         void find_waited_for();
@@ -142,7 +141,6 @@ private:
         bool is_paused_ = false;
         bool needs_executables_ = false;
         bool is_plugged_ = false;     // since the last sample
-        bool is_busy_ = false;        // the machine, at the last sample
         ProgramId last_with_turn_{};  // that look_at() came to
         ProgramId last_lender_{};
         ProgramId looked_at_{};  // the last one that look_where_they_are() came to

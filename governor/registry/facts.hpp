@@ -43,6 +43,9 @@ public:
         /// Burned between the last two looks by other processes that belong to no program.
         virtual evidence::Ungoverned ungoverned() = 0;
 
+        /// Threads of the machine that run, or would if they had a CPU, at this moment, the
+        /// caller's aside. 0 where it is not known.
+        virtual std::uint32_t running() = 0;
         /// CPU time as in Measured, now.
         virtual std::optional<std::chrono::nanoseconds> cpu_time(ProgramId id) = 0;
         /// The same for a tick: descendants are taken to go on as they did between the last two

@@ -24,8 +24,9 @@ using policy::TimePoint;
 /// program were not there, it is looked every kTick whether one was stopped; not where more than
 /// kMostWatched have CPUs of their own and do not lend them: then one holds little as a rule, and
 /// the next sample has to do.
-/// Foreign load is looked at every kTick, less often where that would take more than 1/kTickTimes
-/// of a CPU: while a program holds a lease, and while something else runs.
+/// Foreign load is looked at every kTick from the first sample on, less often where that would take
+/// more than 1/kTickTimes of a CPU; also without a lease: a program that comes goes by what it
+/// finds.
 class Schedule {
 public:
         static constexpr TimePoint kNever = TimePoint::max();
@@ -33,7 +34,10 @@ public:
         /// Something happened that may change a decision.
         void want_decision(TimePoint now);
         /// A sample was taken: it is to be decided at once.
-        void sampled(TimePoint now) { next_decision_ = now; }
+        void sampled(TimePoint now) {
+                next_decision_ = now;
+                next_tick_ = next_tick_ == kNever ? now : next_tick_;
+        }
         /// Reports were read; `matters`: they may change a decision.
         void polled(bool matters, TimePoint now);
         /// It was looked who was stopped; `matters`: somebody was.
@@ -45,11 +49,6 @@ public:
                                                            numbers::kRest);
         }
 
-        /// Whether there is something to be looked at: then the first look is due at once.
-        void want_ticks(bool wanted, TimePoint now) {
-                if (wanted != (next_tick_ != kNever))
-                        next_tick_ = wanted ? now : kNever;
-        }
         void ticked(TimePoint now) { next_tick_ = now + tick_pause_; }
         /// What the last look has taken.
         void tick_took(std::chrono::nanoseconds time) {

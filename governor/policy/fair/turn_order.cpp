@@ -46,7 +46,8 @@ std::vector<std::size_t> turn_order(const Settings& settings, std::span<const Ga
                 return wants_back(g) || (gangs[g].has_turn && gangs[g].remaining);
         };
         const auto is_of_a_kind = [&](std::size_t g) {
-                return gangs[g].kind != 0 && !gangs[g].remaining && !gangs[g].is_on_trial;
+                return gangs[g].kind != 0 && !gangs[g].yields && !gangs[g].remaining &&
+                       !gangs[g].is_on_trial;
         };
         std::map<std::uint64_t, nanoseconds> of_kind;  // the least served's
         for (const auto g : which)

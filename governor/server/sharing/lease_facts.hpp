@@ -23,6 +23,7 @@ public:
         std::optional<Measured> measured(ProgramId id) override;
         std::uint32_t yielding_millicpu() override { return meter_.yielding_millicpu(); }
         evidence::Ungoverned ungoverned() override { return meter_.ungoverned(); }
+        std::uint32_t running() override { return meter_.running(); }
         std::optional<std::chrono::nanoseconds> cpu_time(ProgramId id) override;
         std::optional<std::chrono::nanoseconds> cpu_time_at_tick(ProgramId id,
                                                                  TimePoint now) override;

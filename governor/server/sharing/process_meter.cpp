@@ -4,6 +4,7 @@
 
 #include "policy/permyriad.hpp"
 #include "probe/affinity.hpp"
+#include "probe/loadavg.hpp"
 #include "probe/pid_schedstat.hpp"
 #include "probe/pid_status.hpp"
 #include "probe/program.hpp"
@@ -174,6 +175,13 @@ std::optional<evidence::LowUse::Reading> ProcessMeter::low_use(std::uint32_t pid
         if (!thread)
                 return std::nullopt;
         return evidence::LowUse::Reading{cpu_time, thread->cpu_time, thread->waited};
+}
+
+std::uint32_t ProcessMeter::running() {
+        std::string_view text;
+        if (files_.read_short(root_ + "/proc/loadavg", text) < 0)
+                return 0;
+        return std::max(probe::parse_running(text).value_or(1), 1U) - 1;
 }
 
 std::optional<probe::PidStat> ProcessMeter::first_thread(std::uint32_t pid) {

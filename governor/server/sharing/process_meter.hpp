@@ -95,6 +95,9 @@ public:
         /// cannot be read (hidepid=). Costs as much as FileReader::read_short().
         [[nodiscard]] std::optional<evidence::LowUse::Reading>
         low_use(std::uint32_t pid, std::chrono::nanoseconds cpu_time);
+        /// Threads that run now, the caller's aside; 0 where /proc/loadavg cannot be read. Costs as
+        /// much as FileReader::read_short().
+        [[nodiscard]] std::uint32_t running();
         /// Between the last two scans, by threads that run only when nobody else wants to.
         [[nodiscard]] std::uint32_t yielding_millicpu() const { return yielding_millicpu_; }
         /// Likewise, by other processes that belong to no holder.

@@ -35,12 +35,15 @@ public:
         void set_ungoverned(governor::evidence::Ungoverned ungoverned) {
                 ungoverned_ = std::move(ungoverned);
         }
+        /// Threads of all else that is not governed that run now.
+        void set_running(std::uint32_t threads) { running_ = threads; }
         [[nodiscard]] Confinement where(const Process& process) const;
 
         void look(governor::policy::TimePoint) override {}
         std::optional<Measured> measured(ProgramId id) override;
         std::uint32_t yielding_millicpu() override { return yielding_millicpu_; }
         governor::evidence::Ungoverned ungoverned() override { return ungoverned_; }
+        std::uint32_t running() override { return running_; }
         std::optional<std::chrono::nanoseconds> cpu_time(ProgramId id) override;
         /// Virtual processes have no descendants.
         std::optional<std::chrono::nanoseconds>
@@ -65,6 +68,7 @@ private:
         const governor::registry::Programs* programs_ = nullptr;
         std::map<ProgramId, const Process*> processes_;
         std::uint32_t yielding_millicpu_ = 0;
+        std::uint32_t running_ = 0;
         governor::evidence::Ungoverned ungoverned_;
 };
 

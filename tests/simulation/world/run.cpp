@@ -211,6 +211,7 @@ std::optional<ProgramId> Engine::join(const Process& process) {
         request.can_wait = program.waits;
         request.yields = program.yields;
         request.start_only = program.behaviour == Behaviour::StartOnly;
+        world_.facts.set_running(static_cast<std::uint32_t>(std::ceil(foreign_load())));
         const auto joined = world_.cycle.joined(identity, request, world_.facts.where(process), {},
                                                 time_point(world_.now));
         if (joined.refusal)

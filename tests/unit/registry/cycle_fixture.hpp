@@ -29,6 +29,7 @@ public:
                 return Measured{used[id], stopped.contains(id)};
         }
         std::uint32_t yielding_millicpu() override { return 0; }
+        std::uint32_t running() override { return threads; }
         evidence::Ungoverned ungoverned() override { return others; }
         std::optional<std::chrono::nanoseconds> cpu_time(ProgramId id) override { return used[id]; }
         std::optional<std::chrono::nanoseconds> cpu_time_at_tick(ProgramId id, TimePoint) override {
@@ -68,6 +69,7 @@ public:
         std::set<ProgramId> stopped;
         std::set<ProgramId> runnable;
         evidence::Ungoverned others;
+        std::uint32_t threads = 0;
         bool ticks_guess = false;
         bool is_small = true;  // trees
         int looks = 0;         // at these

@@ -306,27 +306,37 @@ TEST_F(CycleTest, RefusesAndTakesNoNoteOfIt) {
         EXPECT_EQ(small.programs().size(), 1U);
 }
 
-TEST_F(CycleTest, TicksWhileAProgramHoldsALease) {
+TEST_F(CycleTest, TicksFromTheFirstSampleOnAlsoWithoutALease) {
         EXPECT_EQ(cycle_.take_effects().tick_at, Schedule::kNever);
-        const auto id = join();
+        second();
         EXPECT_EQ(cycle_.take_effects().tick_at, now_);
         tick(0);
         EXPECT_EQ(cycle_.take_effects().tick_at, now_ + numbers::kTick);
-        cycle_.left(id, now_);
-        second();
-        EXPECT_EQ(cycle_.take_effects().tick_at, Schedule::kNever);
 }
 
-TEST_F(CycleTest, TicksWhileTheMachineIsBusy) {
-        second({}, 1);
-        EXPECT_EQ(cycle_.take_effects().tick_at, now_);
-        second({}, 0);
-        EXPECT_EQ(cycle_.take_effects().tick_at, Schedule::kNever);
+// Its first region may be its only one.
+TEST_F(CycleTest, TheFirstProgramBeginsBesideALoadThatHasJustBegun) {
+        tick(0);
+        tick(2);
+        made_up_.threads = 2;
+        const auto id = join();
+        cycle_.woke(now_);
+        EXPECT_EQ(grant(id).threads, 6U);
+}
+
+TEST_F(CycleTest, TheFirstProgramBeginsOnAllCpusWhereTheLoadHasJustEnded) {
+        tick(2);
+        tick(2);
+        made_up_.threads = 0;
+        const auto id = join();
+        cycle_.woke(now_);
+        EXPECT_EQ(grant(id).threads, 8U);
 }
 
 TEST_F(CycleTest, GivesTheCpusOfForeignLoadBackAtATick) {
         for (int i = 0; i < 3; i++)
                 tick(2);
+        made_up_.threads = 2;
         const auto id = join();
         decide();
         EXPECT_EQ(grant(id).threads, 6U);

@@ -237,23 +237,20 @@ TEST(Schedule, WatchesNobodyWhoseCpusNobodyWants) {
         }
 }
 
-TEST(Schedule, TicksWhileThatIsWanted) {
+TEST(Schedule, TicksFromTheFirstSampleOn) {
         Schedule schedule;
         EXPECT_EQ(schedule.next_tick(), Schedule::kNever);
-        schedule.want_ticks(true, kStart);
+        schedule.sampled(kStart);
         EXPECT_EQ(schedule.next_tick(), kStart) << "at once";
-        EXPECT_EQ(schedule.next(), Schedule::kNever) << "nothing else is due";
         schedule.ticked(kStart);
         EXPECT_EQ(schedule.next_tick(), kStart + numbers::kTick);
-        schedule.want_ticks(true, kStart + milliseconds{50});
+        schedule.sampled(kStart + milliseconds{50});
         EXPECT_EQ(schedule.next_tick(), kStart + numbers::kTick) << "not sooner";
-        schedule.want_ticks(false, kStart + milliseconds{60});
-        EXPECT_EQ(schedule.next_tick(), Schedule::kNever);
 }
 
 TEST(Schedule, TicksLessOftenWhereTheyCostMuch) {
         Schedule schedule;
-        schedule.want_ticks(true, kStart);
+        schedule.sampled(kStart);
         schedule.ticked(kStart);
         schedule.tick_took(milliseconds{1});
         schedule.ticked(kStart);
