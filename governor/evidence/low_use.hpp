@@ -16,14 +16,14 @@ namespace governor::evidence {
 using policy::TimePoint;
 
 /// A program with one thread is light when for kPatience it has been runnable, that is: has run or
-/// waited for a CPU, for less than a third of the time, and until it is so for more than two
-/// thirds. What it burns alone would not tell: who is crowded out burns little, too. On a CPU that
-/// it shares with one thread it runs half as fast, so that a third becomes a half: that is below
-/// two thirds. Who has stopped being light is not so again before kAgain.
+/// waited for a CPU, for less than half of the time, and until it is so for more than three
+/// quarters. What it burns alone would not tell: a program that is crowded out burns little, too. On
+/// a CPU that it shares with one thread it runs half as fast, so that a half becomes two thirds:
+/// that is below three quarters. One that has stopped being light is not so again before kMemory.
 class LowUse {
 public:
         /// A program that burns more is not light.
-        static constexpr std::uint32_t kHeavy_millicpu = 1000 - 1000 / numbers::kLightParts;
+        static constexpr std::uint32_t kHeavy_millicpu = 1000 - 1000 / (2 * numbers::kLightParts);
 
         /// All since it began.
         struct Reading {

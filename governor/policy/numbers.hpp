@@ -79,9 +79,9 @@ inline constexpr int kLittle = 10;
 /// One tick of the kernel's clock more or less is a matter of chance.
 inline constexpr milliseconds kKernelTick{10};
 /// A program that could use less than one part in so many of a CPU is light, until it uses more
-/// than all but one of them; so many of an account may use up a CPU.
+/// than all but half of one of them; so many of an account may use up a CPU.
 /// Pinned by login-8.
-inline constexpr std::uint32_t kLightParts = 3;
+inline constexpr std::uint32_t kLightParts = 2;
 /// Thousandths of a CPU. A light program that burns less is measured only every kSeldom.
 inline constexpr std::uint32_t kAsleep_millicpu = 20;
 /// And a program is light when it was below for half as long.

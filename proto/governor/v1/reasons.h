@@ -50,7 +50,7 @@
         REASON(13, RETURNING, Returning, "the governor was restarted: what it had, until all are back, {share}", \
                "it has come back with what it held, and grows when the others have had time to") \
         REASON(14, LIGHT, Light, "it uses little: a cpu that is shared, others have the rest", \
-               "it runs less than a third of the time, and does not wait for a CPU") \
+               "it runs less than half of the time, and does not wait for a CPU") \
         REASON(15, PARKED, Parked, "parked: {bound} batch job{s} first, {share}", \
                "it waits for its turn, and begins no region until then") \
         REASON(16, TREE_MAX, TreeMax, "maximum of its tree: {bound} thread{s} for all programs in it, {share}", \

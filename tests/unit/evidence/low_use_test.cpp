@@ -41,12 +41,12 @@ TEST_F(LightUseTest, IsNotOfWhoIsCrowdedOut) {
 }
 
 TEST_F(LightUseTest, BearsThatASharedCpuIsHalfAsFast) {
-        run(320ms, 0ms, 5);
+        run(490ms, 0ms, 5);
         ASSERT_TRUE(use_.light());
-        run(250ms, 250ms, 20);
+        run(330ms, 330ms, 20);
         EXPECT_TRUE(use_.light());
-        run(250ms, 450ms, 1);
-        EXPECT_FALSE(use_.light()) << "it could have used 0.7";
+        run(330ms, 440ms, 1);
+        EXPECT_FALSE(use_.light()) << "it could have used 0.77";
 }
 
 TEST_F(LightUseTest, ComesBackLate) {
@@ -83,7 +83,7 @@ TEST_F(LightUseTest, LastsWhileOthersLeaveMoreCpusToIt) {
         reading_.process += 10s;  // of many threads, which is over
         run(100ms, 0ms, 1);
         EXPECT_TRUE(use_.light());
-        use_.burned(700);
+        use_.burned(800);
         EXPECT_FALSE(use_.light());
 }
 
