@@ -17,8 +17,8 @@ using policy::TimePoint;
 
 /// A program with one thread is light when for kPatience it has been runnable, that is: has run or
 /// waited for a CPU, for less than half of the time, and until it is so for more than three
-/// quarters. What it burns alone would not tell: a program that is crowded out burns little, too. On
-/// a CPU that it shares with one thread it runs half as fast, so that a half becomes two thirds:
+/// quarters. What it burns alone would not tell: a program that is crowded out burns little, too.
+/// On a CPU that it shares with one thread it runs half as fast, so that a half becomes two thirds:
 /// that is below three quarters. One that has stopped being light is not so again before kMemory.
 class LowUse {
 public:
