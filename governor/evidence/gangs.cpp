@@ -31,7 +31,7 @@ void Gangs::decided(const std::map<GangId, Decided>& decided, TimePoint now) {
         for (auto& [id, gang] : gangs_) {
                 const auto found = decided.find(id);
                 const auto what = found != decided.end() ? found->second : Decided{};
-                gang.served = served(id, now);
+                gang.served = served(gang, now);
                 gang.lends_turn = !what.wants_to_run && (gang.lends_turn || gang.has_turn);
                 gang.has_turn = what.has_turn;
                 const bool runs = what.has_turn && !what.is_parked;
@@ -68,7 +68,7 @@ policy::fair::Gang Gangs::show(GangId id, TimePoint now) const {
         shown.has_turn = gang.has_turn;
         shown.yields = gang.key.tree != 0;
         shown.lends_turn = gang.lends_turn;
-        shown.served = served(id, now).time;
+        shown.served = served(gang, now).time;
         shown.waits_since = gang.waits_since;
         shown.runs_since = gang.runs_since;
         shown.waited = gang.waited;
@@ -78,9 +78,10 @@ policy::fair::Gang Gangs::show(GangId id, TimePoint now) const {
 
 Served Gangs::served(GangId id, TimePoint now) const {
         const auto found = gangs_.find(id);
-        if (found == gangs_.end())
-                return {};
-        const auto& gang = found->second;
+        return found != gangs_.end() ? served(found->second, now) : Served{};
+}
+
+Served Gangs::served(const Gang& gang, TimePoint now) {
         if (!gang.served_since)
                 return gang.served;
         const auto since = now - *gang.served_since;

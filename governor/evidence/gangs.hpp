@@ -77,6 +77,8 @@ private:
                 Served served;
         };
 
+        [[nodiscard]] static Served served(const Gang& gang, TimePoint now);
+
         std::map<GangId, Gang> gangs_;
         std::map<Key, GangId> by_key_;
         std::uint64_t last_id_ = 0;

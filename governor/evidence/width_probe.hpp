@@ -33,6 +33,8 @@ public:
                                               std::chrono::nanoseconds turns, Guess guess,
                                               TimePoint now) const;
 
+        /// Else next() says nothing for less than two CPUs.
+        [[nodiscard]] bool is_trying() const { return running_.has_value(); }
         /// `tried` is what next() has said at this moment, and the program was granted `granted`
         /// CPUs of its own.
         void decided(const std::optional<Try>& tried, std::uint32_t granted, const Speedup& speedup,

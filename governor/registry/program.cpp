@@ -251,6 +251,8 @@ fair::Scaling Program::scaling(TimePoint now) const {
 std::optional<evidence::WidthProbe::Try> Program::probe_width(TimePoint now) const {
         using Guess = evidence::WidthProbe::Guess;
         const auto cpus = own_cpus();
+        if (cpus < 2 && !width_probe_.is_trying())
+                return std::nullopt;
         const auto* known = around_.labels.find(identity_.account, identity_.label);
         auto guess = Guess::None;
         const auto octave = policy::fair::octave_below(cpus);

@@ -5,7 +5,8 @@
 #include "policy/numbers.hpp"
 
 #include <algorithm>
-#include <map>
+#include <tuple>
+#include <unordered_map>
 
 namespace governor::policy::fair {
 
@@ -38,49 +39,43 @@ nanoseconds expected_need(const Settings& settings, const Gang& gang) {
 
 std::vector<std::size_t> turn_order(const Settings& settings, std::span<const Gang> gangs,
                                     std::vector<std::size_t> which, TimePoint now) {
-        const auto wants_back = [&](std::size_t g) {
-                return gangs[g].yields && gangs[g].lends_turn;
-        };
-        // What remains is an estimate: two that are close must not change places again and again.
-        const auto is_preferred = [&](std::size_t g) {
-                return wants_back(g) || (gangs[g].has_turn && gangs[g].remaining);
-        };
         const auto is_of_a_kind = [&](std::size_t g) {
                 return gangs[g].kind != 0 && !gangs[g].yields && !gangs[g].remaining &&
                        !gangs[g].is_on_trial;
         };
-        std::map<std::uint64_t, nanoseconds> of_kind;  // the least served's
+        std::unordered_map<std::uint64_t, nanoseconds> of_kind;  // the least served's
         for (const auto g : which)
                 if (is_of_a_kind(g)) {
                         const auto whole = expected_need(settings, gangs[g]);
                         const auto [least, is_first] = of_kind.try_emplace(gangs[g].kind, whole);
                         least->second = std::min(least->second, whole);
                 }
-        const auto need = [&](std::size_t g) {
-                if (is_of_a_kind(g))
-                        return of_kind.find(gangs[g].kind)->second;
-                const auto whole = expected_need(settings, gangs[g]);
-                return is_preferred(g) ? whole - whole / numbers::kLittle : whole;
+        // What remains is an estimate: two that are close must not change places again and again.
+        const auto need = [&](const Gang& gang, bool is_preferred) {
+                const auto whole = expected_need(settings, gang);
+                return is_preferred ? whole - whole / numbers::kLittle : whole;
         };
-        std::ranges::sort(which, [&](std::size_t a, std::size_t b) {
-                const bool is_a_overdue = is_overdue(settings, gangs[a], now);
-                if (is_a_overdue != is_overdue(settings, gangs[b], now))
-                        return is_a_overdue;
-                if (is_a_overdue && gangs[a].has_turn != gangs[b].has_turn)
-                        return gangs[a].has_turn;
-                const auto since_a = gangs[a].waits_since.value_or(now);
-                const auto since_b = gangs[b].waits_since.value_or(now);
-                if (is_a_overdue && since_a != since_b)
-                        return since_a < since_b;
-                const auto need_a = need(a);
-                const auto need_b = need(b);
-                if (need_a != need_b)
-                        return need_a < need_b;
-                if (wants_back(a) != wants_back(b))
-                        return wants_back(a);
-                return gangs[a].joined != gangs[b].joined ? gangs[a].joined < gangs[b].joined
-                                                          : gangs[a].id < gangs[b].id;
-        });
+        // Smaller ones come first.
+        using Overdue = std::tuple<bool, bool, TimePoint>;
+        using Place = std::tuple<Overdue, nanoseconds, bool, TimePoint, GangId, std::size_t>;
+        std::vector<Place> places;
+        places.reserve(which.size());
+        for (const auto g : which) {
+                const auto& gang = gangs[g];
+                const auto overdue =
+                        is_overdue(settings, gang, now)
+                                ? Overdue{false, !gang.has_turn, gang.waits_since.value_or(now)}
+                                : Overdue{true, false, now};
+                const bool wants_back = gang.yields && gang.lends_turn;
+                const bool is_preferred = wants_back || (gang.has_turn && gang.remaining);
+                places.emplace_back(overdue,
+                                    is_of_a_kind(g) ? of_kind.find(gang.kind)->second
+                                                    : need(gang, is_preferred),
+                                    !wants_back, gang.joined, gang.id, g);
+        }
+        std::ranges::sort(places);
+        std::ranges::transform(places, which.begin(),
+                               [](const Place& place) { return std::get<std::size_t>(place); });
         return which;
 }
 

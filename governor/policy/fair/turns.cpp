@@ -11,6 +11,7 @@
 #include <iterator>
 #include <limits>
 #include <map>
+#include <optional>
 #include <queue>
 #include <tuple>
 #include <utility>
@@ -163,16 +164,23 @@ private:
 
         /// Of those that share `cpus`. Of trees that yield nothing is shown.
         void find_law(std::size_t g, std::uint32_t cpus, Law law = Law::Shown) {
+                const auto prior = std::max(1.0, cpus * numbers::kPrior);
                 const auto& members = members_[g];
                 for (const auto i : members) {
                         auto& worth = worth_[i];
                         worth.law = yields(g) || law == Law::Linear
                                             ? SpeedupLaw()
-                                            : SpeedupLaw(snapshot_.clients[i].scaling,
-                                                         std::max(1.0, cpus * numbers::kPrior));
+                                            : shown_law(snapshot_.clients[i].scaling, prior);
                         worth.all = worth.law.of(std::max(
                                 1.0, double{1} * cpus / static_cast<double>(members.size())));
                 }
+        }
+
+        /// Programs of one label show the same, and those of which nothing is known.
+        [[nodiscard]] const SpeedupLaw& shown_law(const Scaling& scaling, double prior) {
+                if (!last_law_ || last_law_->scaling != scaling || last_law_->prior != prior)
+                        last_law_ = {scaling, prior, SpeedupLaw(scaling, prior)};
+                return last_law_->law;
         }
 
         /// What is gained by the next CPU of each; the first of `order` ends first. Those whose end
@@ -387,7 +395,13 @@ private:
                 double weight = 1;  // of what it gains
                 std::uint32_t most = std::numeric_limits<std::uint32_t>::max();  // CPUs
         };
-        std::vector<Worth> worth_;                       // by client
+        std::vector<Worth> worth_;  // by client
+        struct ShownLaw {
+                Scaling scaling;
+                double prior = 0;
+                SpeedupLaw law;
+        };
+        std::optional<ShownLaw> last_law_;               // computed
         std::vector<std::vector<std::size_t>> members_;  // by gang: clients that take part
         std::vector<bool> has_turn_;                     // by gang
         std::vector<double> pace_;                       // by gang
