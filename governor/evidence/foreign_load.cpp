@@ -161,15 +161,14 @@ bool ForeignLoad::add(const Sample& sample, std::span<const Burn> clients, const
 void ForeignLoad::catch_sight(std::uint32_t running, const CpuMask& pool) {
         if (recent_.empty() || last_)
                 return;
+        const auto least = std::ranges::min(recent_, {}, &Measured::sum).sum;
+        const auto most = std::max(least, kMillicpu * static_cast<float>(running));
         auto newest = std::move(recent_.back());
-        const auto most = kMillicpu * static_cast<float>(running);
-        if (newest.sum > most) {
-                for (auto& cpu : newest.load)
-                        cpu *= most / newest.sum;
-                newest.sum = most;
-        }
         recent_.clear();
-        believe(newest.load, pool);
+        auto load = newest.load;
+        for (auto& cpu : load)
+                cpu *= newest.sum > most ? most / newest.sum : 1;
+        believe(load, pool);
         recent_.push_back(std::move(newest));
 }
 

@@ -61,9 +61,9 @@ public:
         bool add(const Sample& sample, std::span<const Burn> clients, const CpuMask& pool,
                  TimePoint now);
 
-        /// As many threads run at this moment, none of them a client's, before the first client
-        /// begins: what was there at the last sample and is still there counts at once, so that its
-        /// first region, which may be its only one, does not begin on CPUs that others have.
+        /// Before the first client begins. `running` threads run at this moment, none of them a
+        /// client's: so far counts at once what was there at the last sample. The client's first
+        /// region may be its only one, and would begin on CPUs that others have.
         void catch_sight(std::uint32_t running, const CpuMask& pool);
 
         /// Until the next call no more load counts than in this sample. Where what clients burn is

@@ -79,7 +79,7 @@ inline constexpr int kLittle = 10;
 /// One tick of the kernel's clock more or less is a matter of chance.
 inline constexpr milliseconds kKernelTick{10};
 /// A program that could use less than one part in so many of a CPU is light, until it uses more
-/// than all but half of one of them; so many of an account may use up a CPU.
+/// than three quarters; so many of an account may use up a CPU.
 /// Pinned by login-8.
 inline constexpr std::uint32_t kLightParts = 2;
 /// Thousandths of a CPU. A light program that burns less is measured only every kSeldom.
@@ -131,7 +131,7 @@ inline constexpr double kApart = 1.5;
 /// An elasticity below this: more CPUs are worth little.
 /// Pinned by crash-128.
 inline constexpr double kFew = 0.5;
-/// One part in so many of the time served goes to tries with half of the CPUs, which cost half of
+/// One part in so many of the time in turns goes to tries with half of the CPUs, which cost half of
 /// it: 2.5 %. The next one is counted in.
 inline constexpr int kTryParts = 20;
 /// A try cuts into a region, which then is above its grant until it ends: that has to be well

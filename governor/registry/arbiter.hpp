@@ -59,7 +59,7 @@ public:
         /// Takes a sample over the window of a tick; Program::ticked() of every program must have
         /// been called for it. True: foreign load is another one.
         bool ticked(const policy::Sample& sample, std::uint32_t yielding_millicpu, TimePoint now);
-        /// As many threads run at this moment, and no program has begun yet.
+        /// See evidence::ForeignLoad::catch_sight().
         void catch_sight(std::uint32_t running) { foreign_.catch_sight(running, machine_.pool()); }
         /// Decides now and takes note. Returns the programs whose grant changed.
         std::vector<ProgramId> decide(TimePoint now);

@@ -36,7 +36,7 @@ std::vector<ProgramId> all_of(const Programs& programs) {
 
 Cycle::Cycle(ProcessFacts& facts, ReportSource& reports, TimePoint started,
              const LeaseLimits& limits, Arbiter::Decide decide)
-        : facts_(facts), reports_(reports), started_(started),
+        : facts_(facts), reports_(reports), started_(started), schedule_(started),
           arbiter_(fair::Settings{}, Mode::Govern, Programs(limits, {}), policy::Machine{},
                    std::move(decide)) {}
 

@@ -136,8 +136,8 @@ private:
         ReportSource& reports_;
         TimePoint started_;
         Settings settings_;
-        Arbiter arbiter_;
         Schedule schedule_;
+        Arbiter arbiter_;
         bool is_paused_ = false;
         bool needs_executables_ = false;
         bool is_plugged_ = false;     // since the last sample

@@ -33,6 +33,14 @@ Confinement with_quotas_only(Confinement where) {
         return where;
 }
 
+/// Of this account's label. 0: it has none.
+std::uint64_t hash_of(const Identity& identity) {
+        if (identity.label.empty())
+                return 0;
+        const auto user = identity.account.uid.value_or(kNobody);
+        return std::hash<std::string>{}(std::to_string(user) + "/" + identity.label);
+}
+
 /// `yields_with`: a tree; 0: none.
 evidence::Gangs::Key gang_of(const Identity& identity, ProgramId id, ProgramId yields_with = {}) {
         if (yields_with != ProgramId{})
@@ -74,10 +82,10 @@ void Program::note(const Event& event) {
 Program::Program(ProgramId id, const Identity& identity, const Request& request,
                  const Confinement& where, const std::vector<fair::Rule>& rules,
                  std::chrono::milliseconds late_after, Surroundings& around, TimePoint now)
-        : around_(around), id_(id), joined_(now), identity_(identity), request_(request),
-          where_(with_quotas_only(where)), limits_(request.max, where.cpus),
-          groups_(around.cgroups.enter(where_.groups)), occupancy_(late_after),
-          gang_(around.gangs.enter(gang_of(identity, id), now)) {
+        : around_(around), id_(id), joined_(now), identity_(identity),
+          label_hash_(hash_of(identity)), request_(request), where_(with_quotas_only(where)),
+          limits_(request.max, where.cpus), groups_(around.cgroups.enter(where_.groups)),
+          occupancy_(late_after), gang_(around.gangs.enter(gang_of(identity, id), now)) {
         follow(rules);
         if (identity.cpu_time) {
                 burn_.begin(*identity.cpu_time, now);
@@ -217,13 +225,11 @@ void Program::note_progress(const evidence::Report& report, TimePoint now) {
 /// As long as no run of its label has said better how long it is: by its progress, or since the
 /// last two were not of one length.
 std::uint64_t Program::kind() const {
-        if (identity_.label.empty())
-                return 0;
         const auto* known = around_.labels.find(identity_.account, identity_.label);
         const bool is_unlike =
                 known != nullptr &&
                 (known->says_progress || (known->regions.front() > 0 && !known->length()));
-        return is_unlike ? 0 : std::hash<std::string>{}(identity_.label);
+        return is_unlike ? 0 : label_hash_;
 }
 
 /// A region of an earlier grant says nothing about this one.

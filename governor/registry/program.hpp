@@ -286,6 +286,7 @@ private:
         ProgramId id_;
         TimePoint joined_;
         Identity identity_;
+        std::uint64_t label_hash_;  // of this account's; 0: it has none
         policy::fair::Rule rule_;
         Request request_;
         Orders orders_;

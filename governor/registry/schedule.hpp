@@ -24,20 +24,20 @@ using policy::TimePoint;
 /// program were not there, it is looked every kTick whether one was stopped; not where more than
 /// kMostWatched have CPUs of their own and do not lend them: then one holds little as a rule, and
 /// the next sample has to do.
-/// Foreign load is looked at every kTick from the first sample on, less often where that would take
+/// Foreign load is looked at every kTick from the start on, less often where that would take
 /// more than 1/kTickTimes of a CPU; also without a lease: a program that comes goes by what it
 /// finds.
 class Schedule {
 public:
         static constexpr TimePoint kNever = TimePoint::max();
 
+        /// The first tick is due then.
+        explicit Schedule(TimePoint started) : next_tick_(started) {}
+
         /// Something happened that may change a decision.
         void want_decision(TimePoint now);
         /// A sample was taken: it is to be decided at once.
-        void sampled(TimePoint now) {
-                next_decision_ = now;
-                next_tick_ = next_tick_ == kNever ? now : next_tick_;
-        }
+        void sampled(TimePoint now) { next_decision_ = now; }
         /// Reports were read; `matters`: they may change a decision.
         void polled(bool matters, TimePoint now);
         /// It was looked who was stopped; `matters`: somebody was.
@@ -76,7 +76,7 @@ private:
         std::vector<policy::fair::ProgramId> idle_;  // ascending; those who lend
         TimePoint quiet_since_;                      // nobody began to lend, or wanted back
         TimePoint next_watch_ = kNever;
-        TimePoint next_tick_ = kNever;
+        TimePoint next_tick_;
         std::chrono::nanoseconds tick_pause_ = numbers::kTick;
 };
 

@@ -176,6 +176,7 @@ Snapshot without_yielding(const Snapshot& snapshot, Turns& turns, std::vector<Sh
                         continue;
                 client.in_use.clear();
                 client.above_since.reset();
+                client.lingers_since.reset();
                 if (shares[i].charge && !client.parked)
                         turns.again = snapshot.now + numbers::kRest;
                 shares[i].charge.reset();

@@ -90,8 +90,9 @@ private:
                 shares_[i].limit = std::min(classes_.groups()[group].cpus.count(), own);
         }
 
-        /// A light client needs no CPU of its own, but kLightParts of an account may use up one: the
-        /// last of so many claims one as others do. One that was promised more threads has them.
+        /// A light client needs no CPU of its own, but kLightParts of an account may use up one:
+        /// the last of so many claims one as others do. One that was promised more threads has
+        /// them.
         void find_sharers() {
                 std::unordered_map<std::uint64_t, std::uint32_t> light;
                 for (std::size_t i = 0; i < shares_.size(); i++) {

@@ -31,6 +31,10 @@ Quantum quantum_of(const Settings& settings, nanoseconds served) {
 
 }  // namespace
 
+bool are_alike(const Settings& settings, const Gang& gang) {
+        return gang.kind != 0 && !settings.turns_across_users;
+}
+
 nanoseconds expected_need(const Settings& settings, const Gang& gang) {
         if (gang.is_on_trial)
                 return nanoseconds{0};
@@ -40,7 +44,7 @@ nanoseconds expected_need(const Settings& settings, const Gang& gang) {
 std::vector<std::size_t> turn_order(const Settings& settings, std::span<const Gang> gangs,
                                     std::vector<std::size_t> which, TimePoint now) {
         const auto is_of_a_kind = [&](std::size_t g) {
-                return gangs[g].kind != 0 && !gangs[g].yields && !gangs[g].remaining &&
+                return are_alike(settings, gangs[g]) && !gangs[g].yields && !gangs[g].remaining &&
                        !gangs[g].is_on_trial;
         };
         std::unordered_map<std::uint64_t, nanoseconds> of_kind;  // the least served's
@@ -69,8 +73,7 @@ std::vector<std::size_t> turn_order(const Settings& settings, std::span<const Ga
                 const bool wants_back = gang.yields && gang.lends_turn;
                 const bool is_preferred = wants_back || (gang.has_turn && gang.remaining);
                 places.emplace_back(overdue,
-                                    is_of_a_kind(g) ? of_kind.find(gang.kind)->second
-                                                    : need(gang, is_preferred),
+                                    is_of_a_kind(g) ? of_kind[gang.kind] : need(gang, is_preferred),
                                     !wants_back, gang.joined, gang.id, g);
         }
         std::ranges::sort(places);

@@ -66,7 +66,7 @@ private:
         [[nodiscard]] bool yields(std::size_t g) const { return snapshot_.gangs[g].yields; }
 
         /// `order` is of the gangs of an account. What is not known to be faster with more CPUs
-        /// shares, as if there were no turns.
+        /// shares, as if there were no turns, but beside others of its kind.
         void deal_among(const std::vector<std::size_t>& order) {
                 std::uint32_t most = 0;
                 for (const auto g : order)
@@ -99,28 +99,34 @@ private:
                 return sum;
         }
 
-        /// Gangs of a kind are about as long: to let one end before the others makes none end later
-        /// than if they shared what all of them have, which is no other gang's affair. Where it is
-        /// not known what CPUs are worth to them, each has one or waits, and the first has two, so
-        /// that it becomes known.
+        /// Gangs of a kind are about as long: if they are, to let one end before the others makes
+        /// none end later than if they shared what all of them have. That is dealt out anew. Where
+        /// it is not known what CPUs are worth to them, and no gang has more than one, each has one
+        /// or waits; the first has two, so that it becomes known.
         void deal_within_kinds(const std::vector<std::size_t>& order, bool has_each_one) {
-                std::map<std::uint64_t, std::vector<std::size_t>> kinds;
-                for (const auto g : order)
-                        if (snapshot_.gangs[g].kind != 0 && !is_end_known(g))
-                                kinds[snapshot_.gangs[g].kind].push_back(g);
+                using Kind = std::pair<std::uint64_t, bool>;  // and whether that is known
+                std::map<Kind, std::vector<std::size_t>> kinds;
+                for (const auto g : order) {
+                        const auto& gang = snapshot_.gangs[g];
+                        const bool known = is_known(g);
+                        if (are_alike(settings_, gang) && !is_end_known(g) &&
+                            (known || has_each_one))
+                                kinds[{gang.kind, known}].push_back(g);
+                }
                 for (const auto& [kind, gangs] : kinds) {
-                        const bool are_known =
-                                std::ranges::all_of(gangs, [&](auto g) { return is_known(g); });
-                        if (gangs.size() < 2 || !(are_known || has_each_one))
+                        const auto has_turn = [&](std::size_t g) { return has_turn_[g]; };
+                        if (gangs.size() < 2 || std::ranges::none_of(gangs, has_turn))
                                 continue;
                         const auto cpus = sum_of(gangs);
-                        for (std::size_t place = 0; place < gangs.size(); place++) {
-                                if (!are_known) {
-                                        find_law(gangs[place], cpus, Law::Linear);
-                                        hold_to(gangs[place], place == 0 && cpus > 2 ? 2 : 1);
-                                }
-                                set_weight(gangs[place], weight_in(gangs, place, cpus));
+                        for (const auto g : gangs) {
+                                if (kind.second)
+                                        continue;
+                                const bool shows = g == gangs.front() && members_[g].size() < 2;
+                                find_law(g, cpus, Law::Linear);
+                                hold_to(g, shows && cpus > 2 ? 2 : 1);
                         }
+                        for (std::size_t place = 0; place < gangs.size(); place++)
+                                set_weight(gangs[place], weight_in(gangs, place, cpus));
                         take_turns(gangs);
                 }
         }

@@ -306,10 +306,8 @@ TEST_F(CycleTest, RefusesAndTakesNoNoteOfIt) {
         EXPECT_EQ(small.programs().size(), 1U);
 }
 
-TEST_F(CycleTest, TicksFromTheFirstSampleOnAlsoWithoutALease) {
-        EXPECT_EQ(cycle_.take_effects().tick_at, Schedule::kNever);
-        second();
-        EXPECT_EQ(cycle_.take_effects().tick_at, now_);
+TEST_F(CycleTest, TicksAlsoWithoutALease) {
+        EXPECT_EQ(cycle_.take_effects().tick_at, kStart);
         tick(0);
         EXPECT_EQ(cycle_.take_effects().tick_at, now_ + numbers::kTick);
 }
@@ -325,7 +323,7 @@ TEST_F(CycleTest, TheFirstProgramBeginsBesideALoadThatHasJustBegun) {
 }
 
 TEST_F(CycleTest, TheFirstProgramBeginsOnAllCpusWhereTheLoadHasJustEnded) {
-        tick(2);
+        tick(0);
         tick(2);
         made_up_.threads = 0;
         const auto id = join();

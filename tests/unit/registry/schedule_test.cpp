@@ -23,21 +23,21 @@ Decision limited_by(Limit limit) {
 }
 
 TEST(Schedule, HasNothingToDoBeforeSomethingHappens) {
-        const Schedule schedule;
+        const Schedule schedule(kStart);
         EXPECT_EQ(schedule.next(), Schedule::kNever);
         EXPECT_FALSE(schedule.is_decision_due(kStart));
         EXPECT_FALSE(schedule.is_poll_due(kStart));
 }
 
 TEST(Schedule, DecidesOnTheFirstEventAtOnce) {
-        Schedule schedule;
+        Schedule schedule(kStart);
         schedule.want_decision(kStart);
         EXPECT_EQ(schedule.next(), kStart);
         EXPECT_TRUE(schedule.is_decision_due(kStart));
 }
 
 TEST(Schedule, RestsBetweenDecisionsOnEvents) {
-        Schedule schedule;
+        Schedule schedule(kStart);
         schedule.decided({}, kStart);
         EXPECT_EQ(schedule.next(), Schedule::kNever);
         schedule.want_decision(kStart + microseconds{100});
@@ -48,7 +48,7 @@ TEST(Schedule, RestsBetweenDecisionsOnEvents) {
 }
 
 TEST(Schedule, RestsForTenTimesWhatADecisionTook) {
-        Schedule schedule;
+        Schedule schedule(kStart);
         schedule.decided({}, kStart);
         schedule.took(milliseconds{3});
         schedule.want_decision(kStart + milliseconds{4});
@@ -60,21 +60,21 @@ TEST(Schedule, RestsForTenTimesWhatADecisionTook) {
 }
 
 TEST(Schedule, DecidesAtOnceAfterARest) {
-        Schedule schedule;
+        Schedule schedule(kStart);
         schedule.decided({}, kStart);
         schedule.want_decision(kStart + milliseconds{5});
         EXPECT_EQ(schedule.next(), kStart + milliseconds{5});
 }
 
 TEST(Schedule, DecidesOnASampleAlsoWithoutARest) {
-        Schedule schedule;
+        Schedule schedule(kStart);
         schedule.decided({}, kStart);
         schedule.sampled(kStart + microseconds{1});
         EXPECT_TRUE(schedule.is_decision_due(kStart + microseconds{1}));
 }
 
 TEST(Schedule, DecidesAgainWhenTimeAloneChangesIt) {
-        Schedule schedule;
+        Schedule schedule(kStart);
         Decision decision;
         decision.again = kStart + milliseconds{700};
         schedule.decided(decision, kStart);
@@ -88,7 +88,7 @@ TEST(Schedule, DecidesAgainWhenTimeAloneChangesIt) {
 
 TEST(Schedule, LooksAtReportsWhileSomebodyWaits) {
         for (const auto limit : {Limit::Handover, Limit::Newcomer, Limit::Idle}) {
-                Schedule schedule;
+                Schedule schedule(kStart);
                 schedule.decided(limited_by(limit), kStart);
                 EXPECT_EQ(schedule.next(), kStart + numbers::kPoll);
                 EXPECT_FALSE(schedule.is_poll_due(kStart + numbers::kPoll - microseconds{1}));
@@ -111,7 +111,7 @@ std::vector<std::chrono::nanoseconds> pauses(Schedule& schedule, TimePoint until
 }
 
 TEST(Schedule, LooksLessOftenTheLongerThoseWhoLendWantNothingBack) {
-        Schedule schedule;
+        Schedule schedule(kStart);
         schedule.decided(limited_by(Limit::Idle), kStart);
         EXPECT_EQ(pauses(schedule, kStart + milliseconds{400}),
                   std::vector(15, std::chrono::nanoseconds{numbers::kPoll}));
@@ -121,7 +121,7 @@ TEST(Schedule, LooksLessOftenTheLongerThoseWhoLendWantNothingBack) {
 }
 
 TEST(Schedule, NeverLooksLaterThanASixteenthOfTheTimeThatNothingHappened) {
-        Schedule schedule;
+        Schedule schedule(kStart);
         schedule.decided(limited_by(Limit::Idle), kStart);
         for (auto at = schedule.next(); at < kStart + std::chrono::seconds{5};
              at = schedule.next()) {
@@ -132,7 +132,7 @@ TEST(Schedule, NeverLooksLaterThanASixteenthOfTheTimeThatNothingHappened) {
 }
 
 TEST(Schedule, LooksOftenAgainAsSoonAsSomebodyWantsSomethingBack) {
-        Schedule schedule;
+        Schedule schedule(kStart);
         schedule.decided(limited_by(Limit::Idle), kStart);
         (void)pauses(schedule, kStart + milliseconds{3000});
         const auto at = schedule.next();
@@ -143,7 +143,7 @@ TEST(Schedule, LooksOftenAgainAsSoonAsSomebodyWantsSomethingBack) {
 }
 
 TEST(Schedule, LooksOftenAgainWhenSomebodyElseLends) {
-        Schedule schedule;
+        Schedule schedule(kStart);
         auto decision = limited_by(Limit::Idle);
         schedule.decided(decision, kStart);
         (void)pauses(schedule, kStart + milliseconds{3000});
@@ -157,7 +157,7 @@ TEST(Schedule, LooksOftenAgainWhenSomebodyElseLends) {
 }
 
 TEST(Schedule, LooksOftenForThoseWhoWaitHoweverLongOthersHaveLent) {
-        Schedule schedule;
+        Schedule schedule(kStart);
         auto decision = limited_by(Limit::Idle);
         schedule.decided(decision, kStart);
         (void)pauses(schedule, kStart + milliseconds{3000});
@@ -171,14 +171,14 @@ TEST(Schedule, LooksOftenForThoseWhoWaitHoweverLongOthersHaveLent) {
 }
 
 TEST(Schedule, DoesNotPutOffALookByDecisions) {
-        Schedule schedule;
+        Schedule schedule(kStart);
         schedule.decided(limited_by(Limit::Handover), kStart);
         schedule.decided(limited_by(Limit::Handover), kStart + milliseconds{20});
         EXPECT_EQ(schedule.next(), kStart + numbers::kPoll);
 }
 
 TEST(Schedule, DecidesOnReportsThatMatter) {
-        Schedule schedule;
+        Schedule schedule(kStart);
         schedule.decided(limited_by(Limit::Handover), kStart);
         schedule.polled(false, kStart + milliseconds{25});
         EXPECT_FALSE(schedule.is_decision_due(kStart + milliseconds{25}));
@@ -195,7 +195,7 @@ Decision contended(Limit limit, std::uint32_t programs) {
 
 TEST(Schedule, WatchesWhoIsStoppedWhileOthersCouldUseHisCpus) {
         for (const auto limit : {Limit::FairShare, Limit::Floor, Limit::Quota}) {
-                Schedule schedule;
+                Schedule schedule(kStart);
                 schedule.decided(contended(limit, 2), kStart);
                 EXPECT_EQ(schedule.next(), kStart + numbers::kTick);
                 EXPECT_TRUE(schedule.is_watch_due(kStart + numbers::kTick));
@@ -211,7 +211,7 @@ TEST(Schedule, WatchesWhoIsStoppedWhileOthersCouldUseHisCpus) {
 TEST(Schedule, WatchesWhereFewShareTheMachine) {
         auto decision = contended(Limit::FairShare, 2);
         decision.grants.resize(numbers::kMostWatched, decision.grants[0]);
-        Schedule schedule;
+        Schedule schedule(kStart);
         schedule.decided(decision, kStart);
         EXPECT_EQ(schedule.next(), kStart + numbers::kTick);
         auto lends = limited_by(Limit::Idle);
@@ -230,18 +230,17 @@ TEST(Schedule, WatchesWhereFewShareTheMachine) {
 TEST(Schedule, WatchesNobodyWhoseCpusNobodyWants) {
         for (const auto& decision : {contended(Limit::Everything, 2), contended(Limit::OwnMax, 2),
                                      contended(Limit::FairShare, 1), Decision{}}) {
-                Schedule schedule;
+                Schedule schedule(kStart);
                 schedule.decided(contended(Limit::FairShare, 2), kStart);
                 schedule.decided(decision, kStart + milliseconds{10});
                 EXPECT_EQ(schedule.next(), Schedule::kNever);
         }
 }
 
-TEST(Schedule, TicksFromTheFirstSampleOn) {
-        Schedule schedule;
-        EXPECT_EQ(schedule.next_tick(), Schedule::kNever);
-        schedule.sampled(kStart);
-        EXPECT_EQ(schedule.next_tick(), kStart) << "at once";
+TEST(Schedule, TicksFromTheStartOn) {
+        Schedule schedule(kStart);
+        EXPECT_EQ(schedule.next_tick(), kStart);
+        EXPECT_EQ(schedule.next(), Schedule::kNever) << "nothing else is due";
         schedule.ticked(kStart);
         EXPECT_EQ(schedule.next_tick(), kStart + numbers::kTick);
         schedule.sampled(kStart + milliseconds{50});
@@ -249,8 +248,7 @@ TEST(Schedule, TicksFromTheFirstSampleOn) {
 }
 
 TEST(Schedule, TicksLessOftenWhereTheyCostMuch) {
-        Schedule schedule;
-        schedule.sampled(kStart);
+        Schedule schedule(kStart);
         schedule.ticked(kStart);
         schedule.tick_took(milliseconds{1});
         schedule.ticked(kStart);

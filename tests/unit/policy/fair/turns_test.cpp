@@ -407,10 +407,49 @@ TEST(TurnsOfAKind, ThoseThatAreKnownToGainGoOneAfterTheOther) {
 
 TEST(TurnsOfAKind, LeaveOtherKindsTheirPart) {
         OfAKind world(8);
-        for (const auto kind : {7, 7, 8, 8})
+        for (const auto kind : {7U, 7U, 8U, 8U})
                 world.alike(kind).scaling = linear();
         EXPECT_EQ(world.threads(), (Counts{4, 1, 4, 1}));
         EXPECT_EQ(world.parked(), ".P.P");
+}
+
+TEST(TurnsOfAKind, HaveNoTurnBesideTheOneThatHasAllCpus) {
+        OfAKind world(8);
+        world.job();
+        world.gangs[0].remaining = seconds(20);
+        for (int i = 0; i < 2; i++) {
+                world.alike().scaling = linear();
+                world.gangs.back().served = seconds(10);
+        }
+        EXPECT_EQ(world.parked(), ".PP");
+        EXPECT_EQ(world.threads(), (Counts{8, 1, 1}));
+}
+
+TEST(TurnsOfAKind, GoOnWhereOneComesOfWhichNothingIsKnown) {
+        OfAKind world(8);
+        for (int i = 0; i < 3; i++)
+                world.alike().scaling = linear();
+        world.alike();
+        EXPECT_EQ(world.threads(), (Counts{6, 1, 1, 2}));
+        EXPECT_EQ(world.parked(), ".PP.");
+}
+
+TEST(TurnsOfAKind, LeaveACpuToOneThatHasWaitedForTooLong) {
+        OfAKind world(8);
+        for (int i = 0; i < 3; i++)
+                world.alike().scaling = linear();
+        world.gangs[2].waits_since = world.now - world.settings.turn_max_wait;
+        EXPECT_EQ(world.threads(), (Counts{7, 1, 1}));
+        EXPECT_EQ(world.parked(), ".P.");
+        EXPECT_FALSE(world.decided().grants[2].shared);
+}
+
+TEST(TurnsOfAKind, ShareWhereUsersWaitForEachOther) {
+        OfAKind world(8);
+        world.settings.turns_across_users = true;
+        for (int i = 0; i < 2; i++)
+                world.alike().scaling = linear();
+        EXPECT_EQ(world.threads(), (Counts{4, 4}));
 }
 
 TEST(TurnsOfAKind, ShareWhereItIsNotKnownThatTheyGain) {
