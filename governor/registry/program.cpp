@@ -222,8 +222,8 @@ void Program::note_progress(const evidence::Report& report, TimePoint now) {
         progress_.report(length ? std::min(ended_, *length) : 0, length.value_or(0), served);
 }
 
-/// As long as no run of its label has said better how long it is: by its progress, or since the
-/// last two were not of one length.
+/// A label is a kind as long as no run of it has said how far it was, and the last two were of one
+/// length.
 std::uint64_t Program::kind() const {
         const auto* known = around_.labels.find(identity_.account, identity_.label);
         const bool is_unlike =

@@ -104,8 +104,9 @@ private:
         }
 
         /// In the middle of a region it may still run on what it has given up. It takes that back
-        /// first, if it may have more again, where there is room. What a rigid holder will not
-        /// leave is not waited for: it is charged, but that may be for any CPUs that it could use.
+        /// first, if it may have more again, where there is room. What a rigid holder has not left
+        /// after handover_max is not waited for: it is charged, but that may be for any CPUs that
+        /// it could use.
         void linger(std::size_t i) {
                 auto& lingering = lingering_[i];
                 lingering = (client(i).in_use & snapshot_.machine.pool()) - taken_ - occupied_;

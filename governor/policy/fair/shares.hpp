@@ -18,7 +18,7 @@ struct Share {
         std::uint32_t share = 0;   ///< what it gets when all handovers are over; 0: a shared CPU
         std::uint32_t target = 0;  ///< what it should have now: more, as long as only newcomers ask
         bool wants_a_part = false;  ///< of a CPU, and none of its own: it is light
-        bool is_rigid = false;      ///< it is charged for what it burns
+        bool is_rigid = false;      ///< above its grant for too long, so it is charged
         bool stays = false;         ///< on CPUs that it lost: they are not waited for
         bool begins = false;        ///< on its share, wherever others have still to leave it
         /// What its first region after a pause begins with, beside others. Of an idle client: the

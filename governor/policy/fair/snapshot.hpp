@@ -138,7 +138,8 @@ struct Client {
                 return resumed && now < resumed->settled;
         }
         /// It begins or wakes up: its next region, or the one that it has just begun, runs on its
-        /// share, beside programs that have still to leave. One that takes turns waits instead.
+        /// share, beside programs that have still to leave. One that takes turns waits instead, but
+        /// beside rigid holders.
         [[nodiscard]] bool begins() const {
                 return !idle && (granted.empty() || (shared && granted.count() > 1));
         }
