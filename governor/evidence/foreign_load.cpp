@@ -166,8 +166,7 @@ void ForeignLoad::catch_sight(std::uint32_t running, const CpuMask& pool) {
         auto newest = std::move(recent_.back());
         recent_.clear();
         auto load = newest.load;
-        for (auto& cpu : load)
-                cpu *= newest.sum > most ? most / newest.sum : 1;
+        take(load, pool, newest.sum - most);
         believe(load, pool);
         recent_.push_back(std::move(newest));
 }

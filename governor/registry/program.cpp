@@ -33,7 +33,7 @@ Confinement with_quotas_only(Confinement where) {
         return where;
 }
 
-/// Of this account's label. 0: it has none.
+/// Labels of two accounts have different ones. 0: the program has no label.
 std::uint64_t hash_of(const Identity& identity) {
         if (identity.label.empty())
                 return 0;
@@ -425,7 +425,8 @@ fair::Client Program::client(const policy::CpuMask& pool) const {
 void Program::add_turns(fair::Client& client, fair::Gang& gang, bool is_first,
                         TimePoint now) const {
         gang.account = client.account;
-        gang.kind = is_first || gang.kind == kind() ? kind() : 0;
+        const auto own_kind = kind();
+        gang.kind = is_first || gang.kind == own_kind ? own_kind : 0;
         client.scaling = scaling(now);
         if (const auto probe = probe_width(now))
                 client.probe_width = probe->cpus;

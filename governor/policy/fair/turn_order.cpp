@@ -31,8 +31,9 @@ Quantum quantum_of(const Settings& settings, nanoseconds served) {
 
 }  // namespace
 
-bool are_alike(const Settings& settings, const Gang& gang) {
-        return gang.kind != 0 && !settings.turns_across_users;
+bool has_alike(const Settings& settings, const Gang& gang) {
+        return gang.kind != 0 && !settings.turns_across_users && !gang.yields && !gang.remaining &&
+               !gang.is_on_trial;
 }
 
 nanoseconds expected_need(const Settings& settings, const Gang& gang) {
@@ -43,13 +44,9 @@ nanoseconds expected_need(const Settings& settings, const Gang& gang) {
 
 std::vector<std::size_t> turn_order(const Settings& settings, std::span<const Gang> gangs,
                                     std::vector<std::size_t> which, TimePoint now) {
-        const auto is_of_a_kind = [&](std::size_t g) {
-                return are_alike(settings, gangs[g]) && !gangs[g].yields && !gangs[g].remaining &&
-                       !gangs[g].is_on_trial;
-        };
         std::unordered_map<std::uint64_t, nanoseconds> of_kind;  // the least served's
         for (const auto g : which)
-                if (is_of_a_kind(g)) {
+                if (has_alike(settings, gangs[g])) {
                         const auto whole = expected_need(settings, gangs[g]);
                         const auto [least, is_first] = of_kind.try_emplace(gangs[g].kind, whole);
                         least->second = std::min(least->second, whole);
@@ -73,7 +70,8 @@ std::vector<std::size_t> turn_order(const Settings& settings, std::span<const Ga
                 const bool wants_back = gang.yields && gang.lends_turn;
                 const bool is_preferred = wants_back || (gang.has_turn && gang.remaining);
                 places.emplace_back(overdue,
-                                    is_of_a_kind(g) ? of_kind[gang.kind] : need(gang, is_preferred),
+                                    has_alike(settings, gang) ? of_kind[gang.kind]
+                                                              : need(gang, is_preferred),
                                     !wants_back, gang.joined, gang.id, g);
         }
         std::ranges::sort(places);

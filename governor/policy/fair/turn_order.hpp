@@ -13,9 +13,9 @@
 
 namespace governor::policy::fair {
 
-/// Gangs of its kind are taken to be as long as it is. Not where users wait for each other: one
-/// that starts programs of a kind again and again would keep its place before the others.
-[[nodiscard]] bool are_alike(const Settings& settings, const Gang& gang);
+/// Nothing is known of its end but that gangs of its kind are as long as it is. Not where users
+/// wait for each other: one that starts programs of a kind again and again would keep its place.
+[[nodiscard]] bool has_alike(const Settings& settings, const Gang& gang);
 
 /// The time that it is taken to need its turn for: what remains, where that is known. Else the
 /// quantum that it is in, `turn_quantum` at first and four times the one before each time: whoever

@@ -109,8 +109,7 @@ private:
                 for (const auto g : order) {
                         const auto& gang = snapshot_.gangs[g];
                         const bool known = is_known(g);
-                        if (are_alike(settings_, gang) && !is_end_known(g) &&
-                            (known || has_each_one))
+                        if (has_alike(settings_, gang) && (known || has_each_one))
                                 kinds[{gang.kind, known}].push_back(g);
                 }
                 for (const auto& [kind, gangs] : kinds) {

@@ -380,7 +380,7 @@ TEST(Turns, WhoseTurnItIsWaitsUntilTheOtherHasLeft) {
         EXPECT_EQ(world.threads(), (Counts{1, 8}));
 }
 
-// Of one label.
+/// Batch programs of one label.
 class OfAKind : public Batch {
 public:
         using Batch::Batch;
