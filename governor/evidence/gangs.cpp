@@ -4,6 +4,9 @@
 
 #include "policy/fair/turn_order.hpp"
 
+#include <algorithm>
+#include <utility>
+
 namespace governor::evidence {
 
 GangId Gangs::enter(const Key& key, TimePoint now) {
@@ -57,6 +60,42 @@ void Gangs::decided(const std::map<GangId, Decided>& decided, TimePoint now) {
         }
 }
 
+void Gangs::take_rounds(const std::vector<policy::fair::Round>& rounds, TimePoint now) {
+        std::optional<double> least_s;
+        for (auto& [id, gang] : gangs_) {
+                gang.round.used_s = used_s(gang, now);
+                gang.counted = now;
+                gang.pace_of_use = 0;
+                if (gang.takes_rounds)
+                        least_s = std::min(least_s.value_or(gang.round.used_s), gang.round.used_s);
+        }
+        std::map<GangId, policy::fair::Round> by_id;
+        for (const auto& round : rounds)
+                by_id[round.id] = round;
+        for (auto& [id, gang] : gangs_) {
+                const auto found = by_id.find(id);
+                const bool did = std::exchange(gang.takes_rounds, found != by_id.end());
+                if (!gang.takes_rounds) {
+                        gang.round.since.reset();
+                        gang.round.waits_since.reset();
+                        continue;
+                }
+                const auto& round = found->second;
+                if (!did)
+                        gang.round.used_s = std::max(gang.round.used_s, least_s.value_or(0));
+                gang.pace_of_use = round.uses / round.share;
+                auto& begun = round.waits ? gang.round.waits_since : gang.round.since;
+                auto& ended = round.waits ? gang.round.since : gang.round.waits_since;
+                begun = begun.value_or(now);
+                ended.reset();
+        }
+}
+
+double Gangs::used_s(const Gang& gang, TimePoint now) {
+        return gang.round.used_s +
+               gang.pace_of_use * std::chrono::duration<double>(now - gang.counted).count();
+}
+
 policy::fair::Gang Gangs::show(GangId id, TimePoint now) const {
         policy::fair::Gang shown;
         shown.id = id;
@@ -73,6 +112,8 @@ policy::fair::Gang Gangs::show(GangId id, TimePoint now) const {
         shown.runs_since = gang.runs_since;
         shown.waited = gang.waited;
         shown.had = gang.had;
+        shown.round = gang.round;
+        shown.round.used_s = used_s(gang, now);
         return shown;
 }
 

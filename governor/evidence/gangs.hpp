@@ -5,6 +5,7 @@
 
 #include "evidence/served.hpp"
 #include "policy/account.hpp"
+#include "policy/fair/decision.hpp"
 #include "policy/fair/snapshot.hpp"
 #include "policy/time_point.hpp"
 
@@ -15,6 +16,7 @@
 #include <optional>
 #include <string>
 #include <tuple>
+#include <vector>
 
 namespace governor::evidence {
 
@@ -55,6 +57,9 @@ public:
         void set_quantum(std::chrono::milliseconds quantum) { quantum_ = quantum; }
         /// Of all gangs; those that are not in it neither want to run nor have their turn.
         void decided(const std::map<GangId, Decided>& decided, TimePoint now);
+        /// Of all gangs that share by time from now on. Whoever comes to them has used as much of
+        /// its share as the one that has used least.
+        void take_rounds(const std::vector<policy::fair::Round>& rounds, TimePoint now);
 
         /// Without what only its members know: what remains, and whether it is on trial.
         [[nodiscard]] policy::fair::Gang show(GangId id, TimePoint now) const;
@@ -75,9 +80,14 @@ private:
                 std::chrono::nanoseconds waited{0};    // before that
                 std::chrono::nanoseconds had{0};       // in turns that did not end that wait
                 Served served;
+                policy::fair::RoundState round;  // until `counted`
+                bool takes_rounds = false;
+                double pace_of_use = 0;  // since then
+                TimePoint counted;
         };
 
         [[nodiscard]] static Served served(const Gang& gang, TimePoint now);
+        [[nodiscard]] static double used_s(const Gang& gang, TimePoint now);
 
         std::map<GangId, Gang> gangs_;
         std::map<Key, GangId> by_key_;

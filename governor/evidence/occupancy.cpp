@@ -127,8 +127,8 @@ void Occupancy::update(TimePoint burning_since, TimePoint now) {
         const bool unfinished =
                 !occupies_nothing() &&
                 (!lingering_.empty() || (report_.in_region && report_.team > held_.grant.threads));
-        const bool yields = yields_ && held_.grant.parked;
-        if (held_.epoch == 0 || yields || (!unfinished && !burns_more_))
+        const bool is_let = (yields_ || waits_) && held_.grant.parked;
+        if (held_.epoch == 0 || is_let || (!unfinished && !burns_more_))
                 above_since_.reset();
         else if (!above_since_) {
                 above_since_ = unfinished ? now : burning_since;

@@ -76,6 +76,10 @@ public:
         /// and is not above its grant, whatever region it is in.
         void set_yields(bool yields, TimePoint now);
 
+        /// It keeps its teams, and waits at regions: while it is parked it is not above its grant,
+        /// whatever region it is in. Before the first grant.
+        void set_waits(bool waits) { waits_ = waits; }
+
         struct Effect {
                 bool gave_back = false;  ///< nothing lingers any more
                 bool began = false;      ///< a region, since the last report
@@ -142,6 +146,7 @@ private:
         bool reported_ = false;
         bool stopped_ = false;
         bool yields_ = false;         // while it is parked
+        bool waits_ = false;          // with its team, while it is parked
         std::vector<Former> former_;  // that a region may still go by, oldest first
         policy::CpuMask lingering_;
         std::optional<TimePoint> lingers_since_;

@@ -164,4 +164,13 @@ inline constexpr int kGrowth = 4;
 /// No program waits longer for its turn without a thread.
 inline constexpr milliseconds kMaxWait{300'000};
 
+// Rounds of teams that do not fit side by side.
+
+/// A gang keeps its round for so long. A change costs 1 to 3 ms: the rest of a region, and threads
+/// of libgomp that spin for a while.
+inline constexpr milliseconds kRound{500};
+/// An interactive gang waits no longer than this for its round, and the rounds of others are
+/// shorter for it.
+inline constexpr milliseconds kRoundWait{250};
+
 }  // namespace governor::numbers

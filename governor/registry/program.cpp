@@ -41,13 +41,15 @@ std::uint64_t hash_of(const Identity& identity) {
         return std::hash<std::string>{}(std::to_string(user) + "/" + identity.label);
 }
 
-/// `yields_with`: a tree; 0: none.
-evidence::Gangs::Key gang_of(const Identity& identity, ProgramId id, ProgramId yields_with = {}) {
+/// `yields_with`: a tree; 0: none. Of programs that keep their teams, and have no job, each is
+/// alone: two in one process group do not wait for each other as a rule, and would spin.
+evidence::Gangs::Key gang_of(const Identity& identity, const Request& request, ProgramId id,
+                             ProgramId yields_with = {}) {
         if (yields_with != ProgramId{})
                 return {identity.account, {}, 0, 0, static_cast<std::uint64_t>(yields_with)};
         const bool has_job = !identity.job.empty();
-        const bool has_group = has_job || identity.process_group > 0;
-        return {identity.account, identity.job, has_job ? 0 : identity.process_group,
+        const bool has_group = has_job || (identity.process_group > 0 && !request.keeps);
+        return {identity.account, identity.job, has_job || !has_group ? 0 : identity.process_group,
                 has_group ? 0 : static_cast<std::uint64_t>(id), 0};
 }
 
@@ -85,7 +87,8 @@ Program::Program(ProgramId id, const Identity& identity, const Request& request,
         : around_(around), id_(id), joined_(now), identity_(identity),
           label_hash_(hash_of(identity)), request_(request), where_(with_quotas_only(where)),
           limits_(request.max, where.cpus), groups_(around.cgroups.enter(where_.groups)),
-          occupancy_(late_after), gang_(around.gangs.enter(gang_of(identity, id), now)) {
+          occupancy_(late_after), gang_(around.gangs.enter(gang_of(identity, request, id), now)) {
+        occupancy_.set_waits(keeps());
         follow(rules);
         if (identity.cpu_time) {
                 burn_.begin(*identity.cpu_time, now);
@@ -140,7 +143,7 @@ void Program::yield_with(ProgramId tree, TimePoint now) {
         look_.reset();
         lends_turn_ = false;
         const auto before = std::exchange(
-                gang_, around_.gangs.enter(gang_of(identity_, id_, yields_with_), now));
+                gang_, around_.gangs.enter(gang_of(identity_, request_, id_, yields_with_), now));
         around_.gangs.leave(before);
         occupancy_.set_yields(yields(), now);
 }
@@ -164,6 +167,7 @@ void Program::request(const Request& request, TimePoint now) {
         request_.start_only = before.start_only;
         request_.can_wait = before.can_wait;
         request_.yields = before.yields;
+        request_.keeps = before.keeps;
         ask_for_limits(now);
 }
 
@@ -196,6 +200,8 @@ bool Program::report(const evidence::Report& report, TimePoint now) {
         if (takes_turns())
                 note_pace(report, now);
         const auto effect = occupancy_.report(report, where_.cpus.count(), now);
+        if (effect.began)
+                teams_.add(report.team, now);
         const bool woke = effect.began && demand_.idle();
         if (effect.began)
                 demand_.woke(now);
@@ -419,6 +425,12 @@ fair::Client Program::client(const policy::CpuMask& pool) const {
         client.idle = demand_.idle();
         client.light = low_use_.light();
         client.wants = known(client.idle || client.light ? 1 : demand_.wants());
+        if (keeps()) {
+                const auto known_team = teams_.largest();
+                client.team = most(known_team > 0 ? known_team : where_.cpus.count());
+                client.takes_turns = is_batch();
+                client.wants = client.idle ? 1 : *client.team;
+        }
         return client;
 }
 

@@ -12,6 +12,7 @@
 #include "evidence/progress.hpp"
 #include "evidence/request_limits.hpp"
 #include "evidence/speedup.hpp"
+#include "evidence/teams.hpp"
 #include "evidence/width_probe.hpp"
 #include "policy/account.hpp"
 #include "policy/fair/decision.hpp"
@@ -73,6 +74,7 @@ struct Request {
         bool start_only = false;  ///< never changes its count: keeps the number it is told first
         bool can_wait = false;    ///< begins no region while it is parked
         bool yields = false;      ///< of a tree: while parked, it runs on what nobody else wants
+        bool keeps = false;       ///< its teams are as large as it chose, whatever it is granted
 };
 
 /// What all programs have in common.
@@ -264,8 +266,13 @@ private:
         [[nodiscard]] Event event(EventKind kind, TimePoint now) const;
         void note(const Event& event);
         [[nodiscard]] bool parked() const;
+        [[nodiscard]] bool is_batch() const {
+                return scheduling_class() == policy::fair::Class::Batch;
+        }
+        /// It waits for its round, as its teams are not the governor's to choose.
+        [[nodiscard]] bool keeps() const { return request_.keeps && request_.can_wait; }
         [[nodiscard]] bool waits() const {
-                return request_.can_wait && scheduling_class() == policy::fair::Class::Batch;
+                return request_.can_wait && (request_.keeps || is_batch());
         }
         void ask_for_limits(TimePoint now);
         /// Of it, or of its tree: what its start-only library keeps to is no limit of others.
@@ -301,6 +308,7 @@ private:
         std::chrono::nanoseconds used_at_tick_{0};
         evidence::Demand demand_;
         evidence::LowUse low_use_;
+        evidence::Teams teams_;
         GangId gang_;
         ProgramId yields_with_{};  // the tree whose gang it is in
         evidence::Progress progress_;

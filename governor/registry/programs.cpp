@@ -287,6 +287,7 @@ void Programs::note_turns(const fair::Decision& decision, TimePoint now) {
                 gang.cpus += grant.parked ? 0 : std::max(program->own_cpus(), 1U);
         }
         around_->gangs.decided(decided, now);
+        around_->gangs.take_rounds(decision.rounds, now);
 }
 
 std::optional<Programs::Turns> Programs::turns(const Program& program, TimePoint now) const {

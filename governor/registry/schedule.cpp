@@ -49,6 +49,10 @@ void Schedule::want_decision(TimePoint now) {
 }
 
 std::chrono::nanoseconds Schedule::pause(TimePoint now) const {
+        if (parked_since_)
+                return std::clamp<std::chrono::nanoseconds>((now - *parked_since_) /
+                                                                    numbers::kPollPart,
+                                                            numbers::kRest, numbers::kPoll);
         if (is_waited_for_)
                 return numbers::kPoll;
         return std::clamp<std::chrono::nanoseconds>((now - quiet_since_) / numbers::kPollPart,
@@ -75,6 +79,14 @@ void Schedule::decided(const policy::fair::Decision& decision, TimePoint now) {
         last_decision_ = now;
         next_decision_ = decision.again ? std::max(*decision.again, now + numbers::kRest) : kNever;
         is_waited_for_ = std::ranges::any_of(decision.grants, makes_wait);
+        const bool is_somebody_parked = !decision.rounds.empty() &&
+                                        std::ranges::any_of(decision.grants, [](const auto& grant) {
+                                                return grant.parked && makes_wait(grant);
+                                        });
+        if (is_somebody_parked)
+                parked_since_ = parked_since_.value_or(now);
+        else
+                parked_since_.reset();
         auto idle = idle_in(decision);
         if (!std::ranges::includes(idle_, idle))
                 quiet_since_ = now;

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <optional>
 #include <vector>
 
 namespace governor::registry {
@@ -18,15 +19,15 @@ using policy::TimePoint;
 /// A decision follows every sample and every event, but not two within kRest, or within kRestTimes
 /// times what the last one took: programs that come and go at any rate make the governor decide for
 /// a part of its time only. While somebody waits for CPUs that others have still to leave, reports
-/// are read every kPoll. While somebody may want back what he lent, so they are at first, and the
-/// less often the longer nobody does: each time 1/kPollPart later of the time since somebody last
-/// lent or wanted back, every kTick in the end. While somebody would have more if another
-/// program were not there, it is looked every kTick whether one was stopped; not where more than
-/// kMostWatched have CPUs of their own and do not lend them: then one holds little as a rule, and
-/// the next sample has to do.
-/// Foreign load is looked at every kTick from the start on, less often where that would take
-/// more than 1/kTickTimes of a CPU; also without a lease: a program that comes goes by what it
-/// finds.
+/// are read every kPoll; sooner where a program does nothing until then, 1/kPollPart later each
+/// time of the time for which it waits. While somebody may want back what he lent, so they are at
+/// first, and the less often the longer nobody does: each time 1/kPollPart later of the time since
+/// somebody last lent or wanted back, every kTick in the end. While somebody would have more if
+/// another program were not there, it is looked every kTick whether one was stopped; not where more
+/// than kMostWatched have CPUs of their own and do not lend them: then one holds little as a rule,
+/// and the next sample has to do. Foreign load is looked at every kTick from the start on, less
+/// often where that would take more than 1/kTickTimes of a CPU; also without a lease: a program
+/// that comes goes by what it finds.
 class Schedule {
 public:
         static constexpr TimePoint kNever = TimePoint::max();
@@ -73,6 +74,7 @@ private:
         TimePoint next_decision_ = kNever;
         TimePoint next_poll_ = kNever;
         bool is_waited_for_ = false;                 // by somebody who is to grow
+        std::optional<TimePoint> parked_since_;      // somebody who does nothing meanwhile
         std::vector<policy::fair::ProgramId> idle_;  // ascending; those who lend
         TimePoint quiet_since_;                      // nobody began to lend, or wanted back
         TimePoint next_watch_ = kNever;

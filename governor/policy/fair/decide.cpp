@@ -4,12 +4,14 @@
 
 #include "policy/fair/capacity.hpp"
 #include "policy/fair/handover.hpp"
+#include "policy/fair/rounds.hpp"
 #include "policy/fair/shares.hpp"
 #include "policy/fair/turn_order.hpp"
 #include "policy/fair/turns.hpp"
 #include "policy/numbers.hpp"
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <utility>
 
@@ -30,7 +32,7 @@ Grant leave_alone(const Client& client) {
         return grant;
 }
 
-/// It takes turns, and is at no region.
+/// It can wait, and is at no region.
 bool has_not_begun(const Client& client) {
         return client.gang && (client.parked || client.granted.empty());
 }
@@ -38,10 +40,10 @@ bool has_not_begun(const Client& client) {
 class Reasons {
 public:
         Reasons(const Settings& settings, const Snapshot& snapshot, const Classes& classes,
-                const std::vector<Share>& shares, const Turns& turns,
+                const std::vector<Share>& shares, const Turns& turns, const Rounds& rounds,
                 const std::vector<bool>& waiting)
                 : settings_(settings), snapshot_(snapshot), classes_(classes), shares_(shares),
-                  turns_(turns), waiting_(waiting) {
+                  turns_(turns), rounds_(rounds), waiting_(waiting) {
                 std::set<AccountId> accounts;
                 for (std::size_t i = 0; i < shares.size(); i++) {
                         if (!shares[i].is_governed)
@@ -59,7 +61,7 @@ public:
 
         /// It begins no region: it is not its turn, or not yet.
         [[nodiscard]] bool is_parked(std::size_t i) const {
-                return turns_.behind[i] > 0 || waits_for_cpus(i);
+                return turns_.behind[i] > 0 || rounds_before(i) > 0 || waits_for_cpus(i);
         }
 
         [[nodiscard]] Reason of(std::size_t i, const Holding& holding) const {
@@ -67,6 +69,8 @@ public:
                 reason.own_foreign =
                         std::min(reason.foreign, classes_.foreign_of(snapshot_.clients[i].account));
                 reason.share = std::max(1U, shares_[i].share);
+                if (!rounds_.entitled.empty() && rounds_.entitled[i] > 0)
+                        reason.share = rounds_.entitled[i];
                 if (starts_uncharged(i, holding)) {
                         reason.share = holding.cpus.count();
                         reason.rigid = 0;
@@ -76,6 +80,10 @@ public:
         }
 
 private:
+        [[nodiscard]] std::uint32_t rounds_before(std::size_t i) const {
+                return rounds_.behind.empty() ? 0 : rounds_.behind[i];
+        }
+
         [[nodiscard]] bool waits_for_cpus(std::size_t i) const {
                 const auto& client = snapshot_.clients[i];
                 return has_not_begun(client) && waiting_[*client.gang];
@@ -96,6 +104,8 @@ private:
                 };
                 if (turns_.behind[i] > 0)
                         because(Limit::Parked, turns_.behind[i]);
+                else if (rounds_before(i) > 0)
+                        because(Limit::Round, rounds_before(i));
                 else if (waits_for_cpus(i))
                         because(Limit::Handover, std::max(share.target, 1U));
                 else if (share.charge && client.burning > threads)
@@ -135,6 +145,7 @@ private:
         const Classes& classes_;
         const std::vector<Share>& shares_;
         const Turns& turns_;
+        const Rounds& rounds_;
         const std::vector<bool>& waiting_;  // by gang
         Reason common_;                     // what all have in common
 };
@@ -145,8 +156,6 @@ std::vector<bool> still_waiting(const Settings& settings, const Snapshot& snapsh
                                 const std::vector<Share>& shares,
                                 const std::vector<Holding>& holdings) {
         std::vector<bool> waiting(snapshot.gangs.size());
-        if (!settings.turns)
-                return waiting;
         CpuMask held;
         CpuMask left;  // before long
         for (std::size_t i = 0; i < shares.size(); i++) {
@@ -157,13 +166,39 @@ std::vector<bool> still_waiting(const Settings& settings, const Snapshot& snapsh
         left -= held;
         for (std::size_t i = 0; i < shares.size(); i++) {
                 const auto& client = snapshot.clients[i];
-                if (has_not_begun(client) && client.guaranteed <= 1 && shares[i].target > 0 &&
-                    holdings[i].shared && shares[i].starts_with == 0 &&
-                    left.intersects(client.allowed))
-                        waiting[*client.gang] = !is_out_of_patience(
-                                settings, snapshot.gangs[*client.gang], snapshot.now);
+                if (!has_not_begun(client) || client.guaranteed > 1 || shares[i].target == 0 ||
+                    shares[i].starts_with > 0 || !left.intersects(client.allowed))
+                        continue;
+                const auto& gang = snapshot.gangs[*client.gang];
+                const bool lacks = client.team ? holdings[i].shared ||
+                                                         holdings[i].cpus.count() < shares[i].target
+                                               : holdings[i].shared && settings.turns;
+                const bool has_patience =
+                        client.takes_turns ? !is_out_of_patience(settings, gang, snapshot.now)
+                                           : !has_waited_enough(gang, snapshot.now);
+                if (lacks)
+                        waiting[*client.gang] = has_patience;
         }
         return waiting;
+}
+
+/// Of each gang what holds from now on: one that still waits, in its round, keeps nothing from
+/// others, and one whose round is over does until its region ends.
+std::vector<Round> begin_rounds(const Snapshot& snapshot, std::vector<Round> rounds,
+                                const std::vector<bool>& waiting) {
+        std::map<GangId, std::size_t> gangs;
+        for (std::size_t g = 0; g < snapshot.gangs.size(); g++)
+                gangs[snapshot.gangs[g].id] = g;
+        for (auto& round : rounds) {
+                const auto gang = gangs[round.id];
+                round.waits = round.waits || waiting[gang];
+                if (!round.waits)
+                        continue;
+                round.uses = 0;
+                for (const auto& client : snapshot.clients)
+                        round.uses += client.gang == gang ? client.in_use.count() : 0;
+        }
+        return rounds;
 }
 
 /// What clients that yield do while they are parked is nobody's loss: who is parked now occupies no
@@ -186,14 +221,16 @@ Snapshot without_yielding(const Snapshot& snapshot, Turns& turns, std::vector<Sh
 }
 
 /// When time alone changes the decision: a newcomer comes of age, a holder becomes rigid, all are
-/// back, a turn is over.
+/// back, a turn or a round is over.
 std::optional<TimePoint> next_change(const Settings& settings, const Snapshot& snapshot,
-                                     const Turns& turns) {
+                                     const Turns& turns, const Rounds& rounds) {
         auto next = turns.again;
         const auto consider = [&](TimePoint at) {
                 if (at > snapshot.now && (!next || at < *next))
                         next = at;
         };
+        if (rounds.again)
+                consider(*rounds.again);
         for (const auto& client : snapshot.clients) {
                 if (client.in_stream)
                         consider(client.joined + settings.newcomer);
@@ -213,18 +250,19 @@ Decision decide(const Settings& settings, const Snapshot& told) {
         const Classes classes(told, settings, left_to_foreign(settings, told));
         auto shares = entitle(settings, told, classes);
         auto turns = take_turns(settings, told, classes, shares);
+        auto rounds = take_rounds(told, classes, turns, shares);
         const bool may_yield = std::ranges::any_of(told.gangs, &Gang::yields);
         const auto left =
                 may_yield ? std::optional(without_yielding(told, turns, shares)) : std::nullopt;
         const auto& snapshot = left ? *left : told;
         const auto holdings = hand_over(snapshot, classes, shares);
         const auto waiting = still_waiting(settings, snapshot, shares, holdings);
-        const Reasons reasons(settings, snapshot, classes, shares, turns, waiting);
+        const Reasons reasons(settings, snapshot, classes, shares, turns, rounds, waiting);
 
         Decision decision;
         decision.cpus = snapshot.machine.pool().count();
         decision.foreign = classes.foreign();
-        decision.again = next_change(settings, snapshot, turns);
+        decision.again = next_change(settings, snapshot, turns, rounds);
         decision.grants.reserve(shares.size());
         for (std::size_t i = 0; i < shares.size(); i++) {
                 const auto& client = snapshot.clients[i];
@@ -238,6 +276,7 @@ Decision decide(const Settings& settings, const Snapshot& told) {
         }
         decision.turns = std::move(turns.have_one);
         decision.paces = std::move(turns.paces);
+        decision.rounds = begin_rounds(snapshot, std::move(rounds.gangs), waiting);
         return decision;
 }
 

@@ -48,6 +48,14 @@ struct Grant {
         Reason reason;
 };
 
+/// Of a gang whose programs keep their teams, where these do not fit side by side.
+struct Round {
+        GangId id{};
+        double share = 1;        ///< CPUs that it is entitled to, on average
+        std::uint32_t uses = 0;  ///< CPUs that it keeps from others from now on
+        bool waits = false;
+};
+
 struct Decision {
         std::vector<Grant> grants;       ///< in the order of Snapshot::clients
         std::uint32_t cpus = 0;          ///< distributed
@@ -55,6 +63,7 @@ struct Decision {
         std::optional<TimePoint> again;  ///< time alone will change it then
         std::vector<GangId> turns;       ///< those who have theirs
         std::vector<double> paces;       ///< of these: over that on all that they could have
+        std::vector<Round> rounds;       ///< of the gangs that share by time
 };
 
 /// As programs are told it.

@@ -85,7 +85,7 @@ private:
                         own = std::min(own, client.resumed->threads);
                 shares_[i].is_governed = true;
                 shares_[i].is_rigid = is_rigid(settings_, client, snapshot_.now);
-                shares_[i].stays = shares_[i].is_rigid && client.lingers_since &&
+                shares_[i].stays = (shares_[i].is_rigid || client.team) && client.lingers_since &&
                                    snapshot_.now - *client.lingers_since >= settings_.handover_max;
                 shares_[i].limit = std::min(classes_.groups()[group].cpus.count(), own);
         }
@@ -105,7 +105,8 @@ private:
         }
 
         [[nodiscard]] bool waits_for_turn(std::size_t i) const {
-                return settings_.turns && snapshot_.clients[i].gang;
+                const auto& client = snapshot_.clients[i];
+                return client.gang && (client.team || (settings_.turns && client.takes_turns));
         }
         [[nodiscard]] bool wakes_at_once(std::size_t i) const {
                 return shares_[i].is_governed && snapshot_.clients[i].idle && !waits_for_turn(i) &&

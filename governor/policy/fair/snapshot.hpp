@@ -42,6 +42,14 @@ struct Settings {
         std::chrono::milliseconds turn_max_wait = numbers::kMaxWait;
 };
 
+/// Of a gang whose programs keep their teams, where these do not fit side by side.
+struct RoundState {
+        /// CPU time that its teams have kept from others, over its share: seconds.
+        double used_s = 0;
+        std::optional<TimePoint> since;        ///< it runs in its round since then
+        std::optional<TimePoint> waits_since;  ///< for its round
+};
+
 /// Programs that work together, and so run and wait together.
 struct Gang {
         GangId id{};
@@ -68,6 +76,7 @@ struct Gang {
         std::optional<std::chrono::nanoseconds> remaining;
         /// It says how far it is, but has not run long enough to tell `remaining` by that.
         bool is_on_trial = false;
+        RoundState round;
 };
 
 /// A control group that clients run in.
@@ -108,9 +117,13 @@ struct Client {
         std::optional<Resumed> resumed;
         CpuMask allowed;                    ///< cpuset and the union of its threads' affinity
         std::optional<std::size_t> cgroup;  ///< index in Snapshot::cgroups
-        /// Index in Snapshot::gangs: a batch program that can wait for its turn. Empty: it cannot,
-        /// or is interactive.
+        /// Index in Snapshot::gangs: a program that can wait, for its turn if it is batch, for its
+        /// round if it keeps its team. Empty: it cannot, or has no reason to.
         std::optional<std::size_t> gang;
+        /// It keeps the team that it chose, of so many threads, whatever it is granted. Empty: it
+        /// follows.
+        std::optional<std::uint32_t> team;
+        bool takes_turns = true;  ///< if it has a gang; else it waits for rounds alone
 
         // What it has: as the registry keeps it.
         CpuMask granted;  ///< empty: nothing yet

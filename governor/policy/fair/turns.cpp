@@ -58,9 +58,9 @@ private:
 
         [[nodiscard]] bool takes_part(std::size_t i) const {
                 const auto& client = snapshot_.clients[i];
-                return settings_.turns && client.gang && shares_[i].is_governed &&
-                       (!shares_[i].charge || yields(*client.gang)) && !shares_[i].wants_a_part &&
-                       !client.idle && client.guaranteed <= 1;
+                return settings_.turns && client.gang && client.takes_turns &&
+                       shares_[i].is_governed && (!shares_[i].charge || yields(*client.gang)) &&
+                       !shares_[i].wants_a_part && !client.idle && client.guaranteed <= 1;
         }
 
         [[nodiscard]] bool yields(std::size_t g) const { return snapshot_.gangs[g].yields; }

@@ -87,6 +87,7 @@ Answer hello(const v1::Hello& hello, const Peer& peer, Governor& governor) {
         request->start_only = hello.start_only();
         request->can_wait = hello.can_wait() && !hello.start_only();
         request->yields = hello.yields();
+        request->keeps = hello.keeps();
         const auto label = printable_text(hello.label(), kLongestLabel);
         const auto job = printable_text(hello.job(), kLongestLabel);
         const auto joined = governor.join(peer, {label, *request, mask_of(hello.holds()),

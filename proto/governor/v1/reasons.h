@@ -54,7 +54,9 @@
         REASON(15, PARKED, Parked, "parked: {bound} batch job{s} first, {share}", \
                "it waits for its turn, and begins no region until then") \
         REASON(16, TREE_MAX, TreeMax, "maximum of its tree: {bound} thread{s} for all programs in it, {share}", \
-               "the holder of its tree asked for no more for the whole tree")
+               "the holder of its tree asked for no more for the whole tree") \
+        REASON(17, ROUND, Round, "its team waits for its round: {bound} other{s} first, {share}", \
+               "it keeps its team, for which there is no room beside those of others: they take rounds")
 /* clang-format on */
 
 /* What limits a grant: governor_grant_reason.limit. */

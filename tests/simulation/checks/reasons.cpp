@@ -88,6 +88,9 @@ bool agrees(const World& world, const Resident& resident, const Grant& grant) {
                 return grant.threads < std::max(reason.bound, 2U);
         case Limit::Returning:
                 return false;  // nobody restarts the governor
+        case Limit::Round:
+                return grant.parked && grant.threads == 1 && reason.bound >= 1 &&
+                       resident.process->program().behaviour == Behaviour::Keeper;
         case Limit::Parked:
                 return grant.parked && grant.shared && grant.threads == 1 && reason.bound >= 1;
         case Limit::Rigid:

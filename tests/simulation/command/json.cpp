@@ -42,6 +42,8 @@ const char* name_of(Limit limit) {
                 return "light";
         case Limit::Parked:
                 return "parked";
+        case Limit::Round:
+                return "round";
         case Limit::Newcomer:
                 return "newcomer";
         case Limit::Handover:

@@ -391,8 +391,8 @@ constexpr std::array kProgramKeys{
                      Yes<&Program::bound>{}),
         row<Program>("nice", "-20 .. 19", "", Nice<&Program::nice>{}),
         Key<Program>{"behaviour",
-                     "honest, start-only, endless, silent, greedy, liar, boaster, unlinked or "
-                     "ungoverned",
+                     "honest, start-only, endless, silent, greedy, liar, boaster, unlinked, "
+                     "keeper or ungoverned",
                      "what it makes of its grants",
                      [](Program& program, std::string_view text, const Scenario&) {
                              const auto value = parse_behaviour(text);

@@ -16,9 +16,9 @@ namespace {
 constexpr std::int64_t kMicrosecond = 1'000;
 constexpr std::int64_t kMillisecond = 1'000'000;
 
-constexpr std::array<std::string_view, 9> kBehaviours{"honest",  "start-only", "endless",
-                                                      "silent",  "greedy",     "liar",
-                                                      "boaster", "unlinked",   "ungoverned"};
+constexpr std::array<std::string_view, 10> kBehaviours{
+        "honest", "start-only", "endless",  "silent", "greedy",
+        "liar",   "boaster",    "unlinked", "keeper", "ungoverned"};
 
 constexpr std::array<std::string_view, 3> kRuntimes{"free", "libgomp", "libomp"};
 

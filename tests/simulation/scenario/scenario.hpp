@@ -81,6 +81,7 @@ enum class Behaviour : std::uint8_t {
         Liar,        ///< as greedy, but says that it follows
         Boaster,     ///< follows, but says that it is in its first region for ever
         Unlinked,    ///< a team for every CPU that it asked for, whatever is granted; never reports
+        Keeper,      ///< a team as large as it asked for, but waits for its round, and says so
         Ungoverned,  ///< never says hello; a team for every CPU it may use
 };
 

@@ -210,7 +210,8 @@ double Process::spinning_share() const { return spinning_rate_ / spinning_; }
 
 /// It says that it is outside, by its newest grant.
 bool Process::waits_for_turn(const Held* held) {
-        if (held == nullptr || !held->grant.parked || !program_->waits)
+        const bool can_wait = program_->waits || program_->behaviour == Behaviour::Keeper;
+        if (held == nullptr || !held->grant.parked || !can_wait)
                 return false;
         if (phase_ == Phase::Region)
                 spin_on(spinning_ + team_ - 1);
@@ -255,7 +256,8 @@ void Process::begin_region(const Held* held) {
 void Process::choose_team(const Held* held) {
         const auto kind = program_->behaviour;
         const bool obeys = kind != Behaviour::Greedy && kind != Behaviour::Liar &&
-                           kind != Behaviour::Unlinked && held != nullptr;
+                           kind != Behaviour::Unlinked && kind != Behaviour::Keeper &&
+                           held != nullptr;
         if (kind == Behaviour::StartOnly && phase_ != Phase::Hello)
                 return;
         epoch_ = held != nullptr ? held->epoch : 0;
@@ -263,7 +265,7 @@ void Process::choose_team(const Held* held) {
                           : held != nullptr            ? held->grant.threads
                                                        : 0;
         team_ = obeys ? told : std::max(allowed_.count(), 1U);
-        if (kind == Behaviour::Unlinked && program_->max > 0)
+        if ((kind == Behaviour::Unlinked || kind == Behaviour::Keeper) && program_->max > 0)
                 team_ = std::min(team_, program_->max);
         set_ = obeys ? held->grant.cpus : allowed_;
         promised_ = obeys && !held->grant.shared &&
@@ -350,6 +352,7 @@ governor::evidence::Report Process::report(const Held* held) const {
         case Behaviour::StartOnly:
         case Behaviour::Endless:
         case Behaviour::Greedy:
+        case Behaviour::Keeper:
                 return {epoch_,
                         team_,
                         in_region,

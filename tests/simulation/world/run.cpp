@@ -208,7 +208,8 @@ std::optional<ProgramId> Engine::join(const Process& process) {
         request.max = program.max;
         request.weight = program.weight;
         request.scheduling_class = program.scheduling_class;
-        request.can_wait = program.waits;
+        request.keeps = program.behaviour == Behaviour::Keeper;
+        request.can_wait = program.waits || request.keeps;
         request.yields = program.yields;
         request.start_only = program.behaviour == Behaviour::StartOnly;
         world_.facts.set_running(static_cast<std::uint32_t>(std::ceil(foreign_load())));

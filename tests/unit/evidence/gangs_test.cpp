@@ -150,5 +150,35 @@ TEST(Gangs, DoNotWaitWhileTheyAreIdle) {
         EXPECT_EQ(gangs.show(one, at(101)).waits_since, at(100));
 }
 
+TEST(Gangs, CountWhatTheirTeamsUseOfTheirShares) {
+        Gangs gangs;
+        const auto one = gangs.enter(job(1, "a"), kStart);
+        const auto two = gangs.enter(job(1, "b"), kStart);
+        gangs.take_rounds({{one, 4, 8, false}, {two, 4, 0, true}}, kStart);
+        EXPECT_DOUBLE_EQ(gangs.show(one, at(1)).round.used_s, 2);
+        EXPECT_DOUBLE_EQ(gangs.show(two, at(1)).round.used_s, 0);
+        EXPECT_EQ(gangs.show(one, at(1)).round.since, kStart);
+        EXPECT_EQ(gangs.show(two, at(1)).round.waits_since, kStart);
+        gangs.take_rounds({{one, 4, 2, true}, {two, 4, 8, false}}, at(1));
+        EXPECT_DOUBLE_EQ(gangs.show(one, at(2)).round.used_s, 2.5);
+        EXPECT_DOUBLE_EQ(gangs.show(two, at(2)).round.used_s, 2);
+        EXPECT_EQ(gangs.show(one, at(2)).round.waits_since, at(1));
+        EXPECT_FALSE(gangs.show(one, at(2)).round.since);
+}
+
+TEST(Gangs, ComeToRoundsAsTheOneThatUsedLeast) {
+        Gangs gangs;
+        const auto one = gangs.enter(job(1, "a"), kStart);
+        const auto two = gangs.enter(job(1, "b"), kStart);
+        gangs.take_rounds({{one, 1, 2, false}, {two, 1, 1, false}}, kStart);
+        const auto three = gangs.enter(job(1, "c"), at(10));
+        gangs.take_rounds({{one, 1, 0, true}, {two, 1, 0, true}, {three, 1, 1, false}}, at(10));
+        EXPECT_DOUBLE_EQ(gangs.show(three, at(10)).round.used_s, 10);
+        // Without rounds nothing is counted.
+        gangs.take_rounds({}, at(11));
+        EXPECT_DOUBLE_EQ(gangs.show(three, at(20)).round.used_s, 11);
+        EXPECT_FALSE(gangs.show(three, at(20)).round.since);
+}
+
 }  // namespace
 }  // namespace governor::evidence

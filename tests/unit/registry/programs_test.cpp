@@ -182,6 +182,28 @@ TEST_F(ProgramsTest, ToWhomCpusAreGuaranteedTakeNoTurns) {
                 << "that is all it can have";
 }
 
+TEST_F(ProgramsTest, ThatKeepTheirTeamsWaitForTheirRounds) {
+        Request request;
+        request.keeps = request.can_wait = true;
+        const auto id = join(1000, request);
+        const auto other = join(1000, request);
+        EXPECT_EQ(listed().at(0).team, 16U) << "as large as it may be, before it is known";
+        EXPECT_FALSE(listed().at(0).takes_turns) << "it is interactive";
+        EXPECT_NE(listed().at(0).gang, listed().at(1).gang) << "of one process group";
+        grant(id, 0, 16);
+        (void)region(id, 1, 12);
+        EXPECT_EQ(listed().at(0).team, 12U);
+        park(id);
+        now_ += numbers::kHandoverMax;
+        second(id, 12);
+        EXPECT_FALSE(listed().at(0).above_since) << "it leaves at the end of its region";
+        EXPECT_EQ(listed().at(0).in_use, kAll);
+        programs_.leave(other, std::nullopt, now_);
+        request.keeps = false;
+        programs_.find(id)->request(request, now_);
+        EXPECT_TRUE(listed().at(0).team) << "as it said first";
+}
+
 TEST_F(ProgramsTest, HaveNoLargerTeamThanCpus) {
         const auto id = programs_.join(program_of(1), {}, within(CpuMask::range(0, 4)), now_).id;
         grant(id, 0, 4);

@@ -47,6 +47,22 @@ TEST(Schedule, RestsBetweenDecisionsOnEvents) {
         EXPECT_TRUE(schedule.is_decision_due(kStart + numbers::kRest));
 }
 
+TEST(Schedule, LooksSoonerWhereATeamDoesNothingUntilOthersHaveLeft) {
+        auto decision = limited_by(Limit::Handover);
+        decision.grants[0].parked = true;
+        decision.rounds.emplace_back();
+        Schedule schedule(kStart);
+        schedule.decided(decision, kStart);
+        EXPECT_EQ(schedule.next(), kStart + milliseconds{1});
+        schedule.polled(false, kStart + milliseconds{160});
+        EXPECT_EQ(schedule.next(), kStart + milliseconds{170});
+        schedule.polled(false, kStart + milliseconds{1600});
+        EXPECT_EQ(schedule.next(), kStart + milliseconds{1625});
+        schedule.decided(limited_by(Limit::Handover), kStart + milliseconds{1600});
+        schedule.polled(false, kStart + milliseconds{1700});
+        EXPECT_EQ(schedule.next(), kStart + milliseconds{1725});
+}
+
 TEST(Schedule, RestsForTenTimesWhatADecisionTook) {
         Schedule schedule(kStart);
         schedule.decided({}, kStart);

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: MIT
+// Gang scheduling (J. Ousterhout, Scheduling Techniques for Concurrent Systems, 1982), where the
+// next gang is the one that has used least of its share, as in stride scheduling (C. Waldspurger,
+// W. Weihl, 1995).
+#include "policy/fair/rounds.hpp"
+
+#include "policy/numbers.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <map>
+#include <tuple>
+#include <utility>
+
+namespace governor::policy::fair {
+
+namespace {
+
+using Seconds = std::chrono::duration<double>;
+
+/// What a gang without a CPU of its own counts as entitled to.
+constexpr double kLeastShare = 0.5;
+
+struct Team {
+        std::size_t gang = 0;
+        std::vector<std::size_t> members;  // clients
+        std::uint32_t threads = 0;
+        double share = 0;
+        bool is_interactive = false;
+};
+
+class RoundRobin {
+public:
+        RoundRobin(const Snapshot& snapshot, const Classes& classes, const Turns& turns,
+                   std::vector<Share>& shares)
+                : snapshot_(snapshot), classes_(classes), turns_(turns), shares_(shares) {}
+
+        Rounds deal() {
+                auto teams = find_teams();
+                if (teams.size() < 2 ||
+                    std::ranges::all_of(teams, [&](const Team& team) { return fits(team); }))
+                        return {};
+                rounds_.behind.resize(shares_.size());
+                rounds_.entitled.resize(shares_.size());
+                length_ = length_of_rounds(teams);
+                longest_wait_ = length_ * (teams.size() - 1);
+                std::ranges::stable_sort(teams, {}, [&](const Team& team) {
+                        const auto& round = gang(team).round;
+                        const bool is_in = round.since && snapshot_.now - *round.since < length_;
+                        return std::tuple(!is_in, !is_due(team), round.used_s);
+                });
+                Capacity left(classes_, snapshot_, Capacity::Reserve::Use);
+                take_of_others(left, teams);
+                std::uint32_t running = 0;
+                for (const auto& team : teams)
+                        running += begin(left, team, running);
+                if (running < teams.size())
+                        review(teams);
+                return std::move(rounds_);
+        }
+
+private:
+        [[nodiscard]] const Gang& gang(const Team& team) const {
+                return snapshot_.gangs[team.gang];
+        }
+
+        [[nodiscard]] std::uint32_t threads_of(std::size_t i) const {
+                return std::min(snapshot_.clients[i].team.value_or(1), shares_[i].limit);
+        }
+
+        [[nodiscard]] bool takes_part(std::size_t i) const {
+                const auto& client = snapshot_.clients[i];
+                return client.team && client.gang && shares_[i].is_governed && !client.idle &&
+                       !shares_[i].wants_a_part && client.guaranteed <= 1 && turns_.behind[i] == 0;
+        }
+
+        [[nodiscard]] std::vector<Team> find_teams() const {
+                std::map<std::size_t, Team> teams;
+                for (std::size_t i = 0; i < shares_.size(); i++) {
+                        if (!takes_part(i))
+                                continue;
+                        const auto& client = snapshot_.clients[i];
+                        auto& team = teams[*client.gang];
+                        team.gang = *client.gang;
+                        team.members.push_back(i);
+                        team.threads += threads_of(i);
+                        team.share += shares_[i].share;
+                        team.is_interactive = team.is_interactive || !client.takes_turns;
+                }
+                std::vector<Team> all;
+                for (auto& [gang, team] : teams) {
+                        team.share = std::max(team.share, kLeastShare);
+                        all.push_back(std::move(team));
+                }
+                return all;
+        }
+
+        [[nodiscard]] bool fits(const Team& team) const {
+                return std::ranges::all_of(team.members, [&](std::size_t i) {
+                        return threads_of(i) <= shares_[i].share;
+                });
+        }
+
+        /// So that an interactive gang's round comes before it has waited for too long; a part of
+        /// that is for regions to end.
+        [[nodiscard]] static std::chrono::nanoseconds
+        length_of_rounds(const std::vector<Team>& teams) {
+                if (std::ranges::none_of(teams, &Team::is_interactive))
+                        return numbers::kRound;
+                return std::chrono::nanoseconds(numbers::kRoundWait) * 4 / 5 / (teams.size() - 1);
+        }
+
+        /// It is interactive, and has waited for a round of each of the others.
+        [[nodiscard]] bool is_due(const Team& team) const {
+                const auto& since = gang(team).round.waits_since;
+                return team.is_interactive && since && snapshot_.now - *since >= longest_wait_;
+        }
+
+        void take_of_others(Capacity& left, const std::vector<Team>& teams) const {
+                std::vector<bool> is_member(shares_.size());
+                for (const auto& team : teams)
+                        for (const auto i : team.members)
+                                is_member[i] = true;
+                for (std::size_t i = 0; i < shares_.size(); i++)
+                        for (std::uint32_t k = 0; !is_member[i] && k < shares_[i].share; k++)
+                                if (!left.take(i))
+                                        left.charge(i, 1);
+        }
+
+        [[nodiscard]] bool has_room_for(const Team& team, Capacity left) const {
+                return std::ranges::all_of(team.members, [&](std::size_t i) {
+                        std::uint32_t cpus = 0;
+                        while (cpus < threads_of(i) && left.take(i))
+                                cpus++;
+                        return cpus == threads_of(i);
+                });
+        }
+
+        /// Behind `running` others that run now. 1: it runs, too.
+        std::uint32_t begin(Capacity& left, const Team& team, std::uint32_t running) {
+                // The first runs whatever there is: at worst beside others.
+                const bool runs = running == 0 || has_room_for(team, left);
+                for (const auto i : team.members) {
+                        std::uint32_t cpus = 0;
+                        while (runs && cpus < threads_of(i) && left.take(i))
+                                cpus++;
+                        set(i, cpus, runs ? 0 : running);
+                }
+                rounds_.gangs.push_back({gang(team).id, team.share, team.threads, !runs});
+                return runs ? 1 : 0;
+        }
+
+        /// What does not follow is the point of rounds: it is charged by its time.
+        void set(std::size_t i, std::uint32_t cpus, std::uint32_t behind) {
+                auto& share = shares_[i];
+                rounds_.entitled[i] = std::max(share.share, 1U);
+                rounds_.behind[i] = behind;
+                share.share = share.target = cpus;
+                share.starts_with = 0;
+                share.charge.reset();
+                share.begins = share.is_rigid = false;
+                share.stays = share.stays && is_waited_for_by_others(i);
+        }
+
+        /// By another account, which cannot be made to wait for the end of a region.
+        [[nodiscard]] bool is_waited_for_by_others(std::size_t i) const {
+                return std::ranges::any_of(snapshot_.clients, [&](const Client& client) {
+                        return client.team && client.account != snapshot_.clients[i].account;
+                });
+        }
+
+        /// When a round is over, or the gang in it has no longer used least; when one has waited
+        /// for long enough.
+        void review(const std::vector<Team>& teams) {
+                std::optional<double> least_s;  // of those that wait
+                for (std::size_t k = 0; k < teams.size(); k++)
+                        if (rounds_.gangs[k].waits)
+                                least_s = std::min(least_s.value_or(gang(teams[k]).round.used_s),
+                                                   gang(teams[k]).round.used_s);
+                for (std::size_t k = 0; k < teams.size(); k++) {
+                        const auto& team = teams[k];
+                        const auto& round = gang(team).round;
+                        if (rounds_.gangs[k].waits) {
+                                if (team.is_interactive)
+                                        consider(round.waits_since.value_or(snapshot_.now) +
+                                                 longest_wait_);
+                                continue;
+                        }
+                        const auto behind = Seconds(std::max(*least_s - round.used_s, 0.0)) *
+                                            team.share / team.threads;
+                        const auto overtakes =
+                                snapshot_.now +
+                                std::chrono::duration_cast<std::chrono::nanoseconds>(behind) +
+                                numbers::kRest;
+                        consider(
+                                std::max(round.since.value_or(snapshot_.now) + length_, overtakes));
+                }
+        }
+
+        void consider(TimePoint at) {
+                if (at > snapshot_.now && (!rounds_.again || at < *rounds_.again))
+                        rounds_.again = at;
+        }
+
+        const Snapshot& snapshot_;
+        const Classes& classes_;
+        const Turns& turns_;
+        std::vector<Share>& shares_;
+        std::chrono::nanoseconds length_{0};        // of a round
+        std::chrono::nanoseconds longest_wait_{0};  // of an interactive gang
+        Rounds rounds_;
+};
+
+}  // namespace
+
+Rounds take_rounds(const Snapshot& snapshot, const Classes& classes, const Turns& turns,
+                   std::vector<Share>& shares) {
+        return RoundRobin(snapshot, classes, turns, shares).deal();
+}
+
+bool has_waited_enough(const Gang& gang, TimePoint now) {
+        return gang.round.waits_since && now - *gang.round.waits_since >= numbers::kRoundWait;
+}
+
+}  // namespace governor::policy::fair

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT
+//
+// Programs that keep their teams share by time: a team runs on as many CPUs as it has threads, or
+// waits at its next region. A team on fewer CPUs than threads would spin for threads that wait for
+// a CPU.
+#pragma once
+
+#include "policy/fair/capacity.hpp"
+#include "policy/fair/decision.hpp"
+#include "policy/fair/shares.hpp"
+#include "policy/fair/snapshot.hpp"
+#include "policy/fair/turns.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace governor::policy::fair {
+
+/// As long as all teams fit into their programs' shares there are none, and all is empty.
+struct Rounds {
+        std::vector<std::uint32_t> behind;    ///< by client: gangs before it; 0: it does not wait
+        std::vector<std::uint32_t> entitled;  ///< by client: CPUs, on average; 0: takes no part
+        std::vector<Round> gangs;        ///< that take part; `uses` counts what their teams want
+        std::optional<TimePoint> again;  ///< time alone changes it then
+};
+
+/// Deals out anew what programs that keep their teams are entitled to together: to the gang that
+/// has used least of its share, in CPU time, and to those behind it whose teams fit beside. A gang
+/// keeps its round for numbers::kRound, and for as long as it has used least. Where one is
+/// interactive rounds are so short that it waits for no more than numbers::kRoundWait, and it comes
+/// first then. Not of those that wait for their turns. Costs gangs times classes of CPUs.
+[[nodiscard]] Rounds take_rounds(const Snapshot& snapshot, const Classes& classes,
+                                 const Turns& turns, std::vector<Share>& shares);
+
+/// As long as an interactive gang may wait: then it does not wait for the ends of others' regions.
+[[nodiscard]] bool has_waited_enough(const Gang& gang, TimePoint now);
+
+}  // namespace governor::policy::fair

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: MIT
+// Teams that are kept, side by side as far as they fit, else in rounds.
+#include "policy/numbers.hpp"
+#include "world.hpp"
+
+#include <gtest/gtest.h>
+
+namespace governor::policy::fair {
+namespace {
+
+using std::chrono::milliseconds;
+
+class Teams : public World {
+public:
+        explicit Teams(std::uint32_t cpus) : World({cpus}) {}
+
+        /// A program of a gang of its own, which keeps a team of so many threads.
+        Client& team(std::uint32_t threads, std::uint64_t account = 1) {
+                auto& client = add(account);
+                Gang gang;
+                gang.id = GangId{gangs.size() + 1};
+                gang.account = AccountId{account};
+                client.gang = gangs.size();
+                client.team = threads;
+                client.takes_turns = false;
+                gangs.push_back(gang);
+                return client;
+        }
+        RoundState& round(std::size_t i) { return gangs[i].round; }
+        [[nodiscard]] Decision decided() const {
+                auto all = snapshot();
+                all.gangs = gangs;
+                return fair::decide(settings, all);
+        }
+        /// CPUs of its own for each, 'P' for one that waits.
+        [[nodiscard]] std::string grants() const {
+                std::string text;
+                for (const auto& grant : decided().grants)
+                        text += (text.empty() ? "" : " ") +
+                                (grant.parked ? "P" : std::to_string(grant.threads));
+                return text;
+        }
+
+        std::vector<Gang> gangs;
+};
+
+TEST(Rounds, AreNotNeededWhereAllFit) {
+        Teams world(16);
+        for (int i = 0; i < 4; i++)
+                world.team(4);
+        const auto decision = world.decided();
+        EXPECT_EQ(world.grants(), "4 4 4 4");
+        EXPECT_TRUE(decision.rounds.empty());
+}
+
+TEST(Rounds, OneTeamRunsAndTheOtherWaits) {
+        Teams world(8);
+        world.team(8);
+        world.team(8);
+        EXPECT_EQ(world.grants(), "8 P");
+        EXPECT_EQ(explain(world.decided().grants[1]),
+                  "its team waits for its round: 1 other first, fair share 4 -> 1");
+        EXPECT_EQ(world.decided().rounds.size(), 2U);
+}
+
+TEST(Rounds, TeamsThatFitRunSideBySide) {
+        Teams world(8);
+        world.team(6);
+        world.team(5);
+        world.team(2);
+        EXPECT_EQ(world.grants(), "6 P 2");
+}
+
+TEST(Rounds, AreOfTheOneThatUsedLeast) {
+        Teams world(8);
+        world.team(8);
+        world.team(8);
+        world.round(0).used_s = 2;
+        world.round(1).used_s = 1;
+        EXPECT_EQ(world.grants(), "P 8");
+}
+
+TEST(Rounds, LastForAWhile) {
+        Teams world(8);
+        world.team(8).takes_turns = true;
+        world.team(8).takes_turns = true;
+        world.settings.turns = false;
+        world.round(0) = {2, world.now - numbers::kRound + milliseconds(1), {}};
+        world.round(1) = {1, {}, world.now};
+        EXPECT_EQ(world.grants(), "8 P");
+        EXPECT_EQ(world.decided().again, world.now + milliseconds(1));
+        world.round(0).since = world.now - numbers::kRound;
+        EXPECT_EQ(world.grants(), "P 8");
+}
+
+TEST(Rounds, GoOnUntilAnotherHasUsedLess) {
+        Teams world(8);
+        world.team(8).takes_turns = true;
+        world.team(8).takes_turns = true;
+        world.settings.turns = false;
+        // One that uses twice its share catches up on four seconds in two.
+        world.round(0) = {1, world.now - numbers::kRound, {}};
+        world.round(1) = {5, {}, world.now};
+        EXPECT_EQ(world.decided().again, world.now + milliseconds(2000) + numbers::kRest);
+}
+
+TEST(Rounds, AreShorterForThoseThatAreInteractive) {
+        Teams world(8);
+        world.team(8);
+        world.team(8);
+        world.round(0) = {0, world.now, {}};
+        world.round(1) = {1, {}, world.now};
+        EXPECT_EQ(world.decided().again, world.now + milliseconds(200));
+        // And it comes first then, although it has used more.
+        world.round(0).since = world.round(1).waits_since = world.now - milliseconds(200);
+        EXPECT_EQ(world.grants(), "P 8");
+}
+
+TEST(Rounds, BeginWhereTheOthersHaveLeft) {
+        Teams world(8);
+        auto& holder = world.team(8);
+        holder.granted = holder.in_use = CpuMask::range(0, 8);
+        auto& next = world.team(8);
+        next.granted = CpuMask::range(0, 1);
+        next.shared = next.parked = true;
+        world.round(0).used_s = 1;
+        world.round(1).waits_since = world.now - milliseconds(200);
+        EXPECT_EQ(world.grants(), "P P");
+        EXPECT_EQ(world.decided().grants[1].reason.limit, Limit::Handover);
+        EXPECT_EQ(world.decided().rounds[0].uses, 0U);  // the next one, which has to wait
+        EXPECT_EQ(world.decided().rounds[1].uses, 8U);
+        world.clients[0].in_use.clear();
+        EXPECT_EQ(world.grants(), "P 8");
+}
+
+TEST(Rounds, OfTheInteractiveBeginBesideARegionThatDoesNotEnd) {
+        Teams world(8);
+        auto& holder = world.team(8);
+        holder.granted = holder.in_use = CpuMask::range(0, 8);
+        auto& next = world.team(8);
+        next.granted = CpuMask::range(0, 1);
+        next.shared = next.parked = true;
+        world.round(0).used_s = 1;
+        world.round(1).waits_since = world.now - numbers::kRoundWait;
+        EXPECT_FALSE(world.decided().grants[1].parked);
+        // A batch program waits.
+        world.clients[1].takes_turns = true;
+        world.settings.turns = false;
+        EXPECT_TRUE(world.decided().grants[1].parked);
+}
+
+TEST(Rounds, OfAnotherUserWaitForALongRegionOnlySoLong) {
+        Teams world(8);
+        auto& holder = world.team(8);
+        holder.granted = CpuMask::range(0, 1);
+        holder.shared = holder.parked = true;
+        holder.in_use = CpuMask::range(0, 8);
+        holder.lingers_since = world.now - world.settings.handover_max;
+        auto& next = world.team(8, 2);
+        next.takes_turns = true;
+        next.granted = CpuMask::range(0, 1);
+        next.shared = next.parked = true;
+        world.settings.turns = false;
+        world.round(0).used_s = 1;
+        EXPECT_FALSE(world.decided().grants[1].parked);
+        world.clients[0].lingers_since = world.now;
+        EXPECT_TRUE(world.decided().grants[1].parked);
+}
+
+TEST(Rounds, LeaveThoseThatFollowTheirShares) {
+        Teams world(12);
+        world.team(8);
+        world.team(8);
+        world.add();
+        EXPECT_EQ(world.grants(), "8 P 4");
+}
+
+TEST(Rounds, AreNotForOneThatIsAlone) {
+        Teams world(8);
+        world.team(8);
+        world.add();
+        EXPECT_EQ(world.grants(), "4 4");
+}
+
+TEST(Rounds, PassBySomebodyWhoIsIdle) {
+        Teams world(8);
+        world.team(8).idle = true;
+        world.team(8);
+        EXPECT_EQ(world.decided().grants[1].parked, false);
+        EXPECT_TRUE(world.decided().rounds.empty());
+}
+
+}  // namespace
+}  // namespace governor::policy::fair
