@@ -76,6 +76,8 @@ bool parse_mode(const char* text, ModeSetting* ret_mode) {
                 ret_mode->mode = Mode::Adapt;
         else if (strcmp(text, "start-only") == 0)
                 ret_mode->mode = Mode::StartOnly;
+        else if (strcmp(text, "keep") == 0)
+                ret_mode->mode = Mode::Keep;
         else if (strcmp(text, "off") == 0)
                 ret_mode->mode = Mode::Off;
         else if (strncmp(text, kFixed, sizeof(kFixed) - 1) == 0 &&

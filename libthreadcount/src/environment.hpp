@@ -18,6 +18,7 @@ inline constexpr std::uint32_t kLongestInterval_ms = 24U * 3'600'000;
 enum class Mode : std::uint8_t {
         Adapt,
         StartOnly,
+        Keep,  ///< its own count always; it waits for its turn
         Off,
         Fixed,
         RuntimeBinds  ///< as Off, since a runtime binds the threads, and nobody has set a mode
@@ -28,8 +29,10 @@ struct ModeSetting {
         std::uint32_t fixed = 0;  ///< for Mode::Fixed, 1 .. kMostThreads
         bool is_set = false;
         [[nodiscard]] bool is_governed() const {
-                return mode == Mode::Adapt || mode == Mode::StartOnly;
+                return mode == Mode::Adapt || mode == Mode::StartOnly || keeps();
         }
+        [[nodiscard]] bool keeps() const { return mode == Mode::Keep; }
+        [[nodiscard]] bool can_wait() const { return mode == Mode::Adapt || keeps(); }
 };
 
 enum class BindingSetting : std::uint8_t { Unset, None, Cores };
@@ -53,7 +56,7 @@ struct Environment {
         char misunderstood_value[40] = "";
 };
 
-/// "adapt", "start-only", "off", "fixed:N".
+/// "adapt", "start-only", "keep", "off", "fixed:N".
 [[nodiscard]] bool parse_mode(const char* text, ModeSetting* ret_mode);
 
 /// "50ms", "10s", "2min", "1h", or milliseconds without a unit; 50 ms .. 24 h.

@@ -23,12 +23,12 @@ constexpr std::uint32_t kDefaultInterval_ms = 10'000;
 /// sizeof(threadcount_options) of version 1.0; later ones are longer.
 constexpr std::size_t kSmallestOptions = 24;
 
+/// How long opening a handle waits for a governor that has accepted the connection.
+constexpr std::uint64_t kWelcome_ns = 250'000'000;
+
 bool in_range(std::uint32_t value, std::uint32_t least, std::uint32_t most) {
         return value == 0 || (value >= least && value <= most);
 }
-
-/// How long opening a handle waits for a governor that has accepted the connection.
-constexpr std::uint64_t kWelcome_ns = 250'000'000;
 
 /// A governor that grants nothing is asked; its answers tell when it does. Returns when to call
 /// this again.
@@ -50,7 +50,8 @@ Binding* binding_for(const Environment& environment, std::uint32_t option) {
         const bool is_wanted = environment.binding == BindingSetting::Cores ||
                                (environment.binding == BindingSetting::Unset &&
                                 option == THREADCOUNT_BINDING_CORES);
-        if (!is_wanted || environment.runtime_binds || !environment.mode.is_governed())
+        if (!is_wanted || environment.runtime_binds || !environment.mode.is_governed() ||
+            environment.mode.keeps())
                 return nullptr;
         auto& binding = process_binding();
         return binding.enter() ? &binding : nullptr;
@@ -70,7 +71,8 @@ void talk_now(threadcount_handle& handle, std::uint64_t now_ms, std::uint64_t de
         if (const auto last = handle.lease.granted_last(); last > 0)
                 handle.threads.store(last, std::memory_order_relaxed);
         const auto next_ms = talk(handle, now_ms, deadline_ns);
-        handle.threads.store(handle.count.threads(), std::memory_order_relaxed);
+        if (!handle.environment.mode.keeps())
+                handle.threads.store(handle.count.threads(), std::memory_order_relaxed);
         handle.next_poll_ms.store(next_ms, std::memory_order_relaxed);
 }
 
@@ -101,6 +103,13 @@ void threadcount::consult(threadcount_handle& handle, std::uint64_t now_ms,
                 talk_now(handle, now_ms, deadline_ns);
 }
 
+void threadcount::tell_wishes(threadcount_handle& handle) {
+        if (!handle.mutex.try_lock())
+                return;
+        const MutexLock lock(handle.mutex, MutexLock::Adopt::Locked);
+        handle.lease.tell();
+}
+
 bool threadcount::wait_for_turn(threadcount_handle& handle) {
         // The governor may be dead, and only its heartbeat tells so where a fork of it lives.
         constexpr int kRound_ms = 500;
@@ -126,16 +135,19 @@ threadcount_handle::threadcount_handle(const Environment& from, const char* sock
         : environment(from), addresses(from.socket != nullptr ? from.socket : socket,
                                        secure_getenv("XDG_RUNTIME_DIR")),
           ungoverned(width), max(from.max != 0 ? std::min(from.max, width) : width),
-          affinity(bound_to), binding(binds), count(max, idle_time_here),
+          whole_from(from.mode.keeps() ? 1 : width), affinity(bound_to), binding(binds),
+          count(max, idle_time_here),
           lease(addresses,
                 {max, from.mode.mode == Mode::StartOnly, from.is_batch, environment.label,
                  binds != nullptr       ? &binds->initial()
                  : affinity.count() > 0 ? &affinity
                                         : nullptr,
-                 from.mode.mode == Mode::Adapt, environment.job},
+                 from.mode.can_wait(), from.mode.keeps(), environment.job},
                 transport, count, binds),
           polling(addresses, {max, interval_ms, from.mode.mode == Mode::StartOnly}, transport,
                   count) {
+        if (environment.mode.keeps())
+                threads = max;
         if (environment.mode.is_governed())
                 return;
         threads =
@@ -193,10 +205,10 @@ int threadcount_releases(const threadcount_handle* handle) {
 }
 
 int threadcount_takes_turns(const threadcount_handle* handle) {
-        return handle != nullptr && handle->environment.is_batch &&
-                               handle->environment.mode.mode == Mode::Adapt
-                       ? 1
-                       : 0;
+        if (handle == nullptr)
+                return 0;
+        const auto& environment = handle->environment;
+        return environment.mode.keeps() || (environment.mode.can_wait() && environment.is_batch);
 }
 
 threadcount_handle* threadcount_close(threadcount_handle* handle) {

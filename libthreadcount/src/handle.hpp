@@ -36,6 +36,8 @@ struct threadcount_handle {
         const threadcount::Addresses addresses;
         const std::uint32_t ungoverned;
         const std::uint32_t max;
+        const std::uint32_t
+                whole_from;  // threads that share a count of so many each have all of it
         const unsigned generation = threadcount::fork_generation();
         const std::uint32_t serial = threadcount::next_serial();
         // Relaxed: a number by itself, which only tests change.
@@ -73,6 +75,10 @@ namespace threadcount {
 /// the numbers as they are. MT-Safe.
 void consult(threadcount_handle& handle, std::uint64_t now_ms, std::uint64_t deadline_ns)
         THREADCOUNT_EXCLUDES(handle.mutex);
+
+/// What the lease has to tell is told now, or later where another thread talks. MT-Safe; does not
+/// block.
+void tell_wishes(threadcount_handle& handle) THREADCOUNT_EXCLUDES(handle.mutex);
 
 /// Of a program that is parked: looks whether it still is, or the governor has gone, and where it
 /// has to wait waits for something to happen, at most for half a second. The thread may be

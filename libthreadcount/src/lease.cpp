@@ -41,7 +41,7 @@ bool Lease::is_alive() {
         return now_ms < unchanged_ms_.load(kRelaxed) + kStale_ms;
 }
 
-std::uint32_t Lease::granted(bool would_wait) {
+std::uint32_t Lease::granted(bool would_wait, std::uint32_t team) {
         constexpr auto kRelaxed = std::memory_order_relaxed;
         const auto word = arena_.load();
         const bool has_beaten = arena_.heartbeat() != heartbeat_.load(kRelaxed);
@@ -61,7 +61,7 @@ std::uint32_t Lease::granted(bool would_wait) {
                 binding_ == nullptr || binding_->follow(arena_, word, threads, has_beaten);
         if (is_turn && is_bound && !wishes_.start_only)
                 at_once_.store(word, kRelaxed);
-        arena_.report(governor_word_epoch(word), threads, true);
+        arena_.report(governor_word_epoch(word), team != 0 ? team : threads, true);
         return threads;
 }
 
@@ -88,12 +88,35 @@ std::uint64_t Lease::run(std::uint64_t now_ms, std::uint64_t deadline_ns) {
                 return look(now_ms, deadline_ns);
         if (const int result = transport_.connect(addresses_, deadline_ns); result < 0)
                 return fail(result, now_ms);
-        if (const int result = transport_.send(wishes_, holds_); result < 0)
+        const auto wishes = wishes_now();
+        told_.store(wishes.max, std::memory_order_relaxed);
+        if (const int result = transport_.send(wishes, holds_); result < 0)
                 return fail(result, now_ms);
         state_ = State::Waiting;
         said_hello_ms_ = now_ms;
         count_.asked(now_ms);
         return look(now_ms, deadline_ns);
+}
+
+Wishes Lease::wishes_now() const {
+        auto wishes = wishes_;
+        wishes.max = wished();
+        return wishes;
+}
+
+void Lease::tell() {
+        const auto heartbeat = arena_.heartbeat();
+        if (state_ == State::Waiting || (state_ == State::Held && heartbeat == told_at_))
+                return;
+        told_at_ = heartbeat;
+        const auto wishes = wishes_now();
+        told_.store(wishes.max, std::memory_order_relaxed);
+        if (state_ != State::Held || !transport_.connected())
+                return;
+        // Former answers; but what tells of the program's turn is for those that wait for it.
+        if (!is_parked(arena_.load()))
+                transport_.drop_some();
+        (void)transport_.update(wishes);
 }
 
 bool Lease::try_again(std::uint64_t now_ms) {
@@ -169,7 +192,7 @@ void Lease::lose(std::uint64_t now_ms) {
         const bool is_released =
                 is_parked(last) || (governor_word_flags(last) & GOVERNOR_GRANT_RELEASED) != 0;
         if (const auto threads = governor_word_threads(last); threads > 0)
-                count_.granted(threads, now_ms);
+                count_.granted(limited(threads), now_ms);
         at_once_.store(kNotAtOnce, std::memory_order_relaxed);
         has_waited_.store(false, std::memory_order_relaxed);
         arena_.detach();

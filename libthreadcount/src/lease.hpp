@@ -22,14 +22,14 @@ public:
         Lease(const Addresses& addresses, const Wishes& wishes, Transport& transport,
               GrownCount& count, Binding* binding = nullptr)
                 : addresses_(addresses), wishes_(wishes), transport_(transport), count_(count),
-                  binding_(binding) {}
+                  binding_(binding), wished_(wishes.max), told_(wishes.max) {}
 
-        /// What the next region may use, 1 .. max; it is reported to have begun. 0: nothing is
-        /// granted, or the governor does not seem to live: run() is to be called. Who `would_wait`
-        /// gets kParked while it is not this program's turn, and nothing is reported, unless
-        /// stop_waiting().
+        /// What the next region may use, 1 .. max; it is reported to have begun, with a team of so
+        /// many threads, or of `team` where that is not 0. 0: nothing is granted, or the governor
+        /// does not seem to live: run() is to be called. Who `would_wait` gets kParked while it is
+        /// not this program's turn, and nothing is reported, unless stop_waiting().
         static constexpr std::uint32_t kParked = UINT32_MAX;
-        [[nodiscard]] std::uint32_t granted(bool would_wait = false);
+        [[nodiscard]] std::uint32_t granted(bool would_wait = false, std::uint32_t team = 0);
 
         /// A governor that may have gone meanwhile has said that it is not this program's turn, and
         /// governs it still; and nobody has said stop_waiting(). MT-Safe.
@@ -59,7 +59,7 @@ public:
         }
 
         /// The hot path: the same where it needs no call and no clock; else 0.
-        [[nodiscard, gnu::always_inline]] std::uint32_t granted_at_once() {
+        [[nodiscard, gnu::always_inline]] std::uint32_t granted_at_once(std::uint32_t team) {
                 constexpr auto kRelaxed = std::memory_order_relaxed;
                 const auto word = arena_.load();
                 if (word != at_once_.load(kRelaxed))
@@ -69,7 +69,7 @@ public:
                     regions >= look_at_.load(kRelaxed))
                         return 0;
                 const auto threads = limited(governor_word_threads(word));
-                arena_.report(governor_word_epoch(word), threads, true);
+                arena_.report(governor_word_epoch(word), team != 0 ? team : threads, true);
                 return threads;
         }
 
@@ -91,6 +91,19 @@ public:
         void report_pool(const std::uint64_t (&sums)[Arena::kPoolNumbers]) {
                 arena_.report_pool(sums);
         }
+
+        /// What the program wants at most from now on, 1 .. kMostThreads; answers stay below the
+        /// maximum of its beginning. tell() says so, or the next hello does. MT-Safe.
+        void wish(std::uint32_t max) { wished_.store(max, std::memory_order_relaxed); }
+        [[nodiscard]] std::uint32_t wished() const {
+                return wished_.load(std::memory_order_relaxed);
+        }
+        /// tell() is to be called. MT-Safe.
+        [[nodiscard]] bool has_to_tell() const {
+                return wished() != told_.load(std::memory_order_relaxed);
+        }
+        /// Once in a heartbeat at most, and not before the welcome. Does not block.
+        void tell();
 
         /// Connects, says hello, looks for the welcome; waits for that and the first grant until
         /// `deadline_ns`, 0: not at all. Where the governor has gone, looks for another one.
@@ -142,7 +155,7 @@ private:
         }
 
         [[nodiscard]] std::uint32_t limited(std::uint32_t threads) const {
-                return threads < wishes_.max ? threads : wishes_.max;
+                return threads < wishes_.max && !wishes_.keeps ? threads : wishes_.max;
         }
         [[nodiscard]] bool is_alive();
         [[nodiscard]] std::uint32_t first_of(std::uint32_t threads);
@@ -150,6 +163,7 @@ private:
         [[nodiscard]] std::uint64_t take(const Welcome& welcome, std::uint64_t now_ms,
                                          std::uint64_t deadline_ns);
         void await_decision(std::uint64_t deadline_ns) const;
+        [[nodiscard]] Wishes wishes_now() const;
         [[nodiscard]] std::uint64_t fail(int why, std::uint64_t now_ms);
         void lose(std::uint64_t now_ms);
 
@@ -166,6 +180,8 @@ private:
         Binding* binding_;
         std::uint64_t release_ms_ = UINT64_MAX;  // when threads are bound no longer
 
+        std::uint64_t told_at_ = 0;  // the heartbeat of the last tell()
+
         static constexpr std::uint64_t kNotAtOnce = GOVERNOR_GRANT_RELEASED;  // grants no thread
 
         // For granted(). Relaxed: at worst a region is late by one.
@@ -176,6 +192,10 @@ private:
         std::atomic<std::uint64_t> unchanged_ms_{0};      // since when it has not
         std::atomic<std::uint64_t> look_at_{0};  // the region at which to look at the clock
         std::atomic<std::uint64_t> pause_{1};    // regions until the next look
+
+        // Relaxed: numbers without anything behind them.
+        std::atomic<std::uint32_t> wished_;
+        std::atomic<std::uint32_t> told_;  // or will be by the next hello
 
         // As last reported. Relaxed: at worst the governor sees numbers of two reports.
         std::atomic<std::uint64_t> progress_done_{0};

@@ -103,7 +103,11 @@ int explain_grant(const threadcount_handle& handle, char* text, std::size_t size
                                 threads);
         const auto allowed = std::min(granted, handle.max);
         int length = 0;
-        if (threads != allowed)
+        if (threads != allowed && handle.environment.mode.keeps())
+                length =
+                        snprintf(text, size,
+                                 "THREADCOUNT=keep keeps the program's own maximum, %u; ", threads);
+        else if (threads != allowed)
                 length = snprintf(text, size, "THREADCOUNT=start-only keeps its first grant, %u; ",
                                   threads);
         auto used = static_cast<std::size_t>(length);
@@ -117,6 +121,10 @@ int explain_following(const threadcount_handle& handle, char* text, std::size_t 
         if (const int length = explain_grant(handle, text, size); length > 0)
                 return length;
         const auto threads = handle.threads.load(std::memory_order_relaxed);
+        if (handle.lease.is_refused() && handle.environment.mode.keeps())
+                return snprintf(text, size,
+                                "the governor grants nothing: the program's own maximum, %u",
+                                threads);
         return handle.lease.is_refused() ? explain_polling(handle, threads, text, size)
                                          : explain_no_lease(handle, threads, text, size);
 }

@@ -8,6 +8,7 @@
 #include "masters.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <ctime>
 #include <memory>
 #include <utility>
@@ -102,10 +103,10 @@ bool wait_before(threadcount_handle& handle, Next next, std::uint64_t give_up_ms
 }
 
 /// As Lease::granted(), after the program's turn has come, or it has waited for long enough.
-std::uint32_t granted_at_turn(threadcount_handle& handle, Next next) {
+std::uint32_t granted_at_turn(threadcount_handle& handle, Next next, std::uint32_t team) {
         std::uint64_t give_up_ms = 0;
         for (bool would_wait = next != Next::Anything;;) {
-                const auto granted = handle.lease.granted(would_wait);
+                const auto granted = handle.lease.granted(would_wait, team);
                 if (granted != Lease::kParked)
                         return granted;
                 if (give_up_ms == 0)
@@ -118,10 +119,12 @@ std::uint32_t granted_at_turn(threadcount_handle& handle, Next next) {
 }
 
 /// Apart from the hot path, which needs no stack.
-[[gnu::noinline]] Now threads_slowly(threadcount_handle* handle, Next next) {
+[[gnu::noinline]] Now threads_slowly(threadcount_handle* handle, Next next, std::uint32_t team) {
         if (handle == nullptr)
                 return {fallback_threads(), false};
-        if (const auto granted = is_inert(*handle) ? 0 : granted_at_turn(*handle, next);
+        if (handle->lease.has_to_tell() && !is_inert(*handle))
+                tell_wishes(*handle);
+        if (const auto granted = is_inert(*handle) ? 0 : granted_at_turn(*handle, next, team);
             granted > 0)
                 return {granted, true};
         if (is_inert(*handle))
@@ -136,11 +139,11 @@ std::uint32_t granted_at_turn(threadcount_handle& handle, Next next) {
 
 /// Inlined where it is used: a call to an exported function goes by the linkage table.
 [[gnu::always_inline]] inline Now threads_now(threadcount_handle* handle,
-                                              Next next = Next::Anything) {
+                                              Next next = Next::Anything, std::uint32_t team = 0) {
         if (handle != nullptr && !is_inert(*handle))
-                if (const auto granted = handle->lease.granted_at_once(); granted > 0)
+                if (const auto granted = handle->lease.granted_at_once(team); granted > 0)
                         return {granted, true};
-        return threads_slowly(handle, next);
+        return threads_slowly(handle, next, team);
 }
 
 /// The calling thread's part. Where something is granted it is one of the process's masters from
@@ -149,9 +152,24 @@ std::uint32_t granted_at_turn(threadcount_handle& handle, Next next) {
         if (!now.is_granted)
                 return now.threads;
         const auto sharing = masters.begin(begun.master, period_of(*handle));
-        if (now.threads >= handle->ungoverned)
+        if (now.threads >= handle->whole_from)
                 return now.threads;
         return now.threads > sharing ? now.threads / sharing : 1;
+}
+
+/// `team`: which its end will tell, where it does not go by what is returned; else 0.
+[[gnu::always_inline]] inline std::uint32_t begin(threadcount_handle* handle, std::uint32_t team) {
+        insiders.enter(begun.insider);
+        const auto now = threads_now(handle, Next::Told, team);
+        const auto threads = part_of(now, handle);
+        begun.at_ns = 0;
+        if (now.is_granted) {
+                begun.handle = handle->serial;
+                begun.at_ns = now_ns();
+        } else {
+                insiders.leave(begun.insider);
+        }
+        return threads;
 }
 
 /// Unless somebody else is inside.
@@ -175,18 +193,15 @@ uint32_t threadcount_share(threadcount_handle* handle) {
         return part_of(now, handle);
 }
 
-uint32_t threadcount_region_begin(threadcount_handle* handle) {
-        insiders.enter(begun.insider);
-        const auto now = threads_now(handle, Next::Told);
-        const auto threads = part_of(now, handle);
-        begun.at_ns = 0;
-        if (now.is_granted) {
-                begun.handle = handle->serial;
-                begun.at_ns = now_ns();
-        } else {
-                insiders.leave(begun.insider);
-        }
-        return threads;
+uint32_t threadcount_region_begin(threadcount_handle* handle) { return begin(handle, 0); }
+
+void threadcount_region_enter(threadcount_handle* handle, uint32_t team) {
+        if (handle == nullptr)
+                return;
+        team = std::clamp(team, 1U, kMostThreads);
+        if (handle->environment.mode.keeps() && team > handle->lease.wished())
+                (void)threadcount_wish(handle, team);
+        (void)begin(handle, team);
 }
 
 void threadcount_region_end(threadcount_handle* handle, uint32_t team) {
@@ -219,6 +234,18 @@ void threadcount_idle(threadcount_handle* handle) {
                 return;
         if (const auto team = handle->lease.granted_last(); team > 0)
                 report_outside(*handle, team);
+}
+
+int threadcount_wish(threadcount_handle* handle, uint32_t max) {
+        if (max < 1 || max > kMostThreads)
+                return -EINVAL;
+        if (handle == nullptr || is_inert(*handle))
+                return 0;
+        const auto most = handle->environment.max;
+        handle->lease.wish(most != 0 ? std::min(most, max) : max);
+        if (handle->lease.has_to_tell())
+                tell_wishes(*handle);
+        return 0;
 }
 
 void threadcount_progress(threadcount_handle* handle, uint64_t done, uint64_t total) {

@@ -83,6 +83,12 @@ void put(const CpuBytes& cpus, Field* ret_field) {
         memcpy(ret_field->bytes, cpus.bytes, cpus.size);
 }
 
+void put(const Wishes& wishes, governor_v1_Wishes* ret_field) {
+        ret_field->max = wishes.max;
+        ret_field->scheduling_class =
+                wishes.is_batch ? governor_v1_Class_BATCH : governor_v1_Class_INTERACTIVE;
+}
+
 /// Numbers 0 to 2 are the program's standard streams, even if it has closed them: what it prints
 /// must not go to the governor. Returns a descriptor or a negative errno.
 int open_socket(int family) {
@@ -254,16 +260,24 @@ int Transport::send(const Wishes& wishes, const CpuBytes& holds) {
         if (wishes.label != nullptr)
                 snprintf(hello.label, sizeof(hello.label), "%s", wishes.label);
         hello.has_wishes = true;
-        hello.wishes.max = wishes.max;
-        hello.wishes.scheduling_class =
-                wishes.is_batch ? governor_v1_Class_BATCH : governor_v1_Class_INTERACTIVE;
+        put(wishes, &hello.wishes);
         hello.start_only = wishes.start_only;
         hello.can_wait = wishes.can_wait;
+        hello.keeps = wishes.keeps;
         if (wishes.job != nullptr)
                 snprintf(hello.job, sizeof(hello.job), "%s", wishes.job);
         put(holds, &hello.holds);
         if (wishes.affinity != nullptr)
                 put(CpuBytes(*wishes.affinity), &hello.affinity);
+        return encode_and_send(request);
+}
+
+int Transport::update(const Wishes& wishes) {
+        governor_v1_Request request = governor_v1_Request_init_zero;
+        request.protocol = kProtocol;
+        request.which_kind = governor_v1_Request_update_tag;
+        request.kind.update.has_wishes = true;
+        put(wishes, &request.kind.update.wishes);
         return encode_and_send(request);
 }
 

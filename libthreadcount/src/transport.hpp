@@ -31,6 +31,7 @@ struct Wishes {
         /// the masks show all.
         const CpuMask* affinity = nullptr;
         bool can_wait = false;      ///< for its turn, while it is parked
+        bool keeps = false;         ///< its teams are its own, whatever it is granted
         const char* job = nullptr;  ///< likewise; nullptr or "": that of its process group
 };
 
@@ -90,6 +91,8 @@ public:
         [[nodiscard]] int send(const Question& question);
         /// `holds`: the last grant.
         [[nodiscard]] int send(const Wishes& wishes, const CpuBytes& holds);
+        /// Of a lease that is held: it wants this from now on. The answer may be dropped.
+        [[nodiscard]] int update(const Wishes& wishes);
 
         /// -EAGAIN: not there yet, still connected; -EPROTO: what came is no answer, or the
         /// governor refuses the question.

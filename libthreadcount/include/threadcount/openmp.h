@@ -96,7 +96,7 @@ static inline uint32_t threadcount_omp_places(uint64_t *words, uint32_t n) {
  * uses more threads than it would without a governor: omp_get_max_threads(), which
  * has OMP_NUM_THREADS and the CPU affinity in it. Call it before the first region.
  * A program whose runtime binds its threads (threadcount_omp_places()) is left alone unless
- * THREADCOUNT=adapt or start-only is set: its smaller team would be bound to the same first
+ * THREADCOUNT is set to adapt, start-only or keep: a smaller team would be bound to the same first
  * places as that of everybody else.
  * Returns 0 or a negative errno; ignoring it is fine. MT-Safe.
  */

@@ -27,12 +27,13 @@
  *              fork(). What posix_spawn(), vfork() or exec start keeps the mask of the
  *              moment.
  *   turns      Where the governor runs the batch programs of a user one after the other,
- *              threadcount_share() and threadcount_region_begin() wait until it is the
- *              program's turn, as long as no thread of the process is inside of a region. When
- *              the governor ends they go on within half a second, within three when it hangs,
- *              and in any case after ten minutes, with one thread. Signals are handled meanwhile.
- *              With THREADCOUNT=start-only nothing waits, and no other function does: there it is
- *              one thread until the turn.
+ *              threadcount_share(), threadcount_region_begin() and threadcount_region_enter()
+ *              wait until it is the program's turn, as long as no thread of the process is
+ *              inside of a region. When the governor ends they go on within half a second,
+ *              within three when it hangs, and in any case after ten minutes, with one thread.
+ *              Signals are handled meanwhile. With THREADCOUNT=start-only nothing waits, and no
+ *              other function does: there it is one thread until the turn. With THREADCOUNT=keep
+ *              a program of any class waits likewise, and then has all of its threads.
  *   ownership  The library owns every handle; free it with threadcount_close().
  *              Strings passed in are copied.
  *   ABI        Structs start with .size, set by their INIT macro, and only ever grow
@@ -44,8 +45,10 @@
  *
  * Environment (read once, by threadcount_open()):
  *
- *   THREADCOUNT           adapt (default) | start-only | off | fixed:N (at most
- *                         threadcount_max())
+ *   THREADCOUNT           adapt (default) | start-only | keep | off | fixed:N (at most
+ *                         threadcount_max()). keep: every answer is threadcount_max(), and
+ *                         the program waits in front of regions when the governor says so:
+ *                         see "turns" above. It is not bound
  *   THREADCOUNT_SOCKET    path of the governor's socket, or tcp:HOST:PORT (HOST: a
  *                         numeric IPv4 address, [IPv6], or localhost, which is
  *                         127.0.0.1; names are not resolved); else the system's socket,
@@ -164,9 +167,9 @@ THREADCOUNT_EXPORT int threadcount_open(const threadcount_options *options,
  * included (a governor that TCP does not reach in that time counts as gone until the next
  * question). An answer that comes later is collected by a later call without waiting for it.
  *
- * With THREADCOUNT=start-only the first grant or answer is final. When the governor is
- * gone the count stays for 60 s and then grows every 60 s into CPUs that were idle meanwhile,
- * at most to twice as many, up to threadcount_max().
+ * With THREADCOUNT=start-only the first grant or answer is final; with THREADCOUNT=keep every
+ * answer is threadcount_max(). When the governor is gone the count stays for 60 s and then grows
+ * every 60 s into CPUs that were idle meanwhile, at most to twice as many, up to threadcount_max().
  *
  * MT-Safe: while one thread asks, others get the count as it is. The count is the
  * process's: threads that start regions at the same time share it by threadcount_share(). NULL is
@@ -199,9 +202,21 @@ THREADCOUNT_EXPORT uint32_t threadcount_share(threadcount_handle *handle);
 THREADCOUNT_EXPORT uint32_t threadcount_region_begin(threadcount_handle *handle);
 
 /*
- * The region that the calling thread has begun by threadcount_region_begin() with this handle is
- * over. It had a team of `team` threads, the caller included: 1 .. 65536; 0 counts as 1. Does
- * nothing if there is no such region, or nothing was granted for it.
+ * As threadcount_region_begin(), for a region whose team is the caller's own: `team` threads, the
+ * caller included, 1 .. 65536; what is outside of that counts as the nearest number. It waits where
+ * threadcount_region_begin() would, and the governor knows the team from its begin. Nothing makes
+ * the team smaller. With THREADCOUNT=keep a team above what the program wished for is also a
+ * threadcount_wish().
+ *
+ * MT-Safe. Cost: that of threadcount_region_begin(). NULL is accepted and does nothing.
+ */
+THREADCOUNT_EXPORT void threadcount_region_enter(threadcount_handle *handle, uint32_t team);
+
+/*
+ * The region that the calling thread has begun by threadcount_region_begin() or
+ * threadcount_region_enter() with this handle is over. It had a team of `team` threads, the caller
+ * included: 1 .. 65536; 0 counts as 1. Does nothing if there is no such region, or nothing was
+ * granted for it.
  *
  * The governor is told how long the region took, and that the program is outside of regions; this
  * only if no other thread is inside of one, or may be: has called threadcount_share() within the
@@ -305,14 +320,28 @@ THREADCOUNT_EXPORT uint32_t threadcount_max(const threadcount_handle *handle);
 THREADCOUNT_EXPORT uint32_t threadcount_ungoverned(const threadcount_handle *handle);
 
 /*
+ * The program wants up to `max` threads from now on, 1 .. 65536: more or less than it said when it
+ * opened the handle. This is what the governor grants at most; THREADCOUNT_MAX wins. No answer
+ * exceeds threadcount_max() all the same, which stays as it is: larger ones matter to those who
+ * choose their teams themselves (threadcount_region_enter()). It is told at once, or by a later
+ * call where a thread is talking to the governor or the last change was within half a second. More
+ * than the program had may be granted 10 s later.
+ *
+ * MT-Safe; does not wait. Cost: a few system calls where the number changes. Returns 0, also for a
+ * NULL handle and where nothing is granted; -EINVAL: `max` is out of range.
+ */
+THREADCOUNT_EXPORT int threadcount_wish(threadcount_handle *handle, uint32_t max);
+
+/*
  * Does the user want threads that a smaller team no longer needs to be ended
  * (THREADCOUNT_SHRINK=release)? For adapters. 0 or 1; NULL: 0. MT-Safe, no system call.
  */
 THREADCOUNT_EXPORT int threadcount_releases(const threadcount_handle *handle);
 
 /*
- * May the program be made to wait for its turn: is it of class batch, by THREADCOUNT_CLASS? For
- * adapters, whose threads had better sleep soon then. 0 or 1; NULL: 0. MT-Safe, no system call.
+ * May the program be made to wait for its turn: is it of class batch, by THREADCOUNT_CLASS, or
+ * keeps its count, by THREADCOUNT=keep? For adapters, whose threads had better sleep soon then. 0
+ * or 1; NULL: 0. MT-Safe, no system call.
  */
 THREADCOUNT_EXPORT int threadcount_takes_turns(const threadcount_handle *handle);
 

@@ -9,9 +9,10 @@
 namespace threadcount {
 namespace {
 
-TEST(ModeVariable, KnowsFourModes) {
+TEST(ModeVariable, KnowsFiveModes) {
         const std::pair<const char*, Mode> rows[] = {{"adapt", Mode::Adapt},
                                                      {"start-only", Mode::StartOnly},
+                                                     {"keep", Mode::Keep},
                                                      {"off", Mode::Off},
                                                      {"fixed:1", Mode::Fixed}};
         for (const auto& [text, mode] : rows) {

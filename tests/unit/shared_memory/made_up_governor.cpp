@@ -7,6 +7,7 @@
 #include <cstring>
 #include <governor/v1/frame.h>
 #include <gtest/gtest.h>
+#include <iterator>
 #include <poll.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -16,6 +17,15 @@
 namespace shared_memory_test {
 
 using governor::server::UniqueFd;
+
+namespace {
+
+/// Below 16384, in protobuf's encoding.
+unsigned number_at(const unsigned char* bytes) {
+        return bytes[0] < 0x80 ? bytes[0] : (bytes[0] & 0x7fU) | unsigned{bytes[1]} << 7;
+}
+
+}  // namespace
 
 MadeUpGovernor::MadeUpGovernor(const std::string& path) {
         sockaddr_un address{};
@@ -79,6 +89,31 @@ bool MadeUpGovernor::was_told(unsigned field) {
         return false;
 }
 
+unsigned MadeUpGovernor::max_of_hello() {
+        const std::lock_guard lock(mutex_);
+        const std::size_t at = hello_.find('\x12');  // wishes = { max = ... }
+        return at != std::string::npos && hello_.size() > at + 4 && hello_[at + 2] == 2 << 3
+                       ? number_at(reinterpret_cast<const unsigned char*>(&hello_[at + 3]))
+                       : 0;
+}
+
+unsigned MadeUpGovernor::updated_max() {
+        const std::lock_guard lock(mutex_);
+        unsigned char bytes[64];
+        const auto n = connections_.empty() ? 0
+                                            : ::recv(connections_.back().get(), bytes,
+                                                     sizeof(bytes), MSG_DONTWAIT);
+        // Behind its length, Request: protocol = 1, update = { wishes = { max = ... } }.
+        constexpr unsigned char kTags[] = {1 << 3, 1, 7 << 3 | 2, 0, 1 << 3 | 2, 0, 2 << 3};
+        if (n < 9)
+                return updated_max_;
+        for (std::size_t i = 0; i < std::size(kTags); i++)
+                EXPECT_TRUE(kTags[i] == 0 || bytes[i + 1] == kTags[i]) << i;
+        updated_max_ = number_at(&bytes[8]);
+        EXPECT_EQ(::send(connections_.back().get(), "\2\x3a\0", 3, MSG_NOSIGNAL), 3) << "Done";
+        return updated_max_;
+}
+
 void MadeUpGovernor::run() {
         while (!is_over_) {
                 if (!is_hanging_)
@@ -107,6 +142,7 @@ void MadeUpGovernor::welcome(UniqueFd connection) {
         header->cmsg_len = CMSG_LEN(sizeof(passed));
         std::memcpy(CMSG_DATA(header), passed, sizeof(passed));
         const std::lock_guard lock(mutex_);
+        updated_max_ = 0;
         hello_.assign(hello, static_cast<std::size_t>(std::max<ssize_t>(n, 0)));
         EXPECT_EQ(::sendmsg(connection.get(), &message, MSG_NOSIGNAL), 3);
         connections_.push_back(std::move(connection));

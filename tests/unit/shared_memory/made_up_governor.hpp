@@ -38,6 +38,10 @@ public:
         [[nodiscard]] auto report() const { return arena_.report(0); }
         /// Had the last hello the field of this number, which is below 16?
         [[nodiscard]] bool was_told(unsigned field);
+        /// Which the last hello had at its very begin.
+        [[nodiscard]] unsigned max_of_hello();
+        /// Of the last Update that has come by the newest connection; 0: none has.
+        [[nodiscard]] unsigned updated_max();
 
 private:
         void run();
@@ -49,6 +53,7 @@ private:
         std::atomic<bool> is_hanging_{false};
         std::mutex mutex_;   // guards what follows
         std::string hello_;  // with its length
+        unsigned updated_max_ = 0;
         std::vector<governor::server::UniqueFd> connections_;
         std::thread thread_;
 };

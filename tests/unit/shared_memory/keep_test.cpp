@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: MIT
+// A program that keeps its count has it whatever is granted, and waits for its turn all the same.
+#include "support/process.hpp"
+#include "turn_fixture.hpp"
+
+#include <sys/wait.h>
+#include <thread>
+
+namespace shared_memory_test {
+namespace {
+
+using test_support::eventually;
+
+class KeepTest : public TurnTest {
+protected:
+        KeepTest() { ::setenv("THREADCOUNT", "keep", 1); }
+        ~KeepTest() override { ::unsetenv("THREADCOUNT_MAX"); }
+
+        /// One CPU of eight is its own.
+        void open_with_one() {
+                governor_->publish(1, false);
+                open();
+        }
+        void expect_report(std::uint32_t team, bool in_region) const {
+                const auto said = governor_->report();
+                EXPECT_EQ(said.team, team);
+                EXPECT_EQ(said.in_region, in_region);
+        }
+};
+
+std::uint32_t enter_with_three(threadcount_handle* handle) {
+        threadcount_region_enter(handle, 3);
+        return 3;
+}
+
+TEST_F(KeepTest, AProgramSaysThatItKeepsItsCountAndCanWait) {
+        open_with_one();
+        EXPECT_TRUE(governor_->was_told(6));
+        EXPECT_TRUE(governor_->was_told(10));
+        EXPECT_EQ(threadcount_takes_turns(handle_), 1);
+}
+
+TEST_F(KeepTest, OthersDoNot) {
+        ::unsetenv("THREADCOUNT");
+        open_with_four();
+        EXPECT_FALSE(governor_->was_told(10));
+        EXPECT_EQ(threadcount_takes_turns(handle_), 0);
+}
+
+TEST_F(KeepTest, EveryAnswerIsItsMaximumAndSoIsWhatIsReported) {
+        open_with_one();
+        EXPECT_EQ(threadcount_threads(handle_), kMax);
+        EXPECT_EQ(threadcount_share(handle_), kMax);
+        EXPECT_EQ(threadcount_cpus(handle_, nullptr, 0), kMax);
+        for (int i = 0; i < 3; i++) {
+                EXPECT_EQ(threadcount_region_begin(handle_), kMax);
+                expect_report(kMax, true);
+                threadcount_region_end(handle_, kMax);
+                expect_report(kMax, false);
+        }
+}
+
+TEST_F(KeepTest, ThreadsThatBeginRegionsAtOnceDoNotShareIt) {
+        ::setenv("THREADCOUNT_MAX", "4", 1);
+        open_with_one();
+        std::thread([&] { (void)threadcount_share(handle_); }).join();
+        EXPECT_EQ(threadcount_share(handle_), 4U);
+}
+
+TEST_F(KeepTest, ItSaysWhy) {
+        open_with_one();
+        char text[400];
+        (void)threadcount_reason(handle_, static_cast<char*>(text), sizeof(text));
+        EXPECT_TRUE(std::string(static_cast<char*>(text))
+                            .starts_with("THREADCOUNT=keep keeps the program's own maximum, 8; "
+                                         "governor: "))
+                << static_cast<char*>(text);
+}
+
+TEST_F(KeepTest, ItWaitsForItsTurnAndThenHasItsMaximum) {
+        open_with_one();
+        for (int round = 0; round < 3; round++) {
+                const auto epoch = governor_->publish(1, true);
+                Beginner beginner(handle_);
+                expect_parked(epoch, beginner);
+                give_turn(2);
+                EXPECT_EQ(beginner.threads(), kMax);
+        }
+}
+
+TEST_F(KeepTest, ItsOwnTeamWaitsToo) {
+        open_with_one();
+        const auto epoch = governor_->publish(1, true);
+        Beginner beginner(handle_, enter_with_three);
+        expect_parked(epoch, beginner);
+        give_turn(2);
+        EXPECT_EQ(beginner.threads(), 3U);
+}
+
+TEST_F(KeepTest, TheEndOfTheGovernorChangesNoCount) {
+        open_with_one();
+        const auto epoch = governor_->publish(1, true);
+        Beginner beginner(handle_);
+        expect_parked(epoch, beginner);
+        governor_->die();
+        EXPECT_EQ(beginner.threads(), kMax);
+        for (int i = 0; i < 3; i++) {
+                EXPECT_EQ(threadcount_region_begin(handle_), kMax);
+                threadcount_region_end(handle_, kMax);
+        }
+}
+
+TEST_F(KeepTest, AfterTheLongestWaitItHasItsMaximum) {
+        open_with_one();
+        handle_->longest_wait_ms = 100;
+        governor_->publish(1, true);
+        EXPECT_EQ(threadcount_region_begin(handle_), kMax);
+        threadcount_region_end(handle_, kMax);
+}
+
+TEST_F(KeepTest, WithoutAGovernorItHasItsMaximumAtOnce) {
+        threadcount_options options = THREADCOUNT_OPTIONS_INIT;
+        options.socket_path = "/nowhere";
+        options.max_threads = 5;
+        ASSERT_EQ(threadcount_open(&options, &handle_), 0);
+        EXPECT_EQ(threadcount_region_begin(handle_), 5U);
+        threadcount_region_enter(handle_, 7);
+        threadcount_region_end(handle_, 7);
+}
+
+TEST_F(KeepTest, ATeamOfTheCallersOwnIsReportedFromTheBegin) {
+        open_with_one();
+        for (const std::uint32_t team : {3U, 3U, 1U, kMax}) {
+                threadcount_region_enter(handle_, team);
+                expect_report(team, true);
+                threadcount_region_end(handle_, team);
+                expect_report(team, false);
+        }
+        EXPECT_EQ(threadcount_region_begin(handle_), kMax);
+        expect_report(kMax, true);
+        threadcount_region_end(handle_, kMax);
+}
+
+TEST_F(TurnTest, ATeamOfTheCallersOwnIsReportedByThoseThatFollow) {
+        open_with_four();
+        for (int i = 0; i < 3; i++) {
+                threadcount_region_enter(handle_, 7);
+                EXPECT_EQ(governor_->report().team, 7U);
+                threadcount_region_end(handle_, 7);
+                EXPECT_EQ(threadcount_region_begin(handle_), 4U);
+                EXPECT_EQ(governor_->report().team, 4U);
+                threadcount_region_end(handle_, 4);
+        }
+        EXPECT_EQ(governor_->updated_max(), 0U) << "wishes are their own";
+}
+
+TEST_F(KeepTest, ALargerTeamIsAWish) {
+        open_with_one();
+        threadcount_region_enter(handle_, kMax);
+        threadcount_region_end(handle_, kMax);
+        EXPECT_EQ(governor_->updated_max(), 0U);
+        threadcount_region_enter(handle_, 300);
+        EXPECT_EQ(governor_->updated_max(), 300U) << "before the region has begun";
+        threadcount_region_end(handle_, 300);
+        EXPECT_EQ(threadcount_region_begin(handle_), kMax) << "buffers have this size";
+        threadcount_region_end(handle_, kMax);
+        threadcount_region_enter(handle_, 3);
+        threadcount_region_end(handle_, 3);
+        EXPECT_EQ(governor_->updated_max(), 300U);
+}
+
+TEST_F(KeepTest, WishesComeInTheEndHoweverFastTheyChange) {
+        open_with_one();
+        for (std::uint32_t n = 20; n <= 100; n++) {
+                EXPECT_EQ(threadcount_wish(handle_, n), 0);
+                (void)governor_->updated_max();
+        }
+        EXPECT_TRUE(eventually([&] {
+                (void)threadcount_threads(handle_);
+                return governor_->updated_max() == 100;
+        }));
+        EXPECT_EQ(threadcount_wish(handle_, 2), 0);
+        EXPECT_TRUE(eventually([&] {
+                (void)threadcount_threads(handle_);
+                return governor_->updated_max() == 2;
+        }));
+}
+
+TEST_F(KeepTest, AWishIsToldWithTheNextHello) {
+        open_with_one();
+        governor_->die();
+        EXPECT_EQ(threadcount_wish(handle_, 300), 0);
+        governor_ = std::make_unique<MadeUpGovernor>(socket_);
+        governor_->publish(1, false);
+        governor_->start();
+        EXPECT_TRUE(eventually([&] {
+                (void)threadcount_threads(handle_);
+                return governor_->max_of_hello() == 300;
+        }));
+        EXPECT_EQ(governor_->updated_max(), 0U);
+}
+
+TEST_F(KeepTest, TheUsersMaximumWins) {
+        ::setenv("THREADCOUNT_MAX", "4", 1);
+        open_with_one();
+        threadcount_region_enter(handle_, 6);
+        EXPECT_EQ(governor_->report().team, 6U) << "it is true";
+        threadcount_region_end(handle_, 6);
+        EXPECT_EQ(governor_->updated_max(), 0U);
+        EXPECT_EQ(threadcount_region_begin(handle_), 4U);
+        threadcount_region_end(handle_, 4);
+}
+
+TEST_F(KeepTest, WishesOutOfRangeAreRefused) {
+        open_with_one();
+        EXPECT_EQ(threadcount_wish(handle_, 0), -EINVAL);
+        EXPECT_EQ(threadcount_wish(handle_, 65537), -EINVAL);
+        EXPECT_EQ(threadcount_wish(nullptr, 0), -EINVAL);
+        EXPECT_EQ(threadcount_wish(nullptr, 3), 0);
+        EXPECT_EQ(governor_->updated_max(), 0U);
+}
+
+TEST_F(KeepTest, AnAnswerToAWishDoesNotEndAWait) {
+        open_with_one();
+        const auto epoch = governor_->publish(1, true);
+        Beginner beginner(handle_);
+        expect_parked(epoch, beginner);
+        EXPECT_EQ(threadcount_wish(handle_, 30), 0);
+        EXPECT_EQ(governor_->updated_max(), 30U);
+        expect_parked(epoch, beginner);
+        give_turn(2);
+        EXPECT_EQ(beginner.threads(), kMax);
+}
+
+TEST_F(KeepTest, AChildOfForkReportsAndTellsNothing) {
+        open_with_one();
+        threadcount_region_enter(handle_, 3);
+        threadcount_region_end(handle_, 3);
+        const auto child = ::fork();
+        if (child == 0) {
+                threadcount_region_enter(handle_, 300);
+                threadcount_region_end(handle_, 300);
+                ::_exit(0);
+        }
+        int status = -1;
+        ASSERT_EQ(::waitpid(child, &status, 0), child);
+        EXPECT_EQ(status, 0);
+        expect_report(3, false);
+        EXPECT_EQ(governor_->updated_max(), 0U);
+}
+
+}  // namespace
+}  // namespace shared_memory_test
