@@ -23,8 +23,9 @@ constexpr std::uint32_t kDefaultInterval_ms = 10'000;
 /// sizeof(threadcount_options) of version 1.0; later ones are longer.
 constexpr std::size_t kSmallestOptions = 24;
 
-/// How long opening a handle waits for a governor that has accepted the connection.
-constexpr std::uint64_t kWelcome_ns = 250'000'000;
+/// How long opening a handle waits at most for a governor that has accepted the connection.
+constexpr std::uint32_t kLongestWelcome_ms = 250;
+constexpr std::uint64_t kMillisecond_ns = 1'000'000;
 
 bool in_range(std::uint32_t value, std::uint32_t least, std::uint32_t most) {
         return value == 0 || (value >= least && value <= most);
@@ -164,7 +165,7 @@ int threadcount_open(const threadcount_options* options, threadcount_handle** re
                 memcpy(&given, options, std::min(options->size, sizeof(given)));
         if (!in_range(given.max_threads, 1, kMostThreads) ||
             !in_range(given.interval_ms, kShortestInterval_ms, kLongestInterval_ms) ||
-            given.binding > THREADCOUNT_BINDING_CORES)
+            given.binding > THREADCOUNT_BINDING_CORES || given.wait_ms > kLongestWelcome_ms)
                 return -EINVAL;
 
         auto environment = read_environment(secure_getenv);
@@ -187,7 +188,7 @@ int threadcount_open(const threadcount_options* options, threadcount_handle** re
                 new (memory) threadcount_handle(environment, given.socket_path, width, interval_ms,
                                                 bound_to, binding_for(environment, given.binding));
         if (handle->next_poll_ms.load(std::memory_order_relaxed) != kNever_ms)
-                consult(*handle, coarse_now_ms(), now_ns() + kWelcome_ns);
+                consult(*handle, coarse_now_ms(), now_ns() + given.wait_ms * kMillisecond_ns);
         *ret_handle = handle;
         return 0;
 }

@@ -111,10 +111,13 @@ typedef struct threadcount_options {
         const uint64_t *affinity; /* CPUs that a runtime will bind the program's threads to: */
                                   /* bit n % 64 of word n / 64 is CPU n. Such a program is   */
                                   /* governed only if THREADCOUNT says so. NULL: none will   */
+        uint32_t wait_ms;         /* threadcount_open() waits so long for the first grant, at */
+                                  /* most: 0 .. 250; 0: a later call collects it             */
+        uint32_t unused;          /* 0                                                       */
 } threadcount_options;
 
 /* clang-format off */
-#define THREADCOUNT_OPTIONS_INIT { sizeof(threadcount_options), NULL, 0, 0, 0, 0, NULL }
+#define THREADCOUNT_OPTIONS_INIT { sizeof(threadcount_options), NULL, 0, 0, 0, 0, NULL, 250, 0 }
 /* clang-format on */
 
 /* Where an answer came from. Values are part of the ABI. */
@@ -139,9 +142,10 @@ typedef struct threadcount_advice {
 
 /*
  * Opens a handle. Connects to the governor, asks for a lease and waits for the first
- * grant, at most 250 ms. Needs no running governor: without one the handle answers
- * threadcount_max() and looks for a governor again once a second. The process has one
- * lease, however many handles.
+ * grant, at most options.wait_ms (250 ms). Needs no running governor: without one the handle
+ * answers threadcount_max() and looks for a governor again once a second. The process has one
+ * lease, however many handles. Until the first grant has come, for a quarter of a second at most,
+ * the answer is one thread, and threadcount_max() with THREADCOUNT=keep.
  *
  * `options` may be NULL (all defaults). MT-Safe. Do not cancel (pthread_cancel) a thread
  * inside a function of this library, but where it waits for the program's turn.

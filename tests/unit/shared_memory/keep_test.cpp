@@ -3,6 +3,9 @@
 #include "support/process.hpp"
 #include "turn_fixture.hpp"
 
+#include <cerrno>
+#include <chrono>
+#include <cstddef>
 #include <sys/wait.h>
 #include <thread>
 
@@ -247,6 +250,54 @@ TEST_F(KeepTest, AChildOfForkReportsAndTellsNothing) {
         EXPECT_EQ(status, 0);
         expect_report(3, false);
         EXPECT_EQ(governor_->updated_max(), 0U);
+}
+
+/// How long it takes to open a handle of a governor that says nothing for so long.
+class Opening : public TurnTest {
+protected:
+        [[nodiscard]] std::chrono::milliseconds takes(std::uint32_t wait_ms, std::size_t size) {
+                governor_->hang();
+                governor_->start();
+                threadcount_options options = THREADCOUNT_OPTIONS_INIT;
+                options.size = size;
+                options.socket_path = socket_.c_str();
+                options.max_threads = kMax;
+                options.wait_ms = wait_ms;
+                const auto start = std::chrono::steady_clock::now();
+                EXPECT_EQ(threadcount_open(&options, &handle_), 0);
+                return std::chrono::duration_cast<std::chrono::milliseconds>(
+                        std::chrono::steady_clock::now() - start);
+        }
+};
+
+TEST_F(Opening, WaitsForAsLongAsIsSaid) {
+        const auto took = takes(60, sizeof(threadcount_options)).count();
+        EXPECT_GE(took, 59);
+        EXPECT_LT(took, 249);
+}
+
+TEST_F(Opening, OfAnOlderProgramWaitsForAQuarterOfASecond) {
+        EXPECT_GE(takes(1, offsetof(threadcount_options, wait_ms)).count(), 249);
+}
+
+TEST_F(Opening, WithoutAWaitIsFollowedByALaterCall) {
+        ::setenv("THREADCOUNT", "keep", 1);
+        EXPECT_LT(takes(0, sizeof(threadcount_options)).count(), 249);
+        EXPECT_EQ(threadcount_region_begin(handle_), kMax) << "nobody knows of it yet";
+        threadcount_region_end(handle_, kMax);
+        governor_->go_on();
+        governor_->publish(2, false);
+        EXPECT_TRUE(eventually([&] {
+                (void)threadcount_threads(handle_);
+                return threadcount_version(handle_) != 0;
+        }));
+}
+
+TEST_F(Opening, RefusesLongerWaits) {
+        threadcount_options options = THREADCOUNT_OPTIONS_INIT;
+        EXPECT_EQ(options.wait_ms, 250U);
+        options.wait_ms = 251;
+        EXPECT_EQ(threadcount_open(&options, &handle_), -EINVAL);
 }
 
 }  // namespace

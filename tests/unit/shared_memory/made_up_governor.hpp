@@ -28,6 +28,7 @@ public:
         void die();
         /// It lives, but does not beat.
         void hang() { is_hanging_ = true; }
+        void go_on() { is_hanging_ = false; }
 
         /// Returns the epoch.
         std::uint32_t publish(std::uint32_t threads, bool is_parked);
