@@ -6,6 +6,7 @@
 #include "idle_time.hpp"
 #include "job.hpp"
 #include "limits.hpp"
+#include "uncancelled.hpp"
 
 #include <algorithm>
 #include <cerrno>
@@ -97,6 +98,7 @@ std::uint32_t threadcount::next_serial() {
 
 void threadcount::consult(threadcount_handle& handle, std::uint64_t now_ms,
                           std::uint64_t deadline_ns) {
+        const Uncancelled uncancelled;
         if (!handle.mutex.try_lock())
                 return;
         const MutexLock lock(handle.mutex, MutexLock::Adopt::Locked);
@@ -105,6 +107,7 @@ void threadcount::consult(threadcount_handle& handle, std::uint64_t now_ms,
 }
 
 void threadcount::tell_wishes(threadcount_handle& handle) {
+        const Uncancelled uncancelled;
         if (!handle.mutex.try_lock())
                 return;
         const MutexLock lock(handle.mutex, MutexLock::Adopt::Locked);
@@ -115,12 +118,11 @@ bool threadcount::wait_for_turn(threadcount_handle& handle) {
         // The governor may be dead, and only its heartbeat tells so where a fork of it lives.
         constexpr int kRound_ms = 500;
         // What is called under the mutex may end a thread that is cancelled.
-        int cancel_state = 0;
-        pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
+        Uncancelled under_mutex;
         handle.mutex.lock();
         const int fd = turn_socket(handle);
         handle.mutex.unlock();
-        pthread_setcancelstate(cancel_state, &cancel_state);
+        under_mutex.end();
         if (fd < 0)
                 return false;
         // If somebody closes it meanwhile, this waits for nothing, once. All wake who wait: it is

@@ -6,11 +6,13 @@
 #include "insiders.hpp"
 #include "limits.hpp"
 #include "masters.hpp"
+#include "uncancelled.hpp"
 
 #include <algorithm>
 #include <cerrno>
 #include <ctime>
 #include <memory>
+#include <optional>
 #include <utility>
 
 using namespace threadcount;
@@ -96,6 +98,10 @@ bool wait_before(threadcount_handle& handle, Next next, std::uint64_t give_up_ms
                 return false;           // this one is not an outermost region
         insiders.enter(begun.insider);  // so that no untold one counts any more
         insiders.leave(begun.insider);
+        // Who keeps its count need not know of this library, nor that it may wait.
+        std::optional<Uncancelled> uncancelled;
+        if (handle.environment.mode.keeps())
+                uncancelled.emplace();
         const bool has_waited = wait_outside(handle, give_up_ms);
         if (next == Next::Told)
                 insiders.enter(begun.insider);

@@ -148,7 +148,8 @@ typedef struct threadcount_advice {
  * the answer is one thread, and threadcount_max() with THREADCOUNT=keep.
  *
  * `options` may be NULL (all defaults). MT-Safe. Do not cancel (pthread_cancel) a thread
- * inside a function of this library, but where it waits for the program's turn.
+ * inside a function of this library, but where it waits for the program's turn; with
+ * THREADCOUNT=keep that is put off until it has waited.
  * Returns 0; -EINVAL if an option is out of range; -ENOMEM.
  */
 THREADCOUNT_EXPORT int threadcount_open(const threadcount_options *options,

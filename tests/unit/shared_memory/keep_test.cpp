@@ -235,6 +235,33 @@ TEST_F(KeepTest, AnAnswerToAWishDoesNotEndAWait) {
         EXPECT_EQ(beginner.threads(), kMax);
 }
 
+TEST_F(KeepTest, AThreadThatWaitsIsCancelledBehindItsRegion) {
+        open_with_one();
+        const auto epoch = governor_->publish(1, true);
+        static std::atomic<bool> has_begun{false};
+        pthread_t thread{};
+        ASSERT_EQ(::pthread_create(
+                          &thread, nullptr,
+                          [](void* handle) -> void* {
+                                  auto* const mine = static_cast<threadcount_handle*>(handle);
+                                  threadcount_region_enter(mine, 2);
+                                  has_begun = true;
+                                  threadcount_region_end(mine, 2);
+                                  ::pthread_testcancel();
+                                  return nullptr;
+                          },
+                          handle_),
+                  0);
+        EXPECT_TRUE(eventually([&] { return governor_->report().epoch == epoch; }));
+        ASSERT_EQ(::pthread_cancel(thread), 0);
+        ::usleep(100'000);
+        give_turn(2);
+        void* result = nullptr;
+        ASSERT_EQ(::pthread_join(thread, &result), 0);
+        EXPECT_TRUE(has_begun);
+        EXPECT_EQ(result, PTHREAD_CANCELED);
+}
+
 TEST_F(KeepTest, AChildOfForkReportsAndTellsNothing) {
         open_with_one();
         threadcount_region_enter(handle_, 3);
