@@ -167,15 +167,18 @@ int threadcount_open(const threadcount_options* options, threadcount_handle** re
                 memcpy(&given, options, std::min(options->size, sizeof(given)));
         if (!in_range(given.max_threads, 1, kMostThreads) ||
             !in_range(given.interval_ms, kShortestInterval_ms, kLongestInterval_ms) ||
-            given.binding > THREADCOUNT_BINDING_CORES || given.wait_ms > kLongestWelcome_ms)
+            given.binding > THREADCOUNT_BINDING_CORES || given.wait_ms > kLongestWelcome_ms ||
+            given.keeps > 1)
                 return -EINVAL;
 
         auto environment = read_environment(secure_getenv);
         if (environment.is_rank)
                 name_by_launcher(environment.job);
         const auto bound_to = mask_of(given.affinity, given.affinity_words);
+        if (given.keeps > 0 && !environment.mode.is_set)
+                environment.mode.mode = Mode::Keep;
         // A smaller team would be bound to the same first CPUs as everybody else's.
-        if (bound_to.count() > 0 && !environment.mode.is_set)
+        if (bound_to.count() > 0 && !environment.mode.is_set && !environment.mode.keeps())
                 environment.mode.mode = Mode::RuntimeBinds;
         const auto width = given.max_threads != 0 ? given.max_threads : fallback_threads();
         const auto interval_ms = environment.interval_ms != 0 ? environment.interval_ms

@@ -113,7 +113,7 @@ typedef struct threadcount_options {
                                   /* governed only if THREADCOUNT says so. NULL: none will   */
         uint32_t wait_ms;         /* threadcount_open() waits so long for the first grant, at */
                                   /* most: 0 .. 250; 0: a later call collects it             */
-        uint32_t unused;          /* 0                                                       */
+        uint32_t keeps;           /* 1: as THREADCOUNT=keep, where that is not set; else 0   */
 } threadcount_options;
 
 /* clang-format off */

@@ -50,6 +50,23 @@ TEST_F(KeepTest, OthersDoNot) {
         EXPECT_EQ(threadcount_takes_turns(handle_), 0);
 }
 
+TEST_F(KeepTest, OptionsSayItForAProgramWhoseUserSaysNothing) {
+        ::unsetenv("THREADCOUNT");
+        governor_->publish(1, false);
+        governor_->start();
+        threadcount_options options = THREADCOUNT_OPTIONS_INIT;
+        options.socket_path = socket_.c_str();
+        options.max_threads = kMax;
+        options.keeps = 1;
+        ASSERT_EQ(threadcount_open(&options, &handle_), 0);
+        EXPECT_TRUE(governor_->was_told(10));
+        EXPECT_EQ(threadcount_threads(handle_), kMax);
+        handle_ = threadcount_close(handle_);
+        ::setenv("THREADCOUNT", "off", 1);
+        ASSERT_EQ(threadcount_open(&options, &handle_), 0);
+        EXPECT_EQ(threadcount_takes_turns(handle_), 0) << "the user wins";
+}
+
 TEST_F(KeepTest, EveryAnswerIsItsMaximumAndSoIsWhatIsReported) {
         open_with_one();
         EXPECT_EQ(threadcount_threads(handle_), kMax);
@@ -324,6 +341,9 @@ TEST_F(Opening, RefusesLongerWaits) {
         threadcount_options options = THREADCOUNT_OPTIONS_INIT;
         EXPECT_EQ(options.wait_ms, 250U);
         options.wait_ms = 251;
+        EXPECT_EQ(threadcount_open(&options, &handle_), -EINVAL);
+        options.wait_ms = 0;
+        options.keeps = 2;
         EXPECT_EQ(threadcount_open(&options, &handle_), -EINVAL);
 }
 
