@@ -16,6 +16,7 @@ ALLOWED = {
     "governor/daemon": {"policy", "probe", "registry", "config", "server"},
     "governor/ctl": {"proto", "libthreadcount"},
     "governor/ctl/outside": {"policy", "probe"},
+    "libthreadcount/adopt": {"libthreadcount"},
     "libthreadcount/pool": {"libthreadcount"},
     "libthreadcount": {"proto"},
     "proto": set(),

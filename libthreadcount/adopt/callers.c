@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: MIT */
+/* From a region's code to its runtime, without a lock: a child of fork() may begin one as well. */
+#define _GNU_SOURCE
+#include "callers.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+
+/* Before glibc 2.34 they are there only in programs that load libdl. */
+#pragma weak dlopen
+#pragma weak dlsym
+#pragma weak dlclose
+#pragma weak dlerror
+
+enum { RUNTIMES = 64, SLOTS = 1024, PROBES = 16 };
+
+/* Code, or the dynamic section of an object. Once it has a key, a slot keeps it. */
+struct slot {
+        _Atomic(uintptr_t) key;           /* 0: free                        */
+        _Atomic(struct runtime*) runtime; /* NULL: is being looked for      */
+};
+
+struct place {
+        _Atomic(const void*) dynamic; /* NULL: free                    */
+        atomic_bool is_ready;
+        struct runtime runtime;
+};
+
+static struct slot slots[SLOTS];
+static struct place places[RUNTIMES];
+
+static const char* const names[] = {
+#define ADOPT_NAME(name) #name,
+        ADOPT_ENTRIES(ADOPT_NAME)
+#undef ADOPT_NAME
+};
+
+static struct slot* slot_of(uintptr_t key, unsigned probe) {
+        const uint64_t hash = (key >> 4) * UINT64_C(0x9e3779b97f4a7c15) >> 32;
+        return &slots[(hash + probe) % SLOTS];
+}
+
+static struct runtime* known(const void* what) {
+        const uintptr_t key = (uintptr_t)what;
+        for (unsigned probe = 0; probe < PROBES; probe++) {
+                struct slot* slot = slot_of(key, probe);
+                const uintptr_t other = atomic_load_explicit(&slot->key, memory_order_relaxed);
+                if (other == key) /* acquire: what the runtime points to was written before */
+                        return atomic_load_explicit(&slot->runtime, memory_order_acquire);
+                if (other == 0)
+                        return NULL;
+        }
+        return NULL;
+}
+
+/* Where all slots are taken it is looked for every time. */
+static void remember(const void* what, struct runtime* runtime) {
+        const uintptr_t key = (uintptr_t)what;
+        for (unsigned probe = 0; probe < PROBES; probe++) {
+                struct slot* slot = slot_of(key, probe);
+                uintptr_t other = 0;
+                if (atomic_compare_exchange_strong(&slot->key, &other, key) || other == key) {
+                        atomic_store_explicit(&slot->runtime, runtime, memory_order_release);
+                        return;
+                }
+        }
+}
+
+static bool is_our_own(const void* symbol) {
+        struct object own;
+        struct object other;
+        return object_at(&slots, &own) && object_at(symbol, &other) && own.dynamic == other.dynamic;
+}
+
+/* A message that nobody waits for must not be found by somebody who asks later. */
+static void* found_by_linker(void* symbol) {
+        if (symbol == NULL && dlerror != NULL)
+                (void)dlerror();
+        return symbol != NULL && !is_our_own(symbol) ? symbol : NULL;
+}
+
+static void* seen_by_all(const char* name) {
+        return dlsym != NULL ? found_by_linker(dlsym(RTLD_NEXT, name)) : NULL;
+}
+
+static void* seen_by(const struct object* object, const char* name) {
+        if (dlopen == NULL || dlsym == NULL || dlclose == NULL || object->name[0] == '\0')
+                return NULL;
+        void* handle = dlopen(object->name, RTLD_LAZY | RTLD_NOLOAD);
+        if (handle == NULL)
+                return found_by_linker(NULL);
+        void* symbol = found_by_linker(dlsym(handle, name));
+        (void)dlclose(handle);
+        return symbol;
+}
+
+/* What is left, and all that there is without libdl: somebody must have it. */
+static void* bound(enum entry entry, const struct object* object) {
+        void* symbol = seen_by_all(names[entry]);
+        if (symbol == NULL)
+                symbol = seen_by(object, names[entry]);
+        return symbol != NULL ? symbol : symbol_of_others(names[entry]);
+}
+
+/* The name of a file counts: the runtimes of clang and Intel have libgomp's entries as well. */
+static void fill(struct runtime* runtime, const struct object* object) {
+        runtime->object = *object;
+        runtime->get_level = (int (*)(void))object_symbol(object, "omp_get_level");
+        runtime->get_max_threads = (int (*)(void))object_symbol(object, "omp_get_max_threads");
+        runtime->is_libgomp = object_is_called(object, "libgomp") && runtime->get_level != NULL &&
+                              runtime->get_max_threads != NULL;
+        /* Its threads would not survive that it is unloaded, nor would what is kept of it here. */
+        if (dlopen != NULL && object->name[0] != '\0' &&
+            dlopen(object->name, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE) == NULL)
+                (void)found_by_linker(NULL);
+}
+
+/* Two threads may look at the same one at once, and then write the same. */
+static struct runtime* runtime_in(const struct object* object) {
+        for (unsigned i = 0; i < RUNTIMES; i++) {
+                struct place* place = &places[i];
+                const void* other = NULL;
+                if (!atomic_compare_exchange_strong(&place->dynamic, &other, object->dynamic) &&
+                    other != object->dynamic)
+                        continue;
+                if (!atomic_load_explicit(&place->is_ready, memory_order_acquire))
+                        fill(&place->runtime, object);
+                atomic_store_explicit(&place->is_ready, true, memory_order_release);
+                return &place->runtime;
+        }
+        return NULL;
+}
+
+static struct runtime* look_up(enum entry entry, const void* function, const void* caller) {
+        struct object object = {0, "", NULL};
+        struct object runtime_object;
+        if (!object_at(function, &object))
+                (void)object_at(caller, &object);
+        struct runtime* runtime = object.dynamic != NULL ? known(object.dynamic) : NULL;
+        if (runtime == NULL) {
+                const void* symbol = bound(entry, &object);
+                if (symbol == NULL || !object_at(symbol, &runtime_object))
+                        return NULL;
+                runtime = runtime_in(&runtime_object);
+                if (runtime == NULL)
+                        return NULL;
+                if (object.dynamic != NULL)
+                        remember(object.dynamic, runtime);
+        }
+        remember(function, runtime);
+        return runtime;
+}
+
+struct runtime* runtime_of(enum entry entry, const void* function, const void* caller) {
+        struct runtime* runtime = known(function);
+        if (runtime == NULL) {
+                const int error = errno;
+                runtime = look_up(entry, function, caller);
+                errno = error;
+        }
+        return runtime;
+}
+
+void* entry_of(struct runtime* runtime, enum entry entry) {
+        if (runtime == NULL)
+                return symbol_of_others(names[entry]);
+        void* symbol = atomic_load_explicit(&runtime->entries[entry], memory_order_relaxed);
+        if (symbol == NULL) {
+                symbol = object_symbol(&runtime->object, names[entry]);
+                if (symbol == NULL)
+                        symbol = symbol_of_others(names[entry]);
+                atomic_store_explicit(&runtime->entries[entry], symbol, memory_order_relaxed);
+        }
+        return symbol;
+}
+
+bool is_outside(void) {
+        for (unsigned i = 0; i < RUNTIMES; i++) {
+                struct place* place = &places[i];
+                if (!atomic_load_explicit(&place->is_ready, memory_order_acquire))
+                        return true;
+                if (place->runtime.is_libgomp && place->runtime.get_level() > 0)
+                        return false;
+        }
+        return true;
+}

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * callers.h - which OpenMP runtime a region would have reached if nobody had been in between.
+ *
+ * That is not the same for all callers. A Python wheel brings a runtime of its own, which only its
+ * objects see. So a region is looked up as the dynamic linker does: first what the whole program
+ * sees, then what the object of the region needs. An object stays with the runtime that its first
+ * region had.
+ */
+#ifndef THREADCOUNT_ADOPT_CALLERS_H
+#define THREADCOUNT_ADOPT_CALLERS_H
+
+#include "objects.h"
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+/* All that begins or ends an outermost region in libgomp 4.2 to 14. */
+#define ADOPT_ENTRIES(X)                                                                           \
+        X(GOMP_parallel)                                                                           \
+        X(GOMP_parallel_reductions)                                                                \
+        X(GOMP_parallel_sections)                                                                  \
+        X(GOMP_parallel_loop_static)                                                               \
+        X(GOMP_parallel_loop_dynamic)                                                              \
+        X(GOMP_parallel_loop_guided)                                                               \
+        X(GOMP_parallel_loop_runtime)                                                              \
+        X(GOMP_parallel_loop_nonmonotonic_dynamic)                                                 \
+        X(GOMP_parallel_loop_nonmonotonic_guided)                                                  \
+        X(GOMP_parallel_loop_nonmonotonic_runtime)                                                 \
+        X(GOMP_parallel_loop_maybe_nonmonotonic_runtime)                                           \
+        X(GOMP_parallel_start)                                                                     \
+        X(GOMP_parallel_sections_start)                                                            \
+        X(GOMP_parallel_loop_static_start)                                                         \
+        X(GOMP_parallel_loop_dynamic_start)                                                        \
+        X(GOMP_parallel_loop_guided_start)                                                         \
+        X(GOMP_parallel_loop_runtime_start)                                                        \
+        X(GOMP_parallel_end)
+
+enum entry {
+#define ADOPT_ENTRY(name) ENTRY_##name,
+        ADOPT_ENTRIES(ADOPT_ENTRY)
+#undef ADOPT_ENTRY
+                ENTRY_COUNT
+};
+
+/* Constant once it can be seen, but for `entries`. Never freed. */
+struct runtime {
+        struct object object;
+        bool is_libgomp;              /* and all that follows is there               */
+        int (*get_level)(void);       /* of the calling thread; 0: in no region      */
+        int (*get_max_threads)(void); /* of its next region without a clause         */
+        _Atomic(void*) entries[ENTRY_COUNT];
+};
+
+/*
+ * The runtime that a region goes to. `function` is its code, which is in the object that has the
+ * region, and `caller` is where the call returns to. NULL: there is none. MT-Safe, no system call,
+ * errno stays as it is. Cost: some 2 ns, and some us for each new `function`.
+ */
+struct runtime* runtime_of(enum entry entry, const void* function, const void* caller);
+
+/*
+ * The entry of this runtime, or of any where it has none or is NULL. NULL: nobody has it. MT-Safe.
+ * errno stays as it is.
+ */
+void* entry_of(struct runtime* runtime, enum entry entry);
+
+/* Is the calling thread outside of the regions of all runtimes that were seen so far? MT-Safe. */
+bool is_outside(void);
+
+#endif

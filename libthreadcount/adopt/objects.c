@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: MIT */
+/* Program headers, hash tables and symbols. */
+#define _GNU_SOURCE
+#include "objects.h"
+
+#include <string.h>
+
+struct tables {
+        const ElfW(Sym) * symbols;
+        const char* strings;
+        const ElfW(Half) * versions;
+        const uint32_t* gnu_hash;
+        const uint32_t* sysv_hash;
+};
+
+struct search {
+        uintptr_t address;
+        const char* symbol;
+        void* found;
+        struct object object;
+};
+
+static bool has_address(const struct dl_phdr_info* info, uintptr_t address) {
+        for (int i = 0; i < info->dlpi_phnum; i++) {
+                const ElfW(Phdr)* header = &info->dlpi_phdr[i];
+                if (header->p_type == PT_LOAD &&
+                    address - info->dlpi_addr - header->p_vaddr < header->p_memsz)
+                        return true;
+        }
+        return false;
+}
+
+static struct object object_of(const struct dl_phdr_info* info) {
+        struct object object = {info->dlpi_addr, info->dlpi_name, NULL};
+        for (int i = 0; i < info->dlpi_phnum; i++)
+                if (info->dlpi_phdr[i].p_type == PT_DYNAMIC)
+                        object.dynamic =
+                                (const ElfW(Dyn)*)(info->dlpi_addr + info->dlpi_phdr[i].p_vaddr);
+        return object;
+}
+
+static int look_for_address(struct dl_phdr_info* info, size_t size, void* data) {
+        struct search* search = data;
+        (void)size;
+        if (!has_address(info, search->address))
+                return 0;
+        search->object = object_of(info);
+        return 1;
+}
+
+bool object_at(const void* address, struct object* ret_object) {
+        struct search search = {.address = (uintptr_t)address};
+        if (dl_iterate_phdr(look_for_address, &search) == 0 || search.object.dynamic == NULL)
+                return false;
+        *ret_object = search.object;
+        return true;
+}
+
+/* The dynamic linker of some machines has added the base already, that of others has not. */
+static const void* located(const struct object* object, ElfW(Addr) value) {
+        return (const void*)(value < object->base ? value + object->base : value);
+}
+
+static struct tables tables_of(const struct object* object) {
+        struct tables tables = {0};
+        for (const ElfW(Dyn)* entry = object->dynamic; entry->d_tag != DT_NULL; entry++) {
+                const void* place = located(object, entry->d_un.d_ptr);
+                switch (entry->d_tag) {
+                case DT_SYMTAB:
+                        tables.symbols = place;
+                        break;
+                case DT_STRTAB:
+                        tables.strings = place;
+                        break;
+                case DT_VERSYM:
+                        tables.versions = place;
+                        break;
+                case DT_GNU_HASH:
+                        tables.gnu_hash = place;
+                        break;
+                case DT_HASH:
+                        tables.sysv_hash = place;
+                        break;
+                default:
+                        break;
+                }
+        }
+        return tables;
+}
+
+static bool is_it(const struct tables* tables, uint32_t i, const char* name) {
+        const uint16_t kHidden = 0x8000;
+        const ElfW(Sym)* symbol = &tables->symbols[i];
+        return symbol->st_shndx != SHN_UNDEF && symbol->st_value != 0 &&
+               (tables->versions == NULL || (tables->versions[i] & kHidden) == 0) &&
+               strcmp(tables->strings + symbol->st_name, name) == 0;
+}
+
+static uint32_t gnu_hash_of(const char* name) {
+        uint32_t hash = 5381;
+        for (; *name != '\0'; name++)
+                hash = hash * 33 + (unsigned char)*name;
+        return hash;
+}
+
+static uint32_t find_by_gnu_hash(const struct tables* tables, const char* name) {
+        const uint32_t* table = tables->gnu_hash;
+        const uint32_t bucket_count = table[0];
+        const uint32_t first = table[1];
+        const uint32_t* buckets = table + 4 + table[2] * (sizeof(ElfW(Addr)) / sizeof(uint32_t));
+        const uint32_t* hashes = buckets + bucket_count;
+        const uint32_t hash = gnu_hash_of(name);
+        uint32_t i = bucket_count > 0 ? buckets[hash % bucket_count] : 0;
+        if (i < first)
+                return 0;
+        for (;; i++) {
+                const uint32_t other = hashes[i - first];
+                if ((other | 1) == (hash | 1) && is_it(tables, i, name))
+                        return i;
+                if ((other & 1) != 0)
+                        return 0;
+        }
+}
+
+static uint32_t sysv_hash_of(const char* name) {
+        uint32_t hash = 0;
+        for (; *name != '\0'; name++) {
+                hash = (hash << 4) + (unsigned char)*name;
+                hash = (hash ^ (hash & 0xf0000000) >> 24) & 0x0fffffff;
+        }
+        return hash;
+}
+
+static uint32_t find_by_sysv_hash(const struct tables* tables, const char* name) {
+        const uint32_t bucket_count = tables->sysv_hash[0];
+        const uint32_t* buckets = tables->sysv_hash + 2;
+        const uint32_t* chains = buckets + bucket_count;
+        uint32_t i = bucket_count > 0 ? buckets[sysv_hash_of(name) % bucket_count] : 0;
+        while (i != 0 && !is_it(tables, i, name))
+                i = chains[i];
+        return i;
+}
+
+void* object_symbol(const struct object* object, const char* name) {
+        const struct tables tables = tables_of(object);
+        uint32_t i = 0;
+        if (tables.symbols == NULL || tables.strings == NULL)
+                return NULL;
+        if (tables.gnu_hash != NULL)
+                i = find_by_gnu_hash(&tables, name);
+        else if (tables.sysv_hash != NULL)
+                i = find_by_sysv_hash(&tables, name);
+        return i != 0 ? (void*)(object->base + tables.symbols[i].st_value) : NULL;
+}
+
+static int look_for_symbol(struct dl_phdr_info* info, size_t size, void* data) {
+        struct search* search = data;
+        const struct object object = object_of(info);
+        (void)size;
+        if (object.dynamic != NULL && !has_address(info, search->address))
+                search->found = object_symbol(&object, search->symbol);
+        return search->found != NULL;
+}
+
+void* symbol_of_others(const char* name) {
+        struct search search = {.address = (uintptr_t)&symbol_of_others, .symbol = name};
+        (void)dl_iterate_phdr(look_for_symbol, &search);
+        return search.found;
+}
+
+bool object_is_called(const struct object* object, const char* part) {
+        const char* slash = strrchr(object->name, '/');
+        return strstr(slash != NULL ? slash : object->name, part) != NULL;
+}
