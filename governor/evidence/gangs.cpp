@@ -66,7 +66,7 @@ void Gangs::take_rounds(const std::vector<policy::fair::Round>& rounds, TimePoin
                 gang.round.used_s = used_s(gang, now);
                 gang.counted = now;
                 gang.pace_of_use = 0;
-                if (gang.takes_rounds)
+                if (gang.takes_rounds && !gang.rests)
                         least_s = std::min(least_s.value_or(gang.round.used_s), gang.round.used_s);
         }
         std::map<GangId, policy::fair::Round> by_id;
@@ -81,7 +81,8 @@ void Gangs::take_rounds(const std::vector<policy::fair::Round>& rounds, TimePoin
                         continue;
                 }
                 const auto& round = found->second;
-                if (!did)
+                gang.rests = round.rests;
+                if (!did || gang.rests)
                         gang.round.used_s = std::max(gang.round.used_s, least_s.value_or(0));
                 gang.pace_of_use = round.uses / round.share;
                 auto& begun = round.waits ? gang.round.waits_since : gang.round.since;

@@ -57,8 +57,8 @@ public:
         void set_quantum(std::chrono::milliseconds quantum) { quantum_ = quantum; }
         /// Of all gangs; those that are not in it neither want to run nor have their turn.
         void decided(const std::map<GangId, Decided>& decided, TimePoint now);
-        /// Of all gangs that share by time from now on. Whoever comes to them has used as much of
-        /// its share as the one that has used least.
+        /// Of all gangs that share by time from now on. One that comes to them, or rests, has used
+        /// as much of its share as the one that has used least, at least.
         void take_rounds(const std::vector<policy::fair::Round>& rounds, TimePoint now);
 
         /// Without what only its members know: what remains, and whether it is on trial.
@@ -82,6 +82,7 @@ private:
                 Served served;
                 policy::fair::RoundState round;  // until `counted`
                 bool takes_rounds = false;
+                bool rests = false;      // as long as it does
                 double pace_of_use = 0;  // since then
                 TimePoint counted;
         };

@@ -32,6 +32,7 @@ struct Report {
         std::uint64_t progress_total = 0;  ///< 0: it does not say how far it is
         std::uint64_t ended = 0;           ///< regions, of teams of any size; may wrap
         std::uint64_t ended_ns = 0;        ///< the time in these
+        bool waits = false;                ///< parked, in front of a region
 
         friend bool operator==(const Report&, const Report&) = default;
 };

@@ -202,10 +202,24 @@ bool Program::report(const evidence::Report& report, TimePoint now) {
         const auto effect = occupancy_.report(report, where_.cpus.count(), now);
         if (effect.began)
                 teams_.add(report.team, now);
-        const bool woke = effect.began && demand_.idle();
-        if (effect.began)
+        const bool wants_to_run = effect.began || (keeps() && report.waits);
+        const bool woke = wants_to_run && demand_.idle();
+        if (wants_to_run)
                 demand_.woke(now);
-        return effect.gave_back || woke || (was_above && !occupancy_.above_since());
+        return effect.gave_back || woke || (keeps() && rests(report, wants_to_run, now)) ||
+               (was_above && !occupancy_.above_since());
+}
+
+/// Samples do not tell: most of them find it parked for a part of their time. True: it began to
+/// rest, or to do so for long, or does so no longer.
+bool Program::rests(const evidence::Report& report, bool wants_to_run, TimePoint now) {
+        if (report.in_region || wants_to_run) {
+                outside_since_.reset();
+                return std::exchange(rests_, false);
+        }
+        outside_since_ = outside_since_.value_or(now);
+        const bool did = std::exchange(rests_, now - *outside_since_ >= numbers::kPoll);
+        return demand_.quiet(*outside_since_, now) || rests_ != did;
 }
 
 /// Where it says nothing of how far it is, it is taken to have as many regions as others of its
@@ -275,8 +289,8 @@ std::optional<evidence::WidthProbe::Try> Program::probe_width(TimePoint now) con
 }
 
 bool Program::is_waited_for() const {
-        return !is_ignored() &&
-               (demand_.idle() || occupancy_.above_since() || !occupancy_.lingering().empty());
+        return !is_ignored() && (keeps() || demand_.idle() || occupancy_.above_since() ||
+                                 !occupancy_.lingering().empty());
 }
 
 void Program::add_reading(std::chrono::nanoseconds cpu_time, TimePoint now) {
@@ -429,6 +443,7 @@ fair::Client Program::client(const policy::CpuMask& pool) const {
                 const auto known_team = teams_.largest();
                 client.team = most(known_team > 0 ? known_team : where_.cpus.count());
                 client.takes_turns = is_batch();
+                client.rests = rests_;
                 client.wants = client.idle ? 1 : *client.team;
         }
         return client;

@@ -282,6 +282,9 @@ private:
                                                                TimePoint now) const;
         void note_progress(const evidence::Report& report, TimePoint now);
         void note_pace(const evidence::Report& report, TimePoint now);
+        /// Of a program that keeps its team: it has begun no region for a while, and waits for
+        /// none.
+        bool rests(const evidence::Report& report, bool wants_to_run, TimePoint now);
         [[nodiscard]] policy::fair::Scaling scaling(TimePoint now) const;
         /// See policy::fair::Gang::kind.
         [[nodiscard]] std::uint64_t kind() const;
@@ -309,6 +312,8 @@ private:
         evidence::Demand demand_;
         evidence::LowUse low_use_;
         evidence::Teams teams_;
+        std::optional<TimePoint> outside_since_;  // of regions, and of the wait for one
+        bool rests_ = false;                      // for kPoll at least
         GangId gang_;
         ProgramId yields_with_{};  // the tree whose gang it is in
         evidence::Progress progress_;

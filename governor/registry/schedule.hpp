@@ -75,6 +75,7 @@ private:
         TimePoint next_poll_ = kNever;
         bool is_waited_for_ = false;                 // by somebody who is to grow
         std::optional<TimePoint> parked_since_;      // somebody who does nothing meanwhile
+        bool has_rounds_ = false;                    // of which one may be over sooner
         std::vector<policy::fair::ProgramId> idle_;  // ascending; those who lend
         TimePoint quiet_since_;                      // nobody began to lend, or wanted back
         TimePoint next_watch_ = kNever;

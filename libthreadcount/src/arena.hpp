@@ -79,12 +79,12 @@ public:
         /// The region that goes by grant `epoch` with a team of `team` threads (capped at
         /// GOVERNOR_WORD_THREADS_MAX) has begun, or is over.
         void report(std::uint32_t epoch, std::uint32_t team, bool in_region) {
-                const auto most =
-                        team < GOVERNOR_WORD_THREADS_MAX ? team : GOVERNOR_WORD_THREADS_MAX;
-                reported(offsetof(governor_report_slot, word))
-                        .store(governor_word(epoch, most,
-                                             in_region ? GOVERNOR_REPORT_IN_REGION : 0),
-                               std::memory_order_release);
+                report_as(epoch, team, in_region ? GOVERNOR_REPORT_IN_REGION : 0);
+        }
+
+        /// It is outside of regions, and waits in front of one. As report().
+        void report_waiting(std::uint32_t epoch, std::uint32_t team) {
+                report_as(epoch, team, GOVERNOR_REPORT_WAITS);
         }
 
         [[nodiscard]] std::uint64_t regions() const {
@@ -153,6 +153,12 @@ private:
         [[nodiscard]] std::atomic<std::uint64_t>* nowhere_for_pool();
         void begin_change();
         void end_change(const ArenaLayout* layout);
+        void report_as(std::uint32_t epoch, std::uint32_t team, std::uint32_t flags) {
+                const auto most =
+                        team < GOVERNOR_WORD_THREADS_MAX ? team : GOVERNOR_WORD_THREADS_MAX;
+                reported(offsetof(governor_report_slot, word))
+                        .store(governor_word(epoch, most, flags), std::memory_order_release);
+        }
         void clear_report(const ArenaLayout& layout);
         [[nodiscard]] bool is_still(std::uint32_t generation) const;
         [[nodiscard]] int try_read(std::uint64_t* words, std::size_t n, Grant* ret_grant) const;

@@ -44,8 +44,8 @@ public:
         /// It is outside of regions, and waits for its turn. MT-Safe.
         void report_parked() {
                 const auto word = arena_.load();
-                arena_.report(governor_word_epoch(word), limited(governor_word_threads(word)),
-                              false);
+                arena_.report_waiting(governor_word_epoch(word),
+                                      limited(governor_word_threads(word)));
         }
         /// The governor has gone, or hangs: run() is to be called. False if nothing was granted.
         [[nodiscard]] bool is_gone() {

@@ -54,6 +54,7 @@ struct Round {
         double share = 1;        ///< CPUs that it is entitled to, on average
         std::uint32_t uses = 0;  ///< CPUs that it keeps from others from now on
         bool waits = false;
+        bool rests = false;  ///< it has no use for a round now
 };
 
 struct Decision {

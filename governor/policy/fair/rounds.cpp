@@ -27,6 +27,7 @@ struct Team {
         std::uint32_t threads = 0;
         double share = 0;
         bool is_interactive = false;
+        bool rests = true;
 };
 
 class RoundRobin {
@@ -47,7 +48,7 @@ public:
                 std::ranges::stable_sort(teams, {}, [&](const Team& team) {
                         const auto& round = gang(team).round;
                         const bool is_in = round.since && snapshot_.now - *round.since < length_;
-                        return std::tuple(!is_in, !is_due(team), round.used_s);
+                        return std::tuple(team.rests, !is_in, !is_due(team), round.used_s);
                 });
                 Capacity left(classes_, snapshot_, Capacity::Reserve::Use);
                 take_of_others(left, teams);
@@ -86,6 +87,7 @@ private:
                         team.threads += threads_of(i);
                         team.share += shares_[i].share;
                         team.is_interactive = team.is_interactive || !client.takes_turns;
+                        team.rests = team.rests && client.rests;
                 }
                 std::vector<Team> all;
                 for (auto& [gang, team] : teams) {
@@ -146,7 +148,8 @@ private:
                                 cpus++;
                         set(i, cpus, runs ? 0 : running);
                 }
-                rounds_.gangs.push_back({gang(team).id, team.share, team.threads, !runs});
+                rounds_.gangs.push_back(
+                        {gang(team).id, team.share, team.threads, !runs, team.rests});
                 return runs ? 1 : 0;
         }
 
@@ -173,19 +176,18 @@ private:
         /// for long enough.
         void review(const std::vector<Team>& teams) {
                 std::optional<double> least_s;  // of those that wait
-                for (std::size_t k = 0; k < teams.size(); k++)
-                        if (rounds_.gangs[k].waits)
-                                least_s = std::min(least_s.value_or(gang(teams[k]).round.used_s),
-                                                   gang(teams[k]).round.used_s);
-                for (std::size_t k = 0; k < teams.size(); k++) {
-                        const auto& team = teams[k];
+                for (const auto& team : teams)
+                        if (waits(team))
+                                least_s = std::min(least_s.value_or(gang(team).round.used_s),
+                                                   gang(team).round.used_s);
+                if (!least_s)
+                        return;
+                for (const auto& team : teams) {
                         const auto& round = gang(team).round;
-                        if (rounds_.gangs[k].waits) {
-                                if (team.is_interactive)
-                                        consider(round.waits_since.value_or(snapshot_.now) +
-                                                 longest_wait_);
+                        if (waits(team) && team.is_interactive)
+                                consider(round.waits_since.value_or(snapshot_.now) + longest_wait_);
+                        if (rounds_.behind[team.members.front()] > 0)
                                 continue;
-                        }
                         const auto behind = Seconds(std::max(*least_s - round.used_s, 0.0)) *
                                             team.share / team.threads;
                         const auto overtakes =
@@ -195,6 +197,10 @@ private:
                         consider(
                                 std::max(round.since.value_or(snapshot_.now) + length_, overtakes));
                 }
+        }
+
+        [[nodiscard]] bool waits(const Team& team) const {
+                return rounds_.behind[team.members.front()] > 0 && !team.rests;
         }
 
         void consider(TimePoint at) {

@@ -124,6 +124,7 @@ struct Client {
         /// follows.
         std::optional<std::uint32_t> team;
         bool takes_turns = true;  ///< if it has a gang; else it waits for rounds alone
+        bool rests = false;       ///< it is outside of regions, and waits for none
 
         // What it has: as the registry keeps it.
         CpuMask granted;  ///< empty: nothing yet

@@ -71,7 +71,8 @@ evidence::Report parse(const Said& said) {
                 std::min(said[2], said[3]),
                 said[3],
                 ended,
-                ended_ns};
+                ended_ns,
+                (governor_word_flags(word) & GOVERNOR_REPORT_WAITS) != 0};
 }
 
 }  // namespace

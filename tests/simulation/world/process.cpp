@@ -360,7 +360,8 @@ governor::evidence::Report Process::report(const Held* held) const {
                         program_->progress ? done_ : 0,
                         program_->progress ? program_->regions : 0,
                         ended_.regions,
-                        static_cast<std::uint64_t>(ended_.inside_s * 1e9)};
+                        static_cast<std::uint64_t>(ended_.inside_s * 1e9),
+                        phase_ == Phase::Parked};
         }
         return {};
 }

@@ -174,9 +174,15 @@ TEST(Gangs, ComeToRoundsAsTheOneThatUsedLeast) {
         const auto three = gangs.enter(job(1, "c"), at(10));
         gangs.take_rounds({{one, 1, 0, true}, {two, 1, 0, true}, {three, 1, 1, false}}, at(10));
         EXPECT_DOUBLE_EQ(gangs.show(three, at(10)).round.used_s, 10);
+        // Nor does one save what it has no use for.
+        gangs.take_rounds({{one, 1, 0, true}, {two, 1, 0, true, true}, {three, 1, 5, false}},
+                          at(10));
+        gangs.take_rounds({{one, 1, 0, true}, {two, 1, 0, true, true}, {three, 1, 1, false}},
+                          at(13));
+        EXPECT_DOUBLE_EQ(gangs.show(two, at(13)).round.used_s, 20);
         // Without rounds nothing is counted.
-        gangs.take_rounds({}, at(11));
-        EXPECT_DOUBLE_EQ(gangs.show(three, at(20)).round.used_s, 11);
+        gangs.take_rounds({}, at(14));
+        EXPECT_DOUBLE_EQ(gangs.show(three, at(20)).round.used_s, 26);
         EXPECT_FALSE(gangs.show(three, at(20)).round.since);
 }
 

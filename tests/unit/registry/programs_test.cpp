@@ -204,6 +204,32 @@ TEST_F(ProgramsTest, ThatKeepTheirTeamsWaitForTheirRounds) {
         EXPECT_TRUE(listed().at(0).team) << "as it said first";
 }
 
+TEST_F(ProgramsTest, ThatKeepTheirTeamsRestOutsideOfRegions) {
+        Request request;
+        request.keeps = request.can_wait = true;
+        const auto id = join(1000, request);
+        grant(id, 0, 16);
+        (void)region(id, 1, 16);
+        const auto says = [&](bool waits) {
+                evidence::Report report{1, 16, false, regions_};
+                report.waits = waits;
+                return programs_.find(id)->report(report, now_);
+        };
+        EXPECT_FALSE(says(false));
+        now_ += numbers::kPoll;
+        EXPECT_TRUE(says(false));
+        EXPECT_TRUE(only().rests);
+        EXPECT_TRUE(says(true)) << "it is in front of a region";
+        EXPECT_FALSE(only().rests);
+        EXPECT_FALSE(says(true));
+        (void)says(false);
+        now_ += numbers::kLasting;
+        EXPECT_TRUE(says(false));
+        EXPECT_TRUE(only().idle) << "for long";
+        EXPECT_TRUE(region(id, 1, 16));
+        EXPECT_FALSE(only().idle);
+}
+
 TEST_F(ProgramsTest, HaveNoLargerTeamThanCpus) {
         const auto id = programs_.join(program_of(1), {}, within(CpuMask::range(0, 4)), now_).id;
         grant(id, 0, 4);

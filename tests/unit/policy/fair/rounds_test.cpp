@@ -104,6 +104,17 @@ TEST(Rounds, GoOnUntilAnotherHasUsedLess) {
         EXPECT_EQ(world.decided().again, world.now + milliseconds(2000) + numbers::kRest);
 }
 
+TEST(Rounds, AreNotForOneThatRests) {
+        Teams world(8);
+        world.team(8).rests = true;
+        world.team(8);
+        world.round(0) = {1, world.now, {}};
+        world.round(1) = {9, {}, world.now};
+        EXPECT_EQ(world.grants(), "P 8");
+        EXPECT_FALSE(world.decided().again) << "nobody waits";
+        EXPECT_TRUE(world.decided().rounds[1].rests);
+}
+
 TEST(Rounds, AreShorterForThoseThatAreInteractive) {
         Teams world(8);
         world.team(8);
