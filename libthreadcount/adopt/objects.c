@@ -172,3 +172,32 @@ bool object_is_called(const struct object* object, const char* part) {
         const char* slash = strrchr(object->name, '/');
         return strstr(slash != NULL ? slash : object->name, part) != NULL;
 }
+
+static const char* run_path_of(const struct object* object) {
+        for (const ElfW(Dyn)* entry = object->dynamic; entry->d_tag != DT_NULL; entry++)
+                if (entry->d_tag == DT_RUNPATH || entry->d_tag == DT_RPATH)
+                        return tables_of(object).strings + entry->d_un.d_val;
+        return "";
+}
+
+bool path_beside_us(const char* name, char* ret_path, size_t size) {
+        static const char kOrigin[] = "$ORIGIN";
+        struct object us;
+        if (!object_at(&kOrigin, &us))
+                return false;
+        const char* slash = strrchr(us.name, '/');
+        const char* run_path = run_path_of(&us);
+        if (slash == NULL || strncmp(run_path, kOrigin, sizeof(kOrigin) - 1) != 0)
+                return false;
+        run_path += sizeof(kOrigin) - 1;
+        const size_t folder = (size_t)(slash - us.name);
+        const size_t way = strcspn(run_path, ":");
+        const size_t length = strlen(name) + 1;
+        if (folder + way + 1 + length > size)
+                return false;
+        memcpy(ret_path, us.name, folder);
+        memcpy(ret_path + folder, run_path, way);
+        ret_path[folder + way] = '/';
+        memcpy(ret_path + folder + way + 1, name, length);
+        return true;
+}

@@ -9,6 +9,7 @@
 
 #include <link.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /* A loaded object. `dynamic` tells it from all others while it is loaded. */
@@ -29,6 +30,12 @@ void* object_symbol(const struct object* object, const char* name);
 
 /* The first object behind this one, in the order of loading, that defines the name; NULL: none. */
 void* symbol_of_others(const char* name);
+
+/*
+ * A name in the first folder in which this object looks for others (DT_RUNPATH, which begins with
+ * $ORIGIN). False: there is none, or the path is longer than `size`.
+ */
+bool path_beside_us(const char* name, char* ret_path, size_t size);
 
 /* Does the last part of the object's path contain this? */
 bool object_is_called(const struct object* object, const char* part);

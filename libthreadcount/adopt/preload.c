@@ -2,6 +2,7 @@
 /* From the start of a program to its lease. */
 #define _GNU_SOURCE
 #include "preload.h"
+#include "objects.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -43,11 +44,15 @@ __attribute__((constructor)) static void arm(void) {
                 atomic_store_explicit(&adopt_state, ADOPT_ARMED, memory_order_relaxed);
 }
 
-/* A program that has the library by itself follows by itself. */
+/* A program that has the library by itself follows by itself. By its path, since a sanitizer calls
+ * dlopen() for us, and then looks beside itself. */
 static void* open_library(void) {
+        static char path[4096];
         void* theirs = dlopen(LIBRARY, RTLD_LAZY | RTLD_NOLOAD);
         if (theirs == NULL)
-                return dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
+                return path_beside_us(LIBRARY, path, sizeof(path))
+                               ? dlopen(path, RTLD_NOW | RTLD_LOCAL)
+                               : NULL;
         (void)dlclose(theirs);
         return NULL;
 }
