@@ -67,6 +67,17 @@ void MadeUpGovernor::call() {
                 EXPECT_EQ(::send(connection.get(), "\2\x62\0", 3, MSG_NOSIGNAL), 3);
 }
 
+void MadeUpGovernor::call_some() {
+        const std::lock_guard lock(mutex_);
+        for (const auto& connection : connections_)
+                (void)::send(connection.get(), "\2\x62\0", 3, MSG_NOSIGNAL | MSG_DONTWAIT);
+}
+
+std::size_t MadeUpGovernor::welcomed() {
+        const std::lock_guard lock(mutex_);
+        return connections_.size();
+}
+
 bool MadeUpGovernor::was_told(unsigned field) {
         const std::lock_guard lock(mutex_);
         std::size_t begin = 0;

@@ -6,6 +6,7 @@
 #include "server/sharing/arena.hpp"
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <mutex>
 #include <string>
@@ -34,9 +35,13 @@ public:
         std::uint32_t publish(std::uint32_t threads, bool is_parked);
         /// your_turn, to everybody.
         void call();
+        /// Likewise, to those that are still there and have read what was said before.
+        void call_some();
         void release() { arena_.release(0); }
 
         [[nodiscard]] auto report() const { return arena_.report(0); }
+        /// How many hellos it has answered.
+        [[nodiscard]] std::size_t welcomed();
         /// Had the last hello the field of this number, which is below 16?
         [[nodiscard]] bool was_told(unsigned field);
         /// Which the last hello had at its very begin.

@@ -1,0 +1,310 @@
+// SPDX-License-Identifier: MIT
+// Programs that nobody modified print the same without and with the preloaded object, whatever a
+// governor says meanwhile; and it is there, since they wait for their turn.
+#include "integration/lease_fixture.hpp"
+#include "made_up_governor.hpp"
+#include "support/as_user.hpp"
+#include "support/process.hpp"
+#include "support/temporary_directory.hpp"
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <gtest/gtest.h>
+#include <string>
+#include <sys/stat.h>
+#include <thread>
+#include <unistd.h>
+#include <vector>
+
+namespace {
+
+using namespace test_support;
+using shared_memory_test::MadeUpGovernor;
+using std::chrono::milliseconds;
+using Words = std::vector<std::string>;
+
+std::string program(const std::string& name) { return PROGRAMS "/" + name; }
+
+Words operator+(Words words, const Words& more) {
+        words.insert(words.end(), more.begin(), more.end());
+        return words;
+}
+
+/// As a `run` sets them.
+Words door(const std::string& socket) {
+        return {"LD_PRELOAD=" DOORS "/$LIB/adopt.so", "THREADCOUNT_ADOPT=1", "THREADCOUNT=keep",
+                "THREADCOUNT_SOCKET=" + socket};
+}
+
+/// Turns that come and go, until it goes.
+class Flips {
+public:
+        explicit Flips(MadeUpGovernor& governor)
+                : thread_([&] {
+                          while (!is_over_) {
+                                  governor.publish(1, true);
+                                  std::this_thread::sleep_for(milliseconds{2});
+                                  governor.publish(1, false);
+                                  governor.call_some();
+                                  std::this_thread::sleep_for(milliseconds{3});
+                          }
+                  }) {}
+        ~Flips() {
+                is_over_ = true;
+                thread_.join();
+        }
+        Flips(const Flips&) = delete;
+        Flips& operator=(const Flips&) = delete;
+
+private:
+        std::atomic<bool> is_over_{false};
+        std::thread thread_;
+};
+
+class Doors : public testing::Test {
+protected:
+        Doors() : governor_(socket_) {
+                governor_.publish(1, false);
+                governor_.start();
+        }
+        ~Doors() override { governor_.die(); }
+
+        /// The same output, status and silence without and with it, while turns come and go.
+        /// Returns how many regions the governor was told of.
+        [[nodiscard]] std::uint64_t regions_of_the_same(const Words& arguments,
+                                                        const Words& environment) {
+                const auto plain = run({arguments, environment, {}});
+                const auto before = governor_.report().regions;
+                const Flips flips(governor_);
+                const auto governed = run({arguments, environment + door(socket_), {}});
+                EXPECT_EQ(governed.out, plain.out);
+                EXPECT_EQ(governed.err, plain.err);
+                EXPECT_EQ(governed.status, plain.status);
+                EXPECT_EQ(plain.status, 0) << plain.out << plain.err;
+                return governor_.report().regions - before;
+        }
+        /// Always the same, and so many regions; a few count twice, where the grant changes while
+        /// it is looked at. A governor that is late by more than 20 ms, on a busy machine, misses
+        /// the first ones: then once more.
+        void expect_the_same(const Words& arguments, std::uint64_t regions,
+                             const Words& environment = kThree) {
+                std::uint64_t told = 0;
+                for (int i = 0; i == 0 || (i < 8 && told < regions && !HasFailure()); i++) {
+                        const auto hellos = governor_.welcomed();
+                        told = regions_of_the_same(arguments, environment);
+                        hellos_ = governor_.welcomed() - hellos;
+                        EXPECT_LE(told, regions + regions / 20);
+                }
+                EXPECT_GE(told, regions);
+        }
+
+        static inline const Words kThree{"OMP_NUM_THREADS=3"};
+
+        TemporaryDirectory directory_;
+        std::string socket_ = directory_.path("socket");
+        MadeUpGovernor governor_;
+        std::size_t hellos_ = 0;  // of the last program
+};
+
+TEST_F(Doors, AProgramWaitsForItsTurnAndThenHasItsOwnTeam) {
+        const auto epoch = governor_.publish(1, true);
+        Process waiting({{program("teams"), "max", "5"}, kThree + door(socket_), {}});
+        EXPECT_TRUE(eventually([&] {
+                const auto said = governor_.report();
+                return said.epoch == epoch && !said.in_region;
+        }));
+        EXPECT_EQ(waiting.wait(milliseconds{300}), -1) << waiting.out();
+        EXPECT_TRUE(governor_.was_told(10)) << "it keeps its teams";
+        governor_.publish(1, false);
+        governor_.call();
+        EXPECT_EQ(waiting.wait(), 0);
+        EXPECT_EQ(waiting.out(), "max: 5 of 5, 3 threads\n");
+        EXPECT_EQ(waiting.err(), "");
+        EXPECT_EQ(governor_.report().team, 3U);
+        EXPECT_FALSE(governor_.report().in_region);
+}
+
+TEST_F(Doors, TheEndOfTheGovernorEndsTheWait) {
+        const auto epoch = governor_.publish(1, true);
+        Process waiting({{program("teams"), "max", "5"}, kThree + door(socket_), {}});
+        EXPECT_TRUE(eventually([&] { return governor_.report().epoch == epoch; }));
+        governor_.die();
+        EXPECT_EQ(waiting.wait(), 0);
+        EXPECT_EQ(waiting.out(), "max: 5 of 5, 3 threads\n");
+}
+
+TEST_F(Doors, AClauseIsToldAndNoSmallerTeam) {
+        const auto done = run({{program("teams"), "clause", "4"}, kThree + door(socket_), {}});
+        EXPECT_EQ(done.out, "clause: 4 of 4, 3 threads\n");
+        EXPECT_EQ(governor_.report().team, 4U);
+        EXPECT_EQ(governor_.report().regions, 3U) << "one of them has one thread";
+        EXPECT_EQ(governor_.max_of_hello(), 3U);
+}
+
+TEST_F(Doors, WithoutTheVariablesNothingIsOpened) {
+        for (const auto* missing : {"THREADCOUNT_ADOPT=1", "THREADCOUNT=keep"}) {
+                auto environment = kThree + door(socket_);
+                std::erase(environment, missing);
+                const auto done = run({{program("teams"), "max", "50"}, environment, {}});
+                EXPECT_EQ(done.out, "max: 50 of 50, 3 threads\n");
+                EXPECT_EQ(governor_.welcomed(), 0U);
+        }
+}
+
+TEST_F(Doors, AProgramWithoutRegionsOpensNothing) {
+        expect_the_same({program("hello")}, 0);
+        EXPECT_EQ(governor_.welcomed(), 0U);
+}
+
+TEST_F(Doors, WithoutAGovernorAllIsAsItWas) {
+        const auto done = run({{program("teams"), "max", "500"}, kThree + door("/nowhere"), {}});
+        EXPECT_EQ(done.out, "max: 500 of 500, 3 threads\n");
+        EXPECT_EQ(done.err, "");
+}
+
+TEST_F(Doors, AProgramThatFollowsByItselfIsLeftAlone) {
+        expect_the_same({program("follows")}, 0);
+        EXPECT_EQ(hellos_, 1U);
+}
+
+TEST_F(Doors, CountsThatAreLearntOnceStayTrue) {
+        expect_the_same({program("teams"), "max", "300"}, 300);
+        expect_the_same({program("teams"), "first", "300"}, 301);
+        expect_the_same({program("teams"), "threadprivate", "300"}, 301);
+}
+
+TEST_F(Doors, CountsThatAreAskedForOrSetAreTheTeams) {
+        for (const auto* kind : {"ask", "set"})
+                expect_the_same({program("teams"), kind, "300"}, 300);
+        expect_the_same({program("teams"), "clause", "300"}, 240);
+}
+
+TEST_F(Doors, OnlyOutermostRegionsAreTold) {
+        expect_the_same({program("teams"), "nested", "99"}, 66);  // a third is serial
+}
+
+TEST_F(Doors, EveryKindOfLoopIsARegion) { expect_the_same({program("teams"), "loops", "50"}, 400); }
+
+TEST_F(Doors, RegionsOfOldCompilers) {
+        // Of every seven one is serial in a quarter of the rounds, and none is told from inside.
+        expect_the_same({program("old_entries")}, 675);
+}
+
+TEST_F(Doors, ThreadsThatBeginRegionsAtOnce) {
+        // Those that begin at the same moment may count as one.
+        const auto told = regions_of_the_same({program("masters")}, kThree);
+        EXPECT_GT(told, 0U);
+        EXPECT_LE(told, 420U);
+}
+
+TEST_F(Doors, ALibraryThatIsLoadedLate) {
+        expect_the_same({program("loader"), "50", program("library.so")}, 52);
+}
+
+TEST_F(Doors, LibrariesWithARuntimeEachOfTheirOwn) {
+        expect_the_same({program("loader"), "50", program("library_X.so"), program("library_Y.so"),
+                         program("library.so")},
+                        156);
+}
+
+TEST_F(Doors, ALibraryWithARuntimeInAProgramThatHasOne) {
+        expect_the_same({program("loader_with_openmp"), "50", program("library_X.so"),
+                         program("library_Y.so")},
+                        154);
+}
+
+TEST_F(Doors, TheRuntimeOfAnotherCompilerIsLeftAlone) {
+        if (!std::filesystem::exists(program("library_clang.so")))
+                GTEST_SKIP() << "clang has no OpenMP here";
+        expect_the_same({program("loader"), "50", program("library_clang.so")}, 0);
+        expect_the_same({program("masters_of_both")}, 0);
+        expect_the_same({program("loader_with_openmp"), "50", program("library_clang.so"),
+                         program("library_X.so")},
+                        102);
+}
+
+TEST_F(Doors, AForkBeforeTheFirstRegion) {
+        // Both have a lease, here in one slot, where one may overwrite what the other has counted.
+        EXPECT_GT(regions_of_the_same({program("forks"), "before"}, kThree), 0U);
+        EXPECT_EQ(governor_.welcomed(), 2U);
+}
+
+TEST_F(Doors, AForkBetweenRegions) {
+        // With more threads the child hangs in libgomp itself.
+        expect_the_same({program("forks"), "between"}, 22, {"OMP_NUM_THREADS=1"});
+        EXPECT_EQ(hellos_, 2U);
+}
+
+TEST_F(Doors, AForkInsideOfARegion) {
+        expect_the_same({program("forks"), "inside"}, 21);
+        EXPECT_EQ(hellos_, 1U);
+}
+
+TEST_F(Doors, DescriptorsThatAreClosedAndUsedAgain) {
+        EXPECT_GT(regions_of_the_same({program("descriptors")}, kThree), 0U);
+        EXPECT_GE(governor_.welcomed(), 2U) << "it has connected again";
+}
+
+TEST_F(Doors, NoDescriptorIsLeft) { expect_the_same({program("descriptors"), "few"}, 0); }
+
+TEST_F(Doors, NothingThatAProgramCanSeeHasChanged) { expect_the_same({program("quiet")}, 2000); }
+
+TEST_F(Doors, AStaticProgram) { expect_the_same({program("hello_static")}, 0); }
+
+TEST_F(Doors, AProgramOfAnotherLibc) {
+        if (!std::filesystem::exists(program("hello_musl")))
+                GTEST_SKIP() << "musl-gcc is not installed";
+        expect_the_same({program("hello_musl")}, 0);
+}
+
+TEST_F(Doors, AProgramWithMorePrivileges) {
+        if (!AsUser::is_possible())
+                GTEST_SKIP() << "needs root";
+        const auto copy = directory_.path("hello");
+        std::filesystem::copy_file(program("hello"), copy);
+        ASSERT_EQ(::chmod(copy.c_str(), 04755), 0);
+        ASSERT_EQ(::chmod(directory_.path().c_str(), 0755), 0);
+        const auto done = run({{copy}, door(socket_), 65534});
+        if (done.out == "hello of 1\n")
+                GTEST_SKIP() << "no set-user-ID here";
+        EXPECT_EQ(done.out, "hello of 0\n");
+        EXPECT_EQ(done.err, "");
+        EXPECT_EQ(done.status, 0);
+}
+
+TEST_F(Doors, AProgramWithASanitizer) {
+        // It refuses to start behind any preloaded object unless it is told not to look.
+        expect_the_same({program("teams_sanitized"), "max", "50"}, 50,
+                        kThree + Words{"ASAN_OPTIONS=detect_leaks=0:verify_asan_link_order=0"});
+}
+
+TEST_F(Doors, OpenBlasOfOpenMpDoesNotHang) {
+        const std::string library = "/usr/lib/" MULTIARCH "/openblas-openmp/libopenblas.so.0";
+        const auto* elsewhere = std::getenv("GOVERNOR_OPENBLAS_OPENMP");
+        const auto path = elsewhere != nullptr ? std::string(elsewhere) : library;
+        if (!std::filesystem::exists(path))
+                GTEST_SKIP() << "libopenblas0-openmp is not installed, or set "
+                                "GOVERNOR_OPENBLAS_OPENMP to its libopenblas.so.0";
+        expect_the_same({program("blas"), path, "100"}, 100);
+}
+
+class DoorsOfADaemon : public LeaseTest {};
+
+TEST_F(DoorsOfADaemon, AProgramHoldsALease) {
+        Process running({{program("teams"), "max", "100000000"},
+                         {"OMP_NUM_THREADS=2", "LD_PRELOAD=" DOORS "/$LIB/adopt.so",
+                          "THREADCOUNT_ADOPT=1", "THREADCOUNT=keep", daemon_.environment()},
+                         {}});
+        const auto pid = static_cast<std::uint32_t>(running.pid());
+        EXPECT_TRUE(eventually([&] {
+                const auto client = lease(pid);
+                return client && client->label() == "teams" && client->max() == 2;
+        }));
+        EXPECT_TRUE(eventually([&] { return lease(pid)->in_use() == 2; }));
+        running.signal(SIGKILL);
+        EXPECT_TRUE(becomes(0));
+}
+
+}  // namespace
