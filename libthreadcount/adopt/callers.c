@@ -20,14 +20,14 @@ struct slot {
         _Atomic(struct runtime*) runtime; /* NULL: is being looked for      */
 };
 
-struct place {
+struct found {
         _Atomic(const void*) dynamic; /* NULL: free                    */
         atomic_bool is_ready;
         struct runtime runtime;
 };
 
 static struct slot slots[SLOTS];
-static struct place places[RUNTIMES];
+static struct found found[RUNTIMES];
 
 static const char* const names[] = {
 #define ADOPT_NAME(name) #name,
@@ -118,15 +118,15 @@ static void fill(struct runtime* runtime, const struct object* object) {
 /* Two threads may look at the same one at once, and then write the same. */
 static struct runtime* runtime_in(const struct object* object) {
         for (unsigned i = 0; i < RUNTIMES; i++) {
-                struct place* place = &places[i];
+                struct found* one = &found[i];
                 const void* other = NULL;
-                if (!atomic_compare_exchange_strong(&place->dynamic, &other, object->dynamic) &&
+                if (!atomic_compare_exchange_strong(&one->dynamic, &other, object->dynamic) &&
                     other != object->dynamic)
                         continue;
-                if (!atomic_load_explicit(&place->is_ready, memory_order_acquire))
-                        fill(&place->runtime, object);
-                atomic_store_explicit(&place->is_ready, true, memory_order_release);
-                return &place->runtime;
+                if (!atomic_load_explicit(&one->is_ready, memory_order_acquire))
+                        fill(&one->runtime, object);
+                atomic_store_explicit(&one->is_ready, true, memory_order_release);
+                return &one->runtime;
         }
         return NULL;
 }
@@ -176,10 +176,10 @@ void* entry_of(struct runtime* runtime, enum entry entry) {
 
 bool is_outside(void) {
         for (unsigned i = 0; i < RUNTIMES; i++) {
-                struct place* place = &places[i];
-                if (!atomic_load_explicit(&place->is_ready, memory_order_acquire))
+                struct found* one = &found[i];
+                if (!atomic_load_explicit(&one->is_ready, memory_order_acquire))
                         return true;
-                if (place->runtime.is_libgomp && place->runtime.get_level() > 0)
+                if (one->runtime.is_libgomp && one->runtime.get_level() > 0)
                         return false;
         }
         return true;

@@ -25,6 +25,43 @@ struct regions {
 
 static _Thread_local struct regions mine __attribute__((tls_model("initial-exec")));
 
+/* As threadcount_omp_places() of <threadcount/openmp.h>, by functions that are there since gcc 6.
+ */
+static uint32_t find_places(const struct object* object, uint64_t* words) {
+        enum { MOST_IDS = 1024 };
+        int (*get_proc_bind)(void) = (int (*)(void))object_symbol(object, "omp_get_proc_bind");
+        int (*get_num_places)(void) = (int (*)(void))object_symbol(object, "omp_get_num_places");
+        int (*get_num_procs)(int) = (int (*)(int))object_symbol(object, "omp_get_place_num_procs");
+        void (*get_proc_ids)(int, int*) =
+                (void (*)(int, int*))object_symbol(object, "omp_get_place_proc_ids");
+        int ids[MOST_IDS];
+        uint32_t used = 0;
+        if (get_proc_bind == NULL || get_num_places == NULL || get_num_procs == NULL ||
+            get_proc_ids == NULL || get_proc_bind() == 0)
+                return 0;
+        for (int place = 0; place < get_num_places(); place++) {
+                const int count = get_num_procs(place);
+                if (count < 1 || count > MOST_IDS)
+                        continue;
+                get_proc_ids(place, ids);
+                for (int i = 0; i < count; i++) {
+                        const unsigned word = (unsigned)ids[i] / 64;
+                        if (ids[i] < 0 || word >= ADOPT_PLACE_WORDS)
+                                continue;
+                        words[word] |= UINT64_C(1) << (ids[i] % 64);
+                        used = word < used ? used : word + 1;
+                }
+        }
+        return used;
+}
+
+/* Apart, since this takes some stack, once. */
+static __attribute__((noinline)) bool open_for(const struct runtime* runtime, unsigned max) {
+        uint64_t places[ADOPT_PLACE_WORDS] = {0};
+        const uint32_t words = find_places(&runtime->object, places);
+        return adopt_open(max, places, words);
+}
+
 /* As libgomp counts a clause: 0 is none. */
 static void begin_outermost(struct runtime* runtime, unsigned clause) {
         mine.handle = NULL;
@@ -33,7 +70,9 @@ static void begin_outermost(struct runtime* runtime, unsigned clause) {
         const int width = runtime->get_max_threads();
         const unsigned max = width > 0 ? (unsigned)width : 1;
         mine.team = clause != 0 ? clause : max;
-        mine.handle = adopt_enter(mine.team, mine.team > max ? mine.team : max);
+        if (atomic_load_explicit(&adopt_state, memory_order_acquire) == ADOPT_OPEN ||
+            open_for(runtime, mine.team > max ? mine.team : max))
+                mine.handle = adopt_enter(mine.team);
 }
 
 static void* begin(enum entry entry, struct runtime* runtime, unsigned clause) {

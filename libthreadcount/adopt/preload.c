@@ -27,6 +27,7 @@ static struct {
         __typeof__(threadcount_region_enter)* enter;
         __typeof__(threadcount_region_end)* end;
         threadcount_options options;
+        uint64_t places[ADOPT_PLACE_WORDS];
 } library;
 
 static bool is_set_to(const char* variable, const char* value) {
@@ -57,7 +58,7 @@ static void* open_library(void) {
         return NULL;
 }
 
-static bool find_functions(unsigned max) {
+static bool find_functions(void) {
         void* handle = open_library();
         if (handle == NULL)
                 return false;
@@ -65,22 +66,28 @@ static bool find_functions(unsigned max) {
                 (__typeof__(library.open_default))dlsym(handle, "threadcount_open_default");
         library.enter = (__typeof__(library.enter))dlsym(handle, "threadcount_region_enter");
         library.end = (__typeof__(library.end))dlsym(handle, "threadcount_region_end");
+        return library.open_default != NULL && library.enter != NULL && library.end != NULL;
+}
+
+static void set_options(unsigned max, const uint64_t* places, uint32_t words) {
         library.options = (threadcount_options)THREADCOUNT_OPTIONS_INIT;
         library.options.max_threads = max;
         library.options.wait_ms = 20;
         library.options.keeps = 1;
-        return library.open_default != NULL && library.enter != NULL && library.end != NULL;
+        library.options.affinity = library.places;
+        library.options.affinity_words = words < ADOPT_PLACE_WORDS ? words : ADOPT_PLACE_WORDS;
+        memcpy(library.places, places, library.options.affinity_words * sizeof(*places));
 }
 
-/* False for the threads that meet another one here: none of them may wait, since a child of fork()
- * would wait for ever. */
-static bool open_now(unsigned max) {
+/* No thread waits for another one that opens it: a child of fork() would wait for ever. */
+static bool open_now(unsigned max, const uint64_t* places, uint32_t words) {
         enum adopt_state state = ADOPT_ARMED;
         if (!atomic_compare_exchange_strong(&adopt_state, &state, ADOPT_OPENING))
                 return state == ADOPT_OPEN;
         const bool has_linker =
                 dlopen != NULL && dlsym != NULL && dlclose != NULL && dlerror != NULL;
-        const bool is_open = has_linker && is_wanted() && find_functions(max);
+        const bool is_open = has_linker && is_wanted() && find_functions();
+        set_options(max, places, words);
         if (has_linker)
                 (void)dlerror(); /* a message that nobody waits for */
         /* Release: the functions were written before. */
@@ -89,21 +96,19 @@ static bool open_now(unsigned max) {
         return is_open;
 }
 
-static threadcount_handle* enter(unsigned team, unsigned max) {
-        threadcount_handle* handle = NULL;
-        if (atomic_load_explicit(&adopt_state, memory_order_acquire) != ADOPT_OPEN &&
-            !open_now(max))
-                return NULL;
-        /* A child of fork() opens its own at its first region. */
-        if (library.open_default(&library.options, &handle) < 0)
-                return NULL;
-        library.enter(handle, team);
-        return handle;
+bool adopt_open(unsigned max, const uint64_t* places, uint32_t words) {
+        const int error = errno;
+        const bool is_open = open_now(max, places, words);
+        errno = error;
+        return is_open;
 }
 
-threadcount_handle* adopt_enter(unsigned team, unsigned max) {
+/* A child of fork() opens a handle of its own here. */
+threadcount_handle* adopt_enter(unsigned team) {
         const int error = errno;
-        threadcount_handle* handle = enter(team, max);
+        threadcount_handle* handle = NULL;
+        if (library.open_default(&library.options, &handle) == 0)
+                library.enter(handle, team);
         errno = error;
         return handle;
 }

@@ -23,12 +23,22 @@ enum adopt_state {
 
 extern _Atomic(enum adopt_state) adopt_state;
 
+/* Words of CPUs that a runtime may bind threads to. */
+enum { ADOPT_PLACE_WORDS = 8192 / 64 };
+
 /*
- * The calling thread is about to begin an outermost region of `team` threads, >= 1, in a program
- * that would use `max`. Waits for the program's turn where threadcount_region_enter() does, and at
- * the first call for the first grant, 20 ms at most. NULL: nothing is to be told at its end.
+ * The first region is about to begin, in a program that would use `max` threads, bound to `places`
+ * as options.affinity of threadcount_open() has them. Opens the library, once. False: it is not
+ * open. MT-Safe: while one thread does, others get false, and none waits.
  */
-threadcount_handle* adopt_enter(unsigned team, unsigned max);
+bool adopt_open(unsigned max, const uint64_t* places, uint32_t words);
+
+/*
+ * The calling thread is about to begin an outermost region of `team` threads, >= 1; the library is
+ * open. Waits for the program's turn where threadcount_region_enter() does, and for the first
+ * grant, 20 ms at most. NULL: nothing is to be told at its end.
+ */
+threadcount_handle* adopt_enter(unsigned team);
 
 /* That region is over. */
 void adopt_leave(threadcount_handle* handle, unsigned team);

@@ -34,7 +34,7 @@ Words operator+(Words words, const Words& more) {
 
 /// As a `run` sets them.
 Words door(const std::string& socket) {
-        return {"LD_PRELOAD=" DOORS "/$LIB/adopt.so", "THREADCOUNT_ADOPT=1", "THREADCOUNT=keep",
+        return {"LD_PRELOAD=" DOORS "/$LIB/adopt.so", "THREADCOUNT_ADOPT=keep",
                 "THREADCOUNT_SOCKET=" + socket};
 }
 
@@ -143,14 +143,12 @@ TEST_F(Doors, AClauseIsToldAndNoSmallerTeam) {
         EXPECT_EQ(governor_.max_of_hello(), 3U);
 }
 
-TEST_F(Doors, WithoutTheVariablesNothingIsOpened) {
-        for (const auto* missing : {"THREADCOUNT_ADOPT=1", "THREADCOUNT=keep"}) {
-                auto environment = kThree + door(socket_);
-                std::erase(environment, missing);
-                const auto done = run({{program("teams"), "max", "50"}, environment, {}});
-                EXPECT_EQ(done.out, "max: 50 of 50, 3 threads\n");
-                EXPECT_EQ(governor_.welcomed(), 0U);
-        }
+TEST_F(Doors, WithoutTheVariableNothingIsOpened) {
+        auto environment = kThree + door(socket_);
+        std::erase(environment, "THREADCOUNT_ADOPT=keep");
+        const auto done = run({{program("teams"), "max", "50"}, environment, {}});
+        EXPECT_EQ(done.out, "max: 50 of 50, 3 threads\n");
+        EXPECT_EQ(governor_.welcomed(), 0U);
 }
 
 TEST_F(Doors, AProgramWithoutRegionsOpensNothing) {
@@ -162,6 +160,22 @@ TEST_F(Doors, WithoutAGovernorAllIsAsItWas) {
         const auto done = run({{program("teams"), "max", "500"}, kThree + door("/nowhere"), {}});
         EXPECT_EQ(done.out, "max: 500 of 500, 3 threads\n");
         EXPECT_EQ(done.err, "");
+}
+
+TEST_F(Doors, WithoutLibdlAllIsAsItWas) {
+        const Words door_of_old{"LD_PRELOAD=" PROGRAMS "/adopt_without_libdl.so",
+                                "THREADCOUNT_ADOPT=keep", "THREADCOUNT_SOCKET=" + socket_};
+        for (const Words& arguments :
+             {Words{program("teams"), "loops", "20"}, Words{program("old_entries")},
+              Words{program("loader"), "20", program("library_X.so")},
+              Words{program("loader_with_openmp"), "20", program("library_X.so")}}) {
+                const auto plain = run({arguments, kThree, {}});
+                const auto done = run({arguments, kThree + door_of_old, {}});
+                EXPECT_EQ(done.out, plain.out);
+                EXPECT_EQ(done.err, plain.err);
+                EXPECT_EQ(done.status, 0);
+        }
+        EXPECT_EQ(governor_.welcomed(), 0U);
 }
 
 TEST_F(Doors, AProgramThatFollowsByItselfIsLeftAlone) {
@@ -179,6 +193,14 @@ TEST_F(Doors, CountsThatAreAskedForOrSetAreTheTeams) {
         for (const auto* kind : {"ask", "set"})
                 expect_the_same({program("teams"), kind, "300"}, 300);
         expect_the_same({program("teams"), "clause", "300"}, 240);
+}
+
+TEST_F(Doors, ARuntimeThatBindsItsThreadsIsToldOf) {
+        expect_the_same({program("teams"), "max", "100"}, 100, kThree);
+        EXPECT_FALSE(governor_.was_told(5));
+        expect_the_same({program("teams"), "max", "100"}, 100,
+                        kThree + Words{"OMP_PROC_BIND=true", "OMP_PLACES=threads"});
+        EXPECT_TRUE(governor_.was_told(5)) << "where they will be";
 }
 
 TEST_F(Doors, OnlyOutermostRegionsAreTold) {
@@ -295,7 +317,7 @@ class DoorsOfADaemon : public LeaseTest {};
 TEST_F(DoorsOfADaemon, AProgramHoldsALease) {
         Process running({{program("teams"), "max", "100000000"},
                          {"OMP_NUM_THREADS=2", "LD_PRELOAD=" DOORS "/$LIB/adopt.so",
-                          "THREADCOUNT_ADOPT=1", "THREADCOUNT=keep", daemon_.environment()},
+                          "THREADCOUNT_ADOPT=keep", daemon_.environment()},
                          {}});
         const auto pid = static_cast<std::uint32_t>(running.pid());
         EXPECT_TRUE(eventually([&] {
