@@ -3,11 +3,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from .loads import LOADS
+from .loads import LOADS, SPINNING
 
 PLAIN, IN_TURN, RUN, BATCH, IDLE = "plain", "in-turn", "run", "batch", "idle"
+KEEP, KEEP_BATCH, PASSIVE = "keep", "keep-batch", "passive"
 HOG, SHORT, AGENT, SHELL = "hog", "short", "agent", "shell"
 
 
@@ -18,6 +19,7 @@ class Arm:
     name: str
     words: tuple[str, ...] | None = None
     in_turn: bool = False
+    variables: dict[str, str] = field(default_factory=dict)
 
 
 ARMS = {
@@ -27,6 +29,10 @@ ARMS = {
         Arm(IN_TURN, in_turn=True),
         Arm(RUN, ("run", "-q")),
         Arm(BATCH, ("run", "-q", "--batch")),
+        Arm(KEEP, ("run", "-q", "--keep")),
+        Arm(KEEP_BATCH, ("run", "-q", "--keep", "--batch")),
+        # What somebody does today who knows why such programs crawl beside each other.
+        Arm(PASSIVE, variables={"OMP_WAIT_POLICY": "passive"}),
         Arm(IDLE),
     )
 }
@@ -77,12 +83,27 @@ _PAIRS = [
             Goal(MAKESPAN, IN_TURN, PLAIN, None),
         ),
     )
-    for load in LOADS
+    for load in LOADS if load not in SPINNING
+]  # fmt: skip
+_SPINNING_PAIRS = [
+    Case(
+        f"pair-{load}", (load, load), _SOON_S,
+        (
+            Goal(MAKESPAN, KEEP, IN_TURN, 1.15),
+            Goal(MAKESPAN, KEEP_BATCH, IN_TURN, 1.15),
+            Goal(AGGREGATE, KEEP, PASSIVE, 1.03),
+            Goal(MAKESPAN, PASSIVE, IN_TURN, None),
+            Goal(MAKESPAN, PLAIN, IN_TURN, None),
+            Goal(MAKESPAN, BATCH, IN_TURN, None),
+            Goal(AGGREGATE, BATCH, PASSIVE, None),
+        ),
+    )
+    for load in SPINNING
 ]  # fmt: skip
 _ALONE = [
     Case(
         f"alone-{load}", (load,), 0.0,
-        (Goal(MAKESPAN, RUN, PLAIN, 1.01), Goal(MAKESPAN, BATCH, PLAIN, 1.01)),
+        (Goal(MAKESPAN, RUN, PLAIN, 1.01), Goal(MAKESPAN, BATCH, PLAIN, 1.01), Goal(MAKESPAN, KEEP, PLAIN, 1.01)),
     )
     for load in LOADS
 ]  # fmt: skip
@@ -90,6 +111,7 @@ CASES = {
     case.name: case
     for case in (
         *_PAIRS,
+        *_SPINNING_PAIRS,
         *_ALONE,
         *(
             Case(f"hogs-{load}", (HOG, load), HOGS_S - BEFORE_THEY_END_S, (Goal(LAST, RUN, PLAIN, 1.10),))

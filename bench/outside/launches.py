@@ -52,7 +52,7 @@ def launches_of(case: Case, arm: str, site: Site) -> list[Launch]:
     }
     user = _AS_USER if site.as_user else ()
     return [
-        Launch(f"{name}.{place}", (*user, *_command(name, place, arm, site)), settings)
+        Launch(f"{name}.{place}", (*user, *_command(name, place, arm, site)), settings | ARMS[arm].variables)
         for place, name in enumerate(case.members_of(arm))
     ]
 

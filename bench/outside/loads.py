@@ -4,6 +4,8 @@ what looks for tools."""
 
 from __future__ import annotations
 
+import importlib.util
+import os
 import shutil
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,6 +26,7 @@ class Load:
     trial_units: int
     command: tuple[str, ...]
     build: tuple[tuple[str, ...], ...] = ()
+    module: str | None = None  # of Python, which it needs as well
 
     def command_line(self, folder: Path, units: int) -> tuple[str, ...]:
         return _filled(self.command, folder, units)
@@ -33,11 +36,16 @@ class Load:
 
     def lacks(self) -> str | None:
         """The first tool that is missing here."""
+        if self.module is not None and importlib.util.find_spec(self.module) is None:
+            return self.module
         return next((tool for tool in self.needs if shutil.which(tool) is None), None)
 
 
 def _filled(line: tuple[str, ...], folder: Path, units: int) -> tuple[str, ...]:
-    texts = {"FOLDER": str(folder), "UNITS": str(units), "SOURCES": str(_SOURCES)}
+    texts = {
+        "FOLDER": str(folder), "UNITS": str(units), "SOURCES": str(_SOURCES),
+        "CPUS": str(len(os.sched_getaffinity(0))),
+    }  # fmt: skip
     filled = []
     for word in line:
         for name, text in texts.items():
@@ -46,6 +54,26 @@ def _filled(line: tuple[str, ...], folder: Path, units: int) -> tuple[str, ...]:
     return tuple(filled)
 
 
+_ALIGN = "i=0; while [ $i -lt UNITS ]; do clustalo -i FOLDER/proteins --threads=CPUS; i=$((i+1)); done | cksum"
+_GCC = (("gcc", "-O2", "-fopenmp", "-o", "FOLDER/count_gcc", "SOURCES/count.c"),)
+# On two CPUs, so that a region of 2 ms of CPU time takes 1 ms.
+_STEPS = {"50us": 300, "1ms": 6_000, "20ms": 120_000}
+
+# Teams of libgomp spin for each other at the end of each region.
+SPINNING = {
+    load.name: load
+    for load in (
+        *(
+            Load(f"gcc-{length}", ("gcc",), 6_000_000 // steps, ("FOLDER/count_gcc", "UNITS", str(steps)), _GCC)
+            for length, steps in _STEPS.items()
+        ),
+        Load("sklearn", ("python3",), 4, ("python3", "SOURCES/fit.py", "UNITS"), module="sklearn"),
+        Load(
+            "clustalo", ("clustalo",), 4, ("sh", "-c", _ALIGN),
+            (("sh", "-c", "python3 SOURCES/sequences.py > FOLDER/proteins"),),
+        ),
+    )
+}  # fmt: skip
 LOADS = {
     load.name: load
     for load in (
@@ -73,4 +101,4 @@ LOADS = {
         ),
         Load("python", ("python3",), 60, ("python3", "SOURCES/count.py", "UNITS")),
     )
-}  # fmt: skip
+} | SPINNING  # fmt: skip

@@ -250,7 +250,7 @@ Decision decide(const Settings& settings, const Snapshot& told) {
         const Classes classes(told, settings, left_to_foreign(settings, told));
         auto shares = entitle(settings, told, classes);
         auto turns = take_turns(settings, told, classes, shares);
-        auto rounds = take_rounds(told, classes, turns, shares);
+        auto rounds = take_rounds(settings, told, classes, turns, shares);
         const bool may_yield = std::ranges::any_of(told.gangs, &Gang::yields);
         const auto left =
                 may_yield ? std::optional(without_yielding(told, turns, shares)) : std::nullopt;

@@ -32,9 +32,10 @@ struct Team {
 
 class RoundRobin {
 public:
-        RoundRobin(const Snapshot& snapshot, const Classes& classes, const Turns& turns,
-                   std::vector<Share>& shares)
-                : snapshot_(snapshot), classes_(classes), turns_(turns), shares_(shares) {}
+        RoundRobin(const Settings& settings, const Snapshot& snapshot, const Classes& classes,
+                   const Turns& turns, std::vector<Share>& shares)
+                : settings_(settings), snapshot_(snapshot), classes_(classes), turns_(turns),
+                  shares_(shares) {}
 
         Rounds deal() {
                 auto teams = find_teams();
@@ -72,7 +73,8 @@ private:
         [[nodiscard]] bool takes_part(std::size_t i) const {
                 const auto& client = snapshot_.clients[i];
                 return client.team && client.gang && shares_[i].is_governed && !client.idle &&
-                       !shares_[i].wants_a_part && client.guaranteed <= 1 && turns_.behind[i] == 0;
+                       !shares_[i].wants_a_part && client.guaranteed <= 1 &&
+                       turns_.behind[i] == 0 && !is_newcomer(settings_, client, snapshot_.now);
         }
 
         [[nodiscard]] std::vector<Team> find_teams() const {
@@ -208,6 +210,7 @@ private:
                         rounds_.again = at;
         }
 
+        const Settings& settings_;
         const Snapshot& snapshot_;
         const Classes& classes_;
         const Turns& turns_;
@@ -219,9 +222,9 @@ private:
 
 }  // namespace
 
-Rounds take_rounds(const Snapshot& snapshot, const Classes& classes, const Turns& turns,
-                   std::vector<Share>& shares) {
-        return RoundRobin(snapshot, classes, turns, shares).deal();
+Rounds take_rounds(const Settings& settings, const Snapshot& snapshot, const Classes& classes,
+                   const Turns& turns, std::vector<Share>& shares) {
+        return RoundRobin(settings, snapshot, classes, turns, shares).deal();
 }
 
 bool has_waited_enough(const Gang& gang, TimePoint now) {

@@ -29,9 +29,11 @@ struct Rounds {
 /// has used least of its share, in CPU time, and to those behind it whose teams fit beside. A gang
 /// keeps its round for numbers::kRound, and for as long as it has used least. Where one is
 /// interactive rounds are so short that it waits for no more than numbers::kRoundWait, and it comes
-/// first then. Not of those that wait for their turns. Costs gangs times classes of CPUs.
-[[nodiscard]] Rounds take_rounds(const Snapshot& snapshot, const Classes& classes,
-                                 const Turns& turns, std::vector<Share>& shares);
+/// first then. Not of those that wait for their
+/// turns, nor of newcomers, which make nobody leave. Costs gangs times classes of CPUs.
+[[nodiscard]] Rounds take_rounds(const Settings& settings, const Snapshot& snapshot,
+                                 const Classes& classes, const Turns& turns,
+                                 std::vector<Share>& shares);
 
 /// As long as an interactive gang may wait: then it does not wait for the ends of others' regions.
 [[nodiscard]] bool has_waited_enough(const Gang& gang, TimePoint now);

@@ -85,7 +85,8 @@ bool agrees(const World& world, const Resident& resident, const Grant& grant) {
                 return is_young(world, resident) && reason.bound == reason.share &&
                        grant.threads <= reason.bound;
         case Limit::Handover:
-                return grant.threads < std::max(reason.bound, 2U);
+                return grant.threads < std::max(reason.bound, 2U) ||
+                       (grant.parked && grant.threads <= reason.bound);  // with its gang
         case Limit::Returning:
                 return false;  // nobody restarts the governor
         case Limit::Round:

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: MIT
+// Programs that keep their teams: in rounds, and beside everything else that there is.
+#include "simulation/checks/invariants.hpp"
+#include "simulation/policies/policies.hpp"
+#include "simulation/report/figures.hpp"
+#include "simulation/scenario/generator.hpp"
+#include "simulation/scenario/random.hpp"
+#include "simulation/world/run.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <gtest/gtest.h>
+#include <string>
+
+namespace simulation {
+
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+/// A sanitizer takes minutes for all of them.
+constexpr std::uint64_t kCases = GOVERNOR_TURNS_SEEDS < 1000 ? 20 : 200;
+
+Figures measured(const Scenario& scenario) {
+        Meter meter;
+        run(scenario, {{}, {&meter}});
+        return meter.figures();
+}
+
+/// 2 to 6 linear programs of libgomp whose teams have a quarter to all of 2 to 64 CPUs, and that
+/// take 2 to 6 s alone.
+Scenario some_teams(std::uint64_t seed) {
+        Random random(seed);
+        Scenario scenario;
+        scenario.end = seconds(1000);
+        scenario.machine.cpus = random.pick({2U, 4U, 8U, 16U, 64U});
+        scenario.machine.runtime = Runtime::Libgomp;
+        const auto is_batch = random.chance(50);
+        for (std::uint32_t i = random.between(2U, 6U); i > 0; i--) {
+                Program program;
+                program.name = "team" + std::to_string(i);
+                program.behaviour = Behaviour::Keeper;
+                program.start = random.between(milliseconds(0), milliseconds(2000));
+                program.max = std::max(
+                        2U, random.between(scenario.machine.cpus / 4, scenario.machine.cpus));
+                const Time alone = random.pick<Time>(
+                        {milliseconds(1), milliseconds(5), milliseconds(20), milliseconds(100)});
+                program.region = alone * program.max;
+                program.regions = static_cast<std::uint64_t>(
+                        random.between(milliseconds(2000), milliseconds(6000)) / alone);
+                if (is_batch)
+                        program.scheduling_class = governor::policy::fair::Class::Batch;
+                scenario.programs.push_back(program);
+        }
+        return scenario;
+}
+
+/// If each ran alone, one after the other.
+double alone_s(const Scenario& scenario) {
+        double sum_s = 0;
+        for (const auto& program : scenario.programs)
+                sum_s += std::chrono::duration<double>(program.region).count() / program.max *
+                         static_cast<double>(program.regions);
+        return sum_s;
+}
+
+Scenario unmodified(Scenario scenario) {
+        for (auto& program : scenario.programs)
+                program.behaviour = Behaviour::Unlinked;
+        return scenario;
+}
+
+struct OverCases {
+        double sum = 0;
+        double worst = 0;
+        void add(double ratio) {
+                sum += std::log(ratio);
+                worst = std::max(worst, ratio);
+        }
+        [[nodiscard]] double mean() const { return std::exp(sum / static_cast<double>(kCases)); }
+};
+
+}  // namespace
+
+TEST(Rounds, TakeNoLongerThanOneAfterTheOther) {
+        OverCases makespans;
+        OverCases sums;
+        for (std::uint64_t seed = 1; seed <= kCases; seed++) {
+                const auto scenario = some_teams(seed);
+                const auto rounds = measured(scenario);
+                const auto spinning = measured(unmodified(scenario));
+                ASSERT_EQ(rounds.unfinished, 0) << seed;
+                makespans.add(rounds.makespan_s / (alone_s(scenario) + 2));
+                sums.add(rounds.aggregate_s / spinning.aggregate_s);
+        }
+        EXPECT_LT(makespans.mean(), 0.8) << "many fit side by side";
+        EXPECT_LT(makespans.worst, 1.1);
+        EXPECT_LT(sums.mean(), 0.8);
+        EXPECT_LT(sums.worst, 1.3) << "long regions, and teams that leave CPUs idle";
+}
+
+/// Programs of all kinds on machines of all kinds, some of which keep their teams.
+TEST(Rounds, BreakNothingForOthers) {
+        const auto fair = find_policy("fair");
+        ASSERT_TRUE(fair);
+        for (std::uint64_t seed = 1; seed <= kCases; seed++) {
+                auto scenario = random_scenario(seed);
+                Random random(seed);
+                for (auto& program : scenario.programs)
+                        if (program.behaviour == Behaviour::Honest && random.chance(40))
+                                program.behaviour = Behaviour::Keeper;
+                for (const auto& broken : broken_invariants(scenario, fair->decider))
+                        ADD_FAILURE() << broken.text(scenario);
+        }
+}
+
+}  // namespace simulation
