@@ -14,8 +14,17 @@ typedef void region(void* data);
 
 enum { MOST_STARTS = 16 };
 
+/* Where a region goes. */
+struct route {
+        const void* function; /* its code */
+        enum entry entry;
+        struct runtime* runtime;
+        void* real;
+};
+
 /* Of the calling thread. */
 struct regions {
+        struct route last;          /* most threads begin the same region again and again */
         unsigned depth;             /* of those that have come by here and not ended      */
         unsigned team;              /* of the outermost one                               */
         threadcount_handle* handle; /* NULL: its end is not to be told                    */
@@ -75,14 +84,25 @@ static void begin_outermost(struct runtime* runtime, unsigned clause) {
                 mine.handle = adopt_enter(mine.team);
 }
 
-static void* begin(enum entry entry, struct runtime* runtime, unsigned clause) {
-        if (mine.depth++ == 0 &&
-            atomic_load_explicit(&adopt_state, memory_order_relaxed) != ADOPT_DOWN)
-                begin_outermost(runtime, clause);
-        return entry_of(runtime, entry);
+static __attribute__((noinline)) void find_route(enum entry entry, const void* function,
+                                                 const void* caller) {
+        struct runtime* runtime = runtime_of(entry, function, caller);
+        mine.last = (struct route){function, entry, runtime, entry_of(runtime, entry)};
 }
 
-static void end(void) {
+/* Returns the runtime's entry. */
+static inline __attribute__((always_inline)) void* begin(enum entry entry, const void* function,
+                                                         const void* caller, unsigned clause) {
+        if (mine.last.function != function || mine.last.entry != entry)
+                find_route(entry, function, caller);
+        void* real = mine.last.real;
+        if (mine.depth++ == 0 &&
+            atomic_load_explicit(&adopt_state, memory_order_relaxed) != ADOPT_DOWN)
+                begin_outermost(mine.last.runtime, clause);
+        return real;
+}
+
+static inline __attribute__((always_inline)) void end(void) {
         if (--mine.depth > 0 || mine.handle == NULL)
                 return;
         threadcount_handle* handle = mine.handle;
@@ -93,9 +113,7 @@ static void end(void) {
 /* The address that the call returns to is that of the exported function's caller. */
 #define BEGIN(name)                                                                                \
         __typeof__(name)* real = (__typeof__(name)*)begin(                                         \
-                ENTRY_##name,                                                                      \
-                runtime_of(ENTRY_##name, (const void*)function, __builtin_return_address(0)),      \
-                num_threads)
+                ENTRY_##name, (const void*)function, __builtin_return_address(0), num_threads)
 
 /* Nobody has it: one thread does all of it. */
 #define WHOLE(name, ...)                                                                           \
@@ -168,10 +186,8 @@ static void remember_start(struct runtime* runtime) {
 }
 
 #define START(name, ...)                                                                           \
-        struct runtime* runtime =                                                                  \
-                runtime_of(ENTRY_##name, (const void*)function, __builtin_return_address(0));      \
-        __typeof__(name)* real = (__typeof__(name)*)begin(ENTRY_##name, runtime, num_threads);     \
-        remember_start(runtime);                                                                   \
+        BEGIN(name);                                                                               \
+        remember_start(mine.last.runtime);                                                         \
         if (real != NULL)                                                                          \
         real(function, data, num_threads, ##__VA_ARGS__)
 
