@@ -281,6 +281,15 @@ TEST_F(Doors, AProgramOfAnotherLibc) {
         expect_the_same({program("hello_musl")}, 0);
 }
 
+TEST_F(Doors, AProgramOf32Bits) {
+        // One that is not installed can be given here.
+        const auto* elsewhere = std::getenv("GOVERNOR_LINKER_32");
+        const std::string linker = elsewhere != nullptr ? elsewhere : "/lib/ld-linux.so.2";
+        if (!std::filesystem::exists(linker) || !std::filesystem::exists(program("hello_32")))
+                GTEST_SKIP() << "no libc of 32 bits is installed";
+        expect_the_same({linker, program("hello_32")}, 0);
+}
+
 TEST_F(Doors, AProgramWithMorePrivileges) {
         if (!AsUser::is_possible())
                 GTEST_SKIP() << "needs root";

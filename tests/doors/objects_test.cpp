@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: MIT
+// Loaded objects and their symbols as the preloaded object finds them, and as the linker does.
+extern "C" {
+#include "objects.h"
+}
+
+#include <array>
+#include <dlfcn.h>
+#include <gtest/gtest.h>
+#include <memory>
+#include <string>
+
+namespace {
+
+object object_of(const void* address) {
+        object found{};
+        EXPECT_TRUE(object_at(address, &found));
+        return found;
+}
+
+/// Loaded for good.
+void* loaded(const std::string& library) {
+        void* handle = ::dlopen((PROGRAMS "/" + library).c_str(), RTLD_NOW | RTLD_LOCAL);
+        EXPECT_NE(handle, nullptr) << ::dlerror();
+        return handle;
+}
+
+TEST(Objects, AnAddressIsInOneOrInNone) {
+        const auto libc = object_of(::dlsym(RTLD_DEFAULT, "getenv"));
+        EXPECT_TRUE(object_is_called(&libc, "libc.so"));
+        EXPECT_FALSE(object_is_called(&libc, "libgomp"));
+        const auto own = object_of(reinterpret_cast<const void*>(&loaded));
+        EXPECT_STREQ(own.name, "");
+        EXPECT_NE(own.dynamic, libc.dynamic);
+        const auto heap = std::make_unique<int>(0);
+        object none{};
+        EXPECT_FALSE(object_at(heap.get(), &none));
+        EXPECT_FALSE(object_at(nullptr, &none));
+}
+
+TEST(Objects, TheirSymbolsAreThoseThatTheLinkerFinds) {
+        const auto libc = object_of(::dlsym(RTLD_DEFAULT, "getenv"));
+        for (const auto* name : {"getenv", "malloc", "dl_iterate_phdr", "pthread_create", "dlopen"})
+                EXPECT_EQ(object_symbol(&libc, name), ::dlsym(RTLD_DEFAULT, name)) << name;
+        EXPECT_EQ(object_symbol(&libc, "no_such_function"), nullptr);
+        EXPECT_EQ(object_symbol(&libc, ""), nullptr);
+}
+
+TEST(Objects, EitherKindOfHashTableWillDo) {
+        for (const auto* library : {"library.so", "library_sysv.so"}) {
+                void* symbol = ::dlsym(loaded(library), "library_team");
+                const auto found = object_of(symbol);
+                EXPECT_TRUE(object_is_called(&found, library));
+                EXPECT_EQ(object_symbol(&found, "library_team"), symbol) << library;
+                EXPECT_EQ(object_symbol(&found, "GOMP_parallel"), nullptr) << "it only needs it";
+                EXPECT_EQ(object_symbol(&found, "library_tean"), nullptr);
+        }
+}
+
+TEST(Objects, SomebodyElseHasASymbol) {
+        (void)loaded("library.so");
+        EXPECT_NE(symbol_of_others("library_team"), nullptr);
+        const auto gomp = object_of(symbol_of_others("GOMP_parallel"));
+        EXPECT_TRUE(object_is_called(&gomp, "libgomp"));
+        EXPECT_EQ(symbol_of_others("object_at"), nullptr) << "this one is its own";
+        EXPECT_EQ(symbol_of_others("no_such_function"), nullptr);
+}
+
+TEST(Objects, AnObjectWithoutAPathOfItsOwnHasNothingBesideIt) {
+        std::array<char, 64> path{};
+        EXPECT_FALSE(path_beside_us("libthreadcount.so.1", path.data(), path.size()));
+}
+
+}  // namespace
