@@ -321,21 +321,37 @@ TEST_F(Doors, OpenBlasOfOpenMpDoesNotHang) {
         expect_the_same({program("blas"), path, "100"}, 100);
 }
 
-class DoorsOfADaemon : public LeaseTest {};
+class DoorsOfADaemon : public LeaseTest {
+protected:
+        [[nodiscard]] std::unique_ptr<Process> start(const std::string& kind,
+                                                     const std::string& threads) const {
+                return std::make_unique<Process>(
+                        Command{{program("teams"), kind, "100000000"},
+                                Words{"OMP_NUM_THREADS=" + threads} + door(daemon_.socket()),
+                                {}});
+        }
+        [[nodiscard]] bool wants(const Process& process, std::uint32_t max) const {
+                return eventually([&] {
+                        const auto client = lease(static_cast<std::uint32_t>(process.pid()));
+                        return client && client->label() == "teams" && client->max() == max;
+                });
+        }
+};
 
 TEST_F(DoorsOfADaemon, AProgramHoldsALease) {
-        Process running({{program("teams"), "max", "100000000"},
-                         {"OMP_NUM_THREADS=2", "LD_PRELOAD=" DOORS "/$LIB/adopt.so",
-                          "THREADCOUNT_ADOPT=keep", daemon_.environment()},
-                         {}});
-        const auto pid = static_cast<std::uint32_t>(running.pid());
+        const auto running = start("max", "2");
+        EXPECT_TRUE(wants(*running, 2));
         EXPECT_TRUE(eventually([&] {
-                const auto client = lease(pid);
-                return client && client->label() == "teams" && client->max() == 2;
+                const auto client = lease(static_cast<std::uint32_t>(running->pid()));
+                return client && client->in_use() == 2;
         }));
-        EXPECT_TRUE(eventually([&] { return lease(pid)->in_use() == 2; }));
-        running.signal(SIGKILL);
+        running->signal(SIGKILL);
         EXPECT_TRUE(becomes(0));
+}
+
+TEST_F(DoorsOfADaemon, ItsLargestTeamIsItsMaximum) {
+        const auto running = start("clause", "4");
+        EXPECT_TRUE(wants(*running, 5));
 }
 
 }  // namespace
