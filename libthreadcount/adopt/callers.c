@@ -94,12 +94,33 @@ static void* seen_by(const struct object* object, const char* name) {
         return symbol;
 }
 
-/* What is left, and all that there is without libdl: somebody must have it. */
+/*
+ * The linker is asked only where it matters, for the sake of its lock: not where the program has
+ * started with a runtime, which all see first, nor where there is only one.
+ */
 static void* bound(enum entry entry, const struct object* object) {
-        void* symbol = seen_by_all(names[entry]);
+        void* symbol = symbol_of_start(names[entry]);
+        void* first = NULL;
+        if (symbol != NULL || symbols_of_others(names[entry], &first) < 2)
+                return symbol != NULL ? symbol : first;
+        symbol = seen_by_all(names[entry]);
         if (symbol == NULL)
                 symbol = seen_by(object, names[entry]);
-        return symbol != NULL ? symbol : symbol_of_others(names[entry]);
+        return symbol != NULL ? symbol : first;
+}
+
+/*
+ * Its threads would not survive that it is unloaded, nor would what is kept of it here. False: it
+ * may be, and nothing of it is to be kept.
+ */
+static bool stays(const struct object* object) {
+        if (object->name[0] == '\0' || dlopen == NULL || is_of_start(object))
+                return true;
+        if (!may_use_linker())
+                return false;
+        if (dlopen(object->name, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE) == NULL)
+                (void)found_by_linker(NULL);
+        return true;
 }
 
 /* The name of a file counts: the runtimes of clang and Intel have libgomp's entries as well. */
@@ -109,10 +130,6 @@ static void fill(struct runtime* runtime, const struct object* object) {
         runtime->get_max_threads = (int (*)(void))object_symbol(object, "omp_get_max_threads");
         runtime->is_libgomp = object_is_called(object, "libgomp") && runtime->get_level != NULL &&
                               runtime->get_max_threads != NULL;
-        /* Its threads would not survive that it is unloaded, nor would what is kept of it here. */
-        if (dlopen != NULL && object->name[0] != '\0' &&
-            dlopen(object->name, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE) == NULL)
-                (void)found_by_linker(NULL);
 }
 
 /* Two threads may look at the same one at once, and then write the same. */
@@ -144,6 +161,8 @@ static struct runtime* look_up(enum entry entry, const void* function, const voi
                 runtime = runtime_in(&runtime_object);
                 if (runtime == NULL)
                         return NULL;
+                if (!stays(&runtime_object))
+                        return runtime;
                 if (object.dynamic != NULL)
                         remember(object.dynamic, runtime);
         }
@@ -161,14 +180,17 @@ struct runtime* runtime_of(enum entry entry, const void* function, const void* c
         return runtime;
 }
 
+bool is_remembered(const void* function) { return known(function) != NULL; }
+
 void* entry_of(struct runtime* runtime, enum entry entry) {
+        void* symbol = NULL;
         if (runtime == NULL)
-                return symbol_of_others(names[entry]);
-        void* symbol = atomic_load_explicit(&runtime->entries[entry], memory_order_relaxed);
+                return symbols_of_others(names[entry], &symbol) > 0 ? symbol : NULL;
+        symbol = atomic_load_explicit(&runtime->entries[entry], memory_order_relaxed);
         if (symbol == NULL) {
                 symbol = object_symbol(&runtime->object, names[entry]);
                 if (symbol == NULL)
-                        symbol = symbol_of_others(names[entry]);
+                        (void)symbols_of_others(names[entry], &symbol);
                 atomic_store_explicit(&runtime->entries[entry], symbol, memory_order_relaxed);
         }
         return symbol;

@@ -60,6 +60,9 @@ struct runtime {
  */
 struct runtime* runtime_of(enum entry entry, const void* function, const void* caller);
 
+/* Will runtime_of() answer the same for this function from now on? MT-Safe. */
+bool is_remembered(const void* function);
+
 /*
  * The entry of this runtime, or of any where it has none or is NULL. NULL: nobody has it. MT-Safe.
  * errno stays as it is.

@@ -87,7 +87,8 @@ static void begin_outermost(struct runtime* runtime, unsigned clause) {
 static __attribute__((noinline)) void find_route(enum entry entry, const void* function,
                                                  const void* caller) {
         struct runtime* runtime = runtime_of(entry, function, caller);
-        mine.last = (struct route){function, entry, runtime, entry_of(runtime, entry)};
+        mine.last = (struct route){is_remembered(function) ? function : NULL, entry, runtime,
+                                   entry_of(runtime, entry)};
 }
 
 /* Returns the runtime's entry. */

@@ -3,7 +3,12 @@
 #define _GNU_SOURCE
 #include "objects.h"
 
+#include <limits.h>
+#include <stdatomic.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
 
 struct tables {
         const ElfW(Sym) * symbols;
@@ -16,9 +21,18 @@ struct tables {
 struct search {
         uintptr_t address;
         const char* symbol;
-        void* found;
+        const void* dynamic;
+        unsigned left;    /* objects to look at */
+        unsigned matches; /* so far             */
+        void* found;      /* the first one      */
         struct object object;
 };
+
+/* 0: constructors of the start are still running. */
+static _Atomic(unsigned) start_count;
+static _Atomic(unsigned long long) start_loads;
+static _Atomic(unsigned long long) last_loads;
+static _Atomic(uint64_t) last_change_ms;
 
 static bool has_address(const struct dl_phdr_info* info, uintptr_t address) {
         for (int i = 0; i < info->dlpi_phnum; i++) {
@@ -157,15 +171,94 @@ static int look_for_symbol(struct dl_phdr_info* info, size_t size, void* data) {
         struct search* search = data;
         const struct object object = object_of(info);
         (void)size;
-        if (object.dynamic != NULL && !has_address(info, search->address))
-                search->found = object_symbol(&object, search->symbol);
-        return search->found != NULL;
+        if (search->left-- == 0)
+                return 1;
+        if (object.dynamic == NULL || has_address(info, search->address))
+                return 0;
+        void* symbol = object_symbol(&object, search->symbol);
+        if (symbol != NULL && search->matches++ == 0)
+                search->found = symbol;
+        return 0;
 }
 
-void* symbol_of_others(const char* name) {
-        struct search search = {.address = (uintptr_t)&symbol_of_others, .symbol = name};
+static struct search look_for(const char* name, unsigned count) {
+        struct search search = {
+                .address = (uintptr_t)&symbols_of_others, .symbol = name, .left = count};
         (void)dl_iterate_phdr(look_for_symbol, &search);
-        return search.found;
+        return search;
+}
+
+unsigned symbols_of_others(const char* name, void** ret_first) {
+        const struct search search = look_for(name, UINT_MAX);
+        if (search.matches > 0)
+                *ret_first = search.found;
+        return search.matches;
+}
+
+static unsigned start_objects(void) {
+        const unsigned count = atomic_load_explicit(&start_count, memory_order_relaxed);
+        return count > 0 ? count : UINT_MAX;
+}
+
+void* symbol_of_start(const char* name) { return look_for(name, start_objects()).found; }
+
+static int look_for_object(struct dl_phdr_info* info, size_t size, void* data) {
+        struct search* search = data;
+        (void)size;
+        if (search->left-- == 0)
+                return 1;
+        search->matches += object_of(info).dynamic == search->dynamic;
+        return 0;
+}
+
+bool is_of_start(const struct object* object) {
+        struct search search = {.dynamic = object->dynamic, .left = start_objects()};
+        (void)dl_iterate_phdr(look_for_object, &search);
+        return search.matches > 0;
+}
+
+struct loads {
+        unsigned count;           /* objects                        */
+        unsigned long long loads; /* that there have been, with these */
+};
+
+static int count_object(struct dl_phdr_info* info, size_t size, void* data) {
+        struct loads* loads = data;
+        (void)size;
+        loads->count++;
+        loads->loads = info->dlpi_adds;
+        return 0;
+}
+
+static struct loads loads_now(void) {
+        struct loads loads = {0, 0};
+        (void)dl_iterate_phdr(count_object, &loads);
+        return loads;
+}
+
+void remember_start_objects(void) {
+        const struct loads loads = loads_now();
+        atomic_store_explicit(&start_loads, loads.loads, memory_order_relaxed);
+        atomic_store_explicit(&start_count, loads.count, memory_order_relaxed);
+}
+
+static uint64_t now_ms(void) {
+        struct timespec now = {0, 0};
+        (void)clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
+        return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
+bool may_use_linker(void) {
+        enum { QUIET_MS = 100 };
+        const unsigned long long loads = loads_now().loads;
+        const uint64_t now = now_ms();
+        if (atomic_load_explicit(&start_count, memory_order_relaxed) == 0 ||
+            loads == atomic_load_explicit(&start_loads, memory_order_relaxed) ||
+            syscall(SYS_gettid) == getpid())
+                return true;
+        if (atomic_exchange_explicit(&last_loads, loads, memory_order_relaxed) != loads)
+                atomic_store_explicit(&last_change_ms, now, memory_order_relaxed);
+        return now - atomic_load_explicit(&last_change_ms, memory_order_relaxed) >= QUIET_MS;
 }
 
 bool object_is_called(const struct object* object, const char* part) {

@@ -28,8 +28,26 @@ bool object_at(const void* address, struct object* ret_object);
  */
 void* object_symbol(const struct object* object, const char* name);
 
-/* The first object behind this one, in the order of loading, that defines the name; NULL: none. */
-void* symbol_of_others(const char* name);
+/*
+ * How many objects but this one define the name, and what the first of them has, in the order of
+ * loading; 0: `ret_first` is not written.
+ */
+unsigned symbols_of_others(const char* name, void** ret_first);
+
+/* All that is loaded by now is what the program started with, and stays. Called at the start. */
+void remember_start_objects(void);
+
+/* What the first of these has under the name, but for this object: all of the program sees that. */
+void* symbol_of_start(const char* name);
+bool is_of_start(const struct object* object);
+
+/*
+ * May the calling thread use the linker, which has one lock? A thread that loads an object holds it
+ * while that object's constructors run, and these may wait for the calling thread: so the answer is
+ * yes on the program's first thread, where nothing has been loaded since the start, and where
+ * nothing has for a tenth of a second. Makes a system call.
+ */
+bool may_use_linker(void);
 
 /*
  * A name in the first folder in which this object looks for others (DT_RUNPATH, which begins with

@@ -41,6 +41,7 @@ static bool is_wanted(void) {
 }
 
 __attribute__((constructor)) static void arm(void) {
+        remember_start_objects();
         if (is_wanted())
                 atomic_store_explicit(&adopt_state, ADOPT_ARMED, memory_order_relaxed);
 }
@@ -82,6 +83,8 @@ static void set_options(unsigned max, const uint64_t* places, uint32_t words) {
 /* No thread waits for another one that opens it: a child of fork() would wait for ever. */
 static bool open_now(unsigned max, const uint64_t* places, uint32_t words) {
         enum adopt_state state = ADOPT_ARMED;
+        if (atomic_load_explicit(&adopt_state, memory_order_relaxed) != state || !may_use_linker())
+                return false;
         if (!atomic_compare_exchange_strong(&adopt_state, &state, ADOPT_OPENING))
                 return state == ADOPT_OPEN;
         const bool has_linker =

@@ -29,7 +29,8 @@ enum { ADOPT_PLACE_WORDS = 8192 / 64 };
 /*
  * The first region is about to begin, in a program that would use `max` threads, bound to `places`
  * as options.affinity of threadcount_open() has them. Opens the library, once. False: it is not
- * open. MT-Safe: while one thread does, others get false, and none waits.
+ * open. MT-Safe: while one thread does, others get false, and none waits. It is opened later where
+ * a thread might wait for the linker: see may_use_linker().
  */
 bool adopt_open(unsigned max, const uint64_t* places, uint32_t words);
 

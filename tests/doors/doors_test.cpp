@@ -225,6 +225,13 @@ TEST_F(Doors, ALibraryThatIsLoadedLate) {
         expect_the_same({program("loader"), "50", program("library.so")}, 52);
 }
 
+TEST_F(Doors, ALibraryWhoseConstructorWaitsForAThreadWithRegions) {
+        // The linker is locked meanwhile; so nothing can be opened.
+        expect_the_same({program("loader"), "0", program("constructor.so")}, 0);
+        // Others see the runtime from the start, but what they would open is locked as well.
+        expect_the_same({program("loader_with_openmp"), "0", program("constructor.so")}, 0);
+}
+
 TEST_F(Doors, LibrariesWithARuntimeEachOfTheirOwn) {
         expect_the_same({program("loader"), "50", program("library_X.so"), program("library_Y.so"),
                          program("library.so")},

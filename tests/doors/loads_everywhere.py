@@ -7,9 +7,9 @@ import re
 import subprocess
 import sys
 
-# In libc.so.6 of every glibc since GLIBC_2.2.5.
-IN_LIBC = {"__errno_location", "dl_iterate_phdr", "getenv", "memcpy", "memset", "strchr", "strcmp", "strcspn", "strlen",
-           "strncmp", "strrchr", "strstr"}
+# In libc.so.6 of every glibc since 2.17.
+IN_LIBC = {"__errno_location", "clock_gettime", "dl_iterate_phdr", "getenv", "getpid", "memcpy", "memset", "strchr",
+           "strcmp", "strcspn", "strlen", "strncmp", "strrchr", "strstr", "syscall"}
 ENTRY = re.compile(r"GOMP_parallel(_(reductions|sections|sections_start|start|end|loop_\w+))?")
 
 

@@ -9,6 +9,8 @@ extern "C" {
 #include <gtest/gtest.h>
 #include <memory>
 #include <string>
+#include <thread>
+#include <unistd.h>
 
 namespace {
 
@@ -23,6 +25,25 @@ void* loaded(const std::string& library) {
         void* handle = ::dlopen((PROGRAMS "/" + library).c_str(), RTLD_NOW | RTLD_LOCAL);
         EXPECT_NE(handle, nullptr) << ::dlerror();
         return handle;
+}
+
+/// Before the others, which load more.
+TEST(AtTheStart, OnlyWhatIsLoadedByThenIsOfTheStart) {
+        EXPECT_TRUE(may_use_linker());
+        remember_start_objects();
+        EXPECT_NE(symbol_of_start("getenv"), nullptr);
+        std::thread([] { EXPECT_TRUE(may_use_linker()) << "nothing was loaded"; }).join();
+        const auto late = object_of(::dlsym(loaded("library_X.so"), "library_team"));
+        EXPECT_FALSE(is_of_start(&late));
+        EXPECT_EQ(symbol_of_start("library_team"), nullptr);
+        const auto libc = object_of(::dlsym(RTLD_DEFAULT, "getenv"));
+        EXPECT_TRUE(is_of_start(&libc));
+        EXPECT_TRUE(may_use_linker()) << "the first thread";
+        std::thread([] {
+                EXPECT_FALSE(may_use_linker());
+                ::usleep(120'000);
+                EXPECT_TRUE(may_use_linker());
+        }).join();
 }
 
 TEST(Objects, AnAddressIsInOneOrInNone) {
@@ -59,11 +80,14 @@ TEST(Objects, EitherKindOfHashTableWillDo) {
 
 TEST(Objects, SomebodyElseHasASymbol) {
         (void)loaded("library.so");
-        EXPECT_NE(symbol_of_others("library_team"), nullptr);
-        const auto gomp = object_of(symbol_of_others("GOMP_parallel"));
+        void* symbol = nullptr;
+        EXPECT_GE(symbols_of_others("library_team", &symbol), 1U);
+        EXPECT_NE(symbol, nullptr);
+        ASSERT_GE(symbols_of_others("GOMP_parallel", &symbol), 1U);
+        const auto gomp = object_of(symbol);
         EXPECT_TRUE(object_is_called(&gomp, "libgomp"));
-        EXPECT_EQ(symbol_of_others("object_at"), nullptr) << "this one is its own";
-        EXPECT_EQ(symbol_of_others("no_such_function"), nullptr);
+        EXPECT_EQ(symbols_of_others("object_at", &symbol), 0U) << "this one is its own";
+        EXPECT_EQ(symbols_of_others("no_such_function", &symbol), 0U);
 }
 
 TEST(Objects, AnObjectWithoutAPathOfItsOwnHasNothingBesideIt) {
