@@ -163,6 +163,12 @@ std::uint32_t granted_at_turn(threadcount_handle& handle, Next next, std::uint32
         return now.threads > sharing ? now.threads / sharing : 1;
 }
 
+/// How long the regions of a program take that keeps its teams is only told to users: there each is
+/// a number of ticks of the kernel, and right on average.
+std::uint64_t clock_of_regions(const threadcount_handle& handle) {
+        return handle.environment.mode.keeps() ? coarse_now_ns() : now_ns();
+}
+
 /// `team`: which its end will tell, where it does not go by what is returned; else 0.
 [[gnu::always_inline]] inline std::uint32_t begin(threadcount_handle* handle, std::uint32_t team) {
         insiders.enter(begun.insider);
@@ -171,7 +177,7 @@ std::uint32_t granted_at_turn(threadcount_handle& handle, Next next, std::uint32
         begun.at_ns = 0;
         if (now.is_granted) {
                 begun.handle = handle->serial;
-                begun.at_ns = now_ns();
+                begun.at_ns = clock_of_regions(*handle);
         } else {
                 insiders.leave(begun.insider);
         }
@@ -213,10 +219,11 @@ void threadcount_region_enter(threadcount_handle* handle, uint32_t team) {
 void threadcount_region_end(threadcount_handle* handle, uint32_t team) {
         if (begun.at_ns == 0)
                 return;
-        const auto took_ns = now_ns() - std::exchange(begun.at_ns, 0);
+        const auto began_ns = std::exchange(begun.at_ns, 0);
         insiders.leave(begun.insider);
         if (handle == nullptr || is_inert(*handle) || handle->serial != begun.handle)
                 return;
+        const auto took_ns = clock_of_regions(*handle) - began_ns;
         team = team > 0 ? team : 1;
         handle->lease.took(team, took_ns);
         report_outside(*handle, team);
