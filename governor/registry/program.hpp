@@ -116,6 +116,10 @@ public:
         /// Threads of its present region; 0: in none.
         [[nodiscard]] std::uint32_t team() const { return occupancy_.team(); }
         [[nodiscard]] std::uint32_t burning_millicpu() const;
+        /// Less than half a CPU, as far as is known.
+        [[nodiscard]] bool burns_little() const {
+                return burning_millicpu() < 1000 / numbers::kLightParts;
+        }
         /// "a, b" of the rules that apply
         [[nodiscard]] const std::string& rule_names() const { return rule_.name; }
         [[nodiscard]] const Orders& orders() const { return orders_; }

@@ -229,6 +229,16 @@ std::uint32_t Programs::short_lived_cpus(std::uint32_t pool) const {
         return sum;
 }
 
+/// Sorted: the trees in which programs besides the holder hold leases.
+std::vector<ProgramId> Programs::trees_with_members() const {
+        std::vector<ProgramId> trees;
+        for (const auto& [id, program] : programs_)
+                if (program->tree() != ProgramId{} && !program->holds_tree())
+                        trees.push_back(program->tree());
+        std::ranges::sort(trees);
+        return trees;
+}
+
 fair::Snapshot Programs::snapshot(const policy::Machine& machine, const fair::Foreign& foreign,
                                   TimePoint now) const {
         fair::Snapshot snapshot{now, machine, foreign,
@@ -237,10 +247,18 @@ fair::Snapshot Programs::snapshot(const policy::Machine& machine, const fair::Fo
         CgroupIndex cgroups;
         std::map<GangId, std::size_t> gangs;  // to their numbers in the snapshot
         std::map<ProgramId, std::size_t> trees;
+        const auto have_members = trees_with_members();
         for (const auto& [id, program] : programs_) {
                 if (program->is_ignored())
                         continue;
                 auto& client = snapshot.clients.emplace_back(program->client(machine.pool()));
+                // Nobody would see for seconds that a new holder does nothing by itself. One that
+                // takes turns is told when it waits, so that it makes its tree yield.
+                if (program->holds_tree() && !program->takes_turns() && program->burns_little() &&
+                    std::ranges::binary_search(have_members, id)) {
+                        client.idle = true;
+                        client.wants = 1;
+                }
                 client.cgroup = cgroups.add(program->groups());
                 client.in_stream = short_lived_.contains(program->identity().account);
                 if (const auto* holder = find(program->tree())) {

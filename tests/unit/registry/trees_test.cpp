@@ -64,6 +64,28 @@ TEST_F(TreesTest, HaveAHolderWhoIsLikeAnyOtherAmongItsOwn) {
         EXPECT_EQ(programs_.next({})->weight(), 300U) << "as users are told";
 }
 
+TEST_F(TreesTest, LendWhatTheirHoldersDoNotUseToTheirMembersFromTheStart) {
+        const auto holder = join_tree();
+        EXPECT_FALSE(only().idle) << "it may be about to begin";
+        const auto member = join_tree(holder);
+        EXPECT_TRUE(listed().at(0).idle);
+        EXPECT_EQ(listed().at(0).wants, 1U);
+        EXPECT_FALSE(listed().at(1).idle);
+        programs_.leave(member, std::nullopt, now_);
+        EXPECT_FALSE(only().idle);
+}
+
+TEST_F(TreesTest, DoNotLendWhatDescendantsOfTheirHoldersBurn) {
+        const auto holder = join_tree();
+        (void)join_tree(holder);
+        grant(holder, 0, 8);
+        second(holder, 2);
+        second(holder, 2);
+        EXPECT_FALSE(listed().at(0).idle);
+        second(holder, 0);
+        EXPECT_TRUE(listed().at(0).idle) << "they have ended";
+}
+
 TEST_F(TreesTest, DoNotNest) {
         const auto outer = join_tree();
         auto identity = program_of(1000);
@@ -146,10 +168,25 @@ TEST_F(SharesTest, OfAProgramThatDoesNothingAreLentButItsTreeMayHaveThemBack) {
 
 TEST_F(SharesTest, OfATreeAreThoseOfItsProgramsTogether) {
         const auto holder = join_here({});
-        (void)join_here(holder);
+        const auto member = join_here(holder);
         (void)join_here({});
         EXPECT_EQ(arbiter_.share_of_tree(holder, now_), 8U);
-        EXPECT_EQ(share(holder), 4U);
+        EXPECT_EQ(share(member), 8U);
+}
+
+TEST_F(SharesTest, OfHoldersThatDoNothingThemselvesAreNoReasonForRounds) {
+        Request keeps;
+        keeps.can_wait = keeps.keeps = true;
+        keeps.max = 8;
+        std::vector<ProgramId> members;
+        for (int i = 0; i < 2; i++)
+                members.push_back(join_tree(arbiter_.programs(), join_here({}), keeps, now_));
+        (void)arbiter_.decide(now_);
+        for (const auto id : members) {
+                const auto& grant = arbiter_.programs().find(id)->held()->grant;
+                EXPECT_EQ(grant.threads, 8U);
+                EXPECT_FALSE(grant.parked);
+        }
 }
 
 }  // namespace

@@ -54,6 +54,11 @@ TEST_F(YieldingTreesTest, AreOneGangWithAllTheirPrograms) {
                 EXPECT_EQ(client.gang, 0U);
 }
 
+TEST_F(YieldingTreesTest, HaveAHolderWhoIsToldToWaitThoughItDoesNothing) {
+        (void)join_member(hold());
+        EXPECT_FALSE(only().idle);
+}
+
 TEST_F(YieldingTreesTest, AreGangsOfTheirOwnEach) {
         (void)hold();
         (void)hold();
