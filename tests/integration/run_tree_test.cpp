@@ -289,6 +289,14 @@ TEST_F(RunTree, OfKeepHasALeaseAndNothingOfItIsChanged) {
         EXPECT_EQ(count(), 1U);
 }
 
+TEST_F(RunTree, OfAProgramThatIsToKeepItsThreadsIsNotChanged) {
+        const auto done = run({sh("echo x$OMP_NUM_THREADS $THREADCOUNT", {"--max", "1"}),
+                               {"THREADCOUNT=keep"},
+                               {}});
+        EXPECT_EQ(done.out, "x keep\n") << done.err;
+        EXPECT_EQ(run({sh("exit 3", {"--exec"}), {"THREADCOUNT=keep"}, {}}).status, 3);
+}
+
 /// What is set at its start would be its maximum for good.
 TEST_F(RunTree, OfAProgramThatFollowsByItselfIsNotHeldToItsShareAtTheStart) {
         const auto holder = this->holder();

@@ -157,6 +157,7 @@ ExitCode run(const Common& common, const RunOptions& given) {
         const auto wish = parse_wish();
         if (!wish)
                 return complain(wish.error());
+        options.keeps |= wish->keeps;
         // Before the environment is changed.
         const auto where = addresses(common.socket);
         if (!common.socket.empty())

@@ -44,18 +44,20 @@ tl::expected<Wish, Failure> parse_wish() {
         const std::string_view text = value != nullptr ? value : "";
         if (text.empty() || text == "adapt")
                 return Wish{};
+        if (text == "keep")
+                return Wish{Wish::Kind::Follow, 0, true};
         if (text == "start-only")
-                return Wish{Wish::Kind::StartOnly, 0};
+                return Wish{Wish::Kind::StartOnly};
         if (text == "off")
-                return Wish{Wish::Kind::Off, 0};
+                return Wish{Wish::Kind::Off};
         constexpr std::string_view kFixed = "fixed:";
         const auto count =
                 text.starts_with(kFixed) ? parse_count(text.substr(kFixed.size())) : std::nullopt;
         if (!count)
                 return tl::unexpected(
                         Failure{kUsage, "THREADCOUNT=" + std::string(text) +
-                                                " is not accepted; accepted: adapt, start-only, "
-                                                "off, fixed:1 .. fixed:65536"});
+                                                " is not accepted; accepted: adapt, keep, "
+                                                "start-only, off, fixed:1 .. fixed:65536"});
         return Wish{Wish::Kind::Fixed, *count};
 }
 

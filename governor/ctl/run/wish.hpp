@@ -21,6 +21,7 @@ struct Wish {
         };
         Kind kind = Kind::Follow;
         std::uint32_t threads = 0;
+        bool keeps = false;  ///< as with --keep
 };
 
 [[nodiscard]] tl::expected<Wish, Failure> parse_wish();
