@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// DT_NEEDED of an ELF file, and its mode.
+// The program headers and DT_NEEDED of an ELF file, and its mode.
 #include "run/executable.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdint>
 #include <cstdlib>
@@ -24,6 +25,8 @@ namespace {
 constexpr std::uint64_t kMostParts = 64;
 constexpr std::uint64_t kMostEntries = 1024;
 constexpr std::uint64_t kMostStrings = std::uint64_t{16} << 20;
+constexpr std::uint64_t kLongestPath = 4096;
+constexpr std::size_t kLongestName = 255;
 
 class File {
 public:
@@ -60,12 +63,11 @@ private:
         int fd_ = -1;
 };
 
-std::vector<Elf64_Phdr> parts_of(const File& file) {
-        const auto header = file.read<Elf64_Ehdr>(0, 1);
-        if (header.empty() || std::memcmp(header[0].e_ident, ELFMAG, SELFMAG) != 0 ||
-            header[0].e_ident[EI_CLASS] != ELFCLASS64 || header[0].e_phnum > kMostParts)
-                return {};
-        return file.read<Elf64_Phdr>(header[0].e_phoff, header[0].e_phnum);
+Image::Kind kind_of(const std::vector<Elf64_Ehdr>& header) {
+        if (header.empty() || std::memcmp(header[0].e_ident, ELFMAG, SELFMAG) != 0)
+                return Image::Kind::Other;
+        return header[0].e_ident[EI_CLASS] == ELFCLASS64 ? Image::Kind::Static
+                                                         : Image::Kind::Foreign;
 }
 
 /// Where in the file an address of the running program comes from.
@@ -78,13 +80,17 @@ std::optional<std::uint64_t> offset_of(std::uint64_t address,
         return std::nullopt;
 }
 
-bool needs(const File& file, std::string_view library) {
-        const auto parts = parts_of(file);
+std::vector<Elf64_Dyn> entries_of(const File& file, const std::vector<Elf64_Phdr>& parts) {
         std::vector<Elf64_Dyn> entries;
         for (const auto& part : parts)
                 if (part.p_type == PT_DYNAMIC && part.p_filesz / sizeof(Elf64_Dyn) <= kMostEntries)
                         entries = file.read<Elf64_Dyn>(part.p_offset,
                                                        part.p_filesz / sizeof(Elf64_Dyn));
+        return entries;
+}
+
+std::vector<std::string> needed_by(const File& file, const std::vector<Elf64_Phdr>& parts) {
+        const auto entries = entries_of(file, parts);
         std::uint64_t strings_at = 0;
         std::uint64_t size = 0;
         for (const auto& entry : entries) {
@@ -95,14 +101,28 @@ bool needs(const File& file, std::string_view library) {
         }
         const auto offset = offset_of(strings_at, parts);
         if (!offset || size > kMostStrings)
-                return false;
+                return {};
         const auto bytes = file.read<char>(*offset, size);
         const std::string_view strings(bytes.data(), bytes.size());
+        std::vector<std::string> needed;
         for (const auto& entry : entries)
-                if (entry.d_tag == DT_NEEDED && entry.d_un.d_val < strings.size() &&
-                    strings.substr(entry.d_un.d_val).starts_with(library))
-                        return true;
-        return false;
+                if (entry.d_tag == DT_NEEDED && entry.d_un.d_val < strings.size()) {
+                        const auto name = strings.substr(entry.d_un.d_val, kLongestName);
+                        needed.emplace_back(name.substr(0, name.find('\0')));
+                }
+        return needed;
+}
+
+/// Empty: it needs none.
+std::string linker_of(const File& file, const std::vector<Elf64_Phdr>& parts) {
+        for (const auto& part : parts)
+                if (part.p_type == PT_INTERP) {
+                        const auto bytes = file.read<char>(part.p_offset,
+                                                           std::min(part.p_filesz, kLongestPath));
+                        const std::string_view path(bytes.data(), bytes.size());
+                        return std::string(path.substr(0, path.find('\0')));
+                }
+        return {};
 }
 
 std::string find(const std::string& command) {
@@ -124,8 +144,26 @@ std::string find(const std::string& command) {
 
 }  // namespace
 
-bool is_linked(const std::string& command) {
-        return needs(File(find(command)), "libthreadcount.so.");
+bool Image::needs(std::string_view library) const {
+        return std::ranges::any_of(needed,
+                                   [&](const auto& name) { return name.starts_with(library); });
+}
+
+Image image_of(const std::string& command) {
+        const File file(find(command));
+        const auto header = file.read<Elf64_Ehdr>(0, 1);
+        Image image;
+        image.kind = kind_of(header);
+        if (image.kind != Image::Kind::Static)
+                return image;
+        if (header[0].e_phnum > kMostParts)
+                return {};
+        const auto parts = file.read<Elf64_Phdr>(header[0].e_phoff, header[0].e_phnum);
+        image.linker = linker_of(file, parts);
+        if (!image.linker.empty())
+                image.kind = Image::Kind::Dynamic;
+        image.needed = needed_by(file, parts);
+        return image;
 }
 
 bool gains_privilege(const std::string& command) {

@@ -3,15 +3,34 @@
 // What the file of a command says of it before it runs.
 #pragma once
 
+#include <cstdint>
 #include <string>
+#include <string_view>
+#include <vector>
 
 namespace ctl::run {
 
-/// Is it linked with libthreadcount? It follows by itself then, and what `run` sets at its start
-/// would be its maximum for good. Of the executable that execvp() would find by this name. False
-/// also for scripts, for programs that load the library later, and for what cannot be read. Some
-/// 50 us.
-[[nodiscard]] bool is_linked(const std::string& command);
+/// An executable as its ELF header tells it.
+struct Image {
+        enum class Kind : std::uint8_t {
+                Other,    ///< a script, or what cannot be read
+                Foreign,  ///< of another word size than 64 bits
+                Static,   ///< no dynamic linker takes part
+                Dynamic
+        };
+        Kind kind = Kind::Other;
+        std::string linker;               ///< of a dynamic one: its path
+        std::vector<std::string> needed;  ///< libraries that it is linked with itself
+
+        /// Is it linked with a library whose name begins so?
+        [[nodiscard]] bool needs(std::string_view library) const;
+        /// Linked with libthreadcount it follows by itself, and what `run` sets at its start would
+        /// be its maximum for good. False also for programs that load the library later.
+        [[nodiscard]] bool follows_by_itself() const { return needs("libthreadcount.so."); }
+};
+
+/// Of the executable that execvp() would find by this name. Some 50 us.
+[[nodiscard]] Image image_of(const std::string& command);
 
 /// Will it have more privileges than this process (set-user-ID, or capabilities of the file)? It
 /// cannot be moved then: the kernel asks for as many.

@@ -16,6 +16,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <fcntl.h>
 #include <governor/v1/text.h>
 #include <string_view>
 #include <sys/prctl.h>
@@ -153,7 +154,7 @@ ExitCode run(const Common& common, const RunOptions& given) {
         ignore_broken_pipes();
         const auto inherited = inherited_descriptors();
         auto options = given;
-        options.keeps |= is_linked(options.command.front());
+        options.keeps |= image_of(options.command.front()).follows_by_itself();
         const auto wish = parse_wish();
         if (!wish)
                 return complain(wish.error());

@@ -2,6 +2,7 @@
 // What the file of a command says, and what one that lies can do.
 #include "ctl/run/executable.hpp"
 
+#include "ctl/run/elf_file.hpp"
 #include "support/temporary_directory.hpp"
 
 #include <cerrno>
@@ -13,11 +14,48 @@ namespace {
 
 TEST(Executable, ThatIsNoneIsNotLinked) {
         const test_support::TemporaryDirectory directory;
-        EXPECT_FALSE(is_linked(directory.write("script", "#!/bin/sh\n# libthreadcount.so.1\n")));
-        EXPECT_FALSE(is_linked(directory.write("empty", "")));
-        EXPECT_FALSE(is_linked("/nonexistent"));
-        EXPECT_FALSE(is_linked("/proc"));
-        EXPECT_FALSE(is_linked("sh"));
+        const auto script = directory.write("script", "#!/bin/sh\n# libthreadcount.so.1\n");
+        for (const auto& path : {script, directory.write("empty", ""), std::string("/nonexistent"),
+                                 std::string("/proc")}) {
+                const auto image = image_of(path);
+                EXPECT_EQ(image.kind, Image::Kind::Other) << path;
+                EXPECT_FALSE(image.follows_by_itself());
+        }
+}
+
+TEST(Executable, SaysWhatItIsLinkedWithItself) {
+        const test_support::TemporaryDirectory directory;
+        const ElfFile file{"/lib64/ld-linux-x86-64.so.2", {"libgomp.so.1", "libc.so.6"}};
+        const auto image = image_of(directory.write("program", file.bytes()));
+        EXPECT_EQ(image.kind, Image::Kind::Dynamic);
+        EXPECT_EQ(image.linker, file.linker);
+        EXPECT_EQ(image.needed, file.needed);
+        EXPECT_TRUE(image.needs("libgomp.so"));
+        EXPECT_FALSE(image.needs("gomp"));
+        EXPECT_FALSE(image.follows_by_itself());
+        const ElfFile linked{"/lib/ld.so", {"libthreadcount.so.1"}};
+        EXPECT_TRUE(image_of(directory.write("linked", linked.bytes())).follows_by_itself());
+}
+
+TEST(Executable, WithoutADynamicLinkerIsStatic) {
+        const test_support::TemporaryDirectory directory;
+        const auto image = image_of(directory.write("static", ElfFile{"", {}}.bytes()));
+        EXPECT_EQ(image.kind, Image::Kind::Static);
+        EXPECT_TRUE(image.needed.empty());
+}
+
+TEST(Executable, OfAnotherWordSizeIsForeign) {
+        const test_support::TemporaryDirectory directory;
+        auto bytes = ElfFile{}.bytes();
+        bytes[EI_CLASS] = ELFCLASS32;
+        EXPECT_EQ(image_of(directory.write("foreign", bytes)).kind, Image::Kind::Foreign);
+}
+
+TEST(Executable, OfThisHostIsRead) {
+        const auto image = image_of("/proc/self/exe");
+        EXPECT_EQ(image.kind, Image::Kind::Dynamic);
+        EXPECT_TRUE(image.needs("libc.so"));
+        EXPECT_EQ(image_of("sh").kind, Image::Kind::Dynamic);
 }
 
 TEST(Executable, IsFoundAsExecvpFindsIt) {
@@ -39,7 +77,7 @@ TEST(Executable, WithAnyByteWrongIsReadWithinItsBounds) {
                 for (int n = 0; n < 20; n++)
                         wrong.at(random() % (i % 2 == 0 ? 1024 : wrong.size())) =
                                 static_cast<char>(random());
-                (void)is_linked(directory.write("wrong", wrong.substr(0, random() % wrong.size())));
+                (void)image_of(directory.write("wrong", wrong.substr(0, random() % wrong.size())));
         }
 }
 
