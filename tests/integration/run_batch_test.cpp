@@ -50,7 +50,7 @@ protected:
                 std::string script;
                 for (std::uint32_t i = 0; i < everything(); i++)
                         script += "(" + loop + ") & ";
-                auto words = sh(script + "wait", {"--batch"});
+                auto words = sh(script + "wait", {"--batch", "--no-preload"});
                 if (::geteuid() == 0) {
                         const auto id = std::to_string(kUser);
                         words.insert(words.begin(), {"/usr/bin/setpriv", "--reuid", id, "--regid",
@@ -130,7 +130,8 @@ TEST_F(RunBatch, TheFirstTreeHasNearlyAllAndTheSecondWhatNobodyWantsUntilThen) {
         end("two");
         EXPECT_EQ(second->wait(), 0) << second->err();
         EXPECT_EQ(second->err(),
-                  "governorctl: sh: batch, yields to all others while it waits for its turn\n");
+                  "governorctl: sh: batch, yields to all others while it waits for its turn; no "
+                  "region of it waits: --no-preload\n");
 }
 
 /// The records must not be open to others, and without a record nothing is changed.

@@ -73,7 +73,7 @@ int execute(const std::vector<std::string>& command) {
 
 tl::expected<pid_t, StartError> start(const std::vector<std::string>& command,
                                       const Signals& signals, const threadcount::CpuMask* fence,
-                                      bool in_own_session) {
+                                      bool in_own_session, const std::vector<Change>& changes) {
         int pipe[2];
         // Without signals nobody could wait for it.
         if (signals.fd() < 0 || ::pipe2(pipe, O_CLOEXEC) < 0)
@@ -89,6 +89,8 @@ tl::expected<pid_t, StartError> start(const std::vector<std::string>& command,
                         ::setsid();
                 if (fence != nullptr)
                         (void)set_affinity(0, *fence);
+                for (const auto& change : changes)
+                        apply(change);
                 signals.give_back();
                 become(command, pipe[1]);
         }

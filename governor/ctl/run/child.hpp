@@ -4,6 +4,7 @@
 #pragma once
 
 #include "run/signals.hpp"
+#include "run/variables.hpp"
 
 #include <libthreadcount/src/cpu_mask.hpp>
 #include <string>
@@ -20,11 +21,13 @@ struct StartError {
 
 /// Starts the command in this process group, with the signals that `signals` was given and none of
 /// our descriptors. It runs on `fence` only; nullptr: wherever this process may. `in_own_session`:
-/// in another process group then, and without a terminal. Returns when the program is executed.
+/// in another process group then, and without a terminal. `changes` are of its environment alone.
+/// Returns when the program is executed.
 [[nodiscard]] tl::expected<pid_t, StartError> start(const std::vector<std::string>& command,
                                                     const Signals& signals,
                                                     const threadcount::CpuMask* fence,
-                                                    bool in_own_session);
+                                                    bool in_own_session,
+                                                    const std::vector<Change>& changes = {});
 
 /// A standard error that nobody reads ends only what is written there. execute() undoes it.
 void ignore_broken_pipes();

@@ -5,6 +5,7 @@
 #include "render/columns.hpp"
 #include "render/status_text.hpp"
 #include "run/child.hpp"
+#include "run/doors.hpp"
 #include "run/executable.hpp"
 #include "run/say.hpp"
 #include "run/steward.hpp"
@@ -144,13 +145,15 @@ ExitCode rehearse(const verbs::Common& common, const verbs::RunOptions& options,
                 return verbs::print(name + why_alone + "\n" +
                                     set(with(leaves ? 0 : most(options))));
         auto beginning = with(leaves ? 0 : advice->threads());
+        beginning.doors = look_for_doors(options, leases);
         if (leases && !leaves)
                 beginning.fence = fence_of(options, beginning.threads);
         auto how = std::string(leases ? "a lease, " : "no lease, ");
         if (leases && options.yields())
-                how += std::string("class batch: ") + kYields;
+                how += std::string("class batch: ") + kYields + "; " +
+                       keeping_in_words(beginning.doors, kNoRegionWaits);
         else if (leaves)
-                how += "and nothing of it is changed";
+                how += "and " + keeping_in_words(beginning.doors, kUnchanged);
         else if (leases)
                 how += "whose share takes the place of this number: " +
                        at_least(options, beginning.threads);

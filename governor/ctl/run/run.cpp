@@ -61,8 +61,8 @@ governor::v1::Hello hello_of(const verbs::RunOptions& options) {
         return hello;
 }
 
-/// What it begins with by its lease. Nothing is set where it follows by itself or is to be kept; a
-/// governor that leaves it alone leaves it the user's own limits.
+/// What it begins with by its lease. No number is set where it follows by itself or is to be kept;
+/// a governor that leaves it alone leaves it the user's own limits.
 Beginning begin(const verbs::RunOptions& options, Lease& lease) {
         const auto grant = lease.grant(Lease::Clock::now()).value_or(Grant{});
         const auto share = lease.share();
@@ -76,6 +76,9 @@ Beginning begin(const verbs::RunOptions& options, Lease& lease) {
         beginning.threads = grant.is_ungoverned ? most
                                                 : std::clamp(share > 0 ? share : grant.threads, 1U,
                                                              verbs::limit(options.max));
+        beginning.yields = options.yields();
+        if (!beginning.is_ungoverned)
+                beginning.doors = look_for_doors(options, true);
         if (beginning.keeps || beginning.threads == 0)
                 return beginning;
         beginning.changes = all_lowered(beginning.threads, of_process);
@@ -106,15 +109,16 @@ ExitCode stay(const verbs::RunOptions& options, Lease& lease, const std::vector<
         const auto beginning = begin(options, lease);
         for (const auto& change : beginning.changes)
                 apply(change);
-        lease.tell(acts(beginning, fences));
+        const auto what_acts = acts(beginning, fences);
+        lease.tell(what_acts);
         const auto way = fences             ? Steward::Way::Fence
                          : options.yields() ? Steward::Way::Yield
                                             : Steward::Way::Nothing;
-        Steward steward(lease, open, beginning.threads, way);
+        Steward steward(lease, open, beginning.threads, way, what_acts);
         const Signals signals;
         ::prctl(PR_SET_CHILD_SUBREAPER, 1);
         const auto child = start(options.command, signals, steward.at_start(),
-                                 options.yields() && !has_terminal());
+                                 options.yields() && !has_terminal(), beginning.doors.changes);
         if (!child && child.error().is_of_exec)
                 return fail(options.command.front(), child.error().error);
         if (!child) {
@@ -126,7 +130,7 @@ ExitCode stay(const verbs::RunOptions& options, Lease& lease, const std::vector<
         let_go(inherited);
         steward.begin();
         if (!options.is_quiet)
-                say(options.yields() ? beginning.name + ": batch, " + kYields : summary(beginning));
+                say(summary(beginning));
         int looks = 0;
         const int status = wait_for(*child, signals, [&] {
                 const auto attention = steward.attend();

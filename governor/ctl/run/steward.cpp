@@ -5,11 +5,11 @@
 #include "outside/one_cpu.hpp"
 #include "run/processes.hpp"
 #include "run/say.hpp"
-#include "run/words.hpp"
 
 #include <algorithm>
 #include <governor/v1/reasons.h>
 #include <unistd.h>
+#include <utility>
 
 namespace ctl::run {
 
@@ -86,8 +86,10 @@ std::uint32_t width_of(const Grant& grant) {
         }
 }
 
-Steward::Steward(Lease& lease, const CpuMask& open, std::uint32_t threads, Way way)
-        : lease_(lease), takes_turns_(way == Way::Yield), granted_last_(Clock::now()) {
+Steward::Steward(Lease& lease, const CpuMask& open, std::uint32_t threads, Way way,
+                 std::string acts)
+        : lease_(lease), acts_(std::move(acts)), takes_turns_(way == Way::Yield),
+          granted_last_(Clock::now()) {
         followed_ = lease_.grant(granted_last_);
         if (way != Way::Fence || !followed_)
                 return;
@@ -154,7 +156,7 @@ milliseconds Steward::wait_for_turn(Clock::time_point now) {
                 takes_turns_ = false;
                 yielding_->end();
         }
-        tell(waits ? yielding_->acts() : kOnlyCounted);
+        tell(waits ? yielding_->acts() : acts_);
         return std::min(again.value_or(kLook), kLook);
 }
 

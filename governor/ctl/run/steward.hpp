@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 
 namespace ctl::run {
 
@@ -29,7 +30,9 @@ public:
         };
 
         /// `open`: what this process may use. The command is to begin with `threads`.
-        Steward(Lease& lease, const CpuMask& open, std::uint32_t threads, Way way);
+        /// `acts`: what acts on the tree while it does not wait for its turn.
+        Steward(Lease& lease, const CpuMask& open, std::uint32_t threads, Way way,
+                std::string acts);
 
         /// Does the kernel show which processes are in the tree?
         [[nodiscard]] static bool can_fence();
@@ -54,6 +57,7 @@ private:
         void tell(const std::string& acts);
 
         Lease& lease_;
+        std::string acts_;
         std::optional<Fence> fence_;
         outside::FenceRecord record_;
         outside::Fenced fenced_;          // what it says

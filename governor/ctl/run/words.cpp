@@ -50,28 +50,40 @@ std::string changes_in_words(const std::vector<Change>& changes) {
 
 }  // namespace
 
+std::string keeping_in_words(const Doors& doors, const char* nothing) {
+        if (doors.is_open)
+                return doors.waits;
+        return nothing + (doors.why_shut.empty() ? "" : ": " + doors.why_shut);
+}
+
 std::string summary(const Beginning& beginning) {
         if (beginning.is_ungoverned)
                 return beginning.name + ": left alone, as the governor observes, is paused or "
                                         "ignores it";
+        if (beginning.yields)
+                return beginning.name + ": batch, " + kYields + "; " +
+                       keeping_in_words(beginning.doors, kNoRegionWaits);
         const auto share = beginning.cpus == 0 ? count_of_threads(beginning.threads)
                                                : std::to_string(beginning.threads) + " of " +
                                                          std::to_string(beginning.cpus) + " CPUs";
         const bool has_lease = beginning.without_lease.empty();
         // Nobody would read "1 of 64 CPUs" as a number that does not hold.
         if (beginning.keeps && has_lease && beginning.limit == GOVERNOR_LIMIT_OWN_MAX)
-                return beginning.name + ": counted as at most " + share +
-                       "; nothing binds it from outside";
+                return beginning.name + ": counted as at most " + share + "; " +
+                       keeping_in_words(beginning.doors, "nothing binds it from outside");
         return beginning.name + ": " + share + ", " +
                (has_lease ? why(beginning.limit) : beginning.without_lease) +
-               (beginning.keeps ? "; nothing of it is changed" : "") +
+               (beginning.keeps ? "; " + keeping_in_words(beginning.doors, kUnchanged) : "") +
                changes_in_words(beginning.changes);
 }
 
 std::string details(const Beginning& beginning) {
         std::string text;
-        for (const auto& change : beginning.changes)
-                text += "set " + change_in_words(change) + "\n";
+        for (const auto& door : beginning.doors.each)
+                text += door + "\n";
+        for (const auto* changes : {&beginning.doors.changes, &beginning.changes})
+                for (const auto& change : *changes)
+                        text += "set " + change_in_words(change) + "\n";
         return text + (beginning.fence.empty()
                                ? "fence: none, it may use all CPUs that this process may use\n"
                                : "fence: " + beginning.fence + "\n");
@@ -83,6 +95,8 @@ std::string acts(const Beginning& beginning, bool follows) {
                 text = "it was started with " + count_of_threads(beginning.threads);
         if (follows && !beginning.is_ungoverned)
                 text += std::string(text.empty() ? "" : ", ") + "its cpus follow";
+        if (beginning.doors.is_open && !beginning.is_ungoverned)
+                text += std::string(text.empty() ? "" : ", ") + kRegionsWait;
         return text.empty() ? kOnlyCounted : text;
 }
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "run/affinity.hpp"
+#include "run/doors.hpp"
 #include "run/variables.hpp"
 
 #include <cstdint>
@@ -20,6 +21,8 @@ struct Beginning {
         std::uint32_t cpus = 0;      ///< of all; 0: not known
         std::uint32_t limit = 0;     ///< enum governor_grant_limit
         bool keeps = false;          ///< it is to follow by itself, or not at all
+        bool yields = false;         ///< to others, while it waits for its turn
+        Doors doors;                 ///< where it waits by itself
         std::vector<Change> changes;
         std::string fence;          ///< "at least 3 CPUs"; empty: none
         std::string without_lease;  ///< "advised once, no lease (--exec)"; empty: it has one
@@ -34,6 +37,16 @@ struct Beginning {
 
 /// What acts on a tree on which nothing does.
 inline constexpr const char* kOnlyCounted = "only counted";
+
+/// What acts where a door is open.
+inline constexpr const char* kRegionsWait = "regions of gcc's openmp wait";
+
+/// What is done to a tree for which no door opens: to one that is kept, and to one that yields.
+inline constexpr const char* kUnchanged = "nothing of it is changed";
+inline constexpr const char* kNoRegionWaits = "no region of it waits";
+
+/// What waits by an open door; else `nothing`, and why.
+[[nodiscard]] std::string keeping_in_words(const Doors& doors, const char* nothing);
 
 /// What a batch tree does that follows nothing by itself.
 inline constexpr const char* kYields = "yields to all others while it waits for its turn";

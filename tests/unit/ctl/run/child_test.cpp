@@ -27,5 +27,16 @@ TEST(Child, WithoutADescriptorForSignalsHasNoRoom) {
         EXPECT_EQ(status, 0);
 }
 
+TEST(Child, HasAnEnvironmentThatItsParentHasNot) {
+        const Signals signals;
+        const auto child = start({"/bin/sh", "-c", "test \"$GOVERNOR_TEST_DOOR\" = open"}, signals,
+                                 nullptr, false, {{"GOVERNOR_TEST_DOOR", std::nullopt, "open"}});
+        ASSERT_TRUE(child.has_value());
+        int status = -1;
+        ::waitpid(*child, &status, 0);
+        EXPECT_EQ(status, 0);
+        EXPECT_EQ(of_process("GOVERNOR_TEST_DOOR"), nullptr);
+}
+
 }  // namespace
 }  // namespace ctl::run

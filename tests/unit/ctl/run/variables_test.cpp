@@ -2,38 +2,32 @@
 // What becomes of the variables that programs read at their start.
 #include "ctl/run/variables.hpp"
 
+#include "ctl/run/made_up_environment.hpp"
+
 #include <gtest/gtest.h>
-#include <map>
 
 namespace ctl::run {
 namespace {
 
-Lookup environment(std::map<std::string, std::string> values) {
-        return [values = std::move(values)](const char* name) -> const char* {
-                const auto found = values.find(name);
-                return found == values.end() ? nullptr : found->second.c_str();
-        };
-}
-
-std::string after(const std::string& set, std::uint32_t threads) {
+std::string lowered_from(const std::string& set, std::uint32_t threads) {
         const auto change = lowered("X", threads, environment({{"X", set}}));
         return change ? change->after : "as it was";
 }
 
 TEST(Variables, AreLoweredAndNeverRaised) {
-        EXPECT_EQ(after("32", 14), "14");
-        EXPECT_EQ(after("14", 14), "as it was");
-        EXPECT_EQ(after("1", 14), "as it was");
+        EXPECT_EQ(lowered_from("32", 14), "14");
+        EXPECT_EQ(lowered_from("14", 14), "as it was");
+        EXPECT_EQ(lowered_from("1", 14), "as it was");
 }
 
 TEST(Variables, KeepTheInnerLevelsOfAList) {
-        EXPECT_EQ(after("9,2", 3), "3,2");
-        EXPECT_EQ(after("2,9", 3), "as it was");
+        EXPECT_EQ(lowered_from("9,2", 3), "3,2");
+        EXPECT_EQ(lowered_from("2,9", 3), "as it was");
 }
 
 TEST(Variables, ThatAreNoNumberAreReplaced) {
         for (const auto* word : {"", "0", "auto", "-1", "99999999999", "3x"})
-                EXPECT_EQ(after(word, 3), "3") << word;
+                EXPECT_EQ(lowered_from(word, 3), "3") << word;
 }
 
 TEST(Variables, SayWhatTheUserHadSet) {

@@ -56,6 +56,53 @@ TEST(RunSays, NotThatAMaximumBindsWhatIsOnlyCounted) {
                   "outside");
 }
 
+Doors open_doors() {
+        Doors doors;
+        doors.is_open = true;
+        doors.waits = "it waits";
+        doors.changes = {{"LD_PRELOAD", "libfoo.so", "adopt.so:libfoo.so"}};
+        doors.each = {"libgomp: opened"};
+        return doors;
+}
+
+Doors shut_doors() {
+        Doors doors;
+        doors.why_shut = "it is linked statically";
+        return doors;
+}
+
+TEST(RunSays, AtWhichDoorItWaitsOrWhyAtNone) {
+        auto kept = numpy();
+        kept.keeps = true;
+        kept.changes.clear();
+        kept.doors = open_doors();
+        EXPECT_EQ(summary(kept), "numpy.py: 14 of 64 CPUs, fair share; it waits");
+        EXPECT_EQ(acts(kept, false), "regions of gcc's openmp wait");
+        kept.doors = shut_doors();
+        EXPECT_EQ(summary(kept), "numpy.py: 14 of 64 CPUs, fair share; nothing of it is changed: "
+                                 "it is linked statically");
+        EXPECT_EQ(acts(kept, false), "only counted");
+        kept.limit = GOVERNOR_LIMIT_OWN_MAX;
+        EXPECT_EQ(summary(kept), "numpy.py: counted as at most 14 of 64 CPUs; nothing binds it "
+                                 "from outside: it is linked statically");
+        kept.doors = open_doors();
+        EXPECT_EQ(summary(kept), "numpy.py: counted as at most 14 of 64 CPUs; it waits");
+}
+
+TEST(RunSays, WhetherABatchTreeAlsoWaitsByItself) {
+        auto batch = numpy();
+        batch.yields = batch.keeps = true;
+        batch.doors = open_doors();
+        EXPECT_EQ(summary(batch), "numpy.py: batch, yields to all others while it waits for its "
+                                  "turn; it waits");
+        batch.doors = shut_doors();
+        EXPECT_EQ(summary(batch), "numpy.py: batch, yields to all others while it waits for its "
+                                  "turn; no region of it waits: it is linked statically");
+        batch.is_ungoverned = true;
+        EXPECT_EQ(summary(batch), "numpy.py: left alone, as the governor observes, is paused or "
+                                  "ignores it");
+}
+
 TEST(RunSays, WhatThereIsInsteadOfALease) {
         auto advised = numpy();
         advised.without_lease = "advised once, no lease (--exec)";
@@ -71,6 +118,11 @@ TEST(RunSays, AllThatItSetsIfAsked) {
         EXPECT_EQ(details(numpy()), "set OMP_NUM_THREADS 32 -> 14\n"
                                     "set MKL_NUM_THREADS (not set) -> 14\n"
                                     "fence: at least 14 CPUs\n");
+        Beginning kept;
+        kept.doors = open_doors();
+        EXPECT_EQ(details(kept), "libgomp: opened\n"
+                                 "set LD_PRELOAD libfoo.so -> adopt.so:libfoo.so\n"
+                                 "fence: none, it may use all CPUs that this process may use\n");
 }
 
 TEST(RunSays, TheGovernorWhatActs) {

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: MIT
+// Reasons in the order in which they count, and the variables of the preloaded object.
+#include "run/doors.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <string_view>
+
+namespace ctl::run {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kObject = "adopt.so";
+/// What the dynamic linker puts in the place of $LIB is lib64, or lib/x86_64-linux-gnu.
+constexpr int kDeepest = 2;
+
+/// gcc's refuses to start a program that has anything preloaded.
+constexpr const char* kSanitizer = "verify_asan_link_order=0";
+
+std::string value_of(const Lookup& lookup, const char* name) {
+        const char* value = lookup(name);
+        return value != nullptr ? value : "";
+}
+
+Change change_to(const Lookup& lookup, const char* name, std::string after) {
+        Change change{name, std::nullopt, std::move(after)};
+        if (const char* before = lookup(name))
+                change.before = before;
+        return change;
+}
+
+/// Empty: it is open.
+std::string why_shut(const Image& image, const Circumstances& circumstances) {
+        if (image.follows_by_itself())
+                return "it follows by itself";
+        if (circumstances.is_refused)
+                return "--no-preload";
+        if (!circumstances.has_lease)
+                return "there is no lease";
+        if (circumstances.gains_privilege)
+                return "it gains privileges";
+        if (image.kind == Image::Kind::Static)
+                return "it is linked statically";
+        if (image.kind == Image::Kind::Foreign)
+                return "it is of another word size";
+        if (image.linker.find("/ld-musl-") != image.linker.npos)
+                return "its libc is musl";
+        return circumstances.object ? "" : circumstances.object.error();
+}
+
+bool has_llvm_openmp(const Image& image) {
+        return image.needs("libomp.so") || image.needs("libomp5") || image.needs("libiomp5.so");
+}
+
+std::string waits(const Image& image, const Circumstances& circumstances) {
+        const std::string turn = circumstances.takes_turns ? "turn" : "round";
+        if (image.needs("libgomp.so"))
+                return "it waits for its " + turn + " at regions of gcc's OpenMP (preload)";
+        const std::string others =
+                "what it loads or starts of gcc's OpenMP waits for its " + turn + " (preload)";
+        if (has_llvm_openmp(image))
+                return "libomp is left alone, its threads do not spin for long; " + others;
+        return others;
+}
+
+std::vector<std::string> each_door(const Image& image, const Doors& doors) {
+        const auto seen = [](bool is_linked) { return is_linked ? " (it is linked with it)" : ""; };
+        return {std::string("libgomp") + seen(image.needs("libgomp.so")) + ": " +
+                        (doors.is_open ? "opened by preload, what is loaded or started later counts"
+                                       : "not opened, " + doors.why_shut),
+                std::string("libomp, libiomp5") + seen(has_llvm_openmp(image)) +
+                        ": not opened, their threads do not spin for long",
+                std::string("OpenBLAS with threads of its own") + seen(image.needs("libopenblas")) +
+                        ": not opened, there is no such door",
+                "make's jobserver: not opened, there is no such door"};
+}
+
+/// In front of the user's own.
+std::vector<Change> opened(const std::string& object, const Lookup& lookup) {
+        std::vector<Change> changes;
+        const auto preloaded = value_of(lookup, "LD_PRELOAD");
+        if (preloaded.find(object) == preloaded.npos)
+                changes.push_back(change_to(lookup, "LD_PRELOAD",
+                                            object + (preloaded.empty() ? "" : ":" + preloaded)));
+        changes.push_back(change_to(lookup, "THREADCOUNT_ADOPT", "keep"));
+        const auto options = value_of(lookup, "ASAN_OPTIONS");
+        if (!options.ends_with(kSanitizer))
+                changes.push_back(change_to(lookup, "ASAN_OPTIONS",
+                                            (options.empty() ? "" : options + ":") + kSanitizer));
+        return changes;
+}
+
+bool holds_object(const fs::path& folder, int deepest) {
+        std::error_code error;
+        for (fs::directory_iterator entry(folder, error), end; !error && entry != end;
+             entry.increment(error)) {
+                std::error_code none;
+                if (fs::is_regular_file(entry->path() / kObject, none) ||
+                    (deepest > 1 && holds_object(entry->path(), deepest - 1)))
+                        return true;
+        }
+        return false;
+}
+
+}  // namespace
+
+Doors doors_of(const Image& image, const Circumstances& circumstances, const Lookup& lookup) {
+        Doors doors;
+        doors.why_shut = why_shut(image, circumstances);
+        doors.is_open = doors.why_shut.empty();
+        if (doors.is_open) {
+                doors.waits = waits(image, circumstances);
+                doors.changes = opened(*circumstances.object, lookup);
+        } else if (circumstances.is_refused && lookup("THREADCOUNT_ADOPT") != nullptr) {
+                doors.changes = {change_to(lookup, "THREADCOUNT_ADOPT", "off")};
+        }
+        doors.each = each_door(image, doors);
+        return doors;
+}
+
+tl::expected<std::string, std::string> object_in(const std::string& folder) {
+        // It parts objects at these, and replaces what begins with a dollar sign.
+        if (folder.find_first_of(" :$") != folder.npos)
+                return tl::unexpected("LD_PRELOAD cannot name what is in " + folder);
+        if (!holds_object(folder, kDeepest))
+                return tl::unexpected(std::string("there is no ") + kObject + " in " + folder);
+        return folder + "/$LIB/" + kObject;
+}
+
+Doors look_for_doors(const verbs::RunOptions& options, bool has_lease) {
+        if (!options.keeps && !options.is_batch)
+                return {};
+        std::error_code error;
+        const auto prefix = fs::read_symlink("/proc/self/exe", error).parent_path().parent_path();
+        const auto& program = options.command.front();
+        return doors_of(image_of(program),
+                        {has_lease, options.is_unpreloaded, options.is_batch,
+                         gains_privilege(program), object_in(prefix / "lib/threadcount/doors")},
+                        of_process);
+}
+
+}  // namespace ctl::run

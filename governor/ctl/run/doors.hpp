@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: MIT
+//
+// Which doors `run` opens: where a program that nobody modified can be made to wait for its round,
+// with the threads that it chose. Decided here only. There is one so far: an object that is
+// preloaded, and acts in front of regions of gcc's OpenMP.
+#pragma once
+
+#include "run/executable.hpp"
+#include "run/variables.hpp"
+#include "verbs/verbs.hpp"
+
+#include <string>
+#include <tl/expected.hpp>
+#include <vector>
+
+namespace ctl::run {
+
+/// What else is known before the program starts.
+struct Circumstances {
+        bool has_lease = true;
+        bool is_refused = false;       ///< --no-preload
+        bool takes_turns = false;      ///< with --batch; else it has rounds
+        bool gains_privilege = false;  ///< the dynamic linker preloads nothing then
+        /// As the dynamic linker is to find the object; or why there is none.
+        tl::expected<std::string, std::string> object;
+};
+
+struct Doors {
+        bool is_open = false;
+        std::string waits;              ///< if open: what waits for what, by what
+        std::string why_shut;           ///< else
+        std::vector<Change> changes;    ///< of the program's environment
+        std::vector<std::string> each;  ///< a line for each door that there might be
+};
+
+/// Pure. Of a program under --keep or --batch.
+[[nodiscard]] Doors doors_of(const Image& image, const Circumstances& circumstances,
+                             const Lookup& lookup);
+
+/// In `folder`, such as /usr/lib/threadcount/doors. The object lies in the folder that the dynamic
+/// linker puts in the place of $LIB, which another libc or word size does not find, and does
+/// without. An error says why there is none that LD_PRELOAD could name.
+[[nodiscard]] tl::expected<std::string, std::string> object_in(const std::string& folder);
+
+/// Of what is about to be started, with the object that was installed with this executable. None,
+/// and without any word, where neither --keep nor --batch is given.
+[[nodiscard]] Doors look_for_doors(const verbs::RunOptions& options, bool has_lease);
+
+}  // namespace ctl::run

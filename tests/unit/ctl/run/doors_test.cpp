@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: MIT
+// Which doors open for what is about to be started, and what is put into its environment.
+#include "ctl/run/doors.hpp"
+
+#include "ctl/run/made_up_environment.hpp"
+#include "support/temporary_directory.hpp"
+
+#include <gtest/gtest.h>
+
+namespace ctl::run {
+namespace {
+
+using test_support::TemporaryDirectory;
+
+constexpr const char* kObject = "/opt/lib/threadcount/doors/$LIB/adopt.so";
+
+Image linked_with(std::vector<std::string> needed) {
+        return {Image::Kind::Dynamic, "/lib64/ld-linux-x86-64.so.2", std::move(needed)};
+}
+
+Circumstances installed() {
+        Circumstances circumstances;
+        circumstances.object = kObject;
+        return circumstances;
+}
+
+Doors doors_of(const Image& image, const Circumstances& circumstances = installed()) {
+        return run::doors_of(image, circumstances, environment());
+}
+
+std::string after(const Doors& doors, const std::string& name) {
+        for (const auto& change : doors.changes)
+                if (change.name == name)
+                        return change.after;
+        return "as it was";
+}
+
+TEST(Doors, OpenForGccsOpenmp) {
+        const auto doors = doors_of(linked_with({"libgomp.so.1", "libc.so.6"}));
+        EXPECT_TRUE(doors.is_open);
+        EXPECT_EQ(doors.waits, "it waits for its round at regions of gcc's OpenMP (preload)");
+        ASSERT_EQ(doors.each.size(), 4U);
+        EXPECT_EQ(doors.each[0], "libgomp (it is linked with it): opened by preload, what is "
+                                 "loaded or started later counts");
+}
+
+TEST(Doors, OpenForWhatMayLoadItLater) {
+        for (const auto& image : {linked_with({"libpython3.11.so.1.0"}), Image{}}) {
+                const auto doors = doors_of(image);
+                EXPECT_TRUE(doors.is_open);
+                EXPECT_EQ(doors.waits, "what it loads or starts of gcc's OpenMP waits for its "
+                                       "round (preload)");
+        }
+}
+
+TEST(Doors, SayTurnWhereProgramsTakeTurns) {
+        auto batch = installed();
+        batch.takes_turns = true;
+        EXPECT_EQ(doors_of(linked_with({"libgomp.so.1"}), batch).waits,
+                  "it waits for its turn at regions of gcc's OpenMP (preload)");
+}
+
+TEST(Doors, LeaveAloneWhatDoesNotSpinForLong) {
+        for (const auto* name : {"libomp.so.5", "libomp5-14.so", "libiomp5.so"}) {
+                const auto doors = doors_of(linked_with({name}));
+                EXPECT_TRUE(doors.is_open) << "it may start others";
+                EXPECT_TRUE(doors.waits.starts_with("libomp is left alone, its threads do not "
+                                                    "spin for long; "))
+                        << doors.waits;
+                EXPECT_EQ(doors.each[1], "libomp, libiomp5 (it is linked with it): not opened, "
+                                         "their threads do not spin for long");
+        }
+}
+
+TEST(Doors, AreNotThereForOtherThreads) {
+        const auto doors = doors_of(linked_with({"libopenblas.so.0"}));
+        EXPECT_EQ(doors.each[2], "OpenBLAS with threads of its own (it is linked with it): not "
+                                 "opened, there is no such door");
+        EXPECT_EQ(doors.each[3], "make's jobserver: not opened, there is no such door");
+}
+
+void expect_shut(const Image& image, const Circumstances& circumstances, const std::string& why) {
+        const auto doors = doors_of(image, circumstances);
+        EXPECT_FALSE(doors.is_open) << why;
+        EXPECT_EQ(doors.why_shut, why);
+        EXPECT_TRUE(doors.changes.empty()) << why;
+        EXPECT_TRUE(doors.each[0].ends_with(": not opened, " + why)) << doors.each[0];
+}
+
+TEST(Doors, AreShutToProgramsThatPreloadNothing) {
+        const auto gomp = linked_with({"libgomp.so.1"});
+        expect_shut({Image::Kind::Static, "", {}}, installed(), "it is linked statically");
+        expect_shut({Image::Kind::Foreign, "", {}}, installed(), "it is of another word size");
+        expect_shut({Image::Kind::Dynamic, "/lib/ld-musl-x86_64.so.1", {}}, installed(),
+                    "its libc is musl");
+        auto privileged = installed();
+        privileged.gains_privilege = true;
+        expect_shut(gomp, privileged, "it gains privileges");
+}
+
+TEST(Doors, AreShutToWhatFollowsByItself) {
+        expect_shut(linked_with({"libgomp.so.1", "libthreadcount.so.1"}), installed(),
+                    "it follows by itself");
+}
+
+TEST(Doors, AreShutWithoutALeaseAndWithoutAnObject) {
+        const auto gomp = linked_with({"libgomp.so.1"});
+        auto without = installed();
+        without.has_lease = false;
+        expect_shut(gomp, without, "there is no lease");
+        auto missing = installed();
+        missing.object = tl::unexpected(std::string("there is no adopt.so in /opt"));
+        expect_shut(gomp, missing, "there is no adopt.so in /opt");
+}
+
+TEST(Doors, AreShutWhereTheUserWantsNone) {
+        auto refused = installed();
+        refused.is_refused = true;
+        expect_shut(linked_with({"libgomp.so.1"}), refused, "--no-preload");
+        const auto inner = run::doors_of(linked_with({"libgomp.so.1"}), refused,
+                                         environment({{"THREADCOUNT_ADOPT", "keep"}}));
+        EXPECT_EQ(after(inner, "THREADCOUNT_ADOPT"), "off") << "another run had opened it";
+}
+
+TEST(DoorsSet, WhatTheObjectNeeds) {
+        const auto doors = doors_of(linked_with({"libgomp.so.1"}));
+        EXPECT_EQ(after(doors, "LD_PRELOAD"), kObject);
+        EXPECT_EQ(after(doors, "THREADCOUNT_ADOPT"), "keep");
+        EXPECT_EQ(after(doors, "ASAN_OPTIONS"), "verify_asan_link_order=0");
+        EXPECT_EQ(after(doors, "THREADCOUNT"), "as it was");
+}
+
+TEST(DoorsSet, NothingInThePlaceOfWhatTheUserHasSet) {
+        const auto doors = run::doors_of(
+                linked_with({"libgomp.so.1"}), installed(),
+                environment({{"LD_PRELOAD", "libfoo.so libbar.so"}, {"ASAN_OPTIONS", "color=1"}}));
+        EXPECT_EQ(after(doors, "LD_PRELOAD"), std::string(kObject) + ":libfoo.so libbar.so");
+        EXPECT_EQ(after(doors, "ASAN_OPTIONS"), "color=1:verify_asan_link_order=0");
+        EXPECT_EQ(doors.changes[0].before, "libfoo.so libbar.so");
+}
+
+TEST(DoorsSet, NothingTwiceInsideOfAnotherTree) {
+        const auto doors =
+                run::doors_of(linked_with({"libgomp.so.1"}), installed(),
+                              environment({{"LD_PRELOAD", std::string("libfoo.so:") + kObject},
+                                           {"ASAN_OPTIONS", "color=1:verify_asan_link_order=0"}}));
+        EXPECT_EQ(after(doors, "LD_PRELOAD"), "as it was");
+        EXPECT_EQ(after(doors, "ASAN_OPTIONS"), "as it was");
+        EXPECT_EQ(after(doors, "THREADCOUNT_ADOPT"), "keep");
+}
+
+TEST(TheObject, IsNamedAsTheDynamicLinkerFindsIt) {
+        for (const auto* lib : {"lib64", "lib/x86_64-linux-gnu"}) {
+                const TemporaryDirectory directory;
+                directory.write(std::string(lib) + "/adopt.so", "");
+                EXPECT_EQ(object_in(directory.path()).value_or(""),
+                          directory.path("$LIB/adopt.so"));
+        }
+}
+
+TEST(TheObject, IsNoneWhereThereIsNoFile) {
+        const TemporaryDirectory directory;
+        const auto nowhere = "there is no adopt.so in " + directory.path().string();
+        directory.write("adopt.so", "");
+        directory.write("lib/a/b/adopt.so", "");
+        directory.write("lib64/adopt.so/file", "");
+        EXPECT_EQ(object_in(directory.path()).error(), nowhere);
+        EXPECT_EQ(object_in("/nonexistent").error(), "there is no adopt.so in /nonexistent");
+}
+
+TEST(TheObject, IsNoneWhereLdPreloadCannotNameIt) {
+        const TemporaryDirectory directory;
+        for (const auto* name : {"a b", "a:b", "a$LIB"}) {
+                directory.write(std::string(name) + "/lib/adopt.so", "");
+                EXPECT_EQ(object_in(directory.path(name)).error(),
+                          "LD_PRELOAD cannot name what is in " + directory.path(name));
+        }
+}
+
+TEST(LookForDoors, OnlyWhereTheProgramIsKeptOrTakesTurns) {
+        verbs::RunOptions options;
+        options.command = {"/bin/sh"};
+        EXPECT_TRUE(look_for_doors(options, true).each.empty());
+        EXPECT_EQ(look_for_doors(options, true).why_shut, "");
+        options.is_batch = true;
+        EXPECT_FALSE(look_for_doors(options, true).each.empty());
+        EXPECT_EQ(look_for_doors(options, false).why_shut, "there is no lease");
+}
+
+}  // namespace
+}  // namespace ctl::run
