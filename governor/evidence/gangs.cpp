@@ -17,6 +17,8 @@ GangId Gangs::enter(const Key& key, TimePoint now) {
                 gang.key = key;
                 gang.joined = now;
                 gang.waits_since = now;
+                gang.round.used_s = least_used_s(now).value_or(0);
+                gang.counted = now;
         }
         gangs_[entry->second].members++;
         return entry->second;
@@ -61,13 +63,11 @@ void Gangs::decided(const std::map<GangId, Decided>& decided, TimePoint now) {
 }
 
 void Gangs::take_rounds(const std::vector<policy::fair::Round>& rounds, TimePoint now) {
-        std::optional<double> least_s;
+        const auto least_s = least_used_s(now);
         for (auto& [id, gang] : gangs_) {
                 gang.round.used_s = used_s(gang, now);
                 gang.counted = now;
                 gang.pace_of_use = 0;
-                if (gang.takes_rounds && !gang.rests)
-                        least_s = std::min(least_s.value_or(gang.round.used_s), gang.round.used_s);
         }
         std::map<GangId, policy::fair::Round> by_id;
         for (const auto& round : rounds)
@@ -90,6 +90,16 @@ void Gangs::take_rounds(const std::vector<policy::fair::Round>& rounds, TimePoin
                 begun = begun.value_or(now);
                 ended.reset();
         }
+}
+
+std::optional<double> Gangs::least_used_s(TimePoint now) const {
+        std::optional<double> least_s;
+        for (const auto& [id, gang] : gangs_) {
+                const auto used = used_s(gang, now);
+                if (gang.takes_rounds && !gang.rests)
+                        least_s = std::min(least_s.value_or(used), used);
+        }
+        return least_s;
 }
 
 double Gangs::used_s(const Gang& gang, TimePoint now) {

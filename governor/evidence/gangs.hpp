@@ -88,6 +88,8 @@ private:
         };
 
         [[nodiscard]] static Served served(const Gang& gang, TimePoint now);
+        /// Of those that take rounds. Empty: none does.
+        [[nodiscard]] std::optional<double> least_used_s(TimePoint now) const;
         [[nodiscard]] static double used_s(const Gang& gang, TimePoint now);
 
         std::map<GangId, Gang> gangs_;

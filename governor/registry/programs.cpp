@@ -260,7 +260,9 @@ fair::Snapshot Programs::snapshot(const policy::Machine& machine, const fair::Fo
                         client.wants = 1;
                 }
                 client.cgroup = cgroups.add(program->groups());
-                client.in_stream = short_lived_.contains(program->identity().account);
+                // A program of a tree that keeps its team leaves its CPUs to the tree's next one.
+                client.in_stream = short_lived_.contains(program->identity().account) &&
+                                   (!client.team || find(program->tree()) == nullptr);
                 if (const auto* holder = find(program->tree())) {
                         const auto [tree, is_new] = trees.try_emplace(holder->id(), trees.size());
                         if (is_new)
