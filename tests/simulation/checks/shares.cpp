@@ -137,6 +137,9 @@ void Shares::ended(const World& world, const Resident& resident) {
 /// Whether it is known after the end of that time depends on the next sample.
 bool Shares::is_in_stream(const World& world, const Resident& resident) const {
         constexpr Time kRemembered = std::chrono::seconds(10);
+        // A program of a tree that keeps its team leaves its CPUs to the tree's next one.
+        if (resident.process->program().behaviour == Behaviour::Keeper && resident.tree)
+                return false;
         const auto last = short_lived_.find(resident.process->program().user);
         return last != short_lived_.end() && world.now - last->second <= kRemembered;
 }
