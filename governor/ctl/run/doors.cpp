@@ -19,6 +19,10 @@ constexpr int kDeepest = 2;
 /// gcc's refuses to start a program that has anything preloaded.
 constexpr const char* kSanitizer = "verify_asan_link_order=0";
 
+/// A tenth of libgomp's own number: a team whose round is over spins beside the next one for 0.5 ms
+/// instead of 5. With 3 % of it, programs with 0.3 ms between two regions took 1.07 of their time.
+constexpr const char* kSpins = "30000";
+
 std::string value_of(const Lookup& lookup, const char* name) {
         const char* value = lookup(name);
         return value != nullptr ? value : "";
@@ -89,6 +93,8 @@ std::vector<Change> opened(const std::string& object, const Lookup& lookup) {
         if (!options.ends_with(kSanitizer))
                 changes.push_back(change_to(lookup, "ASAN_OPTIONS",
                                             (options.empty() ? "" : options + ":") + kSanitizer));
+        if (lookup("GOMP_SPINCOUNT") == nullptr && lookup("OMP_WAIT_POLICY") == nullptr)
+                changes.push_back(change_to(lookup, "GOMP_SPINCOUNT", kSpins));
         return changes;
 }
 

@@ -127,7 +127,16 @@ TEST(DoorsSet, WhatTheObjectNeeds) {
         EXPECT_EQ(after(doors, "LD_PRELOAD"), kObject);
         EXPECT_EQ(after(doors, "THREADCOUNT_ADOPT"), "keep");
         EXPECT_EQ(after(doors, "ASAN_OPTIONS"), "verify_asan_link_order=0");
+        EXPECT_EQ(after(doors, "GOMP_SPINCOUNT"), "30000");
         EXPECT_EQ(after(doors, "THREADCOUNT"), "as it was");
+}
+
+TEST(DoorsSet, NoWayToWaitWhereTheUserHasChosenOne) {
+        for (const auto* name : {"GOMP_SPINCOUNT", "OMP_WAIT_POLICY"}) {
+                const auto doors = run::doors_of(linked_with({"libgomp.so.1"}), installed(),
+                                                 environment({{name, "active"}}));
+                EXPECT_EQ(after(doors, "GOMP_SPINCOUNT"), "as it was") << name;
+        }
 }
 
 TEST(DoorsSet, NothingInThePlaceOfWhatTheUserHasSet) {
