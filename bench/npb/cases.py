@@ -38,6 +38,9 @@ ARMS = {
         Arm(UNMODIFIED, method_named("default"), has_lines=False),
         Arm("run", method_named("default"), has_lines=False, words=("run", "-q")),
         Arm("batch", method_named("default"), has_lines=False, words=("run", "-q", "--batch")),
+        Arm("keep", method_named("default"), has_lines=False, words=("run", "-q", "--keep")),
+        Arm("unmodified-in-turn", method_named("in-turn"), has_lines=False),
+        Arm("unmodified-passive", method_named("passive"), has_lines=False),
     )
 }
 

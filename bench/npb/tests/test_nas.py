@@ -65,7 +65,8 @@ class Launches(unittest.TestCase):
         self.assertEqual(command[-1], "/lines/bt.W")
 
     def test_in_turn_starts_them_one_after_the_other(self):
-        self.assertEqual([name for name, arm in ARMS.items() if arm.method.in_turn], ["in-turn"])
+        in_turn = [name for name, arm in ARMS.items() if arm.method.in_turn]
+        self.assertEqual(in_turn, ["in-turn", "unmodified-in-turn"])
         self.assertEqual(CASES["equal"].arms(("fair", "in-turn")), ["fair", "in-turn"])
         self.assertEqual(CASES["hog"].arms(("fair", "in-turn")), ["fair"])
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from lab.quantities import BadInput
 from lab.records import ProgramRecord, RunRecord
-from outside.cases import ARMS, BATCH, CASES, IDLE, PLAIN, RUN, SHELL
+from outside.cases import ARMS, BATCH, CASES, IDLE, KEEP, PASSIVE, PLAIN, RUN, SHELL
 from outside.figures import rows_of
 from outside.launches import Site, launches_of
 from outside.loads import LOADS
@@ -52,6 +52,14 @@ class Launches(unittest.TestCase):
         place = batch.index("/bin/governorctl")
         self.assertEqual(batch[place:-2], ("/bin/governorctl", "run", "-q", "--batch", "--"))
         self.assertEqual(batch[:place] + batch[-2:], plain)
+
+    def test_teams_that_spin_are_kept_or_wait_asleep(self):
+        keep, passive, plain = (launches_of(CASES["pair-gcc-1ms"], arm, SITE)[0] for arm in (KEEP, PASSIVE, PLAIN))
+        self.assertEqual(passive.command, plain.command)
+        self.assertEqual(passive.settings["OMP_WAIT_POLICY"], "passive")
+        self.assertNotIn("OMP_WAIT_POLICY", plain.settings)
+        self.assertIn("--keep", keep.command)
+        self.assertEqual(keep.command[-3:], ("/built/count_gcc", "7", "6000"))
 
     def test_hogs_and_shells_are_never_run_by_us(self):
         for case, arm in (("hogs-go", RUN), ("agents", BATCH)):
