@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+/* The number of threads that a program may count on. */
+#include "promise.h"
+
+static unsigned limited(const struct promise* promise, unsigned grant) {
+        return grant == 0 || grant > promise->width ? promise->width : grant;
+}
+
+void promise_see(struct promise* promise, unsigned found) {
+        if (promise->width == 0)
+                promise->width = promise->size = found;
+        else if (found != promise->size)
+                promise_set(promise, found);
+}
+
+/* OpenBLAS sets what it was answered: taken for a wish, its first small team would be its last. */
+void promise_set(struct promise* promise, unsigned number) {
+        if (promise->made == PROMISE_ANSWER && number == promise->size)
+                return;
+        promise->width = promise->size = number;
+        promise->made = PROMISE_FOR_GOOD;
+}
+
+/* What was answered stays; a number that nobody was told goes back to the program's own. */
+void promise_keep(struct promise* promise) {
+        if (promise->made == PROMISE_NOTHING)
+                promise->size = promise->width;
+        promise->made = PROMISE_FOR_GOOD;
+}
+
+bool promise_answers_by_grant(const struct promise* promise) {
+        return promise->made != PROMISE_FOR_GOOD;
+}
+
+unsigned promise_ask(struct promise* promise, unsigned grant) {
+        if (promise->made == PROMISE_FOR_GOOD)
+                return promise->size;
+        promise->size = limited(promise, grant);
+        promise->made = PROMISE_ANSWER;
+        return promise->size;
+}
+
+bool promise_begins_by_grant(const struct promise* promise, unsigned clause) {
+        return clause == 0 && promise->made == PROMISE_NOTHING;
+}
+
+unsigned promise_begin(struct promise* promise, unsigned clause, unsigned grant) {
+        if (clause != 0)
+                return clause;
+        if (promise->made == PROMISE_NOTHING)
+                promise->size = limited(promise, grant);
+        return promise->size;
+}
