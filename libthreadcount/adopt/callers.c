@@ -9,6 +9,7 @@
 /* Before glibc 2.34 they are there only in programs that load libdl. */
 #pragma weak dlopen
 #pragma weak dlsym
+#pragma weak dlvsym
 #pragma weak dlclose
 #pragma weak dlerror
 
@@ -79,33 +80,38 @@ static void* found_by_linker(void* symbol) {
         return symbol != NULL && !is_our_own(symbol) ? symbol : NULL;
 }
 
-static void* seen_by_all(const char* name) {
-        return dlsym != NULL ? found_by_linker(dlsym(RTLD_NEXT, name)) : NULL;
+static void* seen_from(void* where, const char* name, const char* version) {
+        if (version != NULL)
+                return dlvsym != NULL ? found_by_linker(dlvsym(where, name, version)) : NULL;
+        return dlsym != NULL ? found_by_linker(dlsym(where, name)) : NULL;
 }
 
-static void* seen_by(const struct object* object, const char* name) {
+static void* seen_by(const struct object* object, const char* name, const char* version) {
         if (dlopen == NULL || dlsym == NULL || dlclose == NULL || object->name[0] == '\0')
                 return NULL;
         void* handle = dlopen(object->name, RTLD_LAZY | RTLD_NOLOAD);
         if (handle == NULL)
                 return found_by_linker(NULL);
-        void* symbol = found_by_linker(dlsym(handle, name));
+        void* symbol = seen_from(handle, name, version);
         (void)dlclose(handle);
         return symbol;
 }
 
 /*
  * The linker is asked only where it matters, for the sake of its lock: not where the program has
- * started with a runtime, which all see first, nor where there is only one.
+ * started with a runtime, which all see first, nor where there is only one. The runtimes of gcc and
+ * clang have the same names in versions of their own.
  */
 static void* bound(enum entry entry, const struct object* object) {
-        void* symbol = symbol_of_start(names[entry]);
+        const char* version = NULL;
+        (void)(object->dynamic != NULL && object_refers_to(object, names[entry], &version));
+        void* symbol = symbol_of_start(names[entry], version);
         void* first = NULL;
-        if (symbol != NULL || symbols_of_others(names[entry], &first) < 2)
+        if (symbol != NULL || symbols_of_others(names[entry], version, &first) < 2)
                 return symbol != NULL ? symbol : first;
-        symbol = seen_by_all(names[entry]);
+        symbol = seen_from(RTLD_NEXT, names[entry], version);
         if (symbol == NULL)
-                symbol = seen_by(object, names[entry]);
+                symbol = seen_by(object, names[entry], version);
         return symbol != NULL ? symbol : first;
 }
 
@@ -149,7 +155,7 @@ static struct runtime* runtime_in(const struct object* object) {
 }
 
 static struct runtime* look_up(enum entry entry, const void* function, const void* caller) {
-        struct object object = {0, "", NULL};
+        struct object object = {.name = ""};
         struct object runtime_object;
         if (!object_at(function, &object))
                 (void)object_at(caller, &object);
@@ -185,12 +191,12 @@ bool is_remembered(const void* function) { return known(function) != NULL; }
 void* entry_of(struct runtime* runtime, enum entry entry) {
         void* symbol = NULL;
         if (runtime == NULL)
-                return symbols_of_others(names[entry], &symbol) > 0 ? symbol : NULL;
+                return symbols_of_others(names[entry], NULL, &symbol) > 0 ? symbol : NULL;
         symbol = atomic_load_explicit(&runtime->entries[entry], memory_order_relaxed);
         if (symbol == NULL) {
                 symbol = object_symbol(&runtime->object, names[entry]);
                 if (symbol == NULL)
-                        (void)symbols_of_others(names[entry], &symbol);
+                        (void)symbols_of_others(names[entry], NULL, &symbol);
                 atomic_store_explicit(&runtime->entries[entry], symbol, memory_order_relaxed);
         }
         return symbol;

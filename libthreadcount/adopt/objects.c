@@ -16,11 +16,19 @@ struct tables {
         const ElfW(Half) * versions;
         const uint32_t* gnu_hash;
         const uint32_t* sysv_hash;
+        const char* definitions; /* of versions that it has   */
+        const char* needs;       /* and of those of others    */
+        struct {
+                const char* first;
+                size_t size;
+                size_t step;
+        } relocations[3];
 };
 
 struct search {
         uintptr_t address;
         const char* symbol;
+        const char* version; /* NULL: the default one */
         const void* dynamic;
         unsigned left;    /* objects to look at */
         unsigned matches; /* so far             */
@@ -45,11 +53,14 @@ static bool has_address(const struct dl_phdr_info* info, uintptr_t address) {
 }
 
 static struct object object_of(const struct dl_phdr_info* info) {
-        struct object object = {info->dlpi_addr, info->dlpi_name, NULL};
-        for (int i = 0; i < info->dlpi_phnum; i++)
+        struct object object = {info->dlpi_addr, info->dlpi_name, NULL, false};
+        for (int i = 0; i < info->dlpi_phnum; i++) {
                 if (info->dlpi_phdr[i].p_type == PT_DYNAMIC)
                         object.dynamic =
                                 (const ElfW(Dyn)*)(info->dlpi_addr + info->dlpi_phdr[i].p_vaddr);
+                else if (info->dlpi_phdr[i].p_type == PT_TLS)
+                        object.has_thread_data = info->dlpi_phdr[i].p_memsz > 0;
+        }
         return object;
 }
 
@@ -77,6 +88,8 @@ static const void* located(const struct object* object, ElfW(Addr) value) {
 
 static struct tables tables_of(const struct object* object) {
         struct tables tables = {0};
+        tables.relocations[0].step = sizeof(ElfW(Rela));
+        tables.relocations[1].step = sizeof(ElfW(Rel));
         for (const ElfW(Dyn)* entry = object->dynamic; entry->d_tag != DT_NULL; entry++) {
                 const void* place = located(object, entry->d_un.d_ptr);
                 switch (entry->d_tag) {
@@ -95,6 +108,35 @@ static struct tables tables_of(const struct object* object) {
                 case DT_HASH:
                         tables.sysv_hash = place;
                         break;
+                case DT_VERDEF:
+                        tables.definitions = place;
+                        break;
+                case DT_VERNEED:
+                        tables.needs = place;
+                        break;
+                case DT_RELA:
+                        tables.relocations[0].first = place;
+                        break;
+                case DT_RELASZ:
+                        tables.relocations[0].size = entry->d_un.d_val;
+                        break;
+                case DT_REL:
+                        tables.relocations[1].first = place;
+                        break;
+                case DT_RELSZ:
+                        tables.relocations[1].size = entry->d_un.d_val;
+                        break;
+                case DT_JMPREL:
+                        tables.relocations[2].first = place;
+                        break;
+                case DT_PLTRELSZ:
+                        tables.relocations[2].size = entry->d_un.d_val;
+                        break;
+                case DT_PLTREL:
+                        tables.relocations[2].step = entry->d_un.d_val == DT_RELA
+                                                             ? sizeof(ElfW(Rela))
+                                                             : sizeof(ElfW(Rel));
+                        break;
                 default:
                         break;
                 }
@@ -102,12 +144,47 @@ static struct tables tables_of(const struct object* object) {
         return tables;
 }
 
-static bool is_it(const struct tables* tables, uint32_t i, const char* name) {
-        const uint16_t kHidden = 0x8000;
+enum { HIDDEN = 0x8000 };
+
+static bool defines_version(const struct tables* tables, uint16_t number, const char* version) {
+        const char* place = tables->definitions;
+        for (unsigned next = place != NULL; next != 0; place += next) {
+                const ElfW(Verdef)* definition = (const void*)place;
+                const ElfW(Verdaux)* name = (const void*)(place + definition->vd_aux);
+                if (definition->vd_ndx == number)
+                        return strcmp(tables->strings + name->vda_name, version) == 0;
+                next = definition->vd_next;
+        }
+        return false;
+}
+
+/* NULL: any will do. */
+static const char* needed_version(const struct tables* tables, uint16_t number) {
+        const char* place = tables->needs;
+        for (unsigned next = place != NULL; next != 0; place += next) {
+                const ElfW(Verneed)* need = (const void*)place;
+                const char* other = place + need->vn_aux;
+                for (unsigned i = 0; i < need->vn_cnt; i++) {
+                        const ElfW(Vernaux)* name = (const void*)other;
+                        if (name->vna_other == number)
+                                return tables->strings + name->vna_name;
+                        other += name->vna_next;
+                }
+                next = need->vn_next;
+        }
+        return NULL;
+}
+
+static bool is_it(const struct tables* tables, uint32_t i, const char* name, const char* version) {
         const ElfW(Sym)* symbol = &tables->symbols[i];
-        return symbol->st_shndx != SHN_UNDEF && symbol->st_value != 0 &&
-               (tables->versions == NULL || (tables->versions[i] & kHidden) == 0) &&
-               strcmp(tables->strings + symbol->st_name, name) == 0;
+        if (symbol->st_shndx == SHN_UNDEF || symbol->st_value == 0 ||
+            strcmp(tables->strings + symbol->st_name, name) != 0)
+                return false;
+        if (tables->versions == NULL)
+                return true;
+        const uint16_t number = tables->versions[i];
+        return version == NULL ? (number & HIDDEN) == 0
+                               : defines_version(tables, (uint16_t)(number & ~HIDDEN), version);
 }
 
 static uint32_t gnu_hash_of(const char* name) {
@@ -117,7 +194,8 @@ static uint32_t gnu_hash_of(const char* name) {
         return hash;
 }
 
-static uint32_t find_by_gnu_hash(const struct tables* tables, const char* name) {
+static uint32_t find_by_gnu_hash(const struct tables* tables, const char* name,
+                                 const char* version) {
         const uint32_t* table = tables->gnu_hash;
         const uint32_t bucket_count = table[0];
         const uint32_t first = table[1];
@@ -129,7 +207,7 @@ static uint32_t find_by_gnu_hash(const struct tables* tables, const char* name) 
                 return 0;
         for (;; i++) {
                 const uint32_t other = hashes[i - first];
-                if ((other | 1) == (hash | 1) && is_it(tables, i, name))
+                if ((other | 1) == (hash | 1) && is_it(tables, i, name, version))
                         return i;
                 if ((other & 1) != 0)
                         return 0;
@@ -145,26 +223,82 @@ static uint32_t sysv_hash_of(const char* name) {
         return hash;
 }
 
-static uint32_t find_by_sysv_hash(const struct tables* tables, const char* name) {
+static uint32_t find_by_sysv_hash(const struct tables* tables, const char* name,
+                                  const char* version) {
         const uint32_t bucket_count = tables->sysv_hash[0];
         const uint32_t* buckets = tables->sysv_hash + 2;
         const uint32_t* chains = buckets + bucket_count;
         uint32_t i = bucket_count > 0 ? buckets[sysv_hash_of(name) % bucket_count] : 0;
-        while (i != 0 && !is_it(tables, i, name))
+        while (i != 0 && !is_it(tables, i, name, version))
                 i = chains[i];
         return i;
 }
 
-void* object_symbol(const struct object* object, const char* name) {
+static void* versioned_symbol(const struct object* object, const char* name, const char* version) {
         const struct tables tables = tables_of(object);
         uint32_t i = 0;
         if (tables.symbols == NULL || tables.strings == NULL)
                 return NULL;
         if (tables.gnu_hash != NULL)
-                i = find_by_gnu_hash(&tables, name);
+                i = find_by_gnu_hash(&tables, name, version);
         else if (tables.sysv_hash != NULL)
-                i = find_by_sysv_hash(&tables, name);
+                i = find_by_sysv_hash(&tables, name, version);
         return i != 0 ? (void*)(object->base + tables.symbols[i].st_value) : NULL;
+}
+
+void* object_symbol(const struct object* object, const char* name) {
+        return versioned_symbol(object, name, NULL);
+}
+
+/* The number of a symbol that is referred to; 0: nothing does. Who only refers has no hash of it.
+ */
+static uint32_t referred(const struct tables* tables, const char* name) {
+        enum { SHIFT = sizeof(ElfW(Addr)) == 8 ? 32 : 8 };
+        for (unsigned kind = 0; kind < 3; kind++) {
+                const char* end = tables->relocations[kind].first + tables->relocations[kind].size;
+                if (tables->relocations[kind].first == NULL)
+                        continue;
+                for (const char* place = tables->relocations[kind].first; place < end;
+                     place += tables->relocations[kind].step) {
+                        const uint32_t i =
+                                (uint32_t)(((const ElfW(Rel)*)(const void*)place)->r_info >> SHIFT);
+                        if (i != 0 && tables->symbols[i].st_shndx == SHN_UNDEF &&
+                            strcmp(tables->strings + tables->symbols[i].st_name, name) == 0)
+                                return i;
+                }
+        }
+        return 0;
+}
+
+bool object_refers_to(const struct object* object, const char* name, const char** ret_version) {
+        const struct tables tables = tables_of(object);
+        const uint32_t i =
+                tables.symbols != NULL && tables.strings != NULL ? referred(&tables, name) : 0;
+        if (i == 0)
+                return false;
+        *ret_version = tables.versions != NULL
+                               ? needed_version(&tables, (uint16_t)(tables.versions[i] & ~HIDDEN))
+                               : NULL;
+        return true;
+}
+
+static int look_for_reference(struct dl_phdr_info* info, size_t size, void* data) {
+        struct search* search = data;
+        const struct object object = object_of(info);
+        const char* version = NULL;
+        (void)size;
+        if (object.dynamic != NULL && object_refers_to(&object, search->symbol, &version) &&
+            search->matches++ == 0)
+                search->object = object;
+        return 0;
+}
+
+unsigned objects_that_refer_to(const char* name, struct object* ret_first) {
+        struct search search = {.symbol = name};
+        (void)dl_iterate_phdr(look_for_reference, &search);
+        if (search.matches > 0)
+                *ret_first = search.object;
+        return search.matches;
 }
 
 static int look_for_symbol(struct dl_phdr_info* info, size_t size, void* data) {
@@ -175,21 +309,23 @@ static int look_for_symbol(struct dl_phdr_info* info, size_t size, void* data) {
                 return 1;
         if (object.dynamic == NULL || has_address(info, search->address))
                 return 0;
-        void* symbol = object_symbol(&object, search->symbol);
+        void* symbol = versioned_symbol(&object, search->symbol, search->version);
         if (symbol != NULL && search->matches++ == 0)
                 search->found = symbol;
         return 0;
 }
 
-static struct search look_for(const char* name, unsigned count) {
-        struct search search = {
-                .address = (uintptr_t)&symbols_of_others, .symbol = name, .left = count};
+static struct search look_for(const char* name, const char* version, unsigned count) {
+        struct search search = {.address = (uintptr_t)&symbols_of_others,
+                                .symbol = name,
+                                .version = version,
+                                .left = count};
         (void)dl_iterate_phdr(look_for_symbol, &search);
         return search;
 }
 
-unsigned symbols_of_others(const char* name, void** ret_first) {
-        const struct search search = look_for(name, UINT_MAX);
+unsigned symbols_of_others(const char* name, const char* version, void** ret_first) {
+        const struct search search = look_for(name, version, UINT_MAX);
         if (search.matches > 0)
                 *ret_first = search.found;
         return search.matches;
@@ -200,7 +336,9 @@ static unsigned start_objects(void) {
         return count > 0 ? count : UINT_MAX;
 }
 
-void* symbol_of_start(const char* name) { return look_for(name, start_objects()).found; }
+void* symbol_of_start(const char* name, const char* version) {
+        return look_for(name, version, start_objects()).found;
+}
 
 static int look_for_object(struct dl_phdr_info* info, size_t size, void* data) {
         struct search* search = data;

@@ -17,6 +17,7 @@ struct object {
         uintptr_t base;
         const char* name; /* the path that it was loaded by; "": the program itself */
         const ElfW(Dyn) * dynamic;
+        bool has_thread_data; /* variables that each thread has for itself (PT_TLS) */
 };
 
 /* The object that has this address. False: none has, as with code that was made at run time. */
@@ -29,16 +30,25 @@ bool object_at(const void* address, struct object* ret_object);
 void* object_symbol(const struct object* object, const char* name);
 
 /*
- * How many objects but this one define the name, and what the first of them has, in the order of
- * loading; 0: `ret_first` is not written.
+ * Does code of an object refer to a symbol of this name, which the linker looks for? Writes in
+ * which version; NULL: in any.
  */
-unsigned symbols_of_others(const char* name, void** ret_first);
+bool object_refers_to(const struct object* object, const char* name, const char** ret_version);
+
+/* How many objects do, and the first of them. 0: `ret_first` is not written. */
+unsigned objects_that_refer_to(const char* name, struct object* ret_first);
+
+/*
+ * How many objects but this one define the name in this version, NULL: the default one, and what
+ * the first of them has, in the order of loading; 0: `ret_first` is not written.
+ */
+unsigned symbols_of_others(const char* name, const char* version, void** ret_first);
 
 /* All that is loaded by now is what the program started with, and stays. Called at the start. */
 void remember_start_objects(void);
 
 /* What the first of these has under the name, but for this object: all of the program sees that. */
-void* symbol_of_start(const char* name);
+void* symbol_of_start(const char* name, const char* version);
 bool is_of_start(const struct object* object);
 
 /*

@@ -31,11 +31,11 @@ void* loaded(const std::string& library) {
 TEST(AtTheStart, OnlyWhatIsLoadedByThenIsOfTheStart) {
         EXPECT_TRUE(may_use_linker());
         remember_start_objects();
-        EXPECT_NE(symbol_of_start("getenv"), nullptr);
+        EXPECT_NE(symbol_of_start("getenv", nullptr), nullptr);
         std::thread([] { EXPECT_TRUE(may_use_linker()) << "nothing was loaded"; }).join();
         const auto late = object_of(::dlsym(loaded("library_X.so"), "library_team"));
         EXPECT_FALSE(is_of_start(&late));
-        EXPECT_EQ(symbol_of_start("library_team"), nullptr);
+        EXPECT_EQ(symbol_of_start("library_team", nullptr), nullptr);
         const auto libc = object_of(::dlsym(RTLD_DEFAULT, "getenv"));
         EXPECT_TRUE(is_of_start(&libc));
         EXPECT_TRUE(may_use_linker()) << "the first thread";
@@ -81,13 +81,38 @@ TEST(Objects, EitherKindOfHashTableWillDo) {
 TEST(Objects, SomebodyElseHasASymbol) {
         (void)loaded("library.so");
         void* symbol = nullptr;
-        EXPECT_GE(symbols_of_others("library_team", &symbol), 1U);
+        EXPECT_GE(symbols_of_others("library_team", nullptr, &symbol), 1U);
         EXPECT_NE(symbol, nullptr);
-        ASSERT_GE(symbols_of_others("GOMP_parallel", &symbol), 1U);
+        ASSERT_GE(symbols_of_others("GOMP_parallel", nullptr, &symbol), 1U);
         const auto gomp = object_of(symbol);
         EXPECT_TRUE(object_is_called(&gomp, "libgomp"));
-        EXPECT_EQ(symbols_of_others("object_at", &symbol), 0U) << "this one is its own";
-        EXPECT_EQ(symbols_of_others("no_such_function", &symbol), 0U);
+        EXPECT_EQ(symbols_of_others("object_at", nullptr, &symbol), 0U) << "this one is its own";
+        EXPECT_EQ(symbols_of_others("no_such_function", nullptr, &symbol), 0U);
+}
+
+TEST(Objects, ASymbolIsReferredToInAVersion) {
+        const auto library = object_of(::dlsym(loaded("library.so"), "library_team"));
+        const char* version = nullptr;
+        ASSERT_TRUE(object_refers_to(&library, "omp_set_num_threads", &version));
+        EXPECT_STREQ(version, "OMP_1.0");
+        EXPECT_FALSE(object_refers_to(&library, "library_team", &version)) << "it has it";
+        EXPECT_FALSE(object_refers_to(&library, "omp_get_max_threads", &version));
+        void* symbol = nullptr;
+        EXPECT_GE(symbols_of_others("omp_set_num_threads", "OMP_1.0", &symbol), 1U);
+        const auto gomp = object_of(symbol);
+        EXPECT_TRUE(object_is_called(&gomp, "libgomp"));
+        EXPECT_EQ(object_symbol(&gomp, "omp_set_num_threads"), symbol);
+        EXPECT_EQ(symbols_of_others("omp_set_num_threads", "OMP_9.9", &symbol), 0U);
+        object first{};
+        EXPECT_GE(objects_that_refer_to("omp_set_num_threads", &first), 1U);
+        EXPECT_EQ(objects_that_refer_to("no_such_function", &first), 0U);
+}
+
+TEST(Objects, DataOfThreadsAreSeen) {
+        const auto libc = object_of(::dlsym(RTLD_DEFAULT, "getenv"));
+        EXPECT_TRUE(libc.has_thread_data) << "errno";
+        const auto library = object_of(::dlsym(loaded("library.so"), "library_team"));
+        EXPECT_FALSE(library.has_thread_data);
 }
 
 TEST(Objects, AnObjectWithoutAPathOfItsOwnHasNothingBesideIt) {

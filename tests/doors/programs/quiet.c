@@ -28,6 +28,8 @@ int main(void) {
         sigset_t mask_after;
         int state = -1;
         int errors = 0;
+        memset(&mask, 0, sizeof(mask)); /* of which the kernel and libc write a part */
+        memset(&mask_after, 0, sizeof(mask_after));
         look_at_signals(before);
         (void)sigprocmask(SIG_BLOCK, NULL, &mask);
         for (int i = 0; i < 2000; i++) {
