@@ -17,8 +17,9 @@ enum { RUNTIMES = 64, SLOTS = 1024, PROBES = 16 };
 
 /* Code, or the dynamic section of an object. Once it has a key, a slot keeps it. */
 struct slot {
-        _Atomic(uintptr_t) key;           /* 0: free                        */
-        _Atomic(struct runtime*) runtime; /* NULL: is being looked for      */
+        _Atomic(uintptr_t) key;           /* 0: free                       */
+        atomic_bool keeps_data;           /* of its object                 */
+        _Atomic(struct runtime*) runtime; /* NULL: is being looked for     */
 };
 
 struct found {
@@ -32,7 +33,7 @@ static struct found found[RUNTIMES];
 
 static const char* const names[] = {
 #define ADOPT_NAME(name) #name,
-        ADOPT_ENTRIES(ADOPT_NAME)
+        ADOPT_ENTRIES(ADOPT_NAME) ADOPT_COUNTS(ADOPT_NAME)
 #undef ADOPT_NAME
 };
 
@@ -41,27 +42,34 @@ static struct slot* slot_of(uintptr_t key, unsigned probe) {
         return &slots[(hash + probe) % SLOTS];
 }
 
-static struct runtime* known(const void* what) {
+static struct target known(const void* what) {
+        struct target target = {NULL, false};
         const uintptr_t key = (uintptr_t)what;
         for (unsigned probe = 0; probe < PROBES; probe++) {
                 struct slot* slot = slot_of(key, probe);
                 const uintptr_t other = atomic_load_explicit(&slot->key, memory_order_relaxed);
-                if (other == key) /* acquire: what the runtime points to was written before */
-                        return atomic_load_explicit(&slot->runtime, memory_order_acquire);
                 if (other == 0)
-                        return NULL;
+                        break;
+                if (other != key)
+                        continue;
+                /* acquire: what the runtime points to was written before, and the rest of it */
+                target.runtime = atomic_load_explicit(&slot->runtime, memory_order_acquire);
+                target.keeps_data = atomic_load_explicit(&slot->keeps_data, memory_order_relaxed);
+                break;
         }
-        return NULL;
+        return target;
 }
 
 /* Where all slots are taken it is looked for every time. */
-static void remember(const void* what, struct runtime* runtime) {
+static void remember(const void* what, struct target target) {
         const uintptr_t key = (uintptr_t)what;
         for (unsigned probe = 0; probe < PROBES; probe++) {
                 struct slot* slot = slot_of(key, probe);
                 uintptr_t other = 0;
                 if (atomic_compare_exchange_strong(&slot->key, &other, key) || other == key) {
-                        atomic_store_explicit(&slot->runtime, runtime, memory_order_release);
+                        atomic_store_explicit(&slot->keeps_data, target.keeps_data,
+                                              memory_order_relaxed);
+                        atomic_store_explicit(&slot->runtime, target.runtime, memory_order_release);
                         return;
                 }
         }
@@ -134,8 +142,9 @@ static void fill(struct runtime* runtime, const struct object* object) {
         runtime->object = *object;
         runtime->get_level = (int (*)(void))object_symbol(object, "omp_get_level");
         runtime->get_max_threads = (int (*)(void))object_symbol(object, "omp_get_max_threads");
+        runtime->set_num_threads = (void (*)(int))object_symbol(object, "omp_set_num_threads");
         runtime->is_libgomp = object_is_called(object, "libgomp") && runtime->get_level != NULL &&
-                              runtime->get_max_threads != NULL;
+                              runtime->get_max_threads != NULL && runtime->set_num_threads != NULL;
 }
 
 /* Two threads may look at the same one at once, and then write the same. */
@@ -154,39 +163,65 @@ static struct runtime* runtime_in(const struct object* object) {
         return NULL;
 }
 
-static struct runtime* look_up(enum entry entry, const void* function, const void* caller) {
+/*
+ * Variables of threads are lost with the threads that a smaller team does not need, and new ones
+ * are zero. Those of OpenBLAS are read within the call that has written them, by the same thread.
+ * Code that is in no object, as made at run time, may have any.
+ */
+static bool keeps_data(const struct object* object) {
+        return object->dynamic == NULL ||
+               (object->has_thread_data && object_symbol(object, "openblas_get_parallel") == NULL &&
+                object_symbol(object, "openblas_get_parallel64_") == NULL);
+}
+
+/*
+ * Who calls as the last thing of a function jumps, and the call returns to somebody else: who does
+ * not know the name at all. Then it was the only one that does, if there is only one.
+ */
+static void look_behind(enum entry entry, struct object* object) {
+        const char* version = NULL;
+        struct object first;
+        if (!object_refers_to(object, names[entry], &version) &&
+            objects_that_refer_to(names[entry], &first) == 1)
+                *object = first;
+}
+
+static struct target look_up(enum entry entry, const void* function, const void* caller) {
         struct object object = {.name = ""};
         struct object runtime_object;
         if (!object_at(function, &object))
                 (void)object_at(caller, &object);
-        struct runtime* runtime = object.dynamic != NULL ? known(object.dynamic) : NULL;
-        if (runtime == NULL) {
+        else if (function == caller)
+                look_behind(entry, &object);
+        struct target target = {NULL, false};
+        if (object.dynamic != NULL)
+                target = known(object.dynamic);
+        if (target.runtime == NULL) {
                 const void* symbol = bound(entry, &object);
+                target.keeps_data = keeps_data(&object);
                 if (symbol == NULL || !object_at(symbol, &runtime_object))
-                        return NULL;
-                runtime = runtime_in(&runtime_object);
-                if (runtime == NULL)
-                        return NULL;
-                if (!stays(&runtime_object))
-                        return runtime;
+                        return target;
+                target.runtime = runtime_in(&runtime_object);
+                if (target.runtime == NULL || !stays(&runtime_object))
+                        return target;
                 if (object.dynamic != NULL)
-                        remember(object.dynamic, runtime);
+                        remember(object.dynamic, target);
         }
-        remember(function, runtime);
-        return runtime;
+        remember(function, target);
+        return target;
 }
 
-struct runtime* runtime_of(enum entry entry, const void* function, const void* caller) {
-        struct runtime* runtime = known(function);
-        if (runtime == NULL) {
+struct target target_of(enum entry entry, const void* function, const void* caller) {
+        struct target target = known(function);
+        if (target.runtime == NULL) {
                 const int error = errno;
-                runtime = look_up(entry, function, caller);
+                target = look_up(entry, function, caller);
                 errno = error;
         }
-        return runtime;
+        return target;
 }
 
-bool is_remembered(const void* function) { return known(function) != NULL; }
+bool is_remembered(const void* function) { return known(function).runtime != NULL; }
 
 void* entry_of(struct runtime* runtime, enum entry entry) {
         void* symbol = NULL;

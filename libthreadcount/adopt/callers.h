@@ -37,9 +37,17 @@
         X(GOMP_parallel_loop_runtime_start)                                                        \
         X(GOMP_parallel_end)
 
+/* What a program asks and sets its number of threads by; those that end in _ are Fortran's. */
+#define ADOPT_COUNTS(X)                                                                            \
+        X(omp_get_max_threads)                                                                     \
+        X(omp_get_max_threads_)                                                                    \
+        X(omp_set_num_threads)                                                                     \
+        X(omp_set_num_threads_)                                                                    \
+        X(omp_set_num_threads_8_)
+
 enum entry {
 #define ADOPT_ENTRY(name) ENTRY_##name,
-        ADOPT_ENTRIES(ADOPT_ENTRY)
+        ADOPT_ENTRIES(ADOPT_ENTRY) ADOPT_COUNTS(ADOPT_ENTRY)
 #undef ADOPT_ENTRY
                 ENTRY_COUNT
 };
@@ -50,17 +58,25 @@ struct runtime {
         bool is_libgomp;              /* and all that follows is there               */
         int (*get_level)(void);       /* of the calling thread; 0: in no region      */
         int (*get_max_threads)(void); /* of its next region without a clause         */
+        void (*set_num_threads)(int);
         _Atomic(void*) entries[ENTRY_COUNT];
 };
 
-/*
- * The runtime that a region goes to. `function` is its code, which is in the object that has the
- * region, and `caller` is where the call returns to. NULL: there is none. MT-Safe, no system call,
- * errno stays as it is. Cost: some 2 ns, and some us for each new `function`.
- */
-struct runtime* runtime_of(enum entry entry, const void* function, const void* caller);
+/* Where a call goes, and what is known of the object that makes it. */
+struct target {
+        struct runtime* runtime; /* NULL: there is none                                     */
+        bool keeps_data;         /* the object may have data in threads from region to region */
+};
 
-/* Will runtime_of() answer the same for this function from now on? MT-Safe. */
+/*
+ * Where a region goes. `function` is its code, which is in the object that has the region, and
+ * `caller` is where the call returns to. Of a call without such code it is `caller` as well.
+ * MT-Safe, no system call, errno stays as it is. Cost: some 2 ns, and some us for each new
+ * `function`.
+ */
+struct target target_of(enum entry entry, const void* function, const void* caller);
+
+/* Will target_of() answer the same for this function from now on? MT-Safe. */
 bool is_remembered(const void* function);
 
 /*

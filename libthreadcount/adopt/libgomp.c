@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What gcc calls to begin a region, before it reaches libgomp: only the moment changes.
+ * What gcc calls to begin a region, before it reaches libgomp, and the numbers of threads that a
+ * program asks for and sets there.
  *
  * Nested regions and those of one thread (`if` that is false) begin at once, as do all of a runtime
- * that is not libgomp.
+ * that is not libgomp. What is asked and set inside of regions goes to the runtime as it is.
  */
 #include "callers.h"
 #include "preload.h"
+#include "team.h"
 
 #define EXPORT __attribute__((visibility("default")))
 
@@ -18,7 +20,7 @@ enum { MOST_STARTS = 16 };
 struct route {
         const void* function; /* its code */
         enum entry entry;
-        struct runtime* runtime;
+        struct target target;
         void* real;
 };
 
@@ -34,61 +36,19 @@ struct regions {
 
 static _Thread_local struct regions mine __attribute__((tls_model("initial-exec")));
 
-/* As threadcount_omp_places() of <threadcount/openmp.h>, by functions that are there since gcc 6.
- */
-static uint32_t find_places(const struct object* object, uint64_t* words) {
-        enum { MOST_IDS = 1024 };
-        int (*get_proc_bind)(void) = (int (*)(void))object_symbol(object, "omp_get_proc_bind");
-        int (*get_num_places)(void) = (int (*)(void))object_symbol(object, "omp_get_num_places");
-        int (*get_num_procs)(int) = (int (*)(int))object_symbol(object, "omp_get_place_num_procs");
-        void (*get_proc_ids)(int, int*) =
-                (void (*)(int, int*))object_symbol(object, "omp_get_place_proc_ids");
-        int ids[MOST_IDS];
-        uint32_t used = 0;
-        if (get_proc_bind == NULL || get_num_places == NULL || get_num_procs == NULL ||
-            get_proc_ids == NULL || get_proc_bind() == 0)
-                return 0;
-        for (int place = 0; place < get_num_places(); place++) {
-                const int count = get_num_procs(place);
-                if (count < 1 || count > MOST_IDS)
-                        continue;
-                get_proc_ids(place, ids);
-                for (int i = 0; i < count; i++) {
-                        const unsigned word = (unsigned)ids[i] / 64;
-                        if (ids[i] < 0 || word >= ADOPT_PLACE_WORDS)
-                                continue;
-                        words[word] |= UINT64_C(1) << (ids[i] % 64);
-                        used = word < used ? used : word + 1;
-                }
-        }
-        return used;
-}
-
-/* Apart, since this takes some stack, once. */
-static __attribute__((noinline)) bool open_for(const struct runtime* runtime, unsigned max) {
-        uint64_t places[ADOPT_PLACE_WORDS] = {0};
-        const uint32_t words = find_places(&runtime->object, places);
-        return adopt_open(max, places, words);
-}
-
 /* As libgomp counts a clause: 0 is none. */
-static void begin_outermost(struct runtime* runtime, unsigned clause) {
+static void begin_outermost(unsigned clause) {
+        const struct target target = mine.last.target;
         mine.handle = NULL;
-        if (runtime == NULL || !runtime->is_libgomp || clause == 1 || !is_outside())
-                return;
-        const int width = runtime->get_max_threads();
-        const unsigned max = width > 0 ? (unsigned)width : 1;
-        mine.team = clause != 0 ? clause : max;
-        if (atomic_load_explicit(&adopt_state, memory_order_acquire) == ADOPT_OPEN ||
-            open_for(runtime, mine.team > max ? mine.team : max))
-                mine.handle = adopt_enter(mine.team);
+        if (target.runtime != NULL && target.runtime->is_libgomp && clause != 1 && is_outside())
+                mine.handle = team_begin(target, clause, &mine.team);
 }
 
 static __attribute__((noinline)) void find_route(enum entry entry, const void* function,
                                                  const void* caller) {
-        struct runtime* runtime = runtime_of(entry, function, caller);
-        mine.last = (struct route){is_remembered(function) ? function : NULL, entry, runtime,
-                                   entry_of(runtime, entry)};
+        const struct target target = target_of(entry, function, caller);
+        mine.last = (struct route){is_remembered(function) ? function : NULL, entry, target,
+                                   entry_of(target.runtime, entry)};
 }
 
 /* Returns the runtime's entry. */
@@ -99,7 +59,7 @@ static inline __attribute__((always_inline)) void* begin(enum entry entry, const
         void* real = mine.last.real;
         if (mine.depth++ == 0 &&
             atomic_load_explicit(&adopt_state, memory_order_relaxed) != ADOPT_DOWN)
-                begin_outermost(mine.last.runtime, clause);
+                begin_outermost(clause);
         return real;
 }
 
@@ -188,7 +148,7 @@ static void remember_start(struct runtime* runtime) {
 
 #define START(name, ...)                                                                           \
         BEGIN(name);                                                                               \
-        remember_start(mine.last.runtime);                                                         \
+        remember_start(mine.last.target.runtime);                                                  \
         if (real != NULL)                                                                          \
         real(function, data, num_threads, ##__VA_ARGS__)
 
@@ -227,9 +187,10 @@ EXPORT void GOMP_parallel_end(void);
 void GOMP_parallel_end(void) {
         const void* caller = __builtin_return_address(0);
         const bool has_start = mine.start_count > 0;
-        struct runtime* runtime = has_start && mine.start_count <= MOST_STARTS
-                                          ? mine.starts[mine.start_count - 1]
-                                          : runtime_of(ENTRY_GOMP_parallel_end, caller, caller);
+        struct runtime* runtime =
+                has_start && mine.start_count <= MOST_STARTS
+                        ? mine.starts[mine.start_count - 1]
+                        : target_of(ENTRY_GOMP_parallel_end, caller, caller).runtime;
         void (*real)(void) = (void (*)(void))entry_of(runtime, ENTRY_GOMP_parallel_end);
         if (real != NULL)
                 real();
@@ -238,3 +199,48 @@ void GOMP_parallel_end(void) {
         mine.start_count--;
         end();
 }
+
+/* A question, or a number that is set. `real`: the entry of the same name. */
+struct call {
+        struct target target;
+        void* real;
+        bool is_ours; /* of libgomp, outside of regions, in a program whose teams follow */
+};
+
+static inline __attribute__((always_inline)) struct call called(enum entry entry,
+                                                                const void* caller) {
+        struct call call = {target_of(entry, caller, caller), NULL, false};
+        call.real = entry_of(call.target.runtime, entry);
+        call.is_ours = atomic_load_explicit(&adopt_adapts, memory_order_relaxed) &&
+                       atomic_load_explicit(&adopt_state, memory_order_relaxed) != ADOPT_DOWN &&
+                       call.target.runtime != NULL && call.target.runtime->is_libgomp &&
+                       is_outside();
+        return call;
+}
+
+#define CALL(name) const struct call call = called(ENTRY_##name, __builtin_return_address(0))
+
+#define MAX_THREADS(name)                                                                          \
+        EXPORT int name(void);                                                                     \
+        int name(void) {                                                                           \
+                CALL(name);                                                                        \
+                if (call.is_ours)                                                                  \
+                        return team_ask(call.target);                                              \
+                return call.real != NULL ? ((__typeof__(name)*)call.real)() : 1;                   \
+        }
+
+#define SET_THREADS(name, type, number)                                                            \
+        EXPORT void name(type value);                                                              \
+        void name(type value) {                                                                    \
+                CALL(name);                                                                        \
+                if (call.is_ours)                                                                  \
+                        team_set(call.target, number);                                             \
+                if (call.real != NULL)                                                             \
+                        ((__typeof__(name)*)call.real)(value);                                     \
+        }
+
+MAX_THREADS(omp_get_max_threads)
+MAX_THREADS(omp_get_max_threads_)
+SET_THREADS(omp_set_num_threads, int, value)
+SET_THREADS(omp_set_num_threads_, const int32_t*, *value)
+SET_THREADS(omp_set_num_threads_8_, const int64_t*, *value)

@@ -20,12 +20,15 @@
 #define LIBRARY "libthreadcount.so.1"
 
 _Atomic(enum adopt_state) adopt_state;
+atomic_bool adopt_adapts;
 
 /* Written while ADOPT_OPENING, constant once ADOPT_OPEN was seen. */
 static struct {
         __typeof__(threadcount_open_default)* open_default;
         __typeof__(threadcount_region_enter)* enter;
+        __typeof__(threadcount_region_begin)* begin;
         __typeof__(threadcount_region_end)* end;
+        __typeof__(threadcount_idle)* idle;
         threadcount_options options;
         uint64_t places[ADOPT_PLACE_WORDS];
 } library;
@@ -35,15 +38,37 @@ static bool is_set_to(const char* variable, const char* value) {
         return text != NULL && strcmp(text, value) == 0;
 }
 
+static bool is_space(char letter) { return letter == ' ' || (letter >= '\t' && letter <= '\r'); }
+
+/* As libgomp reads it: in letters of either case, with white space around. */
+static bool is_true(const char* text) {
+        static const char kTrue[] = "true";
+        while (is_space(*text))
+                text++;
+        for (const char* letter = kTrue; *letter != '\0'; letter++, text++)
+                if ((*text | 0x20) != *letter)
+                        return false;
+        while (is_space(*text))
+                text++;
+        return *text == '\0';
+}
+
+static bool is_permitted(void) {
+        const char* dynamic = getenv("OMP_DYNAMIC");
+        return is_set_to("THREADCOUNT_ADOPT", "adapt") || (dynamic != NULL && is_true(dynamic));
+}
+
 /* Again when it opens: the program may have taken its environment away. */
 static bool is_wanted(void) {
-        return is_set_to("THREADCOUNT_ADOPT", "keep");
+        return is_set_to("THREADCOUNT_ADOPT", "keep") || is_set_to("THREADCOUNT_ADOPT", "adapt");
 }
 
 __attribute__((constructor)) static void arm(void) {
         remember_start_objects();
-        if (is_wanted())
-                atomic_store_explicit(&adopt_state, ADOPT_ARMED, memory_order_relaxed);
+        if (!is_wanted())
+                return;
+        atomic_store_explicit(&adopt_adapts, is_permitted(), memory_order_relaxed);
+        atomic_store_explicit(&adopt_state, ADOPT_ARMED, memory_order_relaxed);
 }
 
 /* A program that has the library by itself follows by itself. By its path, since a sanitizer calls
@@ -66,15 +91,20 @@ static bool find_functions(void) {
         library.open_default =
                 (__typeof__(library.open_default))dlsym(handle, "threadcount_open_default");
         library.enter = (__typeof__(library.enter))dlsym(handle, "threadcount_region_enter");
+        library.begin = (__typeof__(library.begin))dlsym(handle, "threadcount_region_begin");
         library.end = (__typeof__(library.end))dlsym(handle, "threadcount_region_end");
-        return library.open_default != NULL && library.enter != NULL && library.end != NULL;
+        library.idle = (__typeof__(library.idle))dlsym(handle, "threadcount_idle");
+        return library.open_default != NULL && library.enter != NULL && library.begin != NULL &&
+               library.end != NULL && library.idle != NULL;
 }
 
 static void set_options(unsigned max, const uint64_t* places, uint32_t words) {
+        if (words > 0 || is_set_to("THREADCOUNT", "keep"))
+                atomic_store_explicit(&adopt_adapts, false, memory_order_relaxed);
         library.options = (threadcount_options)THREADCOUNT_OPTIONS_INIT;
         library.options.max_threads = max;
         library.options.wait_ms = 20;
-        library.options.keeps = 1;
+        library.options.keeps = !atomic_load_explicit(&adopt_adapts, memory_order_relaxed);
         library.options.affinity = library.places;
         library.options.affinity_words = words < ADOPT_PLACE_WORDS ? words : ADOPT_PLACE_WORDS;
         memcpy(library.places, places, library.options.affinity_words * sizeof(*places));
@@ -114,6 +144,32 @@ threadcount_handle* adopt_enter(unsigned team) {
                 library.enter(handle, team);
         errno = error;
         return handle;
+}
+
+/* Who may use all of it is in nobody's way, and need not know of a thread that wants more. */
+static unsigned limit(unsigned grant) { return grant < library.options.max_threads ? grant : 0; }
+
+threadcount_handle* adopt_begin(unsigned* ret_grant) {
+        const int error = errno;
+        threadcount_handle* handle = NULL;
+        *ret_grant = 0;
+        if (library.open_default(&library.options, &handle) == 0)
+                *ret_grant = limit(library.begin(handle));
+        errno = error;
+        return handle;
+}
+
+/* A region that is forgotten, since it was none: no length of it is told. */
+unsigned adopt_ask(void) {
+        unsigned grant = 0;
+        threadcount_handle* handle = adopt_begin(&grant);
+        const int error = errno;
+        if (handle != NULL) {
+                library.end(NULL, 0);
+                library.idle(handle);
+        }
+        errno = error;
+        return grant;
 }
 
 void adopt_leave(threadcount_handle* handle, unsigned team) {

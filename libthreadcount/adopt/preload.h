@@ -3,9 +3,16 @@
  * preload.h - when this object does something, and libthreadcount, which it opens only then.
  *
  * The object is preloaded into all programs of a tree, most of which never begin a region. At their
- * start it reads one variable. It does nothing unless THREADCOUNT_ADOPT=keep is set, nor in a
- * program that has loaded libthreadcount itself. It prints nothing, installs no handler, starts no
- * thread, and keeps errno.
+ * start it reads two variables:
+ *
+ *   THREADCOUNT_ADOPT  keep: regions wait for their turn, and have the teams that they would have.
+ *                      adapt: teams follow the grant, as far as promise.h permits.
+ *                      Else this object does nothing
+ *   OMP_DYNAMIC        true, as libgomp understands it: the user has said that the runtime may
+ *                      choose smaller teams; keep is adapt then
+ *
+ * Nor does it do anything in a program that has loaded libthreadcount itself. It prints nothing,
+ * installs no handler, starts no thread, and keeps errno.
  */
 #ifndef THREADCOUNT_ADOPT_PRELOAD_H
 #define THREADCOUNT_ADOPT_PRELOAD_H
@@ -23,14 +30,21 @@ enum adopt_state {
 
 extern _Atomic(enum adopt_state) adopt_state;
 
+/*
+ * Do teams follow the grant? It may become false when the library is opened: with THREADCOUNT=keep,
+ * and where the runtime binds its threads, since smaller teams would all be bound to the same first
+ * places.
+ */
+extern atomic_bool adopt_adapts;
+
 /* Words of CPUs that a runtime may bind threads to. */
 enum { ADOPT_PLACE_WORDS = 8192 / 64 };
 
 /*
- * The first region is about to begin, in a program that would use `max` threads, bound to `places`
- * as options.affinity of threadcount_open() has them. Opens the library, once. False: it is not
- * open. MT-Safe: while one thread does, others get false, and none waits. It is opened later where
- * a thread might wait for the linker: see may_use_linker().
+ * The first region is about to begin, or the first question has come, in a program that would use
+ * `max` threads, bound to `places` as options.affinity of threadcount_open() has them. Opens the
+ * library, once. False: it is not open. MT-Safe: while one thread does, others get false, and none
+ * waits. It is opened later where a thread might wait for the linker: see may_use_linker().
  */
 bool adopt_open(unsigned max, const uint64_t* places, uint32_t words);
 
@@ -40,6 +54,18 @@ bool adopt_open(unsigned max, const uint64_t* places, uint32_t words);
  * grant, 20 ms at most. NULL: nothing is to be told at its end.
  */
 threadcount_handle* adopt_enter(unsigned team);
+
+/*
+ * As adopt_enter(), for a team that follows the grant: that is written, 0 where it is all that the
+ * program would use by itself. NULL: there is no limit, and nothing is to be told at the end.
+ */
+threadcount_handle* adopt_begin(unsigned* ret_grant);
+
+/*
+ * What adopt_begin() would write now, for a program that asks outside of regions. Waits for the
+ * program's turn likewise: who asks only once would have the one thread of a program that waits.
+ */
+unsigned adopt_ask(void);
 
 /* That region is over. */
 void adopt_leave(threadcount_handle* handle, unsigned team);

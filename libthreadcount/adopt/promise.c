@@ -6,11 +6,11 @@ static unsigned limited(const struct promise* promise, unsigned grant) {
         return grant == 0 || grant > promise->width ? promise->width : grant;
 }
 
-void promise_see(struct promise* promise, unsigned found) {
+void promise_see(struct promise* promise, unsigned now) {
         if (promise->width == 0)
-                promise->width = promise->size = found;
-        else if (found != promise->size)
-                promise_set(promise, found);
+                promise->width = promise->size = now;
+        else if (now != promise->size)
+                promise_set(promise, now);
 }
 
 /* OpenBLAS sets what it was answered: taken for a wish, its first small team would be its last. */

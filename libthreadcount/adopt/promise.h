@@ -30,7 +30,7 @@ struct promise {
 };
 
 /* The runtime has this number now. Another one than it was left with has been set by somebody. */
-void promise_see(struct promise* promise, unsigned found);
+void promise_see(struct promise* promise, unsigned now);
 
 /* The program sets the number. What it was answered last is an echo, and binds nobody. */
 void promise_set(struct promise* promise, unsigned number);

@@ -22,6 +22,7 @@ namespace {
 
 using namespace test_support;
 using shared_memory_test::MadeUpGovernor;
+using std::chrono::microseconds;
 using std::chrono::milliseconds;
 using Words = std::vector<std::string>;
 
@@ -33,8 +34,8 @@ Words operator+(Words words, const Words& more) {
 }
 
 /// As a `run` sets them.
-Words door(const std::string& socket) {
-        return {"LD_PRELOAD=" DOORS "/$LIB/adopt.so", "THREADCOUNT_ADOPT=keep",
+Words door(const std::string& socket, const std::string& how = "keep") {
+        return {"LD_PRELOAD=" DOORS "/$LIB/adopt.so", "THREADCOUNT_ADOPT=" + how,
                 "THREADCOUNT_SOCKET=" + socket};
 }
 
@@ -318,14 +319,252 @@ TEST_F(Doors, AProgramWithASanitizer) {
                         kThree + Words{"ASAN_OPTIONS=detect_leaks=0:verify_asan_link_order=0"});
 }
 
-TEST_F(Doors, OpenBlasOfOpenMpDoesNotHang) {
-        const std::string library = "/usr/lib/" MULTIARCH "/openblas-openmp/libopenblas.so.0";
+constexpr auto kNoOpenBlas = "libopenblas0-openmp is not installed, or set "
+                             "GOVERNOR_OPENBLAS_OPENMP to its libopenblas.so.0";
+
+std::string open_blas() {
         const auto* elsewhere = std::getenv("GOVERNOR_OPENBLAS_OPENMP");
-        const auto path = elsewhere != nullptr ? std::string(elsewhere) : library;
+        return elsewhere != nullptr ? elsewhere
+                                    : "/usr/lib/" MULTIARCH "/openblas-openmp/libopenblas.so.0";
+}
+
+TEST_F(Doors, OpenBlasOfOpenMpDoesNotHang) {
+        const auto path = open_blas();
         if (!std::filesystem::exists(path))
-                GTEST_SKIP() << "libopenblas0-openmp is not installed, or set "
-                                "GOVERNOR_OPENBLAS_OPENMP to its libopenblas.so.0";
+                GTEST_SKIP() << kNoOpenBlas;
         expect_the_same({program("blas"), path, "100"}, 100);
+}
+
+/// Grants that go up and down, after times from 0.2 to 5 ms, until it goes.
+class Grants {
+public:
+        Grants(MadeUpGovernor& governor, unsigned most)
+                : thread_([&governor, most, this] {
+                          for (unsigned i = 0; !is_over_; i++) {
+                                  governor.publish(1 + i % most, false);
+                                  std::this_thread::sleep_for(microseconds{200 + i * 977 % 4800});
+                          }
+                  }) {}
+        ~Grants() {
+                is_over_ = true;
+                thread_.join();
+        }
+        Grants(const Grants&) = delete;
+        Grants& operator=(const Grants&) = delete;
+
+private:
+        std::atomic<bool> is_over_{false};
+        std::thread thread_;
+};
+
+/// Teams that follow.
+class AdaptingDoors : public Doors {
+protected:
+        /// What it prints under grants that change all the time.
+        [[nodiscard]] std::string governed(const Words& arguments,
+                                           const Words& environment = {"OMP_NUM_THREADS=2"},
+                                           const std::string& how = "adapt", unsigned most = 2) {
+                const Grants grants(governor_, most);
+                const auto done = run({arguments, environment + door(socket_, how), {}});
+                EXPECT_EQ(done.err, "");
+                EXPECT_EQ(done.status, 0);
+                return done.out;
+        }
+        [[nodiscard]] std::string counts(const std::string& kind,
+                                         const Words& environment = {"OMP_NUM_THREADS=2"},
+                                         const std::string& how = "adapt") {
+                return governed({program("counts"), kind, "300"}, environment, how);
+        }
+        static inline const std::string kFollows = "right, teams 1 2\n";
+};
+
+TEST_F(AdaptingDoors, AProgramThatCountsNothingFollowsAtEachRegion) {
+        EXPECT_EQ(counts("nothing"), kFollows);
+        EXPECT_FALSE(governor_.was_told(10)) << "it does not keep its teams";
+        EXPECT_EQ(governor_.max_of_hello(), 2U);
+        EXPECT_GT(governor_.report().regions, 100U);
+        EXPECT_FALSE(governor_.report().in_region);
+}
+
+TEST_F(AdaptingDoors, AnAnswerIsTrueUntilTheNextQuestion) {
+        EXPECT_EQ(counts("ask"), kFollows);
+        EXPECT_EQ(counts("rarely"), kFollows);
+        governor_.publish(1, false);
+        const auto once = counts("once");
+        EXPECT_TRUE(once == "right, teams 1\n" || once == "right, teams 2\n") << once;
+}
+
+TEST_F(AdaptingDoors, AQuestionIsAnsweredByTheGrant) {
+        governor_.publish(1, false);
+        for (const auto* kind : {"once", "ask", "echo", "nothing", "inside"})
+                EXPECT_EQ(run({{program("counts"), kind, "1"},
+                               Words{"OMP_NUM_THREADS=3"} + door(socket_, "adapt"),
+                               {}})
+                                  .out,
+                          "right, teams 1\n")
+                        << kind;
+        EXPECT_EQ(governor_.report().team, 1U);
+        EXPECT_FALSE(governor_.report().in_region);
+}
+
+TEST_F(AdaptingDoors, WhoeverOnlyAsksIsNotInsideOfARegion) {
+        governor_.publish(2, false);
+        // One question, and regions of a number that is set.
+        Process asks({{program("counts"), "ask-and-set", "1"},
+                      Words{"OMP_NUM_THREADS=3"} + door(socket_, "adapt"),
+                      {}});
+        EXPECT_EQ(asks.wait(), 0);
+        EXPECT_EQ(asks.out(), "right, teams 3\n");
+        EXPECT_EQ(governor_.report().team, 3U) << "which it is told";
+        EXPECT_FALSE(governor_.report().in_region);
+}
+
+TEST_F(AdaptingDoors, ANumberThatIsSetHolds) {
+        EXPECT_EQ(counts("set-once"), "right, teams 2\n");
+        EXPECT_EQ(counts("set"), "right, teams 1 2 3\n");
+        const auto more = counts("ask-and-set");
+        EXPECT_TRUE(more == "right, teams 2\n" || more == "right, teams 3\n") << more;
+}
+
+TEST_F(AdaptingDoors, AnEchoIsNoWish) { EXPECT_EQ(counts("echo"), kFollows); }
+
+TEST_F(AdaptingDoors, AClauseHolds) { EXPECT_EQ(counts("clause"), "right, teams 1 2 3\n"); }
+
+TEST_F(AdaptingDoors, RegionsInRegionsAreTheirOwn) { EXPECT_EQ(counts("inside"), kFollows); }
+
+TEST_F(AdaptingDoors, EveryKindOfRegionIsRight) {
+        // It has data in threads, and keeps its teams.
+        for (const auto* kind : {"max", "ask", "clause", "set", "first", "threadprivate", "nested"})
+                EXPECT_EQ(governed({program("teams"), kind, "300"}),
+                          run({{program("teams"), kind, "300"}, {"OMP_NUM_THREADS=2"}, {}}).out);
+        EXPECT_EQ(governed({program("teams"), "loops", "50"}), "loops: 50 of 50, 2 threads\n");
+        // Its lines begin with teams, some of which follow.
+        const auto without_teams = [](const std::string& out) {
+                std::string rest;
+                for (std::size_t i = 0; i < out.size(); i++)
+                        if (i > 0 && out[i - 1] != '\n')
+                                rest += out[i];
+                return rest;
+        };
+        const auto old = governed({program("old_entries")});
+        const auto plain = run({{program("old_entries")}, {"OMP_NUM_THREADS=2"}, {}}).out;
+        EXPECT_EQ(without_teams(old), without_teams(plain));
+        EXPECT_NE(old, plain);
+}
+
+TEST_F(AdaptingDoors, DataInThreadsAreKept) {
+        EXPECT_EQ(governed({program("thread_data"), "300"}), "right, teams 2\n");
+        EXPECT_EQ(governor_.report().team, 2U);
+        for (const auto* kind : {"nothing", "ask", "first-region"})
+                EXPECT_EQ(governed({program("counts_with_thread_data"), kind, "50"}),
+                          "right, teams 2\n");
+}
+
+TEST_F(AdaptingDoors, TheUserMayPermitItByTheVariableOfOpenMp) {
+        // The runtime itself may choose smaller teams then: so it goes by what is asked of whom.
+        const auto keeps_with = [&](const std::string& dynamic) {
+                const auto hellos = governor_.welcomed();
+                EXPECT_EQ(run({{program("counts"), "nothing", "1"},
+                               Words{"OMP_NUM_THREADS=2", "OMP_DYNAMIC=" + dynamic} + door(socket_),
+                               {}})
+                                  .status,
+                          0);
+                EXPECT_EQ(governor_.welcomed(), hellos + 1);
+                return governor_.was_told(10);
+        };
+        for (const auto* is_true : {"true", " TRUE ", "True"})
+                EXPECT_FALSE(keeps_with(is_true)) << is_true;
+        for (const auto* is_false : {"false", "truely", "tru", "", "1"})
+                EXPECT_TRUE(keeps_with(is_false)) << is_false;
+}
+
+TEST_F(AdaptingDoors, WithoutPermissionTeamsAreKept) {
+        EXPECT_EQ(counts("nothing", {"OMP_NUM_THREADS=2"}, "keep"), "right, teams 2\n");
+        EXPECT_EQ(counts("nothing", {"OMP_NUM_THREADS=2"}, "adopt"), "right, teams 2\n");
+        EXPECT_EQ(counts("nothing", {"OMP_NUM_THREADS=2", "THREADCOUNT=keep"}), "right, teams 2\n");
+}
+
+TEST_F(AdaptingDoors, WhereTheRuntimeBindsItsThreadsTeamsAreKept) {
+        EXPECT_EQ(counts("nothing", {"OMP_NUM_THREADS=2", "OMP_PROC_BIND=true"}),
+                  "right, teams 2\n");
+        EXPECT_TRUE(governor_.was_told(10));
+}
+
+TEST_F(AdaptingDoors, RuntimesHaveNumbersOfTheirOwn) {
+        // What they set is theirs; what they begin with depends on the grant.
+        const auto settled = [](const std::string& out) { return out.substr(out.find("set 2")); };
+        for (const auto& libraries :
+             {Words{"loader", "library_X.so", "library_Y.so", "library.so"},
+              Words{"loader_with_openmp", "library_X.so", "library_Y.so"}}) {
+                Words arguments{program(libraries.front()), "300"};
+                for (std::size_t i = 1; i < libraries.size(); i++)
+                        arguments.push_back(program(libraries[i]));
+                EXPECT_EQ(settled(governed(arguments)),
+                          settled(run({arguments, {"OMP_NUM_THREADS=2"}, {}}).out));
+        }
+}
+
+TEST_F(AdaptingDoors, TheRuntimeOfAnotherCompilerIsLeftAlone) {
+        if (!std::filesystem::exists(program("library_clang.so")))
+                GTEST_SKIP() << "clang has no OpenMP here";
+        governor_.publish(1, false);
+        const auto done =
+                run({{program("loader"), "1", program("library_clang.so"), program("library_X.so")},
+                     Words{"OMP_NUM_THREADS=3"} + door(socket_, "adapt"),
+                     {}});
+        EXPECT_EQ(done.out.substr(0, done.out.find("library 0: set")),
+                  "library 0: at first 3\nlibrary 1: at first 1\n");
+}
+
+TEST_F(AdaptingDoors, BatchProgramsWaitForTheirTurnToAsk) {
+        const auto epoch = governor_.publish(1, true);
+        Process waiting(
+                {{program("counts"), "once", "1"},
+                 Words{"OMP_NUM_THREADS=2", "THREADCOUNT_CLASS=batch"} + door(socket_, "adapt"),
+                 {}});
+        EXPECT_TRUE(eventually([&] {
+                const auto said = governor_.report();
+                return said.epoch == epoch && !said.in_region;
+        }));
+        EXPECT_EQ(waiting.wait(milliseconds{300}), -1) << waiting.out();
+        governor_.publish(2, false);
+        governor_.call();
+        EXPECT_EQ(waiting.wait(), 0);
+        EXPECT_EQ(waiting.out(), "right, teams 2\n") << "and not that of a program that waits";
+}
+
+TEST_F(AdaptingDoors, WithoutAGovernorAllIsAsItWas) {
+        for (const auto* kind : {"nothing", "ask", "once", "echo"})
+                EXPECT_EQ(run({{program("counts"), kind, "1"},
+                               Words{"OMP_NUM_THREADS=2"} + door("/nowhere", "adapt"),
+                               {}})
+                                  .out,
+                          "right, teams 2\n");
+}
+
+TEST_F(AdaptingDoors, NothingElseThatAProgramCanSeeHasChanged) {
+        EXPECT_EQ(governed({program("quiet")}),
+                  run({{program("quiet")}, {"OMP_NUM_THREADS=2"}, {}}).out);
+        EXPECT_EQ(governed({program("follows")}), "team 2\n");
+        EXPECT_EQ(governed({program("masters")}),
+                  run({{program("masters")}, {"OMP_NUM_THREADS=2"}, {}}).out);
+}
+
+TEST_F(AdaptingDoors, OpenBlasOfOpenMpFollowsAtEachCall) {
+        const auto path = open_blas();
+        if (!std::filesystem::exists(path))
+                GTEST_SKIP() << kNoOpenBlas;
+        // With an answer of 1 it works by itself, and remembers the number that it had.
+        EXPECT_EQ(
+                governed({program("blas"), path, "100", "1000"}, {"OMP_NUM_THREADS=3"}, "adapt", 3),
+                "right, teams 2 3\n");
+        governor_.publish(1, false);
+        EXPECT_EQ(run({{program("blas"), path, "100", "1"},
+                       Words{"OMP_NUM_THREADS=3"} + door(socket_, "adapt"),
+                       {}})
+                          .out.substr(0, 5),
+                  "right");
+        EXPECT_EQ(governor_.report().team, 1U);
 }
 
 class DoorsOfADaemon : public LeaseTest {

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: MIT */
+/* What a program has been promised, and what its regions get. */
+#include "team.h"
+#include "promise.h"
+
+#include <limits.h>
+
+/* Of the calling thread, which rarely sees a second runtime. Without one it keeps its teams. */
+enum { MOST_RUNTIMES = 4 };
+struct known_runtime {
+        const struct runtime* runtime; /* NULL: free */
+        struct promise promise;
+};
+
+static _Thread_local struct known_runtime known_runtimes[MOST_RUNTIMES]
+        __attribute__((tls_model("initial-exec")));
+
+static struct promise* promise_for(const struct runtime* runtime) {
+        for (unsigned i = 0; i < MOST_RUNTIMES; i++) {
+                struct known_runtime* one = &known_runtimes[i];
+                if (one->runtime == NULL)
+                        one->runtime = runtime;
+                if (one->runtime == runtime)
+                        return &one->promise;
+        }
+        return NULL;
+}
+
+/* As threadcount_omp_places() of <threadcount/openmp.h>, by functions that are there since gcc 6.
+ */
+static uint32_t find_places(const struct object* object, uint64_t* words) {
+        enum { MOST_IDS = 1024 };
+        int (*get_proc_bind)(void) = (int (*)(void))object_symbol(object, "omp_get_proc_bind");
+        int (*get_num_places)(void) = (int (*)(void))object_symbol(object, "omp_get_num_places");
+        int (*get_num_procs)(int) = (int (*)(int))object_symbol(object, "omp_get_place_num_procs");
+        void (*get_proc_ids)(int, int*) =
+                (void (*)(int, int*))object_symbol(object, "omp_get_place_proc_ids");
+        int ids[MOST_IDS];
+        uint32_t used = 0;
+        if (get_proc_bind == NULL || get_num_places == NULL || get_num_procs == NULL ||
+            get_proc_ids == NULL || get_proc_bind() == 0)
+                return 0;
+        for (int place = 0; place < get_num_places(); place++) {
+                const int count = get_num_procs(place);
+                if (count < 1 || count > MOST_IDS)
+                        continue;
+                get_proc_ids(place, ids);
+                for (int i = 0; i < count; i++) {
+                        const unsigned word = (unsigned)ids[i] / 64;
+                        if (ids[i] < 0 || word >= ADOPT_PLACE_WORDS)
+                                continue;
+                        words[word] |= UINT64_C(1) << (ids[i] % 64);
+                        used = word < used ? used : word + 1;
+                }
+        }
+        return used;
+}
+
+/* Apart, since this takes some stack, once. */
+static __attribute__((noinline)) bool open_for(const struct runtime* runtime, unsigned max) {
+        uint64_t places[ADOPT_PLACE_WORDS] = {0};
+        const uint32_t words = find_places(&runtime->object, places);
+        return adopt_open(max, places, words);
+}
+
+static bool is_open(const struct runtime* runtime, unsigned max) {
+        return atomic_load_explicit(&adopt_state, memory_order_acquire) == ADOPT_OPEN ||
+               open_for(runtime, max);
+}
+
+static unsigned width_of(const struct runtime* runtime) {
+        const int width = runtime->get_max_threads();
+        return width > 0 ? (unsigned)width : 1;
+}
+
+static bool adapts(void) { return atomic_load_explicit(&adopt_adapts, memory_order_relaxed); }
+
+static void apply(const struct runtime* runtime, const struct promise* promise, unsigned now) {
+        if (promise->size != now)
+                runtime->set_num_threads((int)promise->size);
+}
+
+static threadcount_handle* begin_as_promised(struct target target, struct promise* promise,
+                                             unsigned clause, unsigned* ret_team) {
+        const unsigned now = width_of(target.runtime);
+        threadcount_handle* handle = NULL;
+        unsigned grant = 0;
+        promise_see(promise, now);
+        if (clause == 0 && target.keeps_data)
+                promise_keep(promise);
+        if (!is_open(target.runtime, clause > promise->width ? clause : promise->width)) {
+                *ret_team = promise_begin(promise, clause, 0);
+        } else if (adapts() && promise_begins_by_grant(promise, clause)) {
+                handle = adopt_begin(&grant);
+                *ret_team = promise_begin(promise, clause, grant);
+        } else { /* what it has been promised comes first: it is told before the wait */
+                *ret_team = promise_begin(promise, clause, 0);
+                handle = adopt_enter(*ret_team);
+        }
+        apply(target.runtime, promise, now);
+        return handle;
+}
+
+threadcount_handle* team_begin(struct target target, unsigned clause, unsigned* ret_team) {
+        struct promise* promise = adapts() ? promise_for(target.runtime) : NULL;
+        if (promise != NULL)
+                return begin_as_promised(target, promise, clause, ret_team);
+        const unsigned max = width_of(target.runtime);
+        *ret_team = clause != 0 ? clause : max;
+        return is_open(target.runtime, *ret_team > max ? *ret_team : max) ? adopt_enter(*ret_team)
+                                                                          : NULL;
+}
+
+/* Answers count before anything is open as well: the program may rely on them later. */
+int team_ask(struct target target) {
+        const unsigned now = width_of(target.runtime);
+        struct promise* promise = promise_for(target.runtime);
+        unsigned grant = 0;
+        if (promise == NULL)
+                return (int)now;
+        promise_see(promise, now);
+        if (target.keeps_data)
+                promise_keep(promise);
+        if (promise_answers_by_grant(promise) && is_open(target.runtime, promise->width) &&
+            adapts())
+                grant = adopt_ask();
+        (void)promise_ask(promise, grant);
+        apply(target.runtime, promise, now);
+        return (int)promise->size;
+}
+
+void team_set(struct target target, int64_t number) {
+        struct promise* promise = promise_for(target.runtime);
+        if (promise == NULL)
+                return;
+        promise_see(promise, width_of(target.runtime));
+        promise_set(promise, number < 1 ? 1 : number > INT_MAX ? INT_MAX : (unsigned)number);
+}
