@@ -409,6 +409,13 @@ TEST_F(AdaptingDoors, AQuestionIsAnsweredByTheGrant) {
 
 TEST_F(AdaptingDoors, WhoeverOnlyAsksIsNotInsideOfARegion) {
         governor_.publish(2, false);
+        EXPECT_EQ(run({{program("counts"), "only-ask", "1"},
+                       Words{"OMP_NUM_THREADS=3"} + door(socket_, "adapt"),
+                       {}})
+                          .out,
+                  "right, teams\n");
+        EXPECT_GT(governor_.report().epoch, 0U);
+        EXPECT_FALSE(governor_.report().in_region);
         // One question, and regions of a number that is set.
         Process asks({{program("counts"), "ask-and-set", "1"},
                       Words{"OMP_NUM_THREADS=3"} + door(socket_, "adapt"),
@@ -508,12 +515,13 @@ TEST_F(AdaptingDoors, TheRuntimeOfAnotherCompilerIsLeftAlone) {
         if (!std::filesystem::exists(program("library_clang.so")))
                 GTEST_SKIP() << "clang has no OpenMP here";
         governor_.publish(1, false);
-        const auto done =
-                run({{program("loader"), "1", program("library_clang.so"), program("library_X.so")},
-                     Words{"OMP_NUM_THREADS=3"} + door(socket_, "adapt"),
-                     {}});
+        const auto done = run({{program("loader"), "1", program("library_clang.so"),
+                                program("library_X.so"), program("library_Y.so")},
+                               Words{"OMP_NUM_THREADS=3"} + door(socket_, "adapt"),
+                               {}});
         EXPECT_EQ(done.out.substr(0, done.out.find("library 0: set")),
-                  "library 0: at first 3\nlibrary 1: at first 1\n");
+                  "library 0: at first 3\nlibrary 1: at first 1\nlibrary 2: at first 1\n"
+                  "library 0: answered 3\nlibrary 1: answered 1\nlibrary 2: answered 1\n");
 }
 
 TEST_F(AdaptingDoors, BatchProgramsWaitForTheirTurnToAsk) {

@@ -135,6 +135,9 @@ static int by_asking_inside(void) {
         return wrong == 0;
 }
 
+/* It may stay outside of regions for long then. */
+static int by_asking_only(void) { return omp_get_max_threads() > 0; }
+
 /* What nobody can see from outside: a team that is counted in one region, and relied on in others.
  */
 static int by_first_region(void) {
@@ -160,6 +163,7 @@ static const struct {
         {"clause", by_clause},
         {"nothing", by_itself},
         {"inside", by_asking_inside},
+        {"only-ask", by_asking_only},
         {"first-region", by_first_region},
 };
 

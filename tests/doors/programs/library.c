@@ -3,6 +3,7 @@
 #include <omp.h>
 
 int library_team(int threads);
+int library_max(void);
 int library_team(int threads) {
         int team = 0;
         if (threads > 0)
@@ -10,4 +11,9 @@ int library_team(int threads) {
 #pragma omp parallel reduction(+ : team)
         team += 1;
         return team;
+}
+
+int library_max(void) {
+        const int most = omp_get_max_threads();
+        return most > 0 ? most : 1; /* no jump, so that it is known who asks */
 }

@@ -15,6 +15,7 @@ enum { MOST = 8 };
 
 int main(int argc, char** argv) {
         int (*teams[MOST])(int);
+        int (*asks[MOST])(void);
         int count = 0;
         for (int i = 2; i < argc && count < MOST; i++) {
                 void* library = dlopen(argv[i], RTLD_NOW | RTLD_LOCAL);
@@ -22,10 +23,14 @@ int main(int argc, char** argv) {
                         printf("%s\n", dlerror());
                         return 2;
                 }
+                *(void**)&asks[count] = dlsym(library, "library_max");
                 *(void**)&teams[count++] = dlsym(library, "library_team");
         }
         for (int i = 0; i < count; i++)
                 printf("library %d: at first %d\n", i, teams[i](0));
+        for (int i = 0; i < count; i++)
+                if (asks[i] != NULL)
+                        printf("library %d: answered %d\n", i, asks[i]());
         for (int i = 0; i < count; i++)
                 printf("library %d: set %d\n", i, teams[i](i + 2));
 #ifdef _OPENMP
