@@ -221,7 +221,7 @@ THREADCOUNT_EXPORT void threadcount_region_enter(threadcount_handle *handle, uin
  * The region that the calling thread has begun by threadcount_region_begin() or
  * threadcount_region_enter() with this handle is over. It had a team of `team` threads, the caller
  * included: 1 .. 65536; 0 counts as 1. Does nothing if there is no such region, or nothing was
- * granted for it.
+ * granted for it. With a NULL handle the region is forgotten: nothing is told.
  *
  * The governor is told how long the region took, and that the program is outside of regions; this
  * only if no other thread is inside of one, or may be: has called threadcount_share() within the
