@@ -119,8 +119,13 @@ void add_run(CLI::App& app, const std::shared_ptr<Parsed>& parsed) {
         verb->add_flag("--keep", parsed->run.keeps,
                        "Lower no variable and bind nothing: the lease counts what it uses, and\n"
                        "programs of gcc's OpenMP keep their threads and wait for their round");
+        verb->add_flag(
+                "--adapt", parsed->run.adapts,
+                "As --keep, but programs of gcc's OpenMP follow with their numbers of threads,\n"
+                "as far as they ask for them or leave them open. Results may differ in their\n"
+                "last digits");
         verb->add_flag("--no-preload", parsed->run.is_unpreloaded,
-                       "With --keep or --batch: preload nothing, so that no region waits");
+                       "With --keep, --adapt or --batch: preload nothing, so that no region waits");
         verb->add_flag("-q,--quiet", parsed->run.is_quiet,
                        "Say nothing of what was set; warnings remain");
         verb->add_flag("--dry-run", parsed->run.is_dry,

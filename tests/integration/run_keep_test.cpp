@@ -63,6 +63,16 @@ TEST_F(RunKeep, OpensNoneForProgramsThatAreFittedToTheirShare) {
         EXPECT_EQ(shown({"--exec"}), kNothing);
 }
 
+TEST_F(RunKeep, LetsTeamsFollowWhereTheUserSaysSo) {
+        install();
+        EXPECT_EQ(shown({"--adapt"}), object() + ",adapt,verify_asan_link_order=0,\n");
+        const auto both = run({words({"--adapt", "--keep"}, {"/bin/true"}), {}, {}});
+        EXPECT_EQ(both.status, 2);
+        EXPECT_NE(both.err.find("--keep and --adapt exclude each other"), both.err.npos);
+        const auto exec = run({words({"--adapt", "--exec"}, {"/bin/true"}), {}, {}});
+        EXPECT_EQ(exec.status, 2);
+}
+
 TEST_F(RunKeep, OpensNoneWhereTheUserWantsNone) {
         install();
         EXPECT_EQ(shown({"--keep", "--no-preload"}), kNothing);

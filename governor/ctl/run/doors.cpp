@@ -60,10 +60,11 @@ bool has_llvm_openmp(const Image& image) {
 
 std::string waits(const Image& image, const Circumstances& circumstances) {
         const std::string turn = circumstances.takes_turns ? "turn" : "round";
+        const auto does = circumstances.adapts ? std::string("follows with its threads")
+                                               : "waits for its " + turn;
         if (image.needs("libgomp.so"))
-                return "it waits for its " + turn + " at regions of gcc's OpenMP (preload)";
-        const std::string others =
-                "what it loads or starts of gcc's OpenMP waits for its " + turn + " (preload)";
+                return "it " + does + " at regions of gcc's OpenMP (preload)";
+        const std::string others = "what it loads or starts of gcc's OpenMP " + does + " (preload)";
         if (has_llvm_openmp(image))
                 return "libomp is left alone, its threads do not spin for long; " + others;
         return others;
@@ -82,13 +83,13 @@ std::vector<std::string> each_door(const Image& image, const Doors& doors) {
 }
 
 /// In front of the user's own.
-std::vector<Change> opened(const std::string& object, const Lookup& lookup) {
+std::vector<Change> opened(const std::string& object, bool adapts, const Lookup& lookup) {
         std::vector<Change> changes;
         const auto preloaded = value_of(lookup, "LD_PRELOAD");
         if (preloaded.find(object) == preloaded.npos)
                 changes.push_back(change_to(lookup, "LD_PRELOAD",
                                             object + (preloaded.empty() ? "" : ":" + preloaded)));
-        changes.push_back(change_to(lookup, "THREADCOUNT_ADOPT", "keep"));
+        changes.push_back(change_to(lookup, "THREADCOUNT_ADOPT", adapts ? "adapt" : "keep"));
         const auto options = value_of(lookup, "ASAN_OPTIONS");
         if (!options.ends_with(kSanitizer))
                 changes.push_back(change_to(lookup, "ASAN_OPTIONS",
@@ -116,9 +117,10 @@ Doors doors_of(const Image& image, const Circumstances& circumstances, const Loo
         Doors doors;
         doors.why_shut = why_shut(image, circumstances);
         doors.is_open = doors.why_shut.empty();
+        doors.adapts = circumstances.adapts;
         if (doors.is_open) {
                 doors.waits = waits(image, circumstances);
-                doors.changes = opened(*circumstances.object, lookup);
+                doors.changes = opened(*circumstances.object, circumstances.adapts, lookup);
         } else if (circumstances.is_refused && lookup("THREADCOUNT_ADOPT") != nullptr) {
                 doors.changes = {change_to(lookup, "THREADCOUNT_ADOPT", "off")};
         }
@@ -136,13 +138,13 @@ tl::expected<std::string, std::string> object_in(const std::string& folder) {
 }
 
 Doors look_for_doors(const verbs::RunOptions& options, bool has_lease) {
-        if (!options.keeps && !options.is_batch)
+        if (!options.keeps && !options.is_batch && !options.adapts)
                 return {};
         std::error_code error;
         const auto prefix = fs::read_symlink("/proc/self/exe", error).parent_path().parent_path();
         const auto& program = options.command.front();
         return doors_of(image_of(program),
-                        {has_lease, options.is_unpreloaded, options.is_batch,
+                        {has_lease, options.is_unpreloaded, options.is_batch, options.adapts,
                          gains_privilege(program), object_in(prefix / "lib/threadcount/doors")},
                         of_process);
 }

@@ -20,6 +20,7 @@ struct Circumstances {
         bool has_lease = true;
         bool is_refused = false;       ///< --no-preload
         bool takes_turns = false;      ///< with --batch; else it has rounds
+        bool adapts = false;           ///< with --adapt: teams follow, and nothing waits
         bool gains_privilege = false;  ///< the dynamic linker preloads nothing then
         /// As the dynamic linker is to find the object; or why there is none.
         tl::expected<std::string, std::string> object;
@@ -27,13 +28,14 @@ struct Circumstances {
 
 struct Doors {
         bool is_open = false;
+        bool adapts = false;            ///< if open: teams follow, else they wait
         std::string waits;              ///< if open: what waits for what, by what
         std::string why_shut;           ///< else
         std::vector<Change> changes;    ///< of the program's environment
         std::vector<std::string> each;  ///< a line for each door that there might be
 };
 
-/// Pure. Of a program under --keep or --batch.
+/// Pure. Of a program under --keep, --adapt or --batch.
 [[nodiscard]] Doors doors_of(const Image& image, const Circumstances& circumstances,
                              const Lookup& lookup);
 
@@ -43,7 +45,7 @@ struct Doors {
 [[nodiscard]] tl::expected<std::string, std::string> object_in(const std::string& folder);
 
 /// Of what is about to be started, with the object that was installed with this executable. None,
-/// and without any word, where neither --keep nor --batch is given.
+/// and without any word, where none of --keep, --adapt and --batch is given.
 [[nodiscard]] Doors look_for_doors(const verbs::RunOptions& options, bool has_lease);
 
 }  // namespace ctl::run

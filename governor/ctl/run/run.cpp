@@ -152,13 +152,17 @@ namespace ctl::verbs {
 ExitCode run(const Common& common, const RunOptions& given) {
         using namespace ctl::run;
         fill_standard_streams();
-        if (given.keeps && given.execs)
-                return complain({kUsage, "--keep and --exec exclude each other: --keep holds a "
-                                         "lease, and --exec takes none"});
+        const std::string holds = given.adapts ? "--adapt" : "--keep";
+        if ((given.keeps || given.adapts) && given.execs)
+                return complain({kUsage, holds + " and --exec exclude each other: " + holds +
+                                                 " holds a lease, and --exec takes none"});
+        if (given.keeps && given.adapts)
+                return complain({kUsage, "--keep and --adapt exclude each other: --keep leaves a "
+                                         "program its number of threads"});
         ignore_broken_pipes();
         const auto inherited = inherited_descriptors();
         auto options = given;
-        options.keeps |= image_of(options.command.front()).follows_by_itself();
+        options.keeps |= options.adapts || image_of(options.command.front()).follows_by_itself();
         const auto wish = parse_wish();
         if (!wish)
                 return complain(wish.error());

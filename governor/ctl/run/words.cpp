@@ -96,7 +96,8 @@ std::string acts(const Beginning& beginning, bool follows) {
         if (follows && !beginning.is_ungoverned)
                 text += std::string(text.empty() ? "" : ", ") + "its cpus follow";
         if (beginning.doors.is_open && !beginning.is_ungoverned)
-                text += std::string(text.empty() ? "" : ", ") + kRegionsWait;
+                text += std::string(text.empty() ? "" : ", ") +
+                        (beginning.doors.adapts ? kTeamsFollow : kRegionsWait);
         return text.empty() ? kOnlyCounted : text;
 }
 

@@ -40,6 +40,7 @@ inline constexpr const char* kOnlyCounted = "only counted";
 
 /// What acts where a door is open.
 inline constexpr const char* kRegionsWait = "regions of gcc's openmp wait";
+inline constexpr const char* kTeamsFollow = "teams of gcc's openmp follow";
 
 /// What is done to a tree for which no door opens: to one that is kept, and to one that yields.
 inline constexpr const char* kUnchanged = "nothing of it is changed";

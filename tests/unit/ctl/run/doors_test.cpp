@@ -60,6 +60,14 @@ TEST(Doors, SayTurnWhereProgramsTakeTurns) {
                   "it waits for its turn at regions of gcc's OpenMP (preload)");
 }
 
+TEST(Doors, SayThatProgramsFollowWhereTheyMay) {
+        auto adapting = installed();
+        adapting.adapts = true;
+        const auto doors = doors_of(linked_with({"libgomp.so.1"}), adapting);
+        EXPECT_EQ(doors.waits, "it follows with its threads at regions of gcc's OpenMP (preload)");
+        EXPECT_EQ(after(doors, "THREADCOUNT_ADOPT"), "adapt");
+}
+
 TEST(Doors, LeaveAloneWhatDoesNotSpinForLong) {
         for (const auto* name : {"libomp.so.5", "libomp5-14.so", "libiomp5.so"}) {
                 const auto doors = doors_of(linked_with({name}));
