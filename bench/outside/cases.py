@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from .loads import LOADS, SPINNING
 
 PLAIN, IN_TURN, RUN, BATCH, IDLE = "plain", "in-turn", "run", "batch", "idle"
-KEEP, KEEP_BATCH, PASSIVE = "keep", "keep-batch", "passive"
+KEEP, KEEP_BATCH, ADAPT, PASSIVE = "keep", "keep-batch", "adapt", "passive"
 HOG, SHORT, AGENT, SHELL = "hog", "short", "agent", "shell"
 
 
@@ -31,6 +31,7 @@ ARMS = {
         Arm(BATCH, ("run", "-q", "--batch")),
         Arm(KEEP, ("run", "-q", "--keep")),
         Arm(KEEP_BATCH, ("run", "-q", "--keep", "--batch")),
+        Arm(ADAPT, ("run", "-q", "--adapt")),
         # What somebody does today who knows why such programs crawl beside each other.
         Arm(PASSIVE, variables={"OMP_WAIT_POLICY": "passive"}),
         Arm(IDLE),
@@ -91,7 +92,9 @@ _SPINNING_PAIRS = [
         (
             Goal(MAKESPAN, KEEP, IN_TURN, 1.15),
             Goal(MAKESPAN, KEEP_BATCH, IN_TURN, 1.15),
+            Goal(MAKESPAN, ADAPT, IN_TURN, 1.10),
             Goal(AGGREGATE, KEEP, PASSIVE, 1.03),
+            Goal(AGGREGATE, ADAPT, PASSIVE, 1.03),
             Goal(MAKESPAN, PASSIVE, IN_TURN, None),
             Goal(MAKESPAN, PLAIN, IN_TURN, None),
             Goal(MAKESPAN, BATCH, IN_TURN, None),
