@@ -84,6 +84,7 @@ void Gangs::take_rounds(const std::vector<policy::fair::Round>& rounds, TimePoin
                 gang.rests = round.rests;
                 if (!did || gang.rests)
                         gang.round.used_s = std::max(gang.round.used_s, least_s.value_or(0));
+                gang.round.share = round.share;
                 gang.pace_of_use = round.uses / round.share;
                 auto& begun = round.waits ? gang.round.waits_since : gang.round.since;
                 auto& ended = round.waits ? gang.round.since : gang.round.waits_since;

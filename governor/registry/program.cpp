@@ -13,6 +13,7 @@
 namespace governor::registry {
 
 namespace fair = policy::fair;
+using namespace std::chrono_literals;
 
 namespace {
 
@@ -202,12 +203,25 @@ bool Program::report(const evidence::Report& report, TimePoint now) {
         const auto effect = occupancy_.report(report, where_.cpus.count(), now);
         if (effect.began)
                 teams_.add(report.team, now);
+        if (keeps())
+                note_region(report);
         const bool wants_to_run = effect.began || (keeps() && report.waits);
         const bool woke = wants_to_run && demand_.idle();
         if (wants_to_run)
                 demand_.woke(now);
         return effect.gave_back || woke || (keeps() && rests(report, wants_to_run, now)) ||
                (was_above && !occupancy_.above_since());
+}
+
+/// On average of those that have ended since the last report.
+void Program::note_region(const evidence::Report& report) {
+        const auto ended = report.ended - timed_.ended;
+        const auto took_ns = report.ended_ns - timed_.ended_ns;
+        if (ended == 0)
+                return;
+        timed_ = {report.ended, report.ended_ns};
+        region_ = std::chrono::nanoseconds(
+                std::min<std::uint64_t>(took_ns / ended, std::chrono::nanoseconds(1h).count()));
 }
 
 /// Samples do not tell: most of them find it parked for a part of their time. True: it began to
@@ -444,6 +458,7 @@ fair::Client Program::client(const policy::CpuMask& pool) const {
                 client.team = most(known_team > 0 ? known_team : where_.cpus.count());
                 client.takes_turns = is_batch();
                 client.rests = rests_;
+                client.present_team = std::min(team(), *client.team);
                 client.wants = client.idle ? 1 : *client.team;
         }
         return client;
@@ -460,6 +475,7 @@ void Program::add_turns(fair::Client& client, fair::Gang& gang, bool is_first,
         const auto left = progress_.remaining(gang.served);
         gang.remaining = is_first || (left && gang.remaining) ? std::max(left, gang.remaining)
                                                               : std::nullopt;
+        gang.round.region = std::max(gang.round.region, region_);
         gang.is_on_trial = gang.is_on_trial || progress_.is_on_trial(gang.served);
 }
 

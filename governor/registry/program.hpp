@@ -131,6 +131,8 @@ public:
         [[nodiscard]] const evidence::Progress& progress() const { return progress_; }
         /// It waits for its turn where others have theirs.
         [[nodiscard]] bool takes_turns() const { return yields() || waits(); }
+        /// It waits for its round, as its teams are not the governor's to choose.
+        [[nodiscard]] bool keeps() const { return request_.keeps && request_.can_wait; }
         /// Its tree takes turns as one gang, and yields while it waits: what it burns then is
         /// neither above its grant nor kept from others.
         [[nodiscard]] bool yields() const { return yields_with_ != ProgramId{}; }
@@ -273,8 +275,6 @@ private:
         [[nodiscard]] bool is_batch() const {
                 return scheduling_class() == policy::fair::Class::Batch;
         }
-        /// It waits for its round, as its teams are not the governor's to choose.
-        [[nodiscard]] bool keeps() const { return request_.keeps && request_.can_wait; }
         [[nodiscard]] bool waits() const {
                 return request_.can_wait && (request_.keeps || is_batch());
         }
@@ -286,6 +286,7 @@ private:
                                                                TimePoint now) const;
         void note_progress(const evidence::Report& report, TimePoint now);
         void note_pace(const evidence::Report& report, TimePoint now);
+        void note_region(const evidence::Report& report);
         /// Of a program that keeps its team: it has begun no region for a while, and waits for
         /// none.
         bool rests(const evidence::Report& report, bool wants_to_run, TimePoint now);
@@ -318,6 +319,12 @@ private:
         evidence::Teams teams_;
         std::optional<TimePoint> outside_since_;  // of regions, and of the wait for one
         bool rests_ = false;                      // for kPoll at least
+        struct Timed {
+                std::uint64_t ended = 0;
+                std::uint64_t ended_ns = 0;
+        };
+        Timed timed_;                         // at the last report that told of an end
+        std::chrono::nanoseconds region_{0};  // the last ones took so long
         GangId gang_;
         ProgramId yields_with_{};  // the tree whose gang it is in
         evidence::Progress progress_;

@@ -153,26 +153,33 @@ private:
 /// Gangs whose turn it is, but that have to wait until others have left their CPUs: a member that
 /// began a region on a part of these would hold up the others.
 std::vector<bool> still_waiting(const Settings& settings, const Snapshot& snapshot,
-                                const std::vector<Share>& shares,
+                                const std::vector<Share>& shares, const Rounds& rounds,
                                 const std::vector<Holding>& holdings) {
         std::vector<bool> waiting(snapshot.gangs.size());
         CpuMask held;
-        CpuMask left;  // before long
+        CpuMask left;                 // before long
+        bool is_team_to_end = false;  // of a round that is over
         for (std::size_t i = 0; i < shares.size(); i++) {
                 held |= holdings[i].shared ? CpuMask{} : holdings[i].cpus;
-                if (!shares[i].stays)
-                        left |= snapshot.clients[i].in_use;
+                if (shares[i].stays)
+                        continue;
+                const auto& client = snapshot.clients[i];
+                left |= client.in_use;
+                is_team_to_end |=
+                        client.present_team > 0 && !rounds.behind.empty() && rounds.behind[i] > 0;
         }
         left -= held;
         for (std::size_t i = 0; i < shares.size(); i++) {
                 const auto& client = snapshot.clients[i];
                 if (!has_not_begun(client) || client.guaranteed > 1 || shares[i].target == 0 ||
-                    shares[i].starts_with > 0 || !left.intersects(client.allowed))
+                    shares[i].starts_with > 0)
                         continue;
                 const auto& gang = snapshot.gangs[*client.gang];
-                const bool lacks = client.team ? holdings[i].shared ||
-                                                         holdings[i].cpus.count() < shares[i].target
-                                               : holdings[i].shared && settings.turns;
+                const bool is_to_come = left.intersects(client.allowed);
+                const bool has_less =
+                        holdings[i].shared || holdings[i].cpus.count() < shares[i].target;
+                const bool lacks = client.team ? is_team_to_end || (is_to_come && has_less)
+                                               : is_to_come && holdings[i].shared && settings.turns;
                 const bool has_patience =
                         client.takes_turns ? !is_out_of_patience(settings, gang, snapshot.now)
                                            : !has_waited_enough(gang, snapshot.now);
@@ -196,7 +203,7 @@ std::vector<Round> begin_rounds(const Snapshot& snapshot, std::vector<Round> rou
                         continue;
                 round.uses = 0;
                 for (const auto& client : snapshot.clients)
-                        round.uses += client.gang == gang ? client.in_use.count() : 0;
+                        round.uses += client.gang == gang ? client.present_team : 0;
         }
         return rounds;
 }
@@ -256,7 +263,7 @@ Decision decide(const Settings& settings, const Snapshot& told) {
                 may_yield ? std::optional(without_yielding(told, turns, shares)) : std::nullopt;
         const auto& snapshot = left ? *left : told;
         const auto holdings = hand_over(snapshot, classes, shares);
-        const auto waiting = still_waiting(settings, snapshot, shares, holdings);
+        const auto waiting = still_waiting(settings, snapshot, shares, rounds, holdings);
         const Reasons reasons(settings, snapshot, classes, shares, turns, rounds, waiting);
 
         Decision decision;

@@ -46,10 +46,13 @@ public:
                 rounds_.entitled.resize(shares_.size());
                 length_ = length_of_rounds(teams);
                 longest_wait_ = length_ * (teams.size() - 1);
+                least_s_ = gang(teams.front()).round.used_s;
+                for (const auto& team : teams)
+                        least_s_ = std::min(least_s_, gang(team).round.used_s);
                 std::ranges::stable_sort(teams, {}, [&](const Team& team) {
                         const auto& round = gang(team).round;
                         const bool is_in = round.since && snapshot_.now - *round.since < length_;
-                        return std::tuple(team.rests, !is_in, !is_due(team), round.used_s);
+                        return std::tuple(team.rests, !is_in, !is_due(team), used_s(team));
                 });
                 Capacity left(classes_, snapshot_, Capacity::Reserve::Use);
                 take_of_others(left, teams);
@@ -114,10 +117,27 @@ private:
                 return std::chrono::nanoseconds(numbers::kRoundWait) * 4 / 5 / (teams.size() - 1);
         }
 
-        /// It is interactive, and has waited for a round of each of the others.
+        /// CPUs that its teams keep from others, over its share: the one that counts, as a share by
+        /// who holds what now would make gangs change places.
+        [[nodiscard]] double pace_of(const Team& team) const {
+                const auto share = gang(team).round.share;
+                return team.threads / (share > 0 ? share : team.share);
+        }
+
+        /// CPU time over its share, as if it were in the middle of its next region: that will not
+        /// end before it is over.
+        [[nodiscard]] double used_s(const Team& team) const {
+                const auto& round = gang(team).round;
+                return round.used_s + Seconds(round.region).count() / 2 * pace_of(team);
+        }
+
+        /// It is interactive, has waited for a round of each of the others, and has not used much
+        /// more than they have: one with long regions pays back first.
         [[nodiscard]] bool is_due(const Team& team) const {
-                const auto& since = gang(team).round.waits_since;
-                return team.is_interactive && since && snapshot_.now - *since >= longest_wait_;
+                const auto& round = gang(team).round;
+                return team.is_interactive && round.waits_since &&
+                       snapshot_.now - *round.waits_since >= longest_wait_ &&
+                       round.used_s <= least_s_ + Seconds(numbers::kRound).count() * pace_of(team);
         }
 
         void take_of_others(Capacity& left, const std::vector<Team>& teams) const {
@@ -180,8 +200,7 @@ private:
                 std::optional<double> least_s;  // of those that wait
                 for (const auto& team : teams)
                         if (waits(team))
-                                least_s = std::min(least_s.value_or(gang(team).round.used_s),
-                                                   gang(team).round.used_s);
+                                least_s = std::min(least_s.value_or(used_s(team)), used_s(team));
                 if (!least_s)
                         return;
                 for (const auto& team : teams) {
@@ -190,8 +209,8 @@ private:
                                 consider(round.waits_since.value_or(snapshot_.now) + longest_wait_);
                         if (rounds_.behind[team.members.front()] > 0)
                                 continue;
-                        const auto behind = Seconds(std::max(*least_s - round.used_s, 0.0)) *
-                                            team.share / team.threads;
+                        const auto behind =
+                                Seconds(std::max(*least_s - used_s(team), 0.0)) / pace_of(team);
                         const auto overtakes =
                                 snapshot_.now +
                                 std::chrono::duration_cast<std::chrono::nanoseconds>(behind) +
@@ -217,6 +236,7 @@ private:
         std::vector<Share>& shares_;
         std::chrono::nanoseconds length_{0};        // of a round
         std::chrono::nanoseconds longest_wait_{0};  // of an interactive gang
+        double least_s_ = 0;                        // that a gang has used
         Rounds rounds_;
 };
 

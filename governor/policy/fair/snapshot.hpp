@@ -46,8 +46,10 @@ struct Settings {
 struct RoundState {
         /// CPU time that its teams have kept from others, over its share: seconds.
         double used_s = 0;
+        double share = 0;                      ///< CPUs that this counts; 0: none yet
         std::optional<TimePoint> since;        ///< it runs in its round since then
         std::optional<TimePoint> waits_since;  ///< for its round
+        std::chrono::nanoseconds region{0};    ///< how long one takes; 0: not known
 };
 
 /// Programs that work together, and so run and wait together.
@@ -125,6 +127,9 @@ struct Client {
         std::optional<std::uint32_t> team;
         bool takes_turns = true;  ///< if it has a gang; else it waits for rounds alone
         bool rests = false;       ///< it is outside of regions, and waits for none
+        /// Of one that keeps its team: threads of its present region, more than `in_use` if that
+        /// began on fewer CPUs. 0: it is in none.
+        std::uint32_t present_team = 0;
 
         // What it has: as the registry keeps it.
         CpuMask granted;  ///< empty: nothing yet

@@ -97,7 +97,7 @@ TEST(Rounds, TakeNoLongerThanOneAfterTheOther) {
         EXPECT_LT(makespans.mean(), 0.8) << "many fit side by side";
         EXPECT_LT(makespans.worst, 1.1);
         EXPECT_LT(sums.mean(), 0.8);
-        EXPECT_LT(sums.worst, 1.3) << "long regions, and teams that leave CPUs idle";
+        EXPECT_LT(sums.worst, 1.35) << "long regions, and teams that leave CPUs idle";
 }
 
 /// Programs of all kinds on machines of all kinds, some of which keep their teams.

@@ -7,6 +7,12 @@
 namespace governor::registry {
 namespace {
 
+const Request kKeeps = [] {
+        Request request;
+        request.keeps = request.can_wait = true;
+        return request;
+}();
+
 class TreesTest : public ProgramsTest {
 protected:
         static ProgramId join_tree(Programs& programs, ProgramId tree, const Request& request,
@@ -67,7 +73,10 @@ TEST_F(TreesTest, HaveAHolderWhoIsLikeAnyOtherAmongItsOwn) {
 TEST_F(TreesTest, LendWhatTheirHoldersDoNotUseToTheirMembersFromTheStart) {
         const auto holder = join_tree();
         EXPECT_FALSE(only().idle) << "it may be about to begin";
-        const auto member = join_tree(holder);
+        const auto other = join_tree(holder);
+        EXPECT_FALSE(listed().at(0).idle) << "one that follows takes its part";
+        programs_.leave(other, std::nullopt, now_);
+        const auto member = join_tree(holder, kKeeps);
         EXPECT_TRUE(listed().at(0).idle);
         EXPECT_EQ(listed().at(0).wants, 1U);
         EXPECT_FALSE(listed().at(1).idle);
@@ -77,7 +86,7 @@ TEST_F(TreesTest, LendWhatTheirHoldersDoNotUseToTheirMembersFromTheStart) {
 
 TEST_F(TreesTest, DoNotLendWhatDescendantsOfTheirHoldersBurn) {
         const auto holder = join_tree();
-        (void)join_tree(holder);
+        (void)join_tree(holder, kKeeps);
         grant(holder, 0, 8);
         second(holder, 2);
         second(holder, 2);
@@ -171,7 +180,7 @@ TEST_F(SharesTest, OfATreeAreThoseOfItsProgramsTogether) {
         const auto member = join_here(holder);
         (void)join_here({});
         EXPECT_EQ(arbiter_.share_of_tree(holder, now_), 8U);
-        EXPECT_EQ(share(member), 8U);
+        EXPECT_EQ(share(member), 4U);
 }
 
 TEST_F(SharesTest, OfHoldersThatDoNothingThemselvesAreNoReasonForRounds) {

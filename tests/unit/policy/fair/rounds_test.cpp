@@ -85,8 +85,8 @@ TEST(Rounds, LastForAWhile) {
         world.team(8).takes_turns = true;
         world.team(8).takes_turns = true;
         world.settings.turns = false;
-        world.round(0) = {2, world.now - numbers::kRound + milliseconds(1), {}};
-        world.round(1) = {1, {}, world.now};
+        world.round(0) = {2, 0, world.now - numbers::kRound + milliseconds(1), {}};
+        world.round(1) = {1, 0, {}, world.now};
         EXPECT_EQ(world.grants(), "8 P");
         EXPECT_EQ(world.decided().again, world.now + milliseconds(1));
         world.round(0).since = world.now - numbers::kRound;
@@ -99,17 +99,41 @@ TEST(Rounds, GoOnUntilAnotherHasUsedLess) {
         world.team(8).takes_turns = true;
         world.settings.turns = false;
         // One that uses twice its share catches up on four seconds in two.
-        world.round(0) = {1, world.now - numbers::kRound, {}};
-        world.round(1) = {5, {}, world.now};
+        world.round(0) = {1, 0, world.now - numbers::kRound, {}};
+        world.round(1) = {5, 0, {}, world.now};
         EXPECT_EQ(world.decided().again, world.now + milliseconds(2000) + numbers::kRest);
+}
+
+TEST(Rounds, OfLongRegionsBeginHalfARegionLater) {
+        Teams world(8);
+        world.team(8).takes_turns = true;
+        world.team(8).takes_turns = true;
+        world.settings.turns = false;
+        world.round(0) = {10, 0, world.now - numbers::kRound, {}};
+        world.round(1) = {8, 0, {}, world.now, milliseconds(4000)};
+        // Two seconds of 8 threads on 4 CPUs are 4 s of its share.
+        EXPECT_EQ(world.grants(), "8 P");
+        world.round(0).used_s = 12.01;
+        EXPECT_EQ(world.grants(), "P 8");
+}
+
+TEST(Rounds, OfOneThatIsAheadAreNotDue) {
+        Teams world(8);
+        world.team(8);
+        world.team(8);
+        world.round(0) = {1, 0, world.now - milliseconds(200), {}};
+        world.round(1) = {20, 0, {}, world.now - milliseconds(200)};
+        EXPECT_EQ(world.grants(), "8 P");
+        world.round(1).used_s = 1.5;
+        EXPECT_EQ(world.grants(), "P 8");
 }
 
 TEST(Rounds, AreNotForOneThatRests) {
         Teams world(8);
         world.team(8).rests = true;
         world.team(8);
-        world.round(0) = {1, world.now, {}};
-        world.round(1) = {9, {}, world.now};
+        world.round(0) = {1, 0, world.now, {}};
+        world.round(1) = {9, 0, {}, world.now};
         EXPECT_EQ(world.grants(), "P 8");
         EXPECT_FALSE(world.decided().again) << "nobody waits";
         EXPECT_TRUE(world.decided().rounds[1].rests);
@@ -119,8 +143,8 @@ TEST(Rounds, AreShorterForThoseThatAreInteractive) {
         Teams world(8);
         world.team(8);
         world.team(8);
-        world.round(0) = {0, world.now, {}};
-        world.round(1) = {1, {}, world.now};
+        world.round(0) = {0, 0, world.now, {}};
+        world.round(1) = {1, 0, {}, world.now};
         EXPECT_EQ(world.decided().again, world.now + milliseconds(200));
         // And it comes first then, although it has used more.
         world.round(0).since = world.round(1).waits_since = world.now - milliseconds(200);
@@ -131,6 +155,7 @@ TEST(Rounds, BeginWhereTheOthersHaveLeft) {
         Teams world(8);
         auto& holder = world.team(8);
         holder.granted = holder.in_use = CpuMask::range(0, 8);
+        holder.present_team = 8;
         auto& next = world.team(8);
         next.granted = CpuMask::range(0, 1);
         next.shared = next.parked = true;
@@ -140,7 +165,11 @@ TEST(Rounds, BeginWhereTheOthersHaveLeft) {
         EXPECT_EQ(world.decided().grants[1].reason.limit, Limit::Handover);
         EXPECT_EQ(world.decided().rounds[0].uses, 0U);  // the next one, which has to wait
         EXPECT_EQ(world.decided().rounds[1].uses, 8U);
+        // A region that began on fewer CPUs than it has threads.
         world.clients[0].in_use.clear();
+        EXPECT_EQ(world.grants(), "P P");
+        EXPECT_EQ(world.decided().rounds[1].uses, 8U);
+        world.clients[0].present_team = 0;
         EXPECT_EQ(world.grants(), "P 8");
 }
 
@@ -148,6 +177,7 @@ TEST(Rounds, OfTheInteractiveBeginBesideARegionThatDoesNotEnd) {
         Teams world(8);
         auto& holder = world.team(8);
         holder.granted = holder.in_use = CpuMask::range(0, 8);
+        holder.present_team = 8;
         auto& next = world.team(8);
         next.granted = CpuMask::range(0, 1);
         next.shared = next.parked = true;
