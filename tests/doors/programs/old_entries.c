@@ -55,7 +55,7 @@ static void section(void* data) {
 
 int main(void) {
         omp_set_max_active_levels(2);
-        for (int region = 0; region < 100; region++) {
+        for (unsigned region = 0; region < 100; region++) {
                 long sums[7] = {0};
                 GOMP_parallel_start(count, &sums[0], region % 4);
                 count(&sums[0]);
