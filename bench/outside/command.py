@@ -26,8 +26,9 @@ NAME = "bench/trees"
 _EXPLANATION = """\
 Seconds: medians over the repetitions [smallest-largest]. sum = of the programs' times from start to
 finish; makespan = from the first start to the last finish; last program = the time of the one that was
-started last. plain = as they are; in-turn = started by hand one after the other; run, batch = by
-`governorctl run` and `run --batch`; idle = without the others. A ratio is of two runs of one repetition;
+started last. plain = as they are; in-turn = started by hand one after the other; run, batch,
+keep, adapt = by `governorctl run` and `run --batch` and so on, keep-batch = by `run --keep --batch`; passive =
+with OMP_WAIT_POLICY=passive; idle = without the others. A ratio is of two runs of one repetition;
 the goal is for the median of these."""
 
 
