@@ -26,15 +26,15 @@ struct AdviseOptions {
 };
 
 struct RunOptions {
-        std::uint32_t max = 0;             ///< 0: none given
-        bool is_batch = false;             ///< it follows by itself, and takes turns
-        bool execs = false;                ///< one advice, then exec: no lease
-        bool keeps = false;                ///< a lease, and nothing of the program is changed
-        bool adapts = false;               ///< as `keeps`, but for teams that its programs leave open
-        bool is_unpreloaded = false;       ///< no door is opened by a preloaded object
-        bool is_quiet = false;             ///< says nothing of what it has set
-        bool is_dry = false;               ///< says what it would do, and does nothing
-        std::string job;                   ///< empty: none given
+        std::uint32_t max = 0;        ///< 0: none given
+        bool is_batch = false;        ///< it follows by itself, and takes turns
+        bool execs = false;           ///< one advice, then exec: no lease
+        bool keeps = false;           ///< a lease, and nothing of the program is changed
+        bool adapts = false;          ///< as `keeps`, but for teams that its programs leave open
+        bool is_unpreloaded = false;  ///< no door is opened by a preloaded object
+        bool is_quiet = false;        ///< says nothing of what it has set
+        bool is_dry = false;          ///< says what it would do, and does nothing
+        std::string job;              ///< empty: none given
         std::vector<std::string> command;  ///< at least the program
 
         /// It takes turns by what acts on it from outside.
