@@ -140,6 +140,8 @@ static bool stays(const struct object* object) {
 /* The name of a file counts: the runtimes of clang and Intel have libgomp's entries as well. */
 static void fill(struct runtime* runtime, const struct object* object) {
         runtime->object = *object;
+        for (unsigned i = 0; i < sizeof(runtime->entries) / sizeof(runtime->entries[0]); i++)
+                atomic_store_explicit(&runtime->entries[i], NULL, memory_order_relaxed);
         runtime->get_level = (int (*)(void))object_symbol(object, "omp_get_level");
         runtime->get_max_threads = (int (*)(void))object_symbol(object, "omp_get_max_threads");
         runtime->set_num_threads = (void (*)(int))object_symbol(object, "omp_set_num_threads");
@@ -147,19 +149,25 @@ static void fill(struct runtime* runtime, const struct object* object) {
                               runtime->get_max_threads != NULL && runtime->set_num_threads != NULL;
 }
 
-/* Two threads may look at the same one at once, and then write the same. */
-static struct runtime* runtime_in(const struct object* object) {
+/* Two threads may look at the same one at once, and then write the same. One that may be unloaded
+ * is not ready: it is looked at again each time. */
+static struct runtime* runtime_in(const struct object* object, bool* ret_stays) {
         for (unsigned i = 0; i < RUNTIMES; i++) {
                 struct found* one = &found[i];
                 const void* other = NULL;
                 if (!atomic_compare_exchange_strong(&one->dynamic, &other, object->dynamic) &&
                     other != object->dynamic)
                         continue;
-                if (!atomic_load_explicit(&one->is_ready, memory_order_acquire))
-                        fill(&one->runtime, object);
-                atomic_store_explicit(&one->is_ready, true, memory_order_release);
+                *ret_stays = atomic_load_explicit(&one->is_ready, memory_order_acquire);
+                if (*ret_stays)
+                        return &one->runtime;
+                fill(&one->runtime, object);
+                *ret_stays = stays(object);
+                if (*ret_stays)
+                        atomic_store_explicit(&one->is_ready, true, memory_order_release);
                 return &one->runtime;
         }
+        *ret_stays = false;
         return NULL;
 }
 
@@ -201,8 +209,9 @@ static struct target look_up(enum entry entry, const void* function, const void*
                 target.keeps_data = keeps_data(&object);
                 if (symbol == NULL || !object_at(symbol, &runtime_object))
                         return target;
-                target.runtime = runtime_in(&runtime_object);
-                if (target.runtime == NULL || !stays(&runtime_object))
+                bool is_to_stay = false;
+                target.runtime = runtime_in(&runtime_object, &is_to_stay);
+                if (!is_to_stay)
                         return target;
                 if (object.dynamic != NULL)
                         remember(object.dynamic, target);
@@ -240,9 +249,10 @@ void* entry_of(struct runtime* runtime, enum entry entry) {
 bool is_outside(void) {
         for (unsigned i = 0; i < RUNTIMES; i++) {
                 struct found* one = &found[i];
-                if (!atomic_load_explicit(&one->is_ready, memory_order_acquire))
+                if (atomic_load_explicit(&one->dynamic, memory_order_relaxed) == NULL)
                         return true;
-                if (one->runtime.is_libgomp && one->runtime.get_level() > 0)
+                if (atomic_load_explicit(&one->is_ready, memory_order_acquire) &&
+                    one->runtime.is_libgomp && one->runtime.get_level() > 0)
                         return false;
         }
         return true;

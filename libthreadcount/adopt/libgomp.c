@@ -40,7 +40,8 @@ static _Thread_local struct regions mine __attribute__((tls_model("initial-exec"
 static void begin_outermost(unsigned clause) {
         const struct target target = mine.last.target;
         mine.handle = NULL;
-        if (target.runtime != NULL && target.runtime->is_libgomp && clause != 1 && is_outside())
+        if (target.runtime != NULL && target.runtime->is_libgomp && clause != 1 &&
+            target.runtime->get_level() == 0 && is_outside())
                 mine.handle = team_begin(target, clause, &mine.team);
 }
 
