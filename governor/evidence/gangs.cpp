@@ -17,8 +17,6 @@ GangId Gangs::enter(const Key& key, TimePoint now) {
                 gang.key = key;
                 gang.joined = now;
                 gang.waits_since = now;
-                gang.round.used_s = least_used_s(now).value_or(0);
-                gang.counted = now;
         }
         gangs_[entry->second].members++;
         return entry->second;
@@ -29,6 +27,7 @@ void Gangs::leave(GangId id) {
         if (found == gangs_.end() || --found->second.members > 0)
                 return;
         by_key_.erase(found->second.key);
+        used_by_gangs_.forget(id);
         gangs_.erase(found);
 }
 
@@ -63,49 +62,31 @@ void Gangs::decided(const std::map<GangId, Decided>& decided, TimePoint now) {
 }
 
 void Gangs::take_rounds(const std::vector<policy::fair::Round>& rounds, TimePoint now) {
-        const auto least_s = least_used_s(now);
-        for (auto& [id, gang] : gangs_) {
-                gang.round.used_s = used_s(gang, now);
-                gang.counted = now;
-                gang.pace_of_use = 0;
-        }
-        std::map<GangId, policy::fair::Round> by_id;
-        for (const auto& round : rounds)
-                by_id[round.id] = round;
-        for (auto& [id, gang] : gangs_) {
-                const auto found = by_id.find(id);
-                const bool did = std::exchange(gang.takes_rounds, found != by_id.end());
-                if (!gang.takes_rounds) {
-                        gang.round.since.reset();
-                        gang.round.waits_since.reset();
+        std::map<GangId, UsedTime<GangId>::Use> of_gangs;
+        std::map<policy::Account, UsedTime<policy::Account>::Use> of_accounts;
+        for (const auto& round : rounds) {
+                of_gangs[round.id] = {round.share, round.uses, round.rests};
+                auto& account = of_accounts[gangs_.at(round.id).key.account];
+                account.share += round.share;
+                account.uses += round.uses;
+                account.rests = account.rests && round.rests;
+                auto& gang = gangs_.at(round.id);
+                if (round.waits) {
+                        gang.waits_for_round_since = gang.waits_for_round_since.value_or(now);
+                        gang.round_since.reset();
                         continue;
                 }
-                const auto& round = found->second;
-                gang.rests = round.rests;
-                if (!did || gang.rests)
-                        gang.round.used_s = std::max(gang.round.used_s, least_s.value_or(0));
-                gang.round.share = round.share;
-                gang.pace_of_use = round.uses / round.share;
-                auto& begun = round.waits ? gang.round.waits_since : gang.round.since;
-                auto& ended = round.waits ? gang.round.since : gang.round.waits_since;
-                begun = begun.value_or(now);
-                ended.reset();
+                gang.waits_for_round_since.reset();
+                if (round.leads)
+                        gang.round_since = gang.round_since.value_or(now);
         }
-}
-
-std::optional<double> Gangs::least_used_s(TimePoint now) const {
-        std::optional<double> least_s;
-        for (const auto& [id, gang] : gangs_) {
-                const auto used = used_s(gang, now);
-                if (gang.takes_rounds && !gang.rests)
-                        least_s = std::min(least_s.value_or(used), used);
-        }
-        return least_s;
-}
-
-double Gangs::used_s(const Gang& gang, TimePoint now) {
-        return gang.round.used_s +
-               gang.pace_of_use * std::chrono::duration<double>(now - gang.counted).count();
+        for (auto& [id, gang] : gangs_)
+                if (!of_gangs.contains(id)) {
+                        gang.round_since.reset();
+                        gang.waits_for_round_since.reset();
+                }
+        used_by_gangs_.take_part(of_gangs, now);
+        used_by_accounts_.take_part(of_accounts, now);
 }
 
 policy::fair::Gang Gangs::show(GangId id, TimePoint now) const {
@@ -124,8 +105,12 @@ policy::fair::Gang Gangs::show(GangId id, TimePoint now) const {
         shown.runs_since = gang.runs_since;
         shown.waited = gang.waited;
         shown.had = gang.had;
-        shown.round = gang.round;
-        shown.round.used_s = used_s(gang, now);
+        shown.round.used_s = used_by_gangs_.used_s(id, now);
+        shown.round.share = used_by_gangs_.share(id);
+        shown.round.since = gang.round_since;
+        shown.round.waits_since = gang.waits_for_round_since;
+        shown.round.account_used_s = used_by_accounts_.used_s(gang.key.account, now);
+        shown.round.account_share = used_by_accounts_.share(gang.key.account);
         return shown;
 }
 

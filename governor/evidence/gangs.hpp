@@ -4,6 +4,7 @@
 #pragma once
 
 #include "evidence/served.hpp"
+#include "evidence/used_time.hpp"
 #include "policy/account.hpp"
 #include "policy/fair/decision.hpp"
 #include "policy/fair/snapshot.hpp"
@@ -57,8 +58,7 @@ public:
         void set_quantum(std::chrono::milliseconds quantum) { quantum_ = quantum; }
         /// Of all gangs; those that are not in it neither want to run nor have their turn.
         void decided(const std::map<GangId, Decided>& decided, TimePoint now);
-        /// Of all gangs that share by time from now on. One that comes to them, or rests, has used
-        /// as much of its share as the one that has used least, at least.
+        /// Of all gangs that share by time from now on, which are known.
         void take_rounds(const std::vector<policy::fair::Round>& rounds, TimePoint now);
 
         /// Without what only its members know: what remains, and whether it is on trial.
@@ -80,20 +80,17 @@ private:
                 std::chrono::nanoseconds waited{0};    // before that
                 std::chrono::nanoseconds had{0};       // in turns that did not end that wait
                 Served served;
-                policy::fair::RoundState round;  // until `counted`
-                bool takes_rounds = false;
-                bool rests = false;      // as long as it does
-                double pace_of_use = 0;  // since then
-                TimePoint counted;
+                std::optional<TimePoint> round_since;
+                std::optional<TimePoint> waits_for_round_since;
         };
 
         [[nodiscard]] static Served served(const Gang& gang, TimePoint now);
-        /// Of those that take rounds. Empty: none does.
-        [[nodiscard]] std::optional<double> least_used_s(TimePoint now) const;
-        [[nodiscard]] static double used_s(const Gang& gang, TimePoint now);
 
         std::map<GangId, Gang> gangs_;
         std::map<Key, GangId> by_key_;
+        UsedTime<GangId> used_by_gangs_;
+        /// Stays when the last gang of an account goes: one that comes and goes gains nothing.
+        UsedTime<policy::Account> used_by_accounts_;
         std::uint64_t last_id_ = 0;
         std::chrono::milliseconds quantum_ = policy::fair::Settings{}.turn_quantum;
 };

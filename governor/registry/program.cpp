@@ -205,6 +205,10 @@ bool Program::report(const evidence::Report& report, TimePoint now) {
                 teams_.add(report.team, now);
         if (keeps())
                 note_region(report);
+        if (report.in_region && parked())
+                team_since_ = team_since_.value_or(now);
+        else
+                team_since_.reset();
         const bool wants_to_run = effect.began || (keeps() && report.waits);
         const bool woke = wants_to_run && demand_.idle();
         if (wants_to_run)
@@ -221,7 +225,7 @@ void Program::note_region(const evidence::Report& report) {
                 return;
         timed_ = {report.ended, report.ended_ns};
         region_ = std::chrono::nanoseconds(
-                std::min<std::uint64_t>(took_ns / ended, std::chrono::nanoseconds(1h).count()));
+                std::min<std::uint64_t>(took_ns / ended, std::chrono::nanoseconds(1min).count()));
 }
 
 /// Samples do not tell: most of them find it parked for a part of their time. True: it began to
@@ -459,6 +463,7 @@ fair::Client Program::client(const policy::CpuMask& pool) const {
                 client.takes_turns = is_batch();
                 client.rests = rests_;
                 client.present_team = std::min(team(), *client.team);
+                client.team_since = team_since_;
                 client.wants = client.idle ? 1 : *client.team;
         }
         return client;
@@ -488,6 +493,10 @@ bool Program::apply(const fair::Grant& grant, TimePoint now) {
         const bool waited = parked();
         const bool changed = occupancy_.grant(grant, now);
         was_parked_ = was_parked_ || grant.parked;
+        if (!grant.parked)
+                team_since_.reset();
+        else if (team() > 0)
+                team_since_ = team_since_.value_or(now);
         if (grant.parked)
                 look_.reset();
         if (waited && !grant.parked)

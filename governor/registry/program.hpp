@@ -319,6 +319,7 @@ private:
         evidence::Teams teams_;
         std::optional<TimePoint> outside_since_;  // of regions, and of the wait for one
         bool rests_ = false;                      // for kPoll at least
+        std::optional<TimePoint> team_since_;     // parked, and in the region of before
         struct Timed {
                 std::uint64_t ended = 0;
                 std::uint64_t ended_ns = 0;

@@ -157,16 +157,19 @@ std::vector<bool> still_waiting(const Settings& settings, const Snapshot& snapsh
                                 const std::vector<Holding>& holdings) {
         std::vector<bool> waiting(snapshot.gangs.size());
         CpuMask held;
-        CpuMask left;                 // before long
-        bool is_team_to_end = false;  // of a round that is over
+        CpuMask left;                              // before long
+        CpuMask to_end;                            // where teams may run whose round is over
+        std::map<AccountId, CpuMask> to_end_late;  // which others do not wait for any more
         for (std::size_t i = 0; i < shares.size(); i++) {
                 held |= holdings[i].shared ? CpuMask{} : holdings[i].cpus;
-                if (shares[i].stays)
-                        continue;
                 const auto& client = snapshot.clients[i];
-                left |= client.in_use;
-                is_team_to_end |=
-                        client.present_team > 0 && !rounds.behind.empty() && rounds.behind[i] > 0;
+                if (!shares[i].stays)
+                        left |= client.in_use;
+                if (client.present_team == 0 || rounds.behind.empty() || rounds.behind[i] == 0)
+                        continue;
+                const bool is_late = client.team_since &&
+                                     snapshot.now - *client.team_since >= settings.handover_max;
+                (is_late ? to_end_late[client.account] : to_end) |= client.allowed;
         }
         left -= held;
         for (std::size_t i = 0; i < shares.size(); i++) {
@@ -178,11 +181,13 @@ std::vector<bool> still_waiting(const Settings& settings, const Snapshot& snapsh
                 const bool is_to_come = left.intersects(client.allowed);
                 const bool has_less =
                         holdings[i].shared || holdings[i].cpus.count() < shares[i].target;
+                const bool is_team_to_end = to_end.intersects(client.allowed) ||
+                                            to_end_late[client.account].intersects(client.allowed);
                 const bool lacks = client.team ? is_team_to_end || (is_to_come && has_less)
                                                : is_to_come && holdings[i].shared && settings.turns;
                 const bool has_patience =
-                        client.takes_turns ? !is_out_of_patience(settings, gang, snapshot.now)
-                                           : !has_waited_enough(gang, snapshot.now);
+                        client.team ? !has_waited_enough(settings, client, gang, snapshot.now)
+                                    : !is_out_of_patience(settings, gang, snapshot.now);
                 if (lacks)
                         waiting[*client.gang] = has_patience;
         }
@@ -247,6 +252,8 @@ std::optional<TimePoint> next_change(const Settings& settings, const Snapshot& s
                         consider(*client.above_since + settings.handover_max);
                 if (client.lingers_since)
                         consider(*client.lingers_since + settings.handover_max);
+                if (client.team_since)
+                        consider(*client.team_since + settings.handover_max);
         }
         return next;
 }

@@ -55,6 +55,7 @@ struct Round {
         std::uint32_t uses = 0;  ///< CPUs that it keeps from others from now on
         bool waits = false;
         bool rests = false;  ///< it has no use for a round now
+        bool leads = false;  ///< the round is its own: it does not merely fit beside
 };
 
 struct Decision {

@@ -46,13 +46,20 @@ public:
                 rounds_.entitled.resize(shares_.size());
                 length_ = length_of_rounds(teams);
                 longest_wait_ = length_ * (teams.size() - 1);
-                least_s_ = gang(teams.front()).round.used_s;
-                for (const auto& team : teams)
-                        least_s_ = std::min(least_s_, gang(team).round.used_s);
+                for (const auto& team : teams) {
+                        const auto& round = gang(team).round;
+                        const auto [least, is_new] =
+                                least_s_.try_emplace(gang(team).account, round.used_s);
+                        least->second = std::min(least->second, round.used_s);
+                        least_of_accounts_s_ =
+                                std::min(least_of_accounts_s_.value_or(round.account_used_s),
+                                         round.account_used_s);
+                }
                 std::ranges::stable_sort(teams, {}, [&](const Team& team) {
                         const auto& round = gang(team).round;
                         const bool is_in = round.since && snapshot_.now - *round.since < length_;
-                        return std::tuple(team.rests, !is_in, !is_due(team), used_s(team));
+                        return std::tuple(team.rests, !is_in, !is_due(team), round.account_used_s,
+                                          used_s(team));
                 });
                 Capacity left(classes_, snapshot_, Capacity::Reserve::Use);
                 take_of_others(left, teams);
@@ -109,18 +116,26 @@ private:
         }
 
         /// So that an interactive gang's round comes before it has waited for too long; a part of
-        /// that is for regions to end.
+        /// that is for regions to end. Not so short that changes cost much, however many there are.
         [[nodiscard]] static std::chrono::nanoseconds
         length_of_rounds(const std::vector<Team>& teams) {
                 if (std::ranges::none_of(teams, &Team::is_interactive))
                         return numbers::kRound;
-                return std::chrono::nanoseconds(numbers::kRoundWait) * 4 / 5 / (teams.size() - 1);
+                return std::max<std::chrono::nanoseconds>(
+                        std::chrono::nanoseconds(numbers::kRoundWait) * 4 / 5 / (teams.size() - 1),
+                        numbers::kPoll);
         }
 
         /// CPUs that its teams keep from others, over its share: the one that counts, as a share by
         /// who holds what now would make gangs change places.
         [[nodiscard]] double pace_of(const Team& team) const {
                 const auto share = gang(team).round.share;
+                return team.threads / (share > 0 ? share : team.share);
+        }
+
+        /// The same for the share of its account.
+        [[nodiscard]] double account_pace_of(const Team& team) const {
+                const auto share = gang(team).round.account_share;
                 return team.threads / (share > 0 ? share : team.share);
         }
 
@@ -131,13 +146,16 @@ private:
                 return round.used_s + Seconds(round.region).count() / 2 * pace_of(team);
         }
 
-        /// It is interactive, has waited for a round of each of the others, and has not used much
-        /// more than they have: one with long regions pays back first.
+        /// It is interactive, has waited for a round of each of the others, and neither it nor its
+        /// account has used much more than others: one with long regions pays back first.
         [[nodiscard]] bool is_due(const Team& team) const {
                 const auto& round = gang(team).round;
+                const auto slack = Seconds(numbers::kRound).count();
                 return team.is_interactive && round.waits_since &&
                        snapshot_.now - *round.waits_since >= longest_wait_ &&
-                       round.used_s <= least_s_ + Seconds(numbers::kRound).count() * pace_of(team);
+                       round.used_s <= least_s_.at(gang(team).account) + slack * pace_of(team) &&
+                       round.account_used_s <=
+                               *least_of_accounts_s_ + slack * account_pace_of(team);
         }
 
         void take_of_others(Capacity& left, const std::vector<Team>& teams) const {
@@ -171,7 +189,7 @@ private:
                         set(i, cpus, runs ? 0 : running);
                 }
                 rounds_.gangs.push_back(
-                        {gang(team).id, team.share, team.threads, !runs, team.rests});
+                        {gang(team).id, team.share, team.threads, !runs, team.rests, running == 0});
                 return runs ? 1 : 0;
         }
 
@@ -194,30 +212,31 @@ private:
                 });
         }
 
-        /// When a round is over, or the gang in it has no longer used least; when one has waited
+        /// When the round of the first is over and it has no longer used least, or one has waited
         /// for long enough.
         void review(const std::vector<Team>& teams) {
-                std::optional<double> least_s;  // of those that wait
+                for (const auto& team : teams)
+                        if (waits(team) && team.is_interactive)
+                                consider(gang(team).round.waits_since.value_or(snapshot_.now) +
+                                         longest_wait_);
+                const auto& leader = teams.front();
+                const auto over = gang(leader).round.since.value_or(snapshot_.now) + length_;
                 for (const auto& team : teams)
                         if (waits(team))
-                                least_s = std::min(least_s.value_or(used_s(team)), used_s(team));
-                if (!least_s)
-                        return;
-                for (const auto& team : teams) {
-                        const auto& round = gang(team).round;
-                        if (waits(team) && team.is_interactive)
-                                consider(round.waits_since.value_or(snapshot_.now) + longest_wait_);
-                        if (rounds_.behind[team.members.front()] > 0)
-                                continue;
-                        const auto behind =
-                                Seconds(std::max(*least_s - used_s(team), 0.0)) / pace_of(team);
-                        const auto overtakes =
-                                snapshot_.now +
-                                std::chrono::duration_cast<std::chrono::nanoseconds>(behind) +
-                                numbers::kRest;
-                        consider(
-                                std::max(round.since.value_or(snapshot_.now) + length_, overtakes));
-                }
+                                consider(std::max(over, snapshot_.now + overtakes(leader, team)));
+        }
+
+        /// When one that runs has used more than one that waits.
+        [[nodiscard]] std::chrono::nanoseconds overtakes(const Team& team,
+                                                         const Team& other) const {
+                const bool is_of_account = gang(team).account == gang(other).account;
+                const auto behind_s = is_of_account ? (used_s(other) - used_s(team)) / pace_of(team)
+                                                    : (gang(other).round.account_used_s -
+                                                       gang(team).round.account_used_s) /
+                                                              account_pace_of(team);
+                constexpr double kLongest_s = 3600;
+                return numbers::kRest + std::chrono::duration_cast<std::chrono::nanoseconds>(
+                                                Seconds(std::clamp(behind_s, 0.0, kLongest_s)));
         }
 
         [[nodiscard]] bool waits(const Team& team) const {
@@ -236,7 +255,8 @@ private:
         std::vector<Share>& shares_;
         std::chrono::nanoseconds length_{0};        // of a round
         std::chrono::nanoseconds longest_wait_{0};  // of an interactive gang
-        double least_s_ = 0;                        // that a gang has used
+        std::map<AccountId, double> least_s_;       // that a gang of it has used
+        std::optional<double> least_of_accounts_s_;
         Rounds rounds_;
 };
 
@@ -247,8 +267,10 @@ Rounds take_rounds(const Settings& settings, const Snapshot& snapshot, const Cla
         return RoundRobin(settings, snapshot, classes, turns, shares).deal();
 }
 
-bool has_waited_enough(const Gang& gang, TimePoint now) {
-        return gang.round.waits_since && now - *gang.round.waits_since >= numbers::kRoundWait;
+bool has_waited_enough(const Settings& settings, const Client& client, const Gang& gang,
+                       TimePoint now) {
+        const auto longest = client.takes_turns ? settings.turn_max_wait : numbers::kRoundWait;
+        return gang.round.waits_since && now - *gang.round.waits_since >= longest;
 }
 
 }  // namespace governor::policy::fair

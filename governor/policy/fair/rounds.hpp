@@ -35,7 +35,9 @@ struct Rounds {
                                  const Classes& classes, const Turns& turns,
                                  std::vector<Share>& shares);
 
-/// As long as an interactive gang may wait: then it does not wait for the ends of others' regions.
-[[nodiscard]] bool has_waited_enough(const Gang& gang, TimePoint now);
+/// It waits for the ends of others' regions no more: an interactive program for
+/// numbers::kRoundWait in all, a batch program for Settings::turn_max_wait.
+[[nodiscard]] bool has_waited_enough(const Settings& settings, const Client& client,
+                                     const Gang& gang, TimePoint now);
 
 }  // namespace governor::policy::fair

@@ -50,6 +50,8 @@ struct RoundState {
         std::optional<TimePoint> since;        ///< it runs in its round since then
         std::optional<TimePoint> waits_since;  ///< for its round
         std::chrono::nanoseconds region{0};    ///< how long one takes; 0: not known
+        double account_used_s = 0;             ///< as `used_s`, of all gangs of its account
+        double account_share = 0;              ///< as `share`
 };
 
 /// Programs that work together, and so run and wait together.
@@ -130,6 +132,7 @@ struct Client {
         /// Of one that keeps its team: threads of its present region, more than `in_use` if that
         /// began on fewer CPUs. 0: it is in none.
         std::uint32_t present_team = 0;
+        std::optional<TimePoint> team_since;  ///< it is parked since then, and still in that region
 
         // What it has: as the registry keeps it.
         CpuMask granted;  ///< empty: nothing yet

@@ -103,7 +103,7 @@ struct governor_grant_header {
 #define GOVERNOR_GRANT_SHARED   0x08u /* others may be using the CPUs of the set           */
 
 #define GOVERNOR_REPORT_IN_REGION 0x01u
-#define GOVERNOR_REPORT_WAITS 0x02u /* it is parked, in front of a region */
+#define GOVERNOR_REPORT_WAITS     0x02u /* it is parked, in front of a region */
 
 /* At the start of each buffer of a grant slot. CPUs unless said otherwise. */
 struct governor_grant_reason {

@@ -20,7 +20,7 @@ using std::chrono::milliseconds;
 using std::chrono::seconds;
 
 /// A sanitizer takes minutes for all of them.
-constexpr std::uint64_t kCases = GOVERNOR_TURNS_SEEDS < 1000 ? 20 : 200;
+constexpr std::uint64_t kRandomCases = GOVERNOR_TURNS_SEEDS < 1000 ? 20 : 200;
 
 Figures measured(const Scenario& scenario) {
         Meter meter;
@@ -78,7 +78,9 @@ struct OverCases {
                 sum += std::log(ratio);
                 worst = std::max(worst, ratio);
         }
-        [[nodiscard]] double mean() const { return std::exp(sum / static_cast<double>(kCases)); }
+        [[nodiscard]] double mean() const {
+                return std::exp(sum / static_cast<double>(kRandomCases));
+        }
 };
 
 }  // namespace
@@ -86,7 +88,7 @@ struct OverCases {
 TEST(Rounds, TakeNoLongerThanOneAfterTheOther) {
         OverCases makespans;
         OverCases sums;
-        for (std::uint64_t seed = 1; seed <= kCases; seed++) {
+        for (std::uint64_t seed = 1; seed <= kRandomCases; seed++) {
                 const auto scenario = some_teams(seed);
                 const auto rounds = measured(scenario);
                 const auto spinning = measured(unmodified(scenario));
@@ -104,7 +106,7 @@ TEST(Rounds, TakeNoLongerThanOneAfterTheOther) {
 TEST(Rounds, BreakNothingForOthers) {
         const auto fair = find_policy("fair");
         ASSERT_TRUE(fair);
-        for (std::uint64_t seed = 1; seed <= kCases; seed++) {
+        for (std::uint64_t seed = 1; seed <= kRandomCases; seed++) {
                 auto scenario = random_scenario(seed);
                 Random random(seed);
                 for (auto& program : scenario.programs)

@@ -154,12 +154,13 @@ TEST(Gangs, CountWhatTheirTeamsUseOfTheirShares) {
         Gangs gangs;
         const auto one = gangs.enter(job(1, "a"), kStart);
         const auto two = gangs.enter(job(1, "b"), kStart);
-        gangs.take_rounds({{one, 4, 8, false}, {two, 4, 0, true}}, kStart);
+        gangs.take_rounds({{one, 4, 8, false, false, true}, {two, 4, 0, true}}, kStart);
         EXPECT_DOUBLE_EQ(gangs.show(one, at(1)).round.used_s, 2);
         EXPECT_DOUBLE_EQ(gangs.show(two, at(1)).round.used_s, 0);
         EXPECT_EQ(gangs.show(one, at(1)).round.since, kStart);
         EXPECT_EQ(gangs.show(two, at(1)).round.waits_since, kStart);
         gangs.take_rounds({{one, 4, 2, true}, {two, 4, 8, false}}, at(1));
+        EXPECT_FALSE(gangs.show(two, at(2)).round.since) << "it only fits beside";
         EXPECT_DOUBLE_EQ(gangs.show(one, at(2)).round.used_s, 2.5);
         EXPECT_DOUBLE_EQ(gangs.show(two, at(2)).round.used_s, 2);
         EXPECT_EQ(gangs.show(one, at(2)).round.waits_since, at(1));
@@ -184,6 +185,37 @@ TEST(Gangs, ComeToRoundsAsTheOneThatUsedLeast) {
         gangs.take_rounds({}, at(14));
         EXPECT_DOUBLE_EQ(gangs.show(three, at(20)).round.used_s, 26);
         EXPECT_FALSE(gangs.show(three, at(20)).round.since);
+}
+
+TEST(Gangs, OfAUserCountTogetherAlsoWhenTheyComeAndGo) {
+        Gangs gangs;
+        const auto other = gangs.enter(job(2, "a"), kStart);
+        auto mine = gangs.enter(job(1, "a"), kStart);
+        gangs.take_rounds({{mine, 4, 8, false}, {other, 4, 0, true}}, kStart);
+        gangs.leave(mine);
+        mine = gangs.enter(job(1, "b"), at(1));
+        EXPECT_DOUBLE_EQ(gangs.show(mine, at(1)).round.used_s, 0);
+        EXPECT_DOUBLE_EQ(gangs.show(mine, at(1)).round.account_used_s, 2);
+        EXPECT_DOUBLE_EQ(gangs.show(other, at(1)).round.account_used_s, 0);
+        gangs.take_rounds({{other, 8, 8, false}}, at(1));
+        gangs.take_rounds({{mine, 4, 8, false}, {other, 4, 8, true}}, at(2));
+        EXPECT_DOUBLE_EQ(gangs.show(mine, at(2)).round.account_used_s, 2);
+        EXPECT_DOUBLE_EQ(gangs.show(other, at(2)).round.account_used_s, 1);
+        EXPECT_DOUBLE_EQ(gangs.show(mine, at(2)).round.account_share, 4);
+}
+
+TEST(Gangs, ThatComeLaterAreNotAheadOfThoseThatWereThere) {
+        Gangs gangs;
+        const auto one = gangs.enter(job(1, "a"), kStart);
+        const auto two = gangs.enter(job(1, "b"), kStart);
+        gangs.take_rounds({{one, 1, 1, false}, {two, 1, 1, false}}, kStart);
+        gangs.take_rounds({}, at(3600));  // two has ended
+        gangs.leave(two);
+        const auto three = gangs.enter(job(1, "c"), at(3700));
+        EXPECT_DOUBLE_EQ(gangs.show(three, at(3700)).round.used_s, 3600);
+        gangs.take_rounds({{one, 1, 1, false}, {three, 1, 0, true}}, at(3700));
+        EXPECT_DOUBLE_EQ(gangs.show(one, at(3700)).round.used_s, 3600);
+        EXPECT_DOUBLE_EQ(gangs.show(three, at(3700)).round.used_s, 3600);
 }
 
 }  // namespace

@@ -104,6 +104,28 @@ TEST(Rounds, GoOnUntilAnotherHasUsedLess) {
         EXPECT_EQ(world.decided().again, world.now + milliseconds(2000) + numbers::kRest);
 }
 
+TEST(Rounds, AreOfTheUserWhoHasUsedLeast) {
+        Teams world(8);
+        for (const std::uint64_t account : {2U, 2U, 1U})
+                world.team(8, account);
+        for (std::size_t i = 0; i < 2; i++)
+                world.round(i).account_used_s = 5;
+        world.round(2).account_used_s = 1;
+        world.round(2).used_s = 100;
+        EXPECT_EQ(world.grants(), "P P 8");
+        // However long one of the other user has waited.
+        world.round(0).waits_since = world.now - milliseconds(1000);
+        EXPECT_EQ(world.grants(), "P P 8");
+}
+
+TEST(Rounds, AreNeverVeryShort) {
+        Teams world(8);
+        for (int i = 0; i < 100; i++)
+                world.team(8, i == 0 ? 1 : 2);
+        world.round(0) = {0, 4, world.now, {}};
+        EXPECT_EQ(world.decided().again, world.now + numbers::kPoll);
+}
+
 TEST(Rounds, OfLongRegionsBeginHalfARegionLater) {
         Teams world(8);
         world.team(8).takes_turns = true;
@@ -206,6 +228,28 @@ TEST(Rounds, OfAnotherUserWaitForALongRegionOnlySoLong) {
         EXPECT_FALSE(world.decided().grants[1].parked);
         world.clients[0].lingers_since = world.now;
         EXPECT_TRUE(world.decided().grants[1].parked);
+}
+
+TEST(Rounds, OfAnotherUserDoNotWaitLongerForATeamOnNoCpusOfItsOwn) {
+        Teams world(8);
+        auto& holder = world.team(8);
+        holder.granted = CpuMask::range(0, 1);
+        holder.shared = holder.parked = true;
+        holder.present_team = 8;
+        holder.team_since = world.now;
+        auto& next = world.team(8, 2);
+        next.takes_turns = true;
+        next.granted = CpuMask::range(0, 1);
+        next.shared = next.parked = true;
+        world.settings.turns = false;
+        world.round(0).used_s = 1;
+        EXPECT_TRUE(world.decided().grants[1].parked);
+        world.clients[0].team_since = world.now - world.settings.handover_max;
+        EXPECT_FALSE(world.decided().grants[1].parked);
+        world.clients[1].account = AccountId{1};
+        EXPECT_TRUE(world.decided().grants[1].parked) << "its own user's";
+        world.round(1).waits_since = world.now - world.settings.turn_max_wait;
+        EXPECT_FALSE(world.decided().grants[1].parked);
 }
 
 TEST(Rounds, LeaveThoseThatFollowTheirShares) {
