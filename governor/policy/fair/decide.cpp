@@ -61,7 +61,7 @@ public:
 
         /// It begins no region: it is not its turn, or not yet.
         [[nodiscard]] bool is_parked(std::size_t i) const {
-                return turns_.behind[i] > 0 || rounds_before(i) > 0 || waits_for_cpus(i);
+                return turns_.behind[i] > 0 || rounds_.behind[i] > 0 || waits_for_cpus(i);
         }
 
         [[nodiscard]] Reason of(std::size_t i, const Holding& holding) const {
@@ -69,7 +69,7 @@ public:
                 reason.own_foreign =
                         std::min(reason.foreign, classes_.foreign_of(snapshot_.clients[i].account));
                 reason.share = std::max(1U, shares_[i].share);
-                if (!rounds_.entitled.empty() && rounds_.entitled[i] > 0)
+                if (rounds_.entitled[i] > 0)
                         reason.share = rounds_.entitled[i];
                 if (starts_uncharged(i, holding)) {
                         reason.share = holding.cpus.count();
@@ -80,10 +80,6 @@ public:
         }
 
 private:
-        [[nodiscard]] std::uint32_t rounds_before(std::size_t i) const {
-                return rounds_.behind.empty() ? 0 : rounds_.behind[i];
-        }
-
         [[nodiscard]] bool waits_for_cpus(std::size_t i) const {
                 const auto& client = snapshot_.clients[i];
                 return has_not_begun(client) && waiting_[*client.gang];
@@ -104,8 +100,8 @@ private:
                 };
                 if (turns_.behind[i] > 0)
                         because(Limit::Parked, turns_.behind[i]);
-                else if (rounds_before(i) > 0)
-                        because(Limit::Round, rounds_before(i));
+                else if (rounds_.behind[i] > 0)
+                        because(Limit::Round, rounds_.behind[i]);
                 else if (waits_for_cpus(i))
                         because(Limit::Handover, std::max(share.target, 1U));
                 else if (share.charge && client.burning > threads)
@@ -165,7 +161,7 @@ std::vector<bool> still_waiting(const Settings& settings, const Snapshot& snapsh
                 const auto& client = snapshot.clients[i];
                 if (!shares[i].stays)
                         left |= client.in_use;
-                if (client.present_team == 0 || rounds.behind.empty() || rounds.behind[i] == 0)
+                if (client.present_team == 0 || rounds.behind[i] == 0)
                         continue;
                 const bool is_late = client.team_since &&
                                      snapshot.now - *client.team_since >= settings.handover_max;

@@ -38,12 +38,12 @@ public:
                   shares_(shares) {}
 
         Rounds deal() {
+                rounds_.behind.resize(shares_.size());
+                rounds_.entitled.resize(shares_.size());
                 auto teams = find_teams();
                 if (teams.size() < 2 ||
                     std::ranges::all_of(teams, [&](const Team& team) { return fits(team); }))
-                        return {};
-                rounds_.behind.resize(shares_.size());
-                rounds_.entitled.resize(shares_.size());
+                        return std::move(rounds_);
                 length_ = length_of_rounds(teams);
                 longest_wait_ = length_ * (teams.size() - 1);
                 for (const auto& team : teams) {
@@ -169,12 +169,17 @@ private:
                                         left.charge(i, 1);
         }
 
+        /// As many CPUs as there are for its team.
+        std::uint32_t take_team(Capacity& left, std::size_t i) const {
+                std::uint32_t cpus = 0;
+                while (cpus < threads_of(i) && left.take(i))
+                        cpus++;
+                return cpus;
+        }
+
         [[nodiscard]] bool has_room_for(const Team& team, Capacity left) const {
                 return std::ranges::all_of(team.members, [&](std::size_t i) {
-                        std::uint32_t cpus = 0;
-                        while (cpus < threads_of(i) && left.take(i))
-                                cpus++;
-                        return cpus == threads_of(i);
+                        return take_team(left, i) == threads_of(i);
                 });
         }
 
@@ -183,10 +188,7 @@ private:
                 // The first runs whatever there is: at worst beside others.
                 const bool runs = running == 0 || has_room_for(team, left);
                 for (const auto i : team.members) {
-                        std::uint32_t cpus = 0;
-                        while (runs && cpus < threads_of(i) && left.take(i))
-                                cpus++;
-                        set(i, cpus, runs ? 0 : running);
+                        set(i, runs ? take_team(left, i) : 0, runs ? 0 : running);
                 }
                 rounds_.gangs.push_back(
                         {gang(team).id, team.share, team.threads, !runs, team.rests, running == 0});

@@ -17,7 +17,7 @@
 
 namespace governor::policy::fair {
 
-/// As long as all teams fit into their programs' shares there are none, and all is empty.
+/// As long as all teams fit into their programs' shares there are none, and all is 0.
 struct Rounds {
         std::vector<std::uint32_t> behind;    ///< by client: gangs before it; 0: it does not wait
         std::vector<std::uint32_t> entitled;  ///< by client: CPUs, on average; 0: takes no part
