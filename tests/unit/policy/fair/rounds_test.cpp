@@ -44,6 +44,18 @@ public:
         std::vector<Gang> gangs;
 };
 
+/// It waits, and has a CPU that others have, too.
+void park(Client& client) {
+        client.granted = CpuMask::range(0, 1);
+        client.shared = client.parked = true;
+}
+
+/// In a region on all of 8 CPUs that are its own.
+void run_on_all(Client& client) {
+        client.granted = client.in_use = CpuMask::range(0, 8);
+        client.present_team = 8;
+}
+
 TEST(Rounds, AreNotNeededWhereAllFit) {
         Teams world(16);
         for (int i = 0; i < 4; i++)
@@ -176,11 +188,9 @@ TEST(Rounds, AreShorterForThoseThatAreInteractive) {
 TEST(Rounds, BeginWhereTheOthersHaveLeft) {
         Teams world(8);
         auto& holder = world.team(8);
-        holder.granted = holder.in_use = CpuMask::range(0, 8);
-        holder.present_team = 8;
+        run_on_all(holder);
         auto& next = world.team(8);
-        next.granted = CpuMask::range(0, 1);
-        next.shared = next.parked = true;
+        park(next);
         world.round(0).used_s = 1;
         world.round(1).waits_since = world.now - milliseconds(200);
         EXPECT_EQ(world.grants(), "P P");
@@ -198,11 +208,9 @@ TEST(Rounds, BeginWhereTheOthersHaveLeft) {
 TEST(Rounds, OfTheInteractiveBeginBesideARegionThatDoesNotEnd) {
         Teams world(8);
         auto& holder = world.team(8);
-        holder.granted = holder.in_use = CpuMask::range(0, 8);
-        holder.present_team = 8;
+        run_on_all(holder);
         auto& next = world.team(8);
-        next.granted = CpuMask::range(0, 1);
-        next.shared = next.parked = true;
+        park(next);
         world.round(0).used_s = 1;
         world.round(1).waits_since = world.now - numbers::kRoundWait;
         EXPECT_FALSE(world.decided().grants[1].parked);
@@ -215,14 +223,12 @@ TEST(Rounds, OfTheInteractiveBeginBesideARegionThatDoesNotEnd) {
 TEST(Rounds, OfAnotherUserWaitForALongRegionOnlySoLong) {
         Teams world(8);
         auto& holder = world.team(8);
-        holder.granted = CpuMask::range(0, 1);
-        holder.shared = holder.parked = true;
+        park(holder);
         holder.in_use = CpuMask::range(0, 8);
         holder.lingers_since = world.now - world.settings.handover_max;
         auto& next = world.team(8, 2);
         next.takes_turns = true;
-        next.granted = CpuMask::range(0, 1);
-        next.shared = next.parked = true;
+        park(next);
         world.settings.turns = false;
         world.round(0).used_s = 1;
         EXPECT_FALSE(world.decided().grants[1].parked);
@@ -233,14 +239,12 @@ TEST(Rounds, OfAnotherUserWaitForALongRegionOnlySoLong) {
 TEST(Rounds, OfAnotherUserDoNotWaitLongerForATeamOnNoCpusOfItsOwn) {
         Teams world(8);
         auto& holder = world.team(8);
-        holder.granted = CpuMask::range(0, 1);
-        holder.shared = holder.parked = true;
+        park(holder);
         holder.present_team = 8;
         holder.team_since = world.now;
         auto& next = world.team(8, 2);
         next.takes_turns = true;
-        next.granted = CpuMask::range(0, 1);
-        next.shared = next.parked = true;
+        park(next);
         world.settings.turns = false;
         world.round(0).used_s = 1;
         EXPECT_TRUE(world.decided().grants[1].parked);
