@@ -2,6 +2,7 @@
 /* From a region's code to its runtime, without a lock: a child of fork() may begin one as well. */
 #define _GNU_SOURCE
 #include "callers.h"
+#include "symbols.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -10,16 +11,17 @@
 #pragma weak dlopen
 #pragma weak dlsym
 #pragma weak dlvsym
-#pragma weak dlclose
 #pragma weak dlerror
 
 enum { RUNTIMES = 64, SLOTS = 1024, PROBES = 16 };
 
-/* Code, or the dynamic section of an object. Once it has a key, a slot keeps it. */
+/*
+ * Code, or the dynamic section of an object. The answer tells how often objects had been unloaded
+ * when it was found. It is void when that has changed, and then the slot may have another key.
+ */
 struct slot {
-        _Atomic(uintptr_t) key;           /* 0: free                       */
-        atomic_bool keeps_data;           /* of its object                 */
-        _Atomic(struct runtime*) runtime; /* NULL: is being looked for     */
+        _Atomic(uintptr_t) key; /* 0: free */
+        _Atomic(uint64_t) answer;
 };
 
 struct found {
@@ -30,6 +32,8 @@ struct found {
 
 static struct slot slots[SLOTS];
 static struct found found[RUNTIMES];
+
+_Atomic(unsigned) adopt_unloads = 1;
 
 static const char* const names[] = {
 #define ADOPT_NAME(name) #name,
@@ -42,9 +46,19 @@ static struct slot* slot_of(uintptr_t key, unsigned probe) {
         return &slots[(hash + probe) % SLOTS];
 }
 
+/* The count of unloads, then the number of the runtime, then whether the object keeps data. */
+static uint64_t packed(struct target target, unsigned unloads) {
+        const struct found* one =
+                (const void*)((const char*)target.runtime - offsetof(struct found, runtime));
+        return (uint64_t)unloads << 32 | (uint64_t)(one - found) << 1 | target.keeps_data;
+}
+
+static bool is_valid(uint64_t answer, unsigned unloads) { return answer >> 32 == unloads; }
+
 static struct target known(const void* what) {
         struct target target = {NULL, false};
         const uintptr_t key = (uintptr_t)what;
+        const unsigned unloads = unloads_so_far();
         for (unsigned probe = 0; probe < PROBES; probe++) {
                 struct slot* slot = slot_of(key, probe);
                 const uintptr_t other = atomic_load_explicit(&slot->key, memory_order_relaxed);
@@ -52,24 +66,30 @@ static struct target known(const void* what) {
                         break;
                 if (other != key)
                         continue;
-                /* acquire: what the runtime points to was written before, and the rest of it */
-                target.runtime = atomic_load_explicit(&slot->runtime, memory_order_acquire);
-                target.keeps_data = atomic_load_explicit(&slot->keeps_data, memory_order_relaxed);
+                /* acquire: the runtime was written before, and another key of the slot as well */
+                const uint64_t answer = atomic_load_explicit(&slot->answer, memory_order_acquire);
+                if (is_valid(answer, unloads) &&
+                    atomic_load_explicit(&slot->key, memory_order_relaxed) == key) {
+                        target.runtime = &found[(uint32_t)answer >> 1].runtime;
+                        target.keeps_data = (answer & 1) != 0;
+                }
                 break;
         }
         return target;
 }
 
 /* Where all slots are taken it is looked for every time. */
-static void remember(const void* what, struct target target) {
+static void remember(const void* what, struct target target, unsigned unloads) {
         const uintptr_t key = (uintptr_t)what;
         for (unsigned probe = 0; probe < PROBES; probe++) {
                 struct slot* slot = slot_of(key, probe);
-                uintptr_t other = 0;
-                if (atomic_compare_exchange_strong(&slot->key, &other, key) || other == key) {
-                        atomic_store_explicit(&slot->keeps_data, target.keeps_data,
-                                              memory_order_relaxed);
-                        atomic_store_explicit(&slot->runtime, target.runtime, memory_order_release);
+                uintptr_t other = atomic_load_explicit(&slot->key, memory_order_relaxed);
+                const uint64_t answer = atomic_load_explicit(&slot->answer, memory_order_relaxed);
+                if (other != key && other != 0 && is_valid(answer, unloads))
+                        continue;
+                if (other == key || atomic_compare_exchange_strong(&slot->key, &other, key)) {
+                        atomic_store_explicit(&slot->answer, packed(target, unloads),
+                                              memory_order_release);
                         return;
                 }
         }
@@ -94,32 +114,64 @@ static void* seen_from(void* where, const char* name, const char* version) {
         return dlsym != NULL ? found_by_linker(dlsym(where, name)) : NULL;
 }
 
+/* Of the next object that has it, which may be another one that is preloaded. */
+static int really_close(void* handle) {
+        static _Atomic(void*) place;
+        void* real = atomic_load_explicit(&place, memory_order_relaxed);
+        if (real == NULL) {
+                real = seen_from(RTLD_NEXT, "dlclose", NULL);
+                if (real == NULL && symbols_of_others("dlclose", NULL, &real) == 0)
+                        return -1;
+                atomic_store_explicit(&place, real, memory_order_relaxed);
+        }
+        return ((__typeof__(dlclose)*)real)(handle);
+}
+
+/*
+ * Other code may be loaded where this has been. Twice: another thread may load some before this one
+ * goes on, and destructors may begin regions.
+ */
+__attribute__((visibility("default"))) int dlclose(void* handle) {
+        atomic_fetch_add(&adopt_unloads, 1);
+        const int result = really_close(handle);
+        atomic_fetch_add(&adopt_unloads, 1);
+        return result;
+}
+
 static void* seen_by(const struct object* object, const char* name, const char* version) {
-        if (dlopen == NULL || dlsym == NULL || dlclose == NULL || object->name[0] == '\0')
+        if (dlopen == NULL || dlsym == NULL || object->name[0] == '\0')
                 return NULL;
         void* handle = dlopen(object->name, RTLD_LAZY | RTLD_NOLOAD);
         if (handle == NULL)
                 return found_by_linker(NULL);
         void* symbol = seen_from(handle, name, version);
-        (void)dlclose(handle);
+        (void)really_close(handle); /* others hold it as well */
         return symbol;
 }
 
 /*
  * The linker is asked only where it matters, for the sake of its lock: not where the program has
- * started with a runtime, which all see first, nor where there is only one. The runtimes of gcc and
- * clang have the same names in versions of their own.
+ * started with a runtime, which all see first, nor where there is only one. Where it may not be
+ * asked, what the object names itself is most likely right. The runtimes of gcc and clang have the
+ * same names in versions of their own.
  */
-static void* bound(enum entry entry, const struct object* object) {
+static void* bound(enum entry entry, const struct object* object, bool* ret_is_sure) {
         const char* version = NULL;
         (void)(object->dynamic != NULL && object_refers_to(object, names[entry], &version));
         void* symbol = symbol_of_start(names[entry], version);
         void* first = NULL;
+        *ret_is_sure = true;
         if (symbol != NULL || symbols_of_others(names[entry], version, &first) < 2)
                 return symbol != NULL ? symbol : first;
-        symbol = seen_from(RTLD_NEXT, names[entry], version);
-        if (symbol == NULL)
-                symbol = seen_by(object, names[entry], version);
+        if (may_use_linker()) {
+                symbol = seen_from(RTLD_NEXT, names[entry], version);
+                if (symbol == NULL)
+                        symbol = seen_by(object, names[entry], version);
+        } else {
+                *ret_is_sure = false;
+                if (object->dynamic != NULL)
+                        symbol = symbol_of_needed(object, names[entry], version);
+        }
         return symbol != NULL ? symbol : first;
 }
 
@@ -197,6 +249,7 @@ static void look_behind(enum entry entry, struct object* object) {
 static struct target look_up(enum entry entry, const void* function, const void* caller) {
         struct object object = {.name = ""};
         struct object runtime_object;
+        const unsigned unloads = unloads_so_far();
         if (!object_at(function, &object))
                 (void)object_at(caller, &object);
         else if (function == caller)
@@ -205,18 +258,19 @@ static struct target look_up(enum entry entry, const void* function, const void*
         if (object.dynamic != NULL)
                 target = known(object.dynamic);
         if (target.runtime == NULL) {
-                const void* symbol = bound(entry, &object);
+                bool is_sure = false;
+                bool is_to_stay = false;
+                const void* symbol = bound(entry, &object, &is_sure);
                 target.keeps_data = keeps_data(&object);
                 if (symbol == NULL || !object_at(symbol, &runtime_object))
                         return target;
-                bool is_to_stay = false;
                 target.runtime = runtime_in(&runtime_object, &is_to_stay);
-                if (!is_to_stay)
+                if (!is_to_stay || !is_sure)
                         return target;
                 if (object.dynamic != NULL)
-                        remember(object.dynamic, target);
+                        remember(object.dynamic, target, unloads);
         }
-        remember(function, target);
+        remember(function, target, unloads);
         return target;
 }
 

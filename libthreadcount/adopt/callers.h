@@ -76,7 +76,14 @@ struct target {
  */
 struct target target_of(enum entry entry, const void* function, const void* caller);
 
-/* Will target_of() answer the same for this function from now on? MT-Safe. */
+/* How often dlclose() was called or has returned: what is known of code is void then. MT-Safe. */
+extern _Atomic(unsigned) adopt_unloads;
+
+static inline unsigned unloads_so_far(void) {
+        return atomic_load_explicit(&adopt_unloads, memory_order_relaxed);
+}
+
+/* Will target_of() answer the same for this function until something is unloaded? MT-Safe. */
 bool is_remembered(const void* function);
 
 /*

@@ -20,6 +20,7 @@ enum { MOST_STARTS = 16 };
 struct route {
         const void* function; /* its code */
         enum entry entry;
+        unsigned unloads; /* when it was looked up */
         struct target target;
         void* real;
 };
@@ -47,15 +48,17 @@ static void begin_outermost(unsigned clause) {
 
 static __attribute__((noinline)) void find_route(enum entry entry, const void* function,
                                                  const void* caller) {
+        const unsigned unloads = unloads_so_far();
         const struct target target = target_of(entry, function, caller);
-        mine.last = (struct route){is_remembered(function) ? function : NULL, entry, target,
-                                   entry_of(target.runtime, entry)};
+        mine.last = (struct route){is_remembered(function) ? function : NULL, entry, unloads,
+                                   target, entry_of(target.runtime, entry)};
 }
 
 /* Returns the runtime's entry. */
 static inline __attribute__((always_inline)) void* begin(enum entry entry, const void* function,
                                                          const void* caller, unsigned clause) {
-        if (mine.last.function != function || mine.last.entry != entry)
+        if (mine.last.function != function || mine.last.entry != entry ||
+            mine.last.unloads != unloads_so_far())
                 find_route(entry, function, caller);
         void* real = mine.last.real;
         if (mine.depth++ == 0 &&

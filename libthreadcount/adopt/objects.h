@@ -23,19 +23,8 @@ struct object {
 /* The object that has this address. False: none has, as with code that was made at run time. */
 bool object_at(const void* address, struct object* ret_object);
 
-/*
- * What an object defines under this name, in the version that is the default; NULL: nothing. Does
- * not look at the objects that it needs, and knows no indirect functions.
- */
-void* object_symbol(const struct object* object, const char* name);
-
-/*
- * Does code of an object refer to a symbol of this name, which the linker looks for? Writes in
- * which version; NULL: in any.
- */
-bool object_refers_to(const struct object* object, const char* name, const char** ret_version);
-
-/* How many objects do, and the first of them. 0: `ret_first` is not written. */
+/* How many objects have code that refers to a symbol of this name, and the first of them. 0:
+ * `ret_first` is not written. */
 unsigned objects_that_refer_to(const char* name, struct object* ret_first);
 
 /*
@@ -50,6 +39,9 @@ void remember_start_objects(void);
 /* What the first of these has under the name, but for this object: all of the program sees that. */
 void* symbol_of_start(const char* name, const char* version);
 bool is_of_start(const struct object* object);
+
+/* What the objects define that this one names as those that it needs. NULL: nothing. */
+void* symbol_of_needed(const struct object* object, const char* name, const char* version);
 
 /*
  * May the calling thread use the linker, which has one lock? A thread that loads an object holds it

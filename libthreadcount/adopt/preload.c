@@ -13,7 +13,6 @@
 /* Before glibc 2.34 they are there only in programs that load libdl or libpthread. */
 #pragma weak dlopen
 #pragma weak dlsym
-#pragma weak dlclose
 #pragma weak dlerror
 #pragma weak pthread_setcancelstate
 
@@ -117,8 +116,7 @@ static bool open_now(unsigned max, const uint64_t* places, uint32_t words) {
                 return false;
         if (!atomic_compare_exchange_strong(&adopt_state, &state, ADOPT_OPENING))
                 return state == ADOPT_OPEN;
-        const bool has_linker =
-                dlopen != NULL && dlsym != NULL && dlclose != NULL && dlerror != NULL;
+        const bool has_linker = dlopen != NULL && dlsym != NULL && dlerror != NULL;
         const bool is_open = has_linker && is_wanted() && find_functions();
         set_options(max, places, words);
         if (has_linker)

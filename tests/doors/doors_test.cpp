@@ -231,6 +231,14 @@ TEST_F(Doors, ALibraryWhoseConstructorWaitsForAThreadWithRegions) {
         expect_the_same({program("loader"), "0", program("constructor.so")}, 0);
         // Others see the runtime from the start, but what they would open is locked as well.
         expect_the_same({program("loader_with_openmp"), "0", program("constructor.so")}, 0);
+        // Nor can it be asked which of several runtimes this one would see.
+        expect_the_same(
+                {program("loader"), "0", program("library_X.so"), program("constructor_Y.so")}, 2);
+}
+
+TEST_F(Doors, CodeThatIsLoadedWhereOtherCodeHasBeen) {
+        expect_the_same(
+                {program("unloader"), "20", program("library_X.so"), program("library_Y.so")}, 20);
 }
 
 TEST_F(Doors, LibrariesWithARuntimeEachOfTheirOwn) {

@@ -11,7 +11,7 @@ import sys
 IN_LIBC = {"__errno_location", "clock_gettime", "dl_iterate_phdr", "getenv", "getpid", "memcpy", "memset", "strchr",
            "strcmp", "strcspn", "strlen", "strncmp", "strrchr", "strstr", "syscall"}
 ENTRY = re.compile(r"GOMP_parallel(_(reductions|sections|sections_start|start|end|loop_\w+))?"
-                   r"|omp_(get_max_threads_?|set_num_threads(_(8_)?)?)")
+                   r"|omp_(get_max_threads_?|set_num_threads(_(8_)?)?)|dlclose")
 
 
 def run(*command: str) -> str:

@@ -2,6 +2,7 @@
 // Loaded objects and their symbols as the preloaded object finds them, and as the linker does.
 extern "C" {
 #include "objects.h"
+#include "symbols.h"
 }
 
 #include <array>

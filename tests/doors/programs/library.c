@@ -4,6 +4,7 @@
 
 int library_team(int threads);
 int library_max(void);
+int library_numbers(void);
 int library_team(int threads) {
         int team = 0;
         if (threads > 0)
@@ -16,4 +17,12 @@ int library_team(int threads) {
 int library_max(void) {
         const int most = omp_get_max_threads();
         return most > 0 ? most : 1; /* no jump, so that it is known who asks */
+}
+
+/* The sum of the threads' numbers, which only the region's own runtime knows. */
+int library_numbers(void) {
+        int sum = 0;
+#pragma omp parallel reduction(+ : sum)
+        sum += omp_get_thread_num();
+        return sum;
 }

@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: MIT */
+/* Dynamic sections, hash tables and relocations. */
+#define _GNU_SOURCE
+#include "symbols.h"
+
+#include <string.h>
+
+struct tables {
+        const ElfW(Sym) * symbols;
+        const char* strings;
+        const ElfW(Half) * versions;
+        const uint32_t* gnu_hash;
+        const uint32_t* sysv_hash;
+        const char* definitions; /* of versions that it has   */
+        const char* needs;       /* and of those of others    */
+        struct {
+                const char* first;
+                size_t size;
+                size_t step;
+        } relocations[3];
+};
+
+/* The dynamic linker of some machines has added the base already, that of others has not. */
+static const void* located(const struct object* object, ElfW(Addr) value) {
+        return (const void*)(value < object->base ? value + object->base : value);
+}
+
+static struct tables tables_of(const struct object* object) {
+        struct tables tables = {0};
+        tables.relocations[0].step = sizeof(ElfW(Rela));
+        tables.relocations[1].step = sizeof(ElfW(Rel));
+        for (const ElfW(Dyn)* entry = object->dynamic; entry->d_tag != DT_NULL; entry++) {
+                const void* place = located(object, entry->d_un.d_ptr);
+                switch (entry->d_tag) {
+                case DT_SYMTAB:
+                        tables.symbols = place;
+                        break;
+                case DT_STRTAB:
+                        tables.strings = place;
+                        break;
+                case DT_VERSYM:
+                        tables.versions = place;
+                        break;
+                case DT_GNU_HASH:
+                        tables.gnu_hash = place;
+                        break;
+                case DT_HASH:
+                        tables.sysv_hash = place;
+                        break;
+                case DT_VERDEF:
+                        tables.definitions = place;
+                        break;
+                case DT_VERNEED:
+                        tables.needs = place;
+                        break;
+                case DT_RELA:
+                        tables.relocations[0].first = place;
+                        break;
+                case DT_RELASZ:
+                        tables.relocations[0].size = entry->d_un.d_val;
+                        break;
+                case DT_REL:
+                        tables.relocations[1].first = place;
+                        break;
+                case DT_RELSZ:
+                        tables.relocations[1].size = entry->d_un.d_val;
+                        break;
+                case DT_JMPREL:
+                        tables.relocations[2].first = place;
+                        break;
+                case DT_PLTRELSZ:
+                        tables.relocations[2].size = entry->d_un.d_val;
+                        break;
+                case DT_PLTREL:
+                        tables.relocations[2].step = entry->d_un.d_val == DT_RELA
+                                                             ? sizeof(ElfW(Rela))
+                                                             : sizeof(ElfW(Rel));
+                        break;
+                default:
+                        break;
+                }
+        }
+        return tables;
+}
+
+enum { HIDDEN = 0x8000 };
+
+static bool defines_version(const struct tables* tables, uint16_t number, const char* version) {
+        const char* place = tables->definitions;
+        for (unsigned next = place != NULL; next != 0; place += next) {
+                const ElfW(Verdef)* definition = (const void*)place;
+                const ElfW(Verdaux)* name = (const void*)(place + definition->vd_aux);
+                if (definition->vd_ndx == number)
+                        return strcmp(tables->strings + name->vda_name, version) == 0;
+                next = definition->vd_next;
+        }
+        return false;
+}
+
+/* NULL: any will do. */
+static const char* needed_version(const struct tables* tables, uint16_t number) {
+        const char* place = tables->needs;
+        for (unsigned next = place != NULL; next != 0; place += next) {
+                const ElfW(Verneed)* need = (const void*)place;
+                const char* other = place + need->vn_aux;
+                for (unsigned i = 0; i < need->vn_cnt; i++) {
+                        const ElfW(Vernaux)* name = (const void*)other;
+                        if (name->vna_other == number)
+                                return tables->strings + name->vna_name;
+                        other += name->vna_next;
+                }
+                next = need->vn_next;
+        }
+        return NULL;
+}
+
+static bool is_it(const struct tables* tables, uint32_t i, const char* name, const char* version) {
+        const ElfW(Sym)* symbol = &tables->symbols[i];
+        if (symbol->st_shndx == SHN_UNDEF || symbol->st_value == 0 ||
+            strcmp(tables->strings + symbol->st_name, name) != 0)
+                return false;
+        if (tables->versions == NULL)
+                return true;
+        const uint16_t number = tables->versions[i];
+        return version == NULL ? (number & HIDDEN) == 0
+                               : defines_version(tables, (uint16_t)(number & ~HIDDEN), version);
+}
+
+static uint32_t gnu_hash_of(const char* name) {
+        uint32_t hash = 5381;
+        for (; *name != '\0'; name++)
+                hash = hash * 33 + (unsigned char)*name;
+        return hash;
+}
+
+static uint32_t find_by_gnu_hash(const struct tables* tables, const char* name,
+                                 const char* version) {
+        const uint32_t* table = tables->gnu_hash;
+        const uint32_t bucket_count = table[0];
+        const uint32_t first = table[1];
+        const uint32_t* buckets = table + 4 + table[2] * (sizeof(ElfW(Addr)) / sizeof(uint32_t));
+        const uint32_t* hashes = buckets + bucket_count;
+        const uint32_t hash = gnu_hash_of(name);
+        uint32_t i = bucket_count > 0 ? buckets[hash % bucket_count] : 0;
+        if (i < first)
+                return 0;
+        for (;; i++) {
+                const uint32_t other = hashes[i - first];
+                if ((other | 1) == (hash | 1) && is_it(tables, i, name, version))
+                        return i;
+                if ((other & 1) != 0)
+                        return 0;
+        }
+}
+
+static uint32_t sysv_hash_of(const char* name) {
+        uint32_t hash = 0;
+        for (; *name != '\0'; name++) {
+                hash = (hash << 4) + (unsigned char)*name;
+                hash = (hash ^ (hash & 0xf0000000) >> 24) & 0x0fffffff;
+        }
+        return hash;
+}
+
+static uint32_t find_by_sysv_hash(const struct tables* tables, const char* name,
+                                  const char* version) {
+        const uint32_t bucket_count = tables->sysv_hash[0];
+        const uint32_t* buckets = tables->sysv_hash + 2;
+        const uint32_t* chains = buckets + bucket_count;
+        uint32_t i = bucket_count > 0 ? buckets[sysv_hash_of(name) % bucket_count] : 0;
+        while (i != 0 && !is_it(tables, i, name, version))
+                i = chains[i];
+        return i;
+}
+
+void* object_version(const struct object* object, const char* name, const char* version) {
+        const struct tables tables = tables_of(object);
+        uint32_t i = 0;
+        if (tables.symbols == NULL || tables.strings == NULL)
+                return NULL;
+        if (tables.gnu_hash != NULL)
+                i = find_by_gnu_hash(&tables, name, version);
+        else if (tables.sysv_hash != NULL)
+                i = find_by_sysv_hash(&tables, name, version);
+        return i != 0 ? (void*)(object->base + tables.symbols[i].st_value) : NULL;
+}
+
+void* object_symbol(const struct object* object, const char* name) {
+        return object_version(object, name, NULL);
+}
+
+/* The number of a symbol that is referred to; 0: nothing does. Who only refers has no hash of it.
+ */
+static uint32_t referred(const struct tables* tables, const char* name) {
+        enum { SHIFT = sizeof(ElfW(Addr)) == 8 ? 32 : 8 };
+        for (unsigned kind = 0; kind < 3; kind++) {
+                const char* end = tables->relocations[kind].first + tables->relocations[kind].size;
+                if (tables->relocations[kind].first == NULL)
+                        continue;
+                for (const char* place = tables->relocations[kind].first; place < end;
+                     place += tables->relocations[kind].step) {
+                        const uint32_t i =
+                                (uint32_t)(((const ElfW(Rel)*)(const void*)place)->r_info >> SHIFT);
+                        if (i != 0 && tables->symbols[i].st_shndx == SHN_UNDEF &&
+                            strcmp(tables->strings + tables->symbols[i].st_name, name) == 0)
+                                return i;
+                }
+        }
+        return 0;
+}
+
+bool object_refers_to(const struct object* object, const char* name, const char** ret_version) {
+        const struct tables tables = tables_of(object);
+        const uint32_t i =
+                tables.symbols != NULL && tables.strings != NULL ? referred(&tables, name) : 0;
+        if (i == 0)
+                return false;
+        *ret_version = tables.versions != NULL
+                               ? needed_version(&tables, (uint16_t)(tables.versions[i] & ~HIDDEN))
+                               : NULL;
+        return true;
+}
+
+const char* object_text(const struct object* object, int64_t tag, unsigned number) {
+        for (const ElfW(Dyn)* entry = object->dynamic; entry->d_tag != DT_NULL; entry++)
+                if (entry->d_tag == tag && number-- == 0)
+                        return tables_of(object).strings + entry->d_un.d_val;
+        return NULL;
+}

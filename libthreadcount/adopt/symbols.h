@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * symbols.h - what a loaded object defines, and what it refers to.
+ *
+ * All functions are MT-Safe, take no memory, and make no system call.
+ */
+#ifndef THREADCOUNT_ADOPT_SYMBOLS_H
+#define THREADCOUNT_ADOPT_SYMBOLS_H
+
+#include "objects.h"
+
+/*
+ * What an object defines under this name, in the version that is the default; NULL: nothing. Does
+ * not look at the objects that it needs, and knows no indirect functions.
+ */
+void* object_symbol(const struct object* object, const char* name);
+
+/* The same in this version; NULL: in the default one. */
+void* object_version(const struct object* object, const char* name, const char* version);
+
+/*
+ * Does code of an object refer to a symbol of this name, which the linker looks for? Writes in
+ * which version; NULL: in any.
+ */
+bool object_refers_to(const struct object* object, const char* name, const char** ret_version);
+
+/* The text of the dynamic section's entry `number` of those with this tag, from 0. NULL: none. */
+const char* object_text(const struct object* object, int64_t tag, unsigned number);
+
+#endif
