@@ -86,6 +86,7 @@ _PAIRS = [
     )
     for load in LOADS if load not in SPINNING
 ]  # fmt: skip
+_LONG_REGIONS = "gcc-5s"
 _SPINNING_PAIRS = [
     Case(
         f"pair-{load}", (load, load), _SOON_S,
@@ -101,8 +102,15 @@ _SPINNING_PAIRS = [
             Goal(AGGREGATE, BATCH, PASSIVE, None),
         ),
     )
-    for load in SPINNING
+    for load in SPINNING if load != _LONG_REGIONS
 ]  # fmt: skip
+_UNEQUAL = Case(
+    "pair-unequal", (_LONG_REGIONS, "gcc-1ms"), _SOON_S,
+    (
+        *(Goal(MAKESPAN, arm, IN_TURN, 1.10) for arm in (KEEP, KEEP_BATCH, ADAPT)),
+        *(Goal(MAKESPAN, arm, IN_TURN, None) for arm in (PASSIVE, PLAIN)),
+    ),
+)  # fmt: skip
 _ALONE = [
     Case(
         f"alone-{load}", (load,), 0.0,
@@ -115,6 +123,7 @@ CASES = {
     for case in (
         *_PAIRS,
         *_SPINNING_PAIRS,
+        _UNEQUAL,
         *_ALONE,
         *(
             Case(f"hogs-{load}", (HOG, load), HOGS_S - BEFORE_THEY_END_S, (Goal(LAST, RUN, PLAIN, 1.10),))

@@ -57,14 +57,14 @@ def _filled(line: tuple[str, ...], folder: Path, units: int) -> tuple[str, ...]:
 _ALIGN = "i=0; while [ $i -lt UNITS ]; do clustalo -i FOLDER/proteins --threads=CPUS; i=$((i+1)); done | cksum"
 _GCC = (("gcc", "-O2", "-fopenmp", "-o", "FOLDER/count_gcc", "SOURCES/count.c"),)
 # On two CPUs, so that a region of 2 ms of CPU time takes 1 ms.
-_STEPS = {"50us": 300, "1ms": 6_000, "20ms": 120_000}
+_STEPS = {"50us": 300, "1ms": 6_000, "20ms": 120_000, "5s": 30_000_000}
 
 # Teams of libgomp spin for each other at the end of each region.
 SPINNING = {
     load.name: load
     for load in (
         *(
-            Load(f"gcc-{length}", ("gcc",), 6_000_000 // steps, ("FOLDER/count_gcc", "UNITS", str(steps)), _GCC)
+            Load(f"gcc-{length}", ("gcc",), max(1, 6_000_000 // steps), ("FOLDER/count_gcc", "UNITS", str(steps)), _GCC)
             for length, steps in _STEPS.items()
         ),
         Load("sklearn", ("python3",), 4, ("python3", "SOURCES/fit.py", "UNITS"), module="sklearn"),
