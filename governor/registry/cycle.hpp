@@ -88,6 +88,8 @@ public:
         void belongs(ProgramId id, ProgramId tree, TimePoint now);
         /// What acts on the tree that it holds makes it yield while it waits, or does not.
         void yields(ProgramId id, bool yields, TimePoint now);
+        /// See Program::keep().
+        void keeps(ProgramId id, TimePoint now);
         /// It may run elsewhere than ProcessFacts said last.
         void moved(ProgramId id, TimePoint now);
         /// See Program::order().

@@ -137,16 +137,28 @@ void Program::follow(const std::vector<fair::Rule>& rules) {
         rule_ = fair::combine(rules, {identity_.uid, identity_.label, identity_.executable});
 }
 
+void Program::enter_gang(TimePoint now) {
+        const auto before = std::exchange(
+                gang_, around_.gangs.enter(gang_of(identity_, request_, id_, yields_with_), now));
+        around_.gangs.leave(before);
+}
+
 void Program::yield_with(ProgramId tree, TimePoint now) {
         if (tree == yields_with_)
                 return;
         yields_with_ = tree;
         look_.reset();
         lends_turn_ = false;
-        const auto before = std::exchange(
-                gang_, around_.gangs.enter(gang_of(identity_, request_, id_, yields_with_), now));
-        around_.gangs.leave(before);
+        enter_gang(now);
         occupancy_.set_yields(yields(), now);
+}
+
+void Program::keep(TimePoint now) {
+        if (request_.keeps)
+                return;
+        request_.keeps = true;
+        enter_gang(now);
+        occupancy_.set_waits(keeps());
 }
 
 void Program::resume(const policy::CpuMask& cpus, TimePoint settled, TimePoint now) {

@@ -170,6 +170,8 @@ public:
         void set_acts(std::string acts) { acts_ = std::move(acts); }
         /// What acts on the tree that it holds makes it yield, or does not.
         void set_yields(bool yields) { request_.yields = yields; }
+        /// Its teams are its own from now on, see Request::keeps.
+        void keep(TimePoint now);
         /// It takes turns with this tree, which yields. 0: with none; as any other program does.
         void yield_with(ProgramId tree, TimePoint now);
         /// The holder of its tree has gone.
@@ -269,6 +271,7 @@ public:
                                           TimePoint now);
 
 private:
+        void enter_gang(TimePoint now);
         [[nodiscard]] Event event(EventKind kind, TimePoint now) const;
         void note(const Event& event);
         [[nodiscard]] bool parked() const;

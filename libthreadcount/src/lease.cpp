@@ -89,7 +89,7 @@ std::uint64_t Lease::run(std::uint64_t now_ms, std::uint64_t deadline_ns) {
         if (const int result = transport_.connect(addresses_, deadline_ns); result < 0)
                 return fail(result, now_ms);
         const auto wishes = wishes_now();
-        told_.store(wishes.max, std::memory_order_relaxed);
+        told_.store(packed(wishes), std::memory_order_relaxed);
         if (const int result = transport_.send(wishes, holds_); result < 0)
                 return fail(result, now_ms);
         state_ = State::Waiting;
@@ -100,7 +100,9 @@ std::uint64_t Lease::run(std::uint64_t now_ms, std::uint64_t deadline_ns) {
 
 Wishes Lease::wishes_now() const {
         auto wishes = wishes_;
-        wishes.max = wished();
+        const auto wished = wished_.load(std::memory_order_relaxed);
+        wishes.max = wished & ~kKeeps;
+        wishes.keeps = (wished & kKeeps) != 0;
         return wishes;
 }
 
@@ -110,7 +112,7 @@ void Lease::tell() {
                 return;
         told_at_ = heartbeat;
         const auto wishes = wishes_now();
-        told_.store(wishes.max, std::memory_order_relaxed);
+        told_.store(packed(wishes), std::memory_order_relaxed);
         if (state_ != State::Held || !transport_.connected())
                 return;
         // Former answers; but what tells of the program's turn is for those that wait for it.

@@ -22,7 +22,7 @@ public:
         Lease(const Addresses& addresses, const Wishes& wishes, Transport& transport,
               GrownCount& count, Binding* binding = nullptr)
                 : addresses_(addresses), wishes_(wishes), transport_(transport), count_(count),
-                  binding_(binding), wished_(wishes.max), told_(wishes.max) {}
+                  binding_(binding), wished_(packed(wishes)), told_(packed(wishes)) {}
 
         /// What the next region may use, 1 .. max; it is reported to have begun, with a team of so
         /// many threads, or of `team` where that is not 0. 0: nothing is granted, or the governor
@@ -94,13 +94,24 @@ public:
 
         /// What the program wants at most from now on, 1 .. kMostThreads; answers stay below the
         /// maximum of its beginning. tell() says so, or the next hello does. MT-Safe.
-        void wish(std::uint32_t max) { wished_.store(max, std::memory_order_relaxed); }
+        void wish(std::uint32_t max) {
+                auto wished = wished_.load(std::memory_order_relaxed);
+                while (!wished_.compare_exchange_weak(wished, max | (wished & kKeeps),
+                                                      std::memory_order_relaxed)) {
+                }
+        }
         [[nodiscard]] std::uint32_t wished() const {
-                return wished_.load(std::memory_order_relaxed);
+                return wished_.load(std::memory_order_relaxed) & ~kKeeps;
+        }
+        /// The program's teams are its own from now on. As wish().
+        void keep() { wished_.fetch_or(kKeeps, std::memory_order_relaxed); }
+        [[nodiscard]] bool keeps() const {
+                return (wished_.load(std::memory_order_relaxed) & kKeeps) != 0;
         }
         /// tell() is to be called. MT-Safe.
         [[nodiscard]] bool has_to_tell() const {
-                return wished() != told_.load(std::memory_order_relaxed);
+                return wished_.load(std::memory_order_relaxed) !=
+                       told_.load(std::memory_order_relaxed);
         }
         /// Once in a heartbeat at most, and not before the welcome. Does not block.
         void tell();
@@ -138,6 +149,11 @@ public:
 
 private:
         enum class State : std::uint8_t { None, Waiting, Held, Refused };
+
+        static constexpr std::uint32_t kKeeps = std::uint32_t{1} << 31;  // beside a maximum
+        [[nodiscard]] static std::uint32_t packed(const Wishes& wishes) {
+                return wishes.max | (wishes.keeps ? kKeeps : 0);
+        }
 
         [[nodiscard]] static bool is_granted(std::uint64_t word) {
                 return governor_word_threads(word) != 0 &&
@@ -193,7 +209,7 @@ private:
         std::atomic<std::uint64_t> look_at_{0};  // the region at which to look at the clock
         std::atomic<std::uint64_t> pause_{1};    // regions until the next look
 
-        // Relaxed: numbers without anything behind them.
+        // Wishes as packed(). Relaxed: numbers without anything behind them.
         std::atomic<std::uint32_t> wished_;
         std::atomic<std::uint32_t> told_;  // or will be by the next hello
 

@@ -100,7 +100,7 @@ bool wait_before(threadcount_handle& handle, Next next, std::uint64_t give_up_ms
         insiders.leave(begun.insider);
         // Who keeps its count need not know of this library, nor that it may wait.
         std::optional<Uncancelled> uncancelled;
-        if (handle.environment.mode.keeps())
+        if (handle.lease.keeps())
                 uncancelled.emplace();
         const bool has_waited = wait_outside(handle, give_up_ms);
         if (next == Next::Told)
@@ -184,6 +184,15 @@ std::uint64_t clock_of_regions(const threadcount_handle& handle) {
         return threads;
 }
 
+/// A program that is in front of others with more than its grant takes rounds from now on, as if it
+/// had said so from the start.
+void keep_if_wider(threadcount_handle& handle, std::uint32_t team) {
+        if (is_inert(handle) || begun.at_ns == 0 || team <= handle.lease.granted_last())
+                return;
+        handle.lease.keep();
+        tell_wishes(handle);
+}
+
 /// Unless somebody else is inside.
 void report_outside(threadcount_handle& handle, std::uint32_t team) {
         const auto period = period_of(handle);
@@ -214,6 +223,8 @@ void threadcount_region_enter(threadcount_handle* handle, uint32_t team) {
         if (handle->environment.mode.keeps() && team > handle->lease.wished())
                 (void)threadcount_wish(handle, team);
         (void)begin(handle, team);
+        if (!handle->lease.keeps() && handle->environment.mode.can_wait())
+                keep_if_wider(*handle, team);
 }
 
 void threadcount_region_end(threadcount_handle* handle, uint32_t team) {

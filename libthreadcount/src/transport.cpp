@@ -278,6 +278,7 @@ int Transport::update(const Wishes& wishes) {
         request.which_kind = governor_v1_Request_update_tag;
         request.kind.update.has_wishes = true;
         put(wishes, &request.kind.update.wishes);
+        request.kind.update.keeps = wishes.keeps;
         return encode_and_send(request);
 }
 

@@ -586,10 +586,11 @@ TEST_F(AdaptingDoors, OpenBlasOfOpenMpFollowsAtEachCall) {
 class DoorsOfADaemon : public LeaseTest {
 protected:
         [[nodiscard]] std::unique_ptr<Process> start(const std::string& kind,
-                                                     const std::string& threads) const {
+                                                     const std::string& threads,
+                                                     const std::string& how = "keep") const {
                 return std::make_unique<Process>(
                         Command{{program("teams"), kind, "100000000"},
-                                Words{"OMP_NUM_THREADS=" + threads} + door(daemon_.socket()),
+                                Words{"OMP_NUM_THREADS=" + threads} + door(daemon_.socket(), how),
                                 {}});
         }
         [[nodiscard]] bool wants(const Process& process, std::uint32_t max) const {
@@ -614,6 +615,17 @@ TEST_F(DoorsOfADaemon, AProgramHoldsALease) {
 TEST_F(DoorsOfADaemon, ItsLargestTeamIsItsMaximum) {
         const auto running = start("clause", "4");
         EXPECT_TRUE(wants(*running, 5));
+}
+
+TEST_F(DoorsOfADaemon, ProgramsThatDoNotFollowAfterAllTakeRounds) {
+        const auto cpus = std::to_string(2 * std::thread::hardware_concurrency());
+        const auto first = start("threadprivate", cpus, "adapt");
+        const auto second = start("threadprivate", cpus, "adapt");
+        for (const auto* program : {first.get(), second.get()})
+                EXPECT_TRUE(eventually([&] {
+                        const auto client = lease(static_cast<std::uint32_t>(program->pid()));
+                        return client && client->parked();
+                }));
 }
 
 }  // namespace

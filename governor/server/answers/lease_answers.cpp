@@ -123,6 +123,8 @@ v1::Reply update(const v1::Update& update, const Peer& peer, Governor& governor)
                 has_lease = has_lease && governor.set_yields(peer, update.yields());
         if (update.has_wishes() || !is_of_tree)
                 has_lease = has_lease && governor.request(peer, *request);
+        if (update.keeps())
+                has_lease = has_lease && governor.set_keeps(peer);
         return done_if(has_lease);
 }
 

@@ -347,6 +347,15 @@ bool Governor::set_yields(const Peer& peer, bool yields) {
         return true;
 }
 
+bool Governor::set_keeps(const Peer& peer) {
+        const auto* lease = leases_.of_connection(peer.connection);
+        if (lease == nullptr)
+                return false;
+        cycle_.keeps(lease->id, now());
+        carry_out();
+        return true;
+}
+
 bool Governor::request(const Peer& peer, const registry::Request& request) {
         const auto* lease = leases_.of_connection(peer.connection);
         if (lease == nullptr)

@@ -80,6 +80,8 @@ public:
         [[nodiscard]] bool set_acts(const Peer& peer, std::string acts);
         /// What acts makes it yield while it waits for its turn, or does not.
         [[nodiscard]] bool set_yields(const Peer& peer, bool yields);
+        /// Its teams are its own from now on.
+        [[nodiscard]] bool set_keeps(const Peer& peer);
 
         /// Threads for the tree that the process is in: see registry::Arbiter. Empty: it is in
         /// none, or nobody is governed. Costs seven microseconds for each ancestor, 64 at most.

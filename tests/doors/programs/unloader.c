@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * unloader ROUNDS LIBRARY...: loads and unloads libraries in turn, each with a runtime of its own,
- * and prints the sum of the thread numbers of a region. Fails where they never share an address. The
- * runtimes stay: their threads go on.
+ * and prints the sum of the thread numbers of a region. Fails where they never share an address.
+ * The runtimes stay: their threads go on.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>

@@ -198,5 +198,24 @@ TEST_F(SharesTest, OfHoldersThatDoNothingThemselvesAreNoReasonForRounds) {
         }
 }
 
+TEST_F(SharesTest, OfOnesThatKeepTheirTeamsLaterTakeRoundsFromThenOn) {
+        Request waits;
+        waits.can_wait = true;
+        waits.max = 16;
+        std::vector<ProgramId> all;
+        for (int i = 0; i < 2; i++)
+                all.push_back(join_tree(arbiter_.programs(), {}, waits, now_));
+        const auto parked = [&] {
+                (void)arbiter_.decide(now_);
+                return std::ranges::count_if(all, [&](ProgramId id) {
+                        return arbiter_.programs().find(id)->held()->grant.parked;
+                });
+        };
+        EXPECT_EQ(parked(), 0);
+        for (const auto id : all)
+                arbiter_.programs().find(id)->keep(now_);
+        EXPECT_EQ(parked(), 1);
+}
+
 }  // namespace
 }  // namespace governor::registry

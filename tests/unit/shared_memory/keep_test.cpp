@@ -50,6 +50,24 @@ TEST_F(KeepTest, OthersDoNot) {
         EXPECT_EQ(threadcount_takes_turns(handle_), 0);
 }
 
+TEST_F(KeepTest, AProgramThatFollowsSaysItOnceItsOwnTeamIsLargerThanItsGrant) {
+        ::unsetenv("THREADCOUNT");
+        open_with_four();
+        threadcount_region_enter(handle_, 4);
+        threadcount_region_end(handle_, 4);
+        EXPECT_EQ(governor_->updated_max(), 0U);
+        threadcount_region_enter(handle_, 5);
+        threadcount_region_end(handle_, 5);
+        EXPECT_EQ(governor_->updated_max(), kMax);
+        EXPECT_TRUE(governor_->updated_keeps());
+        const auto epoch = governor_->publish(1, true);
+        Beginner beginner(handle_, enter_with_three);
+        expect_parked(epoch, beginner);
+        give_turn(2);
+        EXPECT_EQ(beginner.threads(), 3U);
+        EXPECT_EQ(threadcount_threads(handle_), 2U) << "where it asks it follows";
+}
+
 TEST_F(KeepTest, OptionsSayItForAProgramWhoseUserSaysNothing) {
         ::unsetenv("THREADCOUNT");
         governor_->publish(1, false);
@@ -171,7 +189,7 @@ TEST_F(TurnTest, ATeamOfTheCallersOwnIsReportedByThoseThatFollow) {
                 EXPECT_EQ(governor_->report().team, 4U);
                 threadcount_region_end(handle_, 4);
         }
-        EXPECT_EQ(governor_->updated_max(), 0U) << "wishes are their own";
+        EXPECT_EQ(governor_->updated_max(), kMax) << "wishes are their own";
 }
 
 TEST_F(KeepTest, ALargerTeamIsAWish) {

@@ -121,6 +121,8 @@ unsigned MadeUpGovernor::updated_max() {
         for (std::size_t i = 0; i < std::size(kTags); i++)
                 EXPECT_TRUE(kTags[i] == 0 || bytes[i + 1] == kTags[i]) << i;
         updated_max_ = number_at(&bytes[8]);
+        const auto behind_wishes = std::size_t{7} + bytes[6];
+        updated_keeps_ = std::cmp_less(behind_wishes, n) && bytes[behind_wishes] == 4 << 3;
         EXPECT_EQ(::send(connections_.back().get(), "\2\x3a\0", 3, MSG_NOSIGNAL), 3) << "Done";
         return updated_max_;
 }

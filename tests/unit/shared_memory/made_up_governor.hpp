@@ -48,6 +48,8 @@ public:
         [[nodiscard]] unsigned max_of_hello();
         /// Of the last Update that has come by the newest connection; 0: none has.
         [[nodiscard]] unsigned updated_max();
+        /// Update.keeps of that one, which updated_max() has seen.
+        [[nodiscard]] bool updated_keeps() const { return updated_keeps_; }
 
 private:
         void run();
@@ -60,6 +62,7 @@ private:
         std::mutex mutex_;   // guards what follows
         std::string hello_;  // with its length
         unsigned updated_max_ = 0;
+        bool updated_keeps_ = false;
         std::vector<governor::server::UniqueFd> connections_;
         std::thread thread_;
 };
