@@ -300,12 +300,15 @@ void* entry_of(struct runtime* runtime, enum entry entry) {
         return symbol;
 }
 
-bool is_outside(void) {
+bool is_outside(const struct runtime* runtime) {
+        if (runtime->get_level() > 0)
+                return false;
         for (unsigned i = 0; i < RUNTIMES; i++) {
                 struct found* one = &found[i];
                 if (atomic_load_explicit(&one->dynamic, memory_order_relaxed) == NULL)
                         return true;
-                if (atomic_load_explicit(&one->is_ready, memory_order_acquire) &&
+                if (&one->runtime != runtime &&
+                    atomic_load_explicit(&one->is_ready, memory_order_acquire) &&
                     one->runtime.is_libgomp && one->runtime.get_level() > 0)
                         return false;
         }

@@ -92,7 +92,8 @@ bool is_remembered(const void* function);
  */
 void* entry_of(struct runtime* runtime, enum entry entry);
 
-/* Is the calling thread outside of the regions of all runtimes that were seen so far? MT-Safe. */
-bool is_outside(void);
+/* Is the calling thread outside of the regions of this runtime, which is a libgomp, and of all
+ * others that were seen so far? MT-Safe. */
+bool is_outside(const struct runtime* runtime);
 
 #endif

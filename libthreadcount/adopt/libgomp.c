@@ -42,7 +42,7 @@ static void begin_outermost(unsigned clause) {
         const struct target target = mine.last.target;
         mine.handle = NULL;
         if (target.runtime != NULL && target.runtime->is_libgomp && clause != 1 &&
-            target.runtime->get_level() == 0 && is_outside())
+            is_outside(target.runtime))
                 mine.handle = team_begin(target, clause, &mine.team);
 }
 
@@ -218,7 +218,7 @@ static inline __attribute__((always_inline)) struct call called(enum entry entry
         call.is_ours = atomic_load_explicit(&adopt_adapts, memory_order_relaxed) &&
                        atomic_load_explicit(&adopt_state, memory_order_relaxed) != ADOPT_DOWN &&
                        call.target.runtime != NULL && call.target.runtime->is_libgomp &&
-                       is_outside();
+                       is_outside(call.target.runtime);
         return call;
 }
 

@@ -170,8 +170,5 @@ unsigned adopt_ask(void) {
         return grant;
 }
 
-void adopt_leave(threadcount_handle* handle, unsigned team) {
-        const int error = errno;
-        library.end(handle, team);
-        errno = error;
-}
+/* Makes no system call, so that errno stays as it is. */
+void adopt_leave(threadcount_handle* handle, unsigned team) { library.end(handle, team); }
