@@ -5,12 +5,15 @@
 
 #include <threadcount/pool/detail/lane_context.hpp>
 
+#include <algorithm>
+
 namespace threadcount::pool {
 
 namespace {
 
-// Nothing can be told from less.
-constexpr std::uint64_t kShortestNs = 100;
+// Nothing can be told from less: looks at the clock are half of it.
+constexpr std::uint64_t kShortestNs = 200;
+constexpr std::uint64_t kTwoLooksNs = 50;
 // What another lane's help costs: some transfers of cache lines, or a wake.
 constexpr std::uint64_t kSearchingNs = 500;
 constexpr std::uint64_t kAsleepNs = 10'000;
@@ -47,6 +50,11 @@ bool TimeAlone::is_enough(std::size_t done, std::size_t left) {
                              : spent + scheduler_.inline_loops().before(start_ns_) > kAsleepNs ||
                                        expected > static_cast<double>(kLongNs);
         return is_enough_;
+}
+
+std::size_t TimeAlone::worth_a_look(std::size_t done) const {
+        const auto spent = std::max<std::uint64_t>(now_ns_ - start_ns_, 1);
+        return std::max<std::size_t>(done * kTwoLooksNs / spent, 1);
 }
 
 double TimeAlone::head_start(std::size_t done) const {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <gtest/gtest.h>
 #include <numeric>
@@ -14,6 +15,7 @@
 
 using threadcount::Pool;
 using threadcount::Schedule;
+using namespace std::chrono_literals;
 
 namespace {
 
@@ -183,6 +185,35 @@ TEST_P(ParallelFor, SharesWhatTakesLong) {
                           },
                           {.schedule = GetParam()});
         EXPECT_EQ(waiting, 2);
+}
+
+TEST_P(ParallelFor, SharesWhatTakesLongBehindACheapStart) {
+        constexpr int kSize = 1000;
+        constexpr int kCheap = kSize / 4;
+        constexpr int kPatience = (kSize - kCheap) / 2;
+        Pool pool;
+        if (pool.size() < 2)
+                GTEST_SKIP() << "one CPU";
+        const auto caller = std::this_thread::get_id();
+        std::atomic<bool> is_shared{false};
+        std::atomic<int> alone{0};
+        std::atomic<int> patience_ms{10'000};
+        const auto work = [&](int i) {
+                if (i < kCheap)
+                        return;
+                if (std::this_thread::get_id() != caller)
+                        is_shared = true;
+                std::this_thread::sleep_for(100us);
+                // Half of it is more than what is run without a look at the clock.
+                for (; alone > kPatience && !is_shared && patience_ms > 0; patience_ms--)
+                        std::this_thread::sleep_for(1ms);
+                if (!is_shared)
+                        alone++;
+        };
+        std::this_thread::sleep_for(20ms);  // so that no lane searches, which would help at once
+        pool.parallel_for(0, kSize, work, {.schedule = GetParam()});
+        EXPECT_TRUE(is_shared);
+        EXPECT_LE(alone, kPatience + 1);
 }
 
 INSTANTIATE_TEST_SUITE_P(Pool, ParallelFor, testing::Values(Schedule::Static, Schedule::Guided));

@@ -80,15 +80,19 @@ struct Begun {
 };
 
 /// Runs the first iterations of a loop alone, until it pays to share what is left: `piece` of them,
-/// then three times what was done before.
+/// then three times what was done before. What comes next may take much longer. So no more is run
+/// without a look at the clock than a quarter of a lane's share of what is left, unless that is too
+/// little for a look.
 template <class Index, class Body>
-Begun<Index> begin_alone(Scheduler& scheduler, Index first, Index last, std::size_t piece,
-                         const Body& body) {
+Begun<Index> begin_alone(Scheduler& scheduler, Index first, Index last, std::size_t width,
+                         std::size_t piece, const Body& body) {
         TimeAlone alone(scheduler);
         auto left = distance(first, last);
         std::size_t done = 0;
         while (left > 0 && !alone.is_enough(done, left)) {
-                const auto next = std::min(done == 0 ? piece : 3 * done, left);
+                const auto most = std::max(
+                        {left / (4 * width), done > 0 ? alone.worth_a_look(done) : 0, piece});
+                const auto next = std::min({done == 0 ? piece : 3 * done, most, left});
                 const auto end = advance(first, next);
                 body(first, end);
                 first = end;
@@ -115,7 +119,7 @@ void parallel_for(const LaneContext& lane, Index first, Index last, std::size_t 
         Begun<Index> begun{first, 0};
         if (size >= kFirstPart * width / 2)
                 begun = begin_alone(
-                        *lane.scheduler, first, last,
+                        *lane.scheduler, first, last, width,
                         std::max(grain, std::min(size / (kFirstPart * width), kFirstMost)), body);
         const auto rest = distance(begun.left, last);
         if (rest == 0)

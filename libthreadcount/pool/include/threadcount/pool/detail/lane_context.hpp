@@ -70,6 +70,9 @@ public:
         /// sleeps, which is woken for a long loop, and if this and the loops shortly before have
         /// taken as long as that together.
         [[nodiscard]] bool is_enough(std::size_t done, std::size_t left);
+        /// After is_enough(): iterations that take two looks at the clock together, if they take as
+        /// long as the `done` before. At least 1.
+        [[nodiscard]] std::size_t worth_a_look(std::size_t done) const;
         /// Afterwards: half of the iterations that take as long as it does until another lane has
         /// begun; of `done` that were run.
         [[nodiscard]] double head_start(std::size_t done) const;
