@@ -39,6 +39,7 @@ ARMS = {
         Arm("run", method_named("default"), has_lines=False, words=("run", "-q")),
         Arm("batch", method_named("default"), has_lines=False, words=("run", "-q", "--batch")),
         Arm("keep", method_named("default"), has_lines=False, words=("run", "-q", "--keep")),
+        Arm("adapt", method_named("default"), has_lines=False, words=("run", "-q", "--adapt")),
         Arm("unmodified-in-turn", method_named("in-turn"), has_lines=False),
         Arm("unmodified-passive", method_named("passive"), has_lines=False),
     )
