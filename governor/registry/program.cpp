@@ -209,6 +209,7 @@ bool Program::report(const evidence::Report& report, TimePoint now) {
         if (is_ignored())
                 return false;
         const bool was_above = occupancy_.above_since().has_value();
+        const bool had_team = team() > 0;
         note_progress(report, now);
         if (takes_turns())
                 note_pace(report, now);
@@ -221,11 +222,13 @@ bool Program::report(const evidence::Report& report, TimePoint now) {
                 team_since_ = team_since_.value_or(now);
         else
                 team_since_.reset();
+        const bool has_left = keeps() && parked() && had_team && team() == 0;
         const bool wants_to_run = effect.began || (keeps() && report.waits);
         const bool woke = wants_to_run && demand_.idle();
         if (wants_to_run)
                 demand_.woke(now);
-        return effect.gave_back || woke || (keeps() && rests(report, wants_to_run, now)) ||
+        return effect.gave_back || has_left || woke ||
+               (keeps() && rests(report, wants_to_run, now)) ||
                (was_above && !occupancy_.above_since());
 }
 

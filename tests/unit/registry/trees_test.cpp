@@ -217,5 +217,28 @@ TEST_F(SharesTest, OfOnesThatKeepTheirTeamsLaterTakeRoundsFromThenOn) {
         EXPECT_EQ(parked(), 1);
 }
 
+TEST_F(SharesTest, OfATeamThatIsToLeaveAreWaitedForUntilItHas) {
+        auto keeps = kKeeps;
+        keeps.max = 16;
+        std::vector<Program*> all;
+        for (int i = 0; i < 2; i++)
+                all.push_back(
+                        arbiter_.programs().find(join_tree(arbiter_.programs(), {}, keeps, now_)));
+        (void)arbiter_.decide(now_);
+        const auto parked = std::ranges::find_if(
+                all, [](const Program* program) { return program->held()->grant.parked; });
+        ASSERT_NE(parked, all.end());
+        // Its region has begun with its newest grant: no CPU of an older one is left to it.
+        evidence::Report report;
+        report.epoch = (*parked)->held()->epoch;
+        report.team = 16;
+        report.in_region = true;
+        report.regions = 1;
+        (void)(*parked)->report(report, now_);
+        report.in_region = false;
+        report.waits = true;
+        EXPECT_TRUE((*parked)->report(report, now_ + 1ms));
+}
+
 }  // namespace
 }  // namespace governor::registry
