@@ -165,7 +165,9 @@ bool Cycle::take_reports_waited_for(TimePoint now) {
                 if (!reports[i] || last == reports[i])
                         continue;
                 last = reports[i];
-                matters = arbiter_.programs().find(ids[i])->report(*reports[i], now) || matters;
+                auto& program = *arbiter_.programs().find(ids[i]);
+                matters = program.report(*reports[i], now) || matters ||
+                          (program.has_left() && schedule_.makes_somebody_wait());
         }
         return matters;
 }

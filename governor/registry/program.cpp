@@ -222,13 +222,12 @@ bool Program::report(const evidence::Report& report, TimePoint now) {
                 team_since_ = team_since_.value_or(now);
         else
                 team_since_.reset();
-        const bool has_left = keeps() && parked() && had_team && team() == 0;
+        has_left_ = keeps() && parked() && had_team && team() == 0;
         const bool wants_to_run = effect.began || (keeps() && report.waits);
         const bool woke = wants_to_run && demand_.idle();
         if (wants_to_run)
                 demand_.woke(now);
-        return effect.gave_back || has_left || woke ||
-               (keeps() && rests(report, wants_to_run, now)) ||
+        return effect.gave_back || woke || (keeps() && rests(report, wants_to_run, now)) ||
                (was_above && !occupancy_.above_since());
 }
 

@@ -113,6 +113,8 @@ public:
         [[nodiscard]] policy::fair::Class scheduling_class() const {
                 return orders_.scheduling_class(rule_, request_.scheduling_class);
         }
+        /// By its last report it has ended a region that lasted longer than its round.
+        [[nodiscard]] bool has_left() const { return has_left_; }
         /// Threads of its present region; 0: in none.
         [[nodiscard]] std::uint32_t team() const { return occupancy_.team(); }
         [[nodiscard]] std::uint32_t burning_millicpu() const;
@@ -321,6 +323,7 @@ private:
         evidence::LowUse low_use_;
         evidence::Teams teams_;
         std::optional<TimePoint> outside_since_;  // of regions, and of the wait for one
+        bool has_left_ = false;                   // at the last report
         bool rests_ = false;                      // for kPoll at least
         std::optional<TimePoint> team_since_;     // parked, and in the region of before
         struct Timed {

@@ -58,6 +58,8 @@ public:
         }
         [[nodiscard]] TimePoint next_tick() const { return next_tick_; }
 
+        /// Somebody does nothing until others have left.
+        [[nodiscard]] bool makes_somebody_wait() const { return parked_since_.has_value(); }
         [[nodiscard]] bool is_decision_due(TimePoint now) const { return next_decision_ <= now; }
         [[nodiscard]] bool is_poll_due(TimePoint now) const { return next_poll_ <= now; }
         [[nodiscard]] bool is_watch_due(TimePoint now) const { return next_watch_ <= now; }

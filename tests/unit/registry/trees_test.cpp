@@ -237,7 +237,8 @@ TEST_F(SharesTest, OfATeamThatIsToLeaveAreWaitedForUntilItHas) {
         (void)(*parked)->report(report, now_);
         report.in_region = false;
         report.waits = true;
-        EXPECT_TRUE((*parked)->report(report, now_ + 1ms));
+        (void)(*parked)->report(report, now_ + 1ms);
+        EXPECT_TRUE((*parked)->has_left());
 }
 
 }  // namespace
