@@ -115,6 +115,8 @@ public:
         }
         /// By its last report it has ended a region that lasted longer than its round.
         [[nodiscard]] bool has_left() const { return has_left_; }
+        /// It has begun a region of its own.
+        [[nodiscard]] bool has_begun() const { return occupancy_.has_begun(); }
         /// Threads of its present region; 0: in none.
         [[nodiscard]] std::uint32_t team() const { return occupancy_.team(); }
         [[nodiscard]] std::uint32_t burning_millicpu() const;
@@ -156,7 +158,7 @@ public:
         /// Threads that it is to be told of: its grant's, or while it has begun nothing the number
         /// that its library will keep.
         [[nodiscard]] std::uint32_t told(const policy::fair::Grant& grant) const {
-                const bool is_to_start = request_.start_only && !occupancy_.has_begun();
+                const bool is_to_start = request_.start_only && !has_begun();
                 return is_to_start ? std::max(grant.threads, first_number_) : grant.threads;
         }
 

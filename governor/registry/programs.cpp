@@ -229,11 +229,11 @@ std::uint32_t Programs::short_lived_cpus(std::uint32_t pool) const {
         return sum;
 }
 
-/// Sorted: the trees in which programs besides the holder hold leases, and keep their teams.
-std::vector<ProgramId> Programs::trees_with_teams() const {
+/// Sorted: the trees in which programs besides the holder hold leases.
+std::vector<ProgramId> Programs::trees_with_members() const {
         std::vector<ProgramId> trees;
         for (const auto& [id, program] : programs_)
-                if (program->tree() != ProgramId{} && !program->holds_tree() && program->keeps())
+                if (program->tree() != ProgramId{} && !program->holds_tree())
                         trees.push_back(program->tree());
         std::ranges::sort(trees);
         return trees;
@@ -247,7 +247,7 @@ fair::Snapshot Programs::snapshot(const policy::Machine& machine, const fair::Fo
         CgroupIndex cgroups;
         std::map<GangId, std::size_t> gangs;  // to their numbers in the snapshot
         std::map<ProgramId, std::size_t> trees;
-        const auto have_teams = trees_with_teams();
+        const auto have_members = trees_with_members();
         for (const auto& [id, program] : programs_) {
                 if (program->is_ignored())
                         continue;
@@ -255,7 +255,7 @@ fair::Snapshot Programs::snapshot(const policy::Machine& machine, const fair::Fo
                 // Nobody would see for seconds that a new holder does nothing by itself. One that
                 // takes turns is told when it waits, so that it makes its tree yield.
                 if (program->holds_tree() && !program->takes_turns() && program->burns_little() &&
-                    std::ranges::binary_search(have_teams, id)) {
+                    !program->has_begun() && std::ranges::binary_search(have_members, id)) {
                         client.idle = true;
                         client.wants = 1;
                 }

@@ -133,7 +133,7 @@ private:
 
         [[nodiscard]] std::optional<Refusal> refusal(const Account& account) const;
         [[nodiscard]] std::uint32_t short_lived_cpus(std::uint32_t pool) const;
-        [[nodiscard]] std::vector<ProgramId> trees_with_teams() const;
+        [[nodiscard]] std::vector<ProgramId> trees_with_members() const;
         void end_tree(ProgramId holder);
         void note_turns(const policy::fair::Decision& decision, TimePoint now);
 

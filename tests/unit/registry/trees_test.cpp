@@ -73,15 +73,22 @@ TEST_F(TreesTest, HaveAHolderWhoIsLikeAnyOtherAmongItsOwn) {
 TEST_F(TreesTest, LendWhatTheirHoldersDoNotUseToTheirMembersFromTheStart) {
         const auto holder = join_tree();
         EXPECT_FALSE(only().idle) << "it may be about to begin";
-        const auto other = join_tree(holder);
-        EXPECT_FALSE(listed().at(0).idle) << "one that follows takes its part";
-        programs_.leave(other, std::nullopt, now_);
-        const auto member = join_tree(holder, kKeeps);
+        const auto member = join_tree(holder);
         EXPECT_TRUE(listed().at(0).idle);
         EXPECT_EQ(listed().at(0).wants, 1U);
         EXPECT_FALSE(listed().at(1).idle);
         programs_.leave(member, std::nullopt, now_);
         EXPECT_FALSE(only().idle);
+}
+
+TEST_F(TreesTest, DoNotLendWhatTheirHoldersHaveBegunToUse) {
+        const auto holder = join_tree();
+        (void)join_tree(holder);
+        grant(holder, 0, 8);
+        evidence::Report report;
+        report.regions = 1;
+        (void)programs_.find(holder)->report(report, now_);
+        EXPECT_FALSE(listed().at(0).idle);
 }
 
 TEST_F(TreesTest, DoNotLendWhatDescendantsOfTheirHoldersBurn) {
@@ -178,9 +185,10 @@ TEST_F(SharesTest, OfAProgramThatDoesNothingAreLentButItsTreeMayHaveThemBack) {
 TEST_F(SharesTest, OfATreeAreThoseOfItsProgramsTogether) {
         const auto holder = join_here({});
         const auto member = join_here(holder);
+        (void)join_here(holder);
         (void)join_here({});
         EXPECT_EQ(arbiter_.share_of_tree(holder, now_), 8U);
-        EXPECT_EQ(share(member), 4U);
+        EXPECT_EQ(share(member), 4U) << "the holder does nothing by itself";
 }
 
 TEST_F(SharesTest, OfHoldersThatDoNothingThemselvesAreNoReasonForRounds) {
