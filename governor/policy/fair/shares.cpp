@@ -47,6 +47,7 @@ public:
                 for (std::size_t i = 0; i < shares_.size(); i++)
                         shares_[i].share = shares_[i].target = counts[i];
                 if (some_are_new) {
+                        give_reserve_to_newcomers();
                         spare_neighbours();
                         share_what_is_left();
                 }
@@ -141,8 +142,10 @@ private:
         std::vector<std::uint32_t> fill_everybody(Newcomers newcomers) {
                 return fill_everybody(newcomers, classes_);
         }
-        std::vector<std::uint32_t> fill_everybody(Newcomers newcomers, const Classes& classes) {
-                Capacity capacity(classes, snapshot_, Capacity::Reserve::Keep);
+        std::vector<std::uint32_t>
+        fill_everybody(Newcomers newcomers, const Classes& classes,
+                       Capacity::Reserve reserve = Capacity::Reserve::Keep) {
+                Capacity capacity(classes, snapshot_, reserve);
                 const auto all = claims(capacity, newcomers);
                 auto counts = fill(capacity, snapshot_, all);
                 for (std::size_t i = 0; i < all.size() && newcomers == Newcomers::With; i++) {
@@ -235,7 +238,17 @@ private:
                 return client.begins() ? client.granted.count() : client.held();
         }
 
-        /// While only newcomers ask for it, nobody has to give up what he holds.
+        /// What is kept free for newcomers is theirs: the only program on a machine has all of it,
+        /// also as one of a stream.
+        void give_reserve_to_newcomers() {
+                const auto counts =
+                        fill_everybody(Newcomers::With, classes_, Capacity::Reserve::Use);
+                for (std::size_t i = 0; i < shares_.size(); i++)
+                        if (is_new(i) && !shares_[i].charge)
+                                shares_[i].share = shares_[i].target = counts[i];
+        }
+
+        /// While only newcomers ask for it, no program has to give up what it holds.
         void spare_neighbours() {
                 const auto without = fill_everybody(Newcomers::Without);
                 for (std::size_t i = 0; i < shares_.size(); i++)

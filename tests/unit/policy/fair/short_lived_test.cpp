@@ -21,6 +21,15 @@ TEST(ShortLivedPrograms, FindCpusThatWereKeptForThem) {
         EXPECT_EQ(overlaps(decision), 0U);
 }
 
+TEST(ShortLivedPrograms, HaveAllCpusWhereNoOtherProgramIs) {
+        World world({16});
+        world.short_lived = 8;
+        world.add(1, milliseconds{0}).in_stream = true;
+        EXPECT_EQ(world.follow(), (std::vector<std::uint32_t>{16}));
+        world.add(1, milliseconds{0}).in_stream = true;
+        EXPECT_EQ(world.follow(), (std::vector<std::uint32_t>{8, 8}));
+}
+
 TEST(ShortLivedPrograms, LeaveHalfOfTheCpusToTheOthers) {
         World world({4});
         world.short_lived = 100;
