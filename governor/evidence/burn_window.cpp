@@ -61,13 +61,30 @@ void BurnWindow::add(const Reading& reading, std::uint32_t most, TimePoint now,
         const auto used = std::clamp(reading.used - cpu_time_, nanoseconds{0}, possible);
         const auto beyond = std::max(used - (reading.allowed - allowed_), nanoseconds{0});
         const auto excess = reading.yielded ? nanoseconds{0} : beyond;
-        marks_.push_back({now, last.used + used, last.excess + excess, reading.granted});
+        marks_.push_back(
+                {now, last.used + used, last.excess + excess, reading.granted, last.handed_over});
         cpu_time_ = reading.used;
         allowed_ = reading.allowed;
         if (!judged_from_)
                 judged_from_ = now;
         while (marks_.size() > 2 && now - marks_[1].at >= full_)
                 marks_.pop_front();
+}
+
+void BurnWindow::hand_over(nanoseconds used) {
+        if (marks_.empty())
+                return;
+        const auto first = marks_.front();
+        const auto own =
+                marks_.back().used - first.used - (marks_.back().handed_over - first.handed_over);
+        if (own <= nanoseconds{0})
+                return;
+        const auto part = std::min(1.0, duration<double>(used) / duration<double>(own));
+        for (auto& mark : marks_) {
+                const auto left = mark.used - first.used - (mark.handed_over - first.handed_over);
+                mark.handed_over +=
+                        std::chrono::duration_cast<nanoseconds>(duration<double>(left) * part);
+        }
 }
 
 std::optional<BurnWindow::Rate> BurnWindow::judged() const {
@@ -80,8 +97,10 @@ std::optional<BurnWindow::Rate> BurnWindow::judged() const {
         if (elapsed < full_)
                 return std::nullopt;
         const auto least = std::ranges::min_element(from, marks_.end(), {}, &Mark::granted);
-        return Rate{millicpu(last.used - from->used, elapsed),
-                    millicpu(last.excess - from->excess, elapsed), from->at, least->granted};
+        const auto used = last.used - from->used - (last.handed_over - from->handed_over);
+        return Rate{millicpu(used, elapsed),
+                    millicpu(std::min(last.excess - from->excess, used), elapsed), from->at,
+                    least->granted};
 }
 
 std::uint32_t BurnWindow::millicpu_since(TimePoint window_start) const {

@@ -68,6 +68,11 @@ public:
         /// since `previous`: when the sample before was taken.
         void add(const Reading& reading, std::uint32_t most, TimePoint now, TimePoint previous);
 
+        /// At most so much of what it used in this window was used by what is a program of its own
+        /// from now on: judged() leaves it out. Of each part of the window the same fraction is
+        /// left out.
+        void hand_over(std::chrono::nanoseconds used);
+
         struct Rate {
                 std::uint32_t millicpu = 0;
                 /// Of these, beyond what was allowed between one reading and the next: what was
@@ -97,6 +102,7 @@ private:
                 std::chrono::nanoseconds used;    // clamped, since the first reading
                 std::chrono::nanoseconds excess;  // of it
                 std::uint32_t granted;
+                std::chrono::nanoseconds handed_over{0};  // of what was used
         };
 
         std::chrono::nanoseconds full_ = kFullWindow;

@@ -176,6 +176,8 @@ public:
         void set_yields(bool yields) { request_.yields = yields; }
         /// Its teams are its own from now on, see Request::keeps.
         void keep(TimePoint now);
+        /// What has used `cpu_time` so far, as its descendant, is a program of its own now.
+        void hand_over(std::chrono::nanoseconds cpu_time) { burn_.hand_over(cpu_time); }
         /// It takes turns with this tree, which yields. 0: with none; as any other program does.
         void yield_with(ProgramId tree, TimePoint now);
         /// The holder of its tree has gone.

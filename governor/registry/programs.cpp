@@ -79,6 +79,8 @@ Programs::Joined Programs::join(const Identity& identity, const Request& request
         auto known = identity;
         if (known.wants_tree && known.tree == ProgramId{})
                 known.tree = id;
+        if (auto* holder = find(known.tree); holder != nullptr && known.cpu_time)
+                holder->hand_over(*known.cpu_time);
         trees_ += known.tree == id ? 1 : 0;
         programs_.append(id, std::make_unique<Program>(id, known, request, where, rules_,
                                                        handover_max_, *around_, now));

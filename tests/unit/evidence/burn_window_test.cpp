@@ -83,6 +83,21 @@ TEST_F(BurnWindowTest, WhatWasUsedBeforeTheBeginningIsNotBurned) {
         EXPECT_EQ(judged(), 2'000U);
 }
 
+TEST_F(BurnWindowTest, DoesNotJudgeWhatIsHandedOver) {
+        run(4, 2s);
+        window_.hand_over(3s);
+        EXPECT_EQ(judged(), 1'000U);
+        EXPECT_EQ(window_.millicpu_since(now_ - 1s), 4'000U) << "it was burned all the same";
+        run(4, 500ms, 50ms);
+        EXPECT_EQ(judged(), 2'000U) << "1 s of before, and 2 s, in 1.5 s";
+        run(3, 1s);
+        EXPECT_EQ(judged(), 3'000U);
+        window_.hand_over(24h);
+        EXPECT_EQ(judged(), 0U);
+        window_.hand_over(1s);
+        EXPECT_EQ(judged(), 0U);
+}
+
 TEST_F(BurnWindowTest, WhatIsAllowedIsNoExcess) {
         run(8, 5s, 100ms);
         EXPECT_EQ(excess(), 0U);

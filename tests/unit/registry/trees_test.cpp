@@ -102,6 +102,20 @@ TEST_F(TreesTest, DoNotLendWhatDescendantsOfTheirHoldersBurn) {
         EXPECT_TRUE(listed().at(0).idle) << "they have ended";
 }
 
+TEST_F(TreesTest, DoNotCountWhatAMemberBurnedBeforeItJoined) {
+        const auto holder = join_tree();
+        grant(holder, 0, 8);
+        second(holder, 1);
+        second(holder, 1);
+        auto identity = program_of(1000);
+        identity.tree = holder;
+        identity.cpu_time = 2s;
+        (void)programs_.join(identity, {}, within(kAll), now_);
+        EXPECT_TRUE(listed().at(0).idle);
+        second(holder, 1);
+        EXPECT_FALSE(listed().at(0).idle) << "it was not the only one";
+}
+
 TEST_F(TreesTest, DoNotNest) {
         const auto outer = join_tree();
         auto identity = program_of(1000);
