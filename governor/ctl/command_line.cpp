@@ -108,24 +108,24 @@ void add_run(CLI::App& app, const std::shared_ptr<Parsed>& parsed) {
                 ->type_name("N");
         verb->add_flag(
                 "--batch", parsed->run.is_batch,
-                "It takes turns with the other batch programs of its user, and is not advised at\n"
-                "its start. While it waits it yields to all others");
+                "Take turns with the other batch programs of this user: each has all of the\n"
+                "user's CPUs in its turn, and yields to everything else while it waits");
         verb->add_option("--job", parsed->run.job,
                          "Takes its turn together with the others of this job")
                 ->check(refuse_job_name)
                 ->type_name("NAME");
         verb->add_flag("--exec", parsed->run.execs,
                        "Become the program after one advice, without a lease");
-        verb->add_flag("--keep", parsed->run.keeps,
-                       "Lower no variable and bind nothing: the lease counts what it uses, and\n"
-                       "programs of gcc's OpenMP keep their threads and wait for their round");
+        verb->add_flag(
+                "--keep", parsed->run.keeps,
+                "Change no number of threads and bind nothing. Where teams of gcc's OpenMP do\n"
+                "not fit side by side, their programs run in rounds of half a second");
         verb->add_flag(
                 "--adapt", parsed->run.adapts,
-                "As --keep, but programs of gcc's OpenMP follow with their numbers of threads,\n"
-                "as far as they ask for them or leave them open. Results may differ in their\n"
-                "last digits");
+                "As --keep, but teams of gcc's OpenMP shrink and grow with the grant, where the\n"
+                "program leaves their size open. Results may differ in their last digits");
         verb->add_flag("--no-preload", parsed->run.is_unpreloaded,
-                       "With --keep, --adapt or --batch: preload nothing, so that no region waits");
+                       "With --keep, --adapt or --batch: preload nothing; then no region waits");
         verb->add_flag("-q,--quiet", parsed->run.is_quiet,
                        "Say nothing of what was set; warnings remain");
         verb->add_flag("--dry-run", parsed->run.is_dry,

@@ -128,6 +128,8 @@ TEST_F(RunKeep, SaysWhatWaits) {
                                 "(preload)\n"),
                   done.err.npos)
                 << done.err;
+        const auto batch = run({words({"--keep", "--batch"}, {"/bin/true"}), {}, {}});
+        EXPECT_NE(batch.err.find("waits for its round"), batch.err.npos) << batch.err;
         const auto running = start(words({"--keep"}, {"/bin/sleep", "60"}));
         EXPECT_TRUE(eventually([&] {
                 const auto client = lease(static_cast<std::uint32_t>(running.run->pid()));

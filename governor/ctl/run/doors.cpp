@@ -144,7 +144,7 @@ Doors look_for_doors(const verbs::RunOptions& options, bool has_lease) {
         const auto prefix = fs::read_symlink("/proc/self/exe", error).parent_path().parent_path();
         const auto& program = options.command.front();
         return doors_of(image_of(program),
-                        {has_lease, options.is_unpreloaded, options.is_batch, options.adapts,
+                        {has_lease, options.is_unpreloaded, options.yields(), options.adapts,
                          gains_privilege(program), object_in(prefix / "lib/threadcount/doors")},
                         of_process);
 }

@@ -19,7 +19,7 @@ namespace ctl::run {
 struct Circumstances {
         bool has_lease = true;
         bool is_refused = false;       ///< --no-preload
-        bool takes_turns = false;      ///< with --batch; else it has rounds
+        bool takes_turns = false;      ///< with --batch alone; else it has rounds
         bool adapts = false;           ///< with --adapt: teams follow, and nothing waits
         bool gains_privilege = false;  ///< the dynamic linker preloads nothing then
         /// As the dynamic linker is to find the object; or why there is none.
