@@ -11,6 +11,7 @@
 #include <threadcount/pool/fork_join.hpp>
 #include <threadcount/pool/future.hpp>
 #include <threadcount/pool/parallel_for.hpp>
+#include <threadcount/pool/parallel_reduce.hpp>
 #include <threadcount/pool/task.hpp>
 #include <threadcount/pool/timer.hpp>
 #include <threadcount/threadcount.h>
@@ -170,17 +171,60 @@ public:
                 if (std::cmp_greater_equal(+begin, +end))
                         return;
                 using Index = std::common_type_t<Begin, End>;
-                if (std::is_unsigned_v<Index> && std::cmp_less(+begin, 0))
-                        throw std::invalid_argument("a loop begins below 0, and ends at an "
-                                                    "unsigned number");
-                const auto first = static_cast<Index>(begin);
+                const auto first = first_of<Index>(begin);
                 const auto last = static_cast<Index>(end);
-                const pool::LoopBody<Index, std::remove_reference_t<Body>> loop{body};
-                with_lane(
-                        [&](const pool::LaneContext& lane) {
-                                pool::parallel_for(lane, first, last, width(), options, loop);
-                        },
-                        [&] { loop(first, last); });
+                run_loop(first, last, options, false, body);
+        }
+
+        /// Returns `initial` and value(i) of all i in [begin, end), combined in this order;
+        /// `initial` if there are none. value(first, last) may return what a run of neighbours,
+        /// never empty, comes to. `combine` must be associative; it need not be commutative. Both
+        /// are called by several lanes at a time. The result is the same bit for bit whatever the
+        /// lanes, the mask and the schedule are, also where numbers are rounded: values are grouped
+        /// by the length of the range and `options.grain` alone. They are combined from left to
+        /// right in at most 512 blocks of one size, at least the grain, and the blocks by a binary
+        /// tree (as in N. J. Higham, "The Accuracy of Floating Point Summation", 1993).
+        /// T is moved and assigned, never copied, and needs no default: combine(T&&, value) or
+        /// combine(T&&, T&&). Takes part, and throws, as parallel_for(); std::bad_alloc. Cost: that
+        /// of parallel_for() over the blocks, some 5 ns for each, and memory for a T of each.
+        template <std::integral Begin, std::integral End, class T, class Combine, class Value>
+        [[nodiscard]] T parallel_reduce(Begin begin, End end, T initial, Combine&& combine,
+                                        Value&& value, const ForOptions& options = {}) {
+                if (std::cmp_greater_equal(+begin, +end))
+                        return initial;
+                const auto blocks = blocks_of(begin, end, options);
+                pool::Reduction<T, std::common_type_t<Begin, End>, std::remove_reference_t<Combine>,
+                                std::remove_reference_t<Value>>
+                        reduction(blocks, combine, value);
+                run_blocks(blocks, blocks.count(), options, reduction);
+                return reduction.result(std::move(initial));
+        }
+
+        /// Calls store(i, x) once for each i in [begin, end). x, a const T&, is `initial` and the
+        /// values before i, and with Scan::Inclusive value(i), combined in this order. Returns what
+        /// all come to. (G. E. Blelloch, "Prefix Sums and Their Applications", CMU-CS-90-190,
+        /// 1990.) What parallel_reduce() says of `combine`, of the blocks and of the result holds
+        /// here, but the blocks are combined one after the other, by the caller, and T is copied as
+        /// well. value(i) is called twice for most i, the second time just before store(i, x),
+        /// which may replace what the value came from. Takes part, and throws, as parallel_for();
+        /// std::bad_alloc. Cost: that of two times parallel_for() over the blocks, and memory for a
+        /// T of each: two lanes take about as long as a plain loop in one thread.
+        template <std::integral Begin, std::integral End, class T, class Combine, class Value,
+                  class Store>
+        T parallel_scan(Scan scan, Begin begin, End end, T initial, Combine&& combine,
+                        Value&& value, Store&& store, const ForOptions& options = {}) {
+                if (std::cmp_greater_equal(+begin, +end))
+                        return initial;
+                const auto blocks = blocks_of(begin, end, options);
+                pool::Scanner<T, std::common_type_t<Begin, End>, std::remove_reference_t<Combine>,
+                              std::remove_reference_t<Value>, std::remove_reference_t<Store>>
+                        scanner(blocks, scan, combine, value, store);
+                const auto fold = [&](std::size_t block) { scanner.fold_one(block); };
+                const auto store_all = [&](std::size_t block) { scanner.store_one(block); };
+                run_blocks(blocks, blocks.count() - 1, options, fold);
+                scanner.add_up(std::move(initial));
+                run_blocks(blocks, blocks.count(), options, store_all);
+                return scanner.result();
         }
 
         /// As submit(), for a callable that returns something, or throws: that comes out of the
@@ -301,6 +345,37 @@ private:
                         else
                                 alone();
                 });
+        }
+        template <class Index, class Body>
+        void run_loop(Index first, Index last, const ForOptions& options, bool are_short,
+                      Body& body) {
+                const pool::LoopBody<Index, Body> loop{body};
+                with_lane(
+                        [&](const pool::LaneContext& lane) {
+                                pool::parallel_for(lane, first, last, width(), options, are_short,
+                                                   loop);
+                        },
+                        [&] { loop(first, last); });
+        }
+        template <class Blocks, class Body>
+        void run_blocks(const Blocks& blocks, std::size_t count, const ForOptions& options,
+                        Body& body) {
+                run_loop(std::size_t{0}, count, {.schedule = options.schedule},
+                         !blocks.are_single(), body);
+        }
+        template <std::integral Index, std::integral Begin>
+        static Index first_of(Begin begin) {
+                if (std::is_unsigned_v<Index> && std::cmp_less(+begin, 0))
+                        throw std::invalid_argument("a loop begins below 0, and ends at an "
+                                                    "unsigned number");
+                return static_cast<Index>(begin);
+        }
+        template <std::integral Begin, std::integral End>
+        static auto blocks_of(Begin begin, End end, const ForOptions& options) {
+                using Index = std::common_type_t<Begin, End>;
+                const auto first = first_of<Index>(begin);
+                return pool::Blocks<Index>(first, pool::distance(first, static_cast<Index>(end)),
+                                           options.grain);
         }
         void submit_from(const TaskSource& source);
         [[nodiscard]] bool try_submit_from(const TaskSource& source);

@@ -103,10 +103,10 @@ Begun<Index> begin_alone(Scheduler& scheduler, Index first, Index last, std::siz
 }
 
 /// By a lane or a guest, of `width` >= 1. Where there are only a few iterations they are taken for
-/// long ones.
+/// long ones, unless `are_short`.
 template <class Index, class Body>
 void parallel_for(const LaneContext& lane, Index first, Index last, std::size_t width,
-                  const ForOptions& options, const Body& body) {
+                  const ForOptions& options, bool are_short, const Body& body) {
         // How much is run before one looks at the clock: this part of a lane's share, at most.
         constexpr std::size_t kFirstPart = 32;
         constexpr std::size_t kFirstMost = 2048;
@@ -117,7 +117,7 @@ void parallel_for(const LaneContext& lane, Index first, Index last, std::size_t 
                 return;
         }
         Begun<Index> begun{first, 0};
-        if (size >= kFirstPart * width / 2)
+        if (are_short || size >= kFirstPart * width / 2)
                 begun = begin_alone(
                         *lane.scheduler, first, last, width,
                         std::max(grain, std::min(size / (kFirstPart * width), kFirstMost)), body);
