@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""libthreadcount needs libc only, and exports what its header declares, under a version."""
+"""libthreadcount needs libc only, and exports what its header declares, under a version, and what the pool's copies
+share (threadcount/lane.h), under one of the pool's."""
 
 import re
 import subprocess
@@ -16,7 +17,12 @@ def main() -> int:
     needed = set(re.findall(r"NEEDED.*\[(.*)\]", run(readelf, "-d", library)))
     if needed != {"libc.so.6"}:
         wrong.append(f"needs {sorted(needed)}, not libc.so.6 alone")
-    exported = {line.split()[-1] for line in run(nm, "-D", "--defined-only", library).splitlines()}
+    symbols = {line.split()[-1] for line in run(nm, "-D", "--defined-only", library).splitlines()}
+    of_pool = {name for name in symbols if "THREADCOUNT_POOL_" in name}
+    shared = {name for name in of_pool if not name.startswith("THREADCOUNT_")}
+    if shared != {"threadcount_this_lane@@THREADCOUNT_POOL_1"}:
+        wrong.append(f"exported for the pool: {sorted(shared)}")
+    exported = symbols - of_pool
     names = {name.split("@")[0] for name in exported if not re.fullmatch(r"THREADCOUNT_\d+\.\d+", name)}
     declared = set(re.findall(r"THREADCOUNT_EXPORT [^;(]*?\b(threadcount_\w+)\(", open(header).read()))
     if names != declared:

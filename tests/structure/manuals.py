@@ -178,8 +178,9 @@ def errors_in(header: str) -> dict[str, set[str]]:
 
 
 def check_functions(pages: list[Page], source: pathlib.Path) -> list[str]:
-    exported = re.findall(r"^\s+(threadcount_\w+);", (source / "libthreadcount/threadcount.map").read_text(),
-                          re.MULTILINE)
+    nodes = re.findall(r"^THREADCOUNT_\d+\.\d+ \{$(.*?)^\}", (source / "libthreadcount/threadcount.map").read_text(),
+                       re.MULTILINE | re.DOTALL)
+    exported = re.findall(r"^\s+(threadcount_\w+);", "".join(nodes), re.MULTILINE)
     headers = "\n".join(file.read_text() for file in sorted((source / "libthreadcount/include").rglob("*.h")))
     declared, errors = prototypes(headers), errors_in(headers)
     inline = {name for name, text in declared.items() if text.startswith("static inline")}

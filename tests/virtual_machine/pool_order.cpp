@@ -91,7 +91,7 @@ private:
         int add() {
                 std::atomic<int> cpu{-1};
                 auto task = [this, &cpu] {
-                        const int of_lane = scheduler_.cpu_of(this_lane.lane);
+                        const int of_lane = scheduler_.cpu_of(lane_in(&scheduler_)->lane);
                         EXPECT_EQ(::sched_getcpu(), of_lane) << "the lane is pinned";
                         at(of_lane) = true;
                         cpu = of_lane;

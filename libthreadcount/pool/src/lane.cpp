@@ -116,8 +116,8 @@ void Lane::run() {
         char name[16];
         (void)std::snprintf(name, sizeof name, "lane-%d", cpu());
         pthread_setname_np(pthread_self(), name);
-        this_lane = {&scheduler_, &scheduler_.queues().forks(index_),
-                     static_cast<std::uint32_t>(index_), nullptr};
+        const LaneContext context(scheduler_, scheduler_.queues().forks(index_), index_);
+        const AsLane as_lane(context);
 
         for (int misses = 0;;) {
                 keep_up();
@@ -140,7 +140,6 @@ void Lane::run() {
         }
         if (searches_)
                 (void)scheduler_.parking().stop_searching();
-        this_lane = {};
         // Who has created this thread may be about to bind it.
         while (thread_is_.load(std::memory_order_acquire) == Thread::Starting)
                 Machine::yield();

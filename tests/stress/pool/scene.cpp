@@ -49,7 +49,10 @@ void act_without_excuse(Scene& scene, Chance& chance, int depth) {
 
 Scene::Scene(std::uint64_t seed, Counts& counts)
         : pool(options(seed)), neighbour(options(~seed)), counts_(counts) {
-        pool.run([this] { scheduler_ = threadcount::pool::this_lane.scheduler; });
+        using threadcount::pool::LaneContext;
+        pool.run([this] {
+                scheduler_ = static_cast<const LaneContext*>(threadcount_this_lane)->scheduler;
+        });
 }
 
 void act(Scene& scene, Chance& chance, int depth) {

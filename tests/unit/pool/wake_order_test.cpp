@@ -42,7 +42,7 @@ protected:
         std::size_t lane_of_next_task() {
                 std::atomic<int> lane{-1};
                 auto task = [this, &lane] {
-                        const auto mine = this_lane.lane;
+                        const auto mine = lane_in(&scheduler_)->lane;
                         busy_[mine] = true;
                         lane = static_cast<int>(mine);
                         while (busy_[mine])

@@ -336,7 +336,7 @@ private:
                         return;
                 }
                 if (const pool::Guest guest(*scheduler_); guest.takes_part()) {
-                        work(pool::this_lane);
+                        work(guest.context());
                         return;
                 }
                 run([&] {

@@ -3,6 +3,7 @@
 // Which lane the calling thread is, if it is one.
 #pragma once
 
+#include <threadcount/lane.h>
 #include <threadcount/pool/detail/fork.hpp>
 
 #include <cstddef>
@@ -12,22 +13,38 @@ namespace threadcount::pool {
 
 class Scheduler;
 
-struct LaneContext {
-        Scheduler* scheduler = nullptr;  ///< nullptr: no lane
-        ForkDeque* forks = nullptr;
-        std::uint32_t lane = 0;
-        const LaneContext* outer = nullptr;  ///< of the pool whose task uses this one
+/// Of a lane's thread, or a guest. Other copies of the pool read what it inherits alone.
+struct LaneContext : threadcount_lane {
+        LaneContext(Scheduler& its_scheduler, ForkDeque& its_forks, std::size_t number)
+                : threadcount_lane{&its_scheduler, threadcount_this_lane},
+                  scheduler(&its_scheduler), forks(&its_forks),
+                  lane(static_cast<std::uint32_t>(number)) {}
+
+        Scheduler* const scheduler;
+        ForkDeque* const forks;
+        const std::uint32_t lane;
 };
 
-/// Of a lane's thread; and of a guest.
-inline constinit thread_local LaneContext this_lane;
+/// The calling thread is this for as long as it exists.
+class AsLane {
+public:
+        explicit AsLane(const LaneContext& context) : outer_(context.outer) {
+                threadcount_this_lane = &context;
+        }
+        ~AsLane() { threadcount_this_lane = outer_; }
+        AsLane(const AsLane&) = delete;
+        AsLane& operator=(const AsLane&) = delete;
+
+private:
+        const threadcount_lane* const outer_;
+};
 
 /// As what the calling thread belongs to `scheduler`; nullptr: it does not. A task of one pool may
 /// be the guest of another one.
 [[nodiscard]] inline const LaneContext* lane_in(const Scheduler* scheduler) {
-        for (const auto* lane = &this_lane; lane != nullptr; lane = lane->outer)
-                if (lane->scheduler == scheduler)
-                        return lane;
+        for (const auto* lane = threadcount_this_lane; lane != nullptr; lane = lane->outer)
+                if (lane->pool == scheduler)
+                        return static_cast<const LaneContext*>(lane);
         return nullptr;
 }
 
@@ -42,10 +59,11 @@ public:
 
         /// False: there is another guest, or the pool was stopped; this one does not take part.
         [[nodiscard]] bool takes_part() const { return takes_part_; }
+        [[nodiscard]] const LaneContext& context() const { return context_; }
 
 private:
-        const LaneContext before_;
-        bool takes_part_;
+        const LaneContext context_;
+        const bool takes_part_;
 };
 
 /// A fork was pushed to `lane`'s empty deque: somebody who sleeps may steal it.

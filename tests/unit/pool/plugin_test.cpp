@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: MIT
+// A program and what it loads both have the pool linked in, and still know each other's lanes.
+#include <threadcount/pool.hpp>
+
+#include <dlfcn.h>
+#include <gtest/gtest.h>
+#include <memory>
+#include <stdexcept>
+#include <vector>
+
+using threadcount::Pool;
+
+namespace {
+
+class Plugins : public testing::Test {
+protected:
+        ~Plugins() override { dlclose(library_); }
+
+        void SetUp() override {
+                ASSERT_NE(library_, nullptr) << dlerror();
+                ASSERT_NE(waits_, nullptr);
+                ASSERT_NE(pool_, nullptr);
+        }
+
+        bool waits_in_a_task(Pool& pool) { return waits_(&pool); }
+        std::unique_ptr<Pool> new_pool() { return std::unique_ptr<Pool>(pool_()); }
+
+private:
+        template <class Function>
+        Function* find(const char* name) {
+                return library_ == nullptr ? nullptr
+                                           : reinterpret_cast<Function*>(dlsym(library_, name));
+        }
+
+        void* const library_ = dlopen(PLUGIN, RTLD_NOW | RTLD_LOCAL);
+        bool (*const waits_)(Pool*) = find<bool(Pool*)>("plugin_waits_in_a_task");
+        Pool* (*const pool_)() = find<Pool*()>("plugin_pool");
+};
+
+/// Nobody else can run what its tasks wait for.
+void narrow(Pool& pool) { pool.set_mask(std::vector<int>{pool.cpus().front()}); }
+
+}  // namespace
+
+TEST_F(Plugins, WaitInTheTasksOfTheProgramsPool) {
+        Pool pool;
+        narrow(pool);
+        bool is_right = false;
+        pool.run([&] { is_right = waits_in_a_task(pool); });
+        EXPECT_TRUE(is_right);
+}
+
+TEST_F(Plugins, LetTheProgramWaitInTheTasksOfTheirPool) {
+        const auto theirs = new_pool();
+        narrow(*theirs);
+        theirs->run([&] {
+                EXPECT_EQ(theirs->async([] { return 42; }).get(), 42);
+                EXPECT_THROW(theirs->wait_idle(), std::logic_error);
+        });
+}
+
+TEST_F(Plugins, KnowTheLanesBelowAGuestOfTheProgram) {
+        const auto theirs = new_pool();
+        Pool pool;
+        narrow(pool);
+        bool is_right = false;
+        // A task of one pool takes part in the work of the other one, and waits for its own.
+        pool.run([&] { theirs->fork_join([&] { is_right = waits_in_a_task(pool); }, [] {}); });
+        EXPECT_TRUE(is_right);
+        pool.run([&] { theirs->fork_join([&] { is_right = waits_in_a_task(*theirs); }, [] {}); });
+        EXPECT_TRUE(is_right);
+}
