@@ -10,16 +10,47 @@
 #include <threadcount/pool/detail/lane_context.hpp>
 #include <threadcount/pool/detail/time.hpp>
 
+#include <stdexcept>
+#include <string>
+
 namespace threadcount::pool {
 
 FutureState::FutureState(Pool& pool) noexcept : pool_(pool), scheduler_(pool.scheduler_.get()) {}
 
-void FutureState::wait() noexcept {
+namespace {
+
+/// A task that runs inside of another one's wait.
+class Nested {
+public:
+        Nested() {
+                if (depth == FutureState::kMostNested)
+                        throw std::logic_error(
+                                "a task waits for a future inside of " + std::to_string(depth) +
+                                " others that do so, which is the most: use then() or "
+                                "fork_join(), or wait where there is no task");
+                depth++;
+        }
+        ~Nested() { depth--; }
+        Nested(const Nested&) = delete;
+        Nested& operator=(const Nested&) = delete;
+
+private:
+        static thread_local int depth;
+};
+
+constinit thread_local int Nested::depth = 0;
+
+}  // namespace
+
+void FutureState::wait() {
         if (outcome() != Outcome::None)
                 return;
-        if (lane_in(scheduler_) != nullptr && word_.claim())
-                help();
-        else if (!spin_until([this] { return outcome() != Outcome::None; }))
+        if ((lane_in(scheduler_) != nullptr || Visit::is_in(scheduler_)) && !word_.is_claimed()) {
+                const Nested nested;
+                if (word_.claim())
+                        return help();
+        }
+        if (!spin_until([this] { return outcome() != Outcome::None; }))
                 word_.sleep(nullptr);
 }
 

@@ -65,19 +65,24 @@ void Pool::check_open() const {
 }
 
 void Pool::check_outside(const char* what) const {
-        if (is_inside())
+        if (is_task())
                 throw std::logic_error(std::string("a task of a pool must not call its ") + what);
 }
 
 void Pool::submit_from(const TaskSource& source) {
+        if (const auto* lane = pool::lane_in(scheduler_.get()))
+                return scheduler_->push_beyond(lane->lane, source);
         if (try_submit_from(source))
                 return;
-        if (!is_inside() && when_full_ == WhenFull::Block) {
-                if (!scheduler_->push_until(nullptr, source))
+        if (pool::Visit::is_in(scheduler_.get())) {
+                if (!scheduler_->push_beyond(source))
                         check_open();
-                return;
+        } else if (when_full_ == WhenFull::RunInCaller) {
+                const pool::Visit visit(scheduler_.get());
+                source.make()();
+        } else if (!scheduler_->push_until(nullptr, source)) {
+                check_open();
         }
-        source.make()();
 }
 
 bool Pool::try_submit_from(const TaskSource& source) {

@@ -35,7 +35,7 @@ Queues::Queues(std::size_t lanes, std::size_t capacity, std::size_t lane_capacit
 std::size_t Queues::size() const {
         auto sum = shared_.size();
         for (const auto& its : lanes_)
-                sum += its->local.size() + its->addressed.size();
+                sum += its->local.size() + its->overflow.size() + its->addressed.size();
         return sum;
 }
 

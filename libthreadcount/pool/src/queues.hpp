@@ -4,6 +4,7 @@
 #pragma once
 
 #include "back_pressure.hpp"
+#include "overflow.hpp"
 #include "parking.hpp"
 #include "ring.hpp"
 #include "zero_memory.hpp"
@@ -21,9 +22,10 @@
 
 namespace threadcount::pool {
 
-/// One queue that is shared, and three per lane:
+/// One queue that is shared, and four per lane:
 ///   local      tasks that a task of this lane has submitted: it runs the youngest first, whose
 ///              data is still in its cache, and others steal the oldest
+///   overflow   the same, if `local` is full
 ///   addressed  tasks that are for this lane's CPU; for others only while the lane is not active
 ///   forks      of fork_join(); others may steal them
 /// MT-Safe; local().push() and what concerns forks' owner belong to the lane's thread.
@@ -48,6 +50,7 @@ public:
         [[nodiscard]] TaskRing& shared() { return shared_; }
         [[nodiscard]] BackPressure<TaskRing>& back_pressure() { return back_pressure_; }
         [[nodiscard]] TaskDeque& local(std::size_t lane) { return lanes_[lane]->local; }
+        [[nodiscard]] Overflow& overflow(std::size_t lane) { return lanes_[lane]->overflow; }
         [[nodiscard]] TaskRing& addressed(std::size_t lane) { return lanes_[lane]->addressed; }
         [[nodiscard]] ForkDeque& forks(std::size_t lane) { return lanes_[lane]->forks; }
 
@@ -64,7 +67,8 @@ public:
                 if (turn % kFairness == 0 &&
                     take_out_of_turn(mine, turn / kFairness, victims, takes_forks, is_open, taken))
                         return taken;
-                if (mine.addressed.pop(taken.task) || mine.local.pop(taken.task))
+                if (mine.addressed.pop(taken.task) || mine.local.pop(taken.task) ||
+                    mine.overflow.pop(taken.task))
                         return taken;
                 if (pop_shared(taken))
                         return taken;
@@ -89,7 +93,8 @@ public:
         [[nodiscard]] bool any_unshared_task(const IsOpen& is_open) const {
                 for (std::size_t lane = 0; lane < lanes_.size(); lane++) {
                         const auto& its = *lanes_[lane];
-                        if (!its.local.empty() || (!its.addressed.empty() && is_open(lane)))
+                        if (!its.local.empty() || !its.overflow.empty() ||
+                            (!its.addressed.empty() && is_open(lane)))
                                 return true;
                 }
                 return false;
@@ -119,6 +124,7 @@ private:
         struct LaneQueues {
                 LaneQueues(ZeroMemory& memory, std::size_t capacity);
                 TaskDeque local;
+                Overflow overflow;
                 TaskRing addressed;
                 ForkDeque forks;
                 std::uint32_t turn = 0;  // the lane's own
@@ -129,15 +135,17 @@ private:
         bool take_out_of_turn(LaneQueues& mine, std::uint32_t turn,
                               std::span<const std::uint16_t> victims, bool takes_forks,
                               const IsOpen& is_open, Taken& ret_taken) {
-                switch (turn % 3) {
+                switch (turn % 4) {
                 case 0:
                         return pop_shared(ret_taken);
                 case 1:
                         return mine.local.steal(ret_taken.task);
+                case 2:
+                        return mine.overflow.pop(ret_taken.task);
                 default:
                         if (victims.empty())
                                 return false;
-                        const auto victim = victims[turn / 3 % victims.size()];
+                        const auto victim = victims[turn / 4 % victims.size()];
                         return steal(victim, takes_forks, is_open(victim), ret_taken);
                 }
         }
@@ -153,6 +161,7 @@ private:
                 auto& its = *lanes_[victim];
                 ret_taken.is_stolen = (takes_forks && its.forks.steal(ret_taken.fork)) ||
                                       its.local.steal(ret_taken.task) ||
+                                      its.overflow.pop(ret_taken.task) ||
                                       (is_open && its.addressed.pop(ret_taken.task));
                 return ret_taken.is_stolen;
         }

@@ -72,6 +72,20 @@ bool Scheduler::push_from(std::size_t lane, const TaskSource& source) {
         return true;
 }
 
+void Scheduler::push_beyond(std::size_t lane, const TaskSource& source) {
+        using Local = Queues::TaskDeque;
+        if (queues_.local(lane).push(source, Local::Announce::Every) == Local::Pushed::No)
+                (void)queues_.overflow(lane).push(source, [] { return false; });
+        there_is_work();
+}
+
+bool Scheduler::push_beyond(const TaskSource& source) {
+        if (!queues_.overflow(guest()).push(source, [this] { return is_closed(); }))
+                return false;
+        there_is_work();
+        return true;
+}
+
 bool Scheduler::push_to(std::size_t lane, const TaskSource& source) {
         if (!queues_.addressed(lane).push(source))
                 return false;
@@ -242,6 +256,7 @@ void Scheduler::stop(bool hands_back) {
         // Who has seen the pool open, but does not have its place yet, gets none.
         queues_.shared().close();
         queues_.back_pressure().release();
+        queues_.overflow(guest()).wait_for_pushes();
         wait_for_guest();
         if (!hands_back) {
                 ends_when_idle_.store(true, std::memory_order_relaxed);
@@ -291,7 +306,7 @@ std::vector<Task> Scheduler::take_the_rest() {
         };
         for (std::size_t lane = 0; lane <= guest(); lane++) {
                 take_all(queues_.addressed(lane));
-                while (queues_.local(lane).steal(task))
+                while (queues_.local(lane).steal(task) || queues_.overflow(lane).pop(task))
                         rest.push_back(std::move(task));
         }
         take_all(queues_.shared());

@@ -42,6 +42,11 @@ public:
         [[nodiscard]] bool push_until(const timespec* deadline, const TaskSource& source);
         /// By a task that runs on `lane`.
         [[nodiscard]] bool push_from(std::size_t lane, const TaskSource& source);
+        /// The same, but there is always a place. Throws std::bad_alloc.
+        void push_beyond(std::size_t lane, const TaskSource& source);
+        /// The same by a task that runs on no lane. False: the pool was stopped, and the task is
+        /// destroyed.
+        [[nodiscard]] bool push_beyond(const TaskSource& source);
         [[nodiscard]] bool push_to(std::size_t lane, const TaskSource& source);
 
         /// Bits of lanes.

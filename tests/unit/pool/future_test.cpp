@@ -281,6 +281,27 @@ TEST(Future, AWaitingTaskRunsWhatItWaitsFor) {
         EXPECT_EQ(pool.async([&] { return fib(fib, 15); }).get(), 610);
 }
 
+namespace {
+
+/// As many tasks that wait for each other, one inside of the other.
+int nest(Pool& pool, int tasks) {
+        return tasks == 0 ? 0 : 1 + pool.async([&, tasks] { return nest(pool, tasks - 1); }).get();
+}
+
+}  // namespace
+
+TEST(Future, ATaskWaitsInsideOfOthersUpToADepthAndSaysWhatToDoBeyondIt) {
+        auto pool = one_lane();
+        EXPECT_EQ(pool.async([&] { return nest(pool, 1999); }).get(), 1999);
+        try {
+                (void)pool.async([&] { return nest(pool, 1'000'000); }).get();
+                ADD_FAILURE() << "a million stack frames";
+        } catch (const std::logic_error& error) {
+                EXPECT_NE(std::string(error.what()).find("then()"), std::string::npos);
+        }
+        EXPECT_EQ(pool.async([&] { return nest(pool, 10); }).get(), 10);
+}
+
 TEST(Future, AWaitingTaskSleepsWhileAnotherLaneRunsWhatItWaitsFor) {
         Pool pool;
         if (pool.size() < 2)

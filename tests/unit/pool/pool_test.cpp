@@ -4,6 +4,7 @@
 
 #include "pool/blocker.hpp"
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <chrono>
@@ -43,6 +44,91 @@ TEST(Pool, RunsWhatTasksSubmitThoughItsQueuesAreSmall) {
         pool.submit([&] { post(post, 6); });
         pool.wait_idle();
         EXPECT_EQ(ran, 1 + 4 + 16 + 64 + 256 + 1024 + 4096);
+}
+
+namespace {
+
+/// Tasks that each submit themselves again, `tasks` of them, until `runs` have run.
+class Again {
+public:
+        Again(Pool& pool, int tasks, int runs) : pool_(pool), left_(runs) {
+                for (int i = 0; i < tasks; i++)
+                        pool_.submit([this] { run(); });
+        }
+        [[nodiscard]] int left() const { return left_; }
+        [[nodiscard]] int deepest() const { return deepest_; }
+
+private:
+        void run() {
+                thread_local int depth = 0;
+                depth++;
+                deepest_ = std::max(deepest_.load(), depth);
+                if (left_.fetch_sub(1) > 0)
+                        pool_.submit([this] { run(); });
+                depth--;
+        }
+
+        Pool& pool_;
+        std::atomic<int> left_;
+        std::atomic<int> deepest_{0};
+};
+
+}  // namespace
+
+TEST(Pool, TasksThatSubmitThemselvesAgainAreNeverNested) {
+        Pool pool;
+        const Again again(pool, 7000, 300'000);
+        pool.wait_idle();
+        EXPECT_EQ(again.left(), -7000);
+        EXPECT_EQ(again.deepest(), 1);
+}
+
+TEST(Pool, TasksThatSubmitThemselvesAgainAreNeverNestedThoughQueuesAreSmall) {
+        Pool pool({.capacity = 2, .lane_capacity = 2});
+        const Again again(pool, 8, 30'000);
+        pool.wait_idle();
+        EXPECT_EQ(again.left(), -8);
+        EXPECT_EQ(again.deepest(), 1);
+}
+
+TEST(Pool, ATaskSubmitsWithinTheBoundsIfItTriesTo) {
+        const Pool all;
+        Pool pool({.cpus = {all.cpus().front()}, .capacity = 3, .lane_capacity = 4});
+        int accepted = 0;
+        pool.run([&] {
+                while (pool.try_submit([] {}))
+                        accepted++;
+                pool.submit([] {});
+                EXPECT_FALSE(pool.try_submit([] {}));
+        });
+        EXPECT_EQ(accepted, 3 + 4);
+}
+
+TEST(Pool, WhatTasksSubmitBeyondTheQueuesIsHandedBack) {
+        const Pool all;
+        std::vector<Task> rest;
+        std::atomic<int> ran{0};
+        {
+                Pool pool({.cpus = {all.cpus().front()}, .lane_capacity = 1});
+                std::atomic<bool> is_full{false};
+                std::atomic<bool> is_closed{false};
+                pool.submit([&] {
+                        for (int i = 0; i < 100; i++)
+                                pool.submit([&] { ran++; });
+                        is_full = true;
+                        while (!is_closed)
+                                std::this_thread::yield();
+                });
+                while (!is_full)
+                        std::this_thread::yield();
+                std::thread stopper([&] { rest = pool.stop_and_hand_back(); });
+                wait_until_closed(pool);
+                is_closed = true;
+                stopper.join();
+        }
+        for (auto& task : rest)
+                task();
+        EXPECT_EQ(ran, 100);
 }
 
 TEST(Pool, WaitsForWhatRunsAndForWhatWaits) {
@@ -151,6 +237,30 @@ TEST(Pool, AFullQueueMayMakeTheSubmitterRunTheTask) {
         pool.submit([] {});
         pool.submit([&] { ran_by = std::this_thread::get_id(); });
         EXPECT_EQ(ran_by, std::this_thread::get_id());
+}
+
+TEST(Pool, WhoRunsATaskItselfRunsNoOtherInsideOfIt) {
+        Pool pool({.capacity = 1, .when_full = WhenFull::RunInCaller});
+        std::atomic<int> ran{0};
+        {
+                const Blocker blocker(pool);
+                pool.submit([] {});
+                bool is_inside = false;
+                const auto caller = std::this_thread::get_id();
+                pool.submit([&] {
+                        is_inside = true;
+                        for (int i = 0; i < 100; i++)
+                                pool.submit([&] {
+                                        EXPECT_NE(std::this_thread::get_id(), caller);
+                                        ran++;
+                                });
+                        EXPECT_FALSE(pool.try_submit([] {}));
+                });
+                EXPECT_TRUE(is_inside);
+                EXPECT_EQ(ran, 0);
+        }
+        pool.wait_idle();
+        EXPECT_EQ(ran, 100);
 }
 
 TEST(Pool, ATaskForACpuRunsThere) {

@@ -38,8 +38,10 @@ class Timers;
 
 /// What submit() does with a task of a thread outside of the pool when the shared queue is full.
 enum class WhenFull {
-        Block,        ///< sleeps until the queue is half empty
-        RunInCaller,  ///< runs the task itself, before it returns
+        Block,  ///< sleeps until the queue is half empty
+        /// Runs the task itself, before it returns. What that submits goes to the lanes, whatever
+        /// their queues hold.
+        RunInCaller,
 };
 
 struct PoolOptions {
@@ -86,11 +88,12 @@ public:
 
         /// Runs `task`, a callable without arguments or a Task, on any lane. From outside it goes
         /// into the shared queue, which may be full: see WhenFull. From inside it goes into the
-        /// lane's own queue, else into the shared one, and if both are full it runs before submit()
-        /// returns: a lane never waits for a place. Throws std::logic_error if the pool was stopped
-        /// and the caller is no task of it; and what moving, copying or allocating throws where the
-        /// callable is none that Task keeps inside.
-        /// Cost: some 20 ns, and if a lane has to be woken, some 7 us.
+        /// lane's own queue, and if that is full into a list without bound: a task never waits for
+        /// a place, and never runs inside of another one that submits it. Throws std::logic_error
+        /// if the pool was stopped and the caller is no task of it; std::bad_alloc if that list
+        /// gets no memory; and what moving, copying or allocating throws where the callable is none
+        /// that Task keeps inside.
+        /// Cost: some 20 ns; if a lane has to be woken, some 7 us; in the list, an allocation.
         template <class F>
         void submit(F&& task) {
                 with_source(std::forward<F>(task), [this](const TaskSource& source) {
@@ -99,8 +102,9 @@ public:
                 });
         }
 
-        /// The same, but false if there is no place. Then `task` is as it was, if it is a Task or
-        /// one keeps it inside.
+        /// The same, but false if there is no place: from inside, if both the lane's own queue and
+        /// the shared one are full. Then `task` is as it was, if it is a Task or one keeps it
+        /// inside.
         template <class F>
         [[nodiscard]] bool try_submit(F&& task) {
                 return with_source(std::forward<F>(task), [this](const TaskSource& source) {
@@ -131,7 +135,7 @@ public:
         /// handed back by stop_and_hand_back() and not run.
         template <class F>
         void run(F&& f) {
-                if (is_inside()) {
+                if (is_task()) {
                         f();
                         return;
                 }
@@ -339,7 +343,7 @@ private:
                         work(guest.context());
                         return;
                 }
-                run([&] {
+                run([&] {  // perhaps by the caller
                         if (const auto* lane = pool::lane_in(scheduler_.get()))
                                 work(*lane);
                         else
@@ -384,6 +388,10 @@ private:
         [[nodiscard]] bool submit_to_from(int cpu, const TaskSource& source);
 
         [[nodiscard]] bool is_inside() const { return pool::lane_in(scheduler_.get()) != nullptr; }
+        /// Does the calling thread, a lane or not, run a task of this pool?
+        [[nodiscard]] bool is_task() const {
+                return is_inside() || pool::Visit::is_in(scheduler_.get());
+        }
         // The node is theirs, even if they throw.
         Timer start_timer(std::chrono::nanoseconds delay, pool::TimerNode& node);
         Timer start_timer(std::chrono::steady_clock::time_point due, pool::TimerNode& node);

@@ -45,8 +45,11 @@ public:
         }
 
         [[nodiscard]] Outcome outcome() const noexcept { return word_.outcome(); }
+        /// So many tasks may run one inside of the other, each in the wait of the one before.
+        static constexpr int kMostNested = 2000;
+
         /// As Future says.
-        void wait() noexcept;
+        void wait();
         [[nodiscard]] bool wait_until(std::chrono::steady_clock::time_point deadline) noexcept;
         [[nodiscard]] bool wait_for(std::chrono::nanoseconds time) noexcept;
         [[nodiscard]] bool cancel() noexcept;

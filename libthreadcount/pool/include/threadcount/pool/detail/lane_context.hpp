@@ -48,6 +48,30 @@ private:
         return nullptr;
 }
 
+/// The calling thread, which is no lane of a scheduler, runs one of its tasks: what that submits
+/// must not wait for a place, and is not run inside of it.
+class Visit {
+public:
+        explicit Visit(const Scheduler* scheduler) : scheduler_(scheduler), outer_(innermost) {
+                innermost = this;
+        }
+        ~Visit() { innermost = outer_; }
+        Visit(const Visit&) = delete;
+        Visit& operator=(const Visit&) = delete;
+
+        [[nodiscard]] static bool is_in(const Scheduler* scheduler) {
+                const auto* visit = innermost;
+                while (visit != nullptr && visit->scheduler_ != scheduler)
+                        visit = visit->outer_;
+                return visit != nullptr;
+        }
+
+private:
+        const Scheduler* const scheduler_;
+        const Visit* const outer_;
+        static thread_local const Visit* innermost;
+};
+
 /// A thread from outside that takes part in the work of a scheduler, as if it were a lane: what it
 /// forks or submits can be stolen by lanes. There is one at a time.
 class Guest {
