@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Submitters of a full queue sleep until it is half empty (back_pressure.hpp, and Scheduler::push() before
- * it): nobody sleeps while it is, and all that was accepted is taken out. One of the submitters has
- * a deadline, which is over whenever it likes. When all have left nobody is said to wait.
+ * Submitters of a full queue sleep until there is a place (back_pressure.hpp, and Scheduler::push() before
+ * it): nobody sleeps while there is one, and all that was accepted is taken out. One of the submitters has
+ * a deadline, which is over whenever it likes; it has tried since then.
  */
 #ifndef CAPACITY
 #define CAPACITY 2
@@ -14,29 +14,42 @@
 #define TASKS 1
 #endif
 
-/* With fewer than are submitted all submitters have a deadline. */
+/* With fewer than are submitted all submitters have a deadline; with FULL_AT_FIRST none has: then whoever
+ * still sleeps has no place.
+ */
 #ifndef TAKEN
 #define TAKEN (SUBMITTERS * TASKS)
 #endif
 
 #define LOOKS_BEFORE_IT_SAYS_THAT_IT_WAITS 1
 #define CONSUMER_LOOKS_BEFORE_IT_TAKES 2
-#define NEWCOMER_DOES_NOT_LOOK 3 /* whether those who wait have gone, and it is half empty */
-#define STOP_WAKES_NOBODY 4
-#define WHO_GIVES_UP_LEAVES_THE_FLAG 5 /* that it has raised after stop() has lowered it */
-#define LAST_ONE_LEAVES_THE_FLAG 6 /* and others are refused though there is a place */
+#define WHO_LEAVES_TELLS_NOBODY 3
+#define WHO_LEAVES_IS_COUNTED 4 /* and others are refused though there is a place */
+#define STOP_WAKES_NOBODY 5
+#define STOP_DOES_NOT_COUNT 6 /* and somebody who is about to sleep does so */
+#define TRIES_NO_LAST_TIME 7  /* when its deadline is over */
 #ifndef MUTANT
 #define MUTANT 0
 #endif
 
+#ifdef FULL_AT_FIRST
+byte head, tail = CAPACITY;
+#define has_deadlines false
+#else
 byte head, tail;
-bool waiting, closed;
+#define has_deadlines (TAKEN < SUBMITTERS * TASKS)
+#endif
+byte waiting;
+bool wanted; /* these two are one word */
+byte told;
+bool closed;
 bool in_futex[SUBMITTERS];
 byte accepted, refused, popped;
-byte inside; /* BackPressure::push() */
-byte done;   /* submitters that have ended */
+byte done; /* submitters that have ended */
 
-#define is_half_empty(h) (tail - (h) <= CAPACITY / 2)
+/* What the model is asked about: was the queue full since the deadline of the one that has one? */
+bool was_full;
+#define is_full (tail - head == CAPACITY)
 
 /* Ring::push(): the head that it reads may be old when it takes its place. */
 inline push(ret_is_in) {
@@ -54,6 +67,7 @@ inline push(ret_is_in) {
                       :: at == tail ->
                          tail++;
                          assert(tail - head <= CAPACITY);
+                         was_full = was_full || is_full;
                          accepted++;
                          ret_is_in = true;
                          break
@@ -65,96 +79,106 @@ inline push(ret_is_in) {
         atomic { at = 0; h = 0 }
 }
 
-inline release() {
-        atomic { was_waiting = waiting; waiting = false };
+inline tell_one() {
+        atomic { mine = wanted; told = (wanted -> told + 1 : told); wanted = false };
         if
-        :: was_waiting ->
+        :: mine -> mine = false;
            atomic {
-                   was_waiting = false;
-                   w = 0;
-                   do
-                   :: w < SUBMITTERS ->
-                      if
-                      :: in_futex[w] ->
-                         in_futex[w] = false
-                      :: else
-                      fi;
-                      w++
-                   :: else -> break
-                   od;
-                   w = 0
+                   if
+                   :: in_futex[0] -> in_futex[0] = false
+                   :: in_futex[1] -> in_futex[1] = false
+#if SUBMITTERS > 2
+                   :: in_futex[2] -> in_futex[2] = false
+#endif
+                   :: else
+                   fi
            }
         :: else
         fi
 }
 
 proctype submitter(byte me; bool has_deadline) {
-        byte at, h, task, w;
-        bool is_in, first_come, was_waiting, is_last;
+        byte at, h, task, word, others;
+        bool is_in, is_over, mine;
         do
         :: task == TASKS -> break
         :: else ->
            is_in = false;
-           /* Scheduler::push(): who waits goes first. */
+           is_over = false;
+           /* Scheduler::push(): those who wait have their places. */
+           others = waiting;
            if
-           :: !waiting -> push(is_in)
-           :: else
+           :: others > 0 -> h = head;
+              if
+              :: tail - h + others < CAPACITY -> h = 0; push(is_in)
+              :: else -> h = 0
+              fi
+           :: else -> push(is_in)
            fi;
+           others = 0;
            if
            :: is_in -> goto next
            :: else
            fi;
-           inside++;
-           first_come = !waiting;
+#if MUTANT == LOOKS_BEFORE_IT_SAYS_THAT_IT_WAITS
+           push(is_in);
+           if
+           :: is_in -> goto next
+           :: else
+           fi;
+#endif
+           waiting++;
            do
            ::
-#if MUTANT == LOOKS_BEFORE_IT_SAYS_THAT_IT_WAITS
+              atomic { wanted = true; word = told };
+              if
+              :: closed -> refused++; break
+              :: else
+              fi;
+#if MUTANT != LOOKS_BEFORE_IT_SAYS_THAT_IT_WAITS
               push(is_in);
               if
               :: is_in -> break
               :: else
               fi;
-              waiting = true;
-#else
-              waiting = true;
-              if
-              :: closed ->
-#if MUTANT != WHO_GIVES_UP_LEAVES_THE_FLAG
-                 release();
-#endif
-                 refused++;
-                 break
-              :: else
-              fi;
-#if MUTANT != NEWCOMER_DOES_NOT_LOOK
-              if
-              :: !first_come -> h = head; first_come = is_half_empty(h); h = 0
-              :: else
-              fi;
 #endif
               if
-              :: first_come -> push(is_in)
+              :: is_over -> refused++; assert(was_full); break
               :: else
               fi;
+              atomic { in_futex[me] = wanted && told == word };
+              if
+              :: !in_futex[me]
+              :: atomic { has_deadline && in_futex[me] -> in_futex[me] = false; is_over = true;
+                          was_full = (SUBMITTERS * TASKS != TAKEN) || is_full }
+#if MUTANT == TRIES_NO_LAST_TIME
+                 refused++; assert(was_full); break
+#endif
+              fi
+#if MUTANT == LOOKS_BEFORE_IT_SAYS_THAT_IT_WAITS
+              ;
+              push(is_in);
               if
               :: is_in -> break
               :: else
-              fi;
-#endif
-              first_come = true;
-              atomic { in_futex[me] = waiting };
-              if
-              :: !in_futex[me]
-              :: has_deadline && in_futex[me] -> in_futex[me] = false; refused++; break
               fi
+#endif
            od;
-           atomic { inside--; is_last = inside == 0 };
-#if MUTANT != LAST_ONE_LEAVES_THE_FLAG
+           word = 0;
+#if MUTANT != WHO_LEAVES_IS_COUNTED
+           atomic { waiting--; others = waiting };
+#endif
+#if MUTANT != WHO_LEAVES_TELLS_NOBODY
            if
-           :: is_last -> is_last = false; release()
+           :: others > 0 -> others = 0; h = head;
+              if
+              :: tail - h < CAPACITY -> h = 0; tell_one()
+              :: else -> h = 0
+              fi
            :: else
            fi;
 #endif
+           others = 0;
 next:      task++
         od;
         done++
@@ -162,26 +186,18 @@ next:      task++
 
 /* A lane: takes what there is. */
 proctype consumer() {
-        byte h, w;
-        bool was_waiting, seen;
+        bool mine, seen;
         do
         ::
 #if MUTANT == CONSUMER_LOOKS_BEFORE_IT_TAKES
-           seen = waiting;
+           seen = waiting > 0;
 #endif
            atomic { head < tail && popped < TAKEN -> head++; popped++ };
 #if MUTANT != CONSUMER_LOOKS_BEFORE_IT_TAKES
-           seen = waiting;
+           seen = waiting > 0;
 #endif
            if
-           :: seen ->
-              seen = false;
-              h = head;
-              if
-              :: is_half_empty(h) -> release()
-              :: else
-              fi;
-              h = 0
+           :: seen -> seen = false; tell_one()
            :: else
            fi
         od
@@ -191,10 +207,17 @@ proctype consumer() {
 #ifdef STOPS
 proctype stopper() {
         byte w;
-        bool was_waiting;
         closed = true;
 #if MUTANT != STOP_WAKES_NOBODY
-        release()
+#if MUTANT != STOP_DOES_NOT_COUNT
+        told++;
+#endif
+        atomic {
+                do
+                :: w < SUBMITTERS -> in_futex[w] = false; w++
+                :: else -> break
+                od
+        }
 #endif
 }
 #endif
@@ -203,7 +226,7 @@ init {
         byte s;
         atomic {
                 do
-                :: s < SUBMITTERS -> run submitter(s, s == 0 || TAKEN < SUBMITTERS * TASKS); s++
+                :: s < SUBMITTERS -> run submitter(s, (s == 0 && TAKEN == SUBMITTERS * TASKS) || has_deadlines); s++
                 :: else -> break
                 od;
 #ifdef STOPS
@@ -214,9 +237,13 @@ init {
 #endif
         };
         timeout;
+#ifdef FULL_AT_FIRST
+        assert(done == SUBMITTERS || is_full);
+#else
         assert(done == SUBMITTERS && accepted + refused == SUBMITTERS * TASKS);
-        assert(inside == 0 && !waiting);
+        assert(waiting == 0);
 #ifndef STOPS
         assert(popped == accepted || popped == TAKEN)
+#endif
 #endif
 }

@@ -10,10 +10,18 @@
 
 namespace threadcount::pool {
 
-/// A submitter that finds the queue full sleeps until it is half empty: who slept for one place
-/// only would be woken for every task. The same proof as in parking.hpp: the submitter says that it
-/// waits, then reads the queue's head; the consumer moves the head, then reads whether somebody
-/// waits. Who leaves as the last one says that nobody waits, whatever the queue holds. MT-Safe.
+/// A submitter that finds the queue full sleeps until there is a place. Each place that comes free
+/// wakes one, unless one was woken that has not looked yet: while it is on its way many places come
+/// free, and it takes them without another sleep. So a wake costs the lanes little. All that is
+/// marked [S] is sequentially consistent:
+///
+///   a submitter  counts itself, and says that it wants to be told [S]; then reads the queue's head
+///                [S], and sleeps if the queue is full and nobody was told since it has said so
+///   a consumer   moves the head [S]; then tells one [S], if any is counted and wants it
+///   who leaves   with or without a place, tells the next one if there is room: what it was told
+///                may have been for that one
+///
+/// So one of the two sees the other, and while there is room one at least is awake. MT-Safe.
 template <class Queue, class Platform = Machine>
 class BackPressure {
         template <class T>
@@ -22,59 +30,70 @@ class BackPressure {
 public:
         explicit BackPressure(Queue& queue) : queue_(queue) {}
 
-        /// Does a submitter wait? Then others wait behind it, and do not take its place.
-        [[nodiscard]] bool somebody_waits() const {
-                return waiting_.load(std::memory_order_relaxed) != 0;
+        /// Is there a place besides those that others wait for? False is no more than advice.
+        [[nodiscard]] bool has_place() const {
+                const auto waiting = waiting_.load(std::memory_order_relaxed);
+                return waiting == 0 || queue_.size() + waiting < queue_.capacity();
         }
 
         /// Pushes what `fill` makes, as soon as there is a place. False: `deadline`
-        /// (CLOCK_MONOTONIC; nullptr: none) is over, or `gives_up()`, which is asked again after
-        /// release() and reads what was written before that [S].
+        /// (CLOCK_MONOTONIC; nullptr: none) is over, and there was none then; or `gives_up()`,
+        /// which is asked again after release() and reads what was written before that [S].
         template <class Fill, class GivesUp>
         [[nodiscard]] bool push(const Fill& fill, const timespec* deadline,
                                 const GivesUp& gives_up) {
-                inside_.fetch_add(1, std::memory_order_relaxed);
+                waiting_.fetch_add(1, std::memory_order_seq_cst);
                 const bool is_in = wait_for_place(fill, deadline, gives_up);
-                // acq_rel: what others who have left have said is taken back, too.
-                if (inside_.fetch_sub(1, std::memory_order_acq_rel) == 1)
-                        release();
+                if (waiting_.fetch_sub(1, std::memory_order_seq_cst) > 1 &&
+                    queue_.size() < queue_.capacity())
+                        tell_one();
                 return is_in;
         }
 
         /// An item was taken out.
         void popped() {
-                if (waiting_.load(std::memory_order_seq_cst) != 0 && is_half_empty())
-                        release();
+                if (waiting_.load(std::memory_order_seq_cst) != 0)
+                        tell_one();
         }
 
         /// All that wait look again.
         void release() {
-                if (waiting_.exchange(0, std::memory_order_seq_cst) != 0)
-                        Platform::wake_all(waiting_);
+                word_.fetch_add(kTold, std::memory_order_seq_cst);
+                Platform::wake_all(word_);
         }
 
 private:
         template <class Fill, class GivesUp>
         [[nodiscard]] bool wait_for_place(const Fill& fill, const timespec* deadline,
                                           const GivesUp& gives_up) {
-                for (bool is_first_come = !somebody_waits();; is_first_come = true) {
-                        waiting_.store(1, std::memory_order_seq_cst);
-                        if (gives_up()) {
-                                release();  // it has said again that somebody waits
+                for (bool is_over = false;;) {
+                        const auto word =
+                                word_.fetch_or(kWanted, std::memory_order_seq_cst) | kWanted;
+                        if (gives_up())
                                 return false;
-                        }
-                        if ((is_first_come || is_half_empty()) && queue_.push(fill))
+                        if (queue_.push(fill))
                                 return true;
-                        if (!Platform::wait(waiting_, 1, deadline))
+                        if (is_over)
                                 return false;
+                        is_over = !Platform::wait(word_, word, deadline);
                 }
         }
 
-        [[nodiscard]] bool is_half_empty() const { return queue_.size() <= queue_.capacity() / 2; }
+        void tell_one() {
+                auto word = word_.load(std::memory_order_seq_cst);
+                while ((word & kWanted) != 0)
+                        if (word_.compare_exchange_weak(word, word - kWanted + kTold,
+                                                        std::memory_order_seq_cst,
+                                                        std::memory_order_seq_cst))
+                                return Platform::wake_one(word_);
+        }
+
+        static constexpr std::uint32_t kWanted = 1;  // somebody is to be told of the next place
+        static constexpr std::uint32_t kTold = 2;    // what is above counts how often one was
 
         Queue& queue_;
-        Atomic<std::uint32_t> waiting_{0};  // 1: those who are inside are to be told
-        Atomic<std::uint32_t> inside_{0};   // of push()
+        Atomic<std::uint32_t> word_{0};
+        Atomic<std::uint32_t> waiting_{0};  // those inside of push()
 };
 
 }  // namespace threadcount::pool

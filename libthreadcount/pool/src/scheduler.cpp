@@ -50,7 +50,7 @@ Scheduler::Scheduler(std::vector<LaneSite> sites, const PoolOptions& options, Af
 Scheduler::~Scheduler() { end_lanes(); }
 
 bool Scheduler::push(const TaskSource& source) {
-        if (queues_.back_pressure().somebody_waits() || !queues_.shared().push(source))
+        if (!queues_.back_pressure().has_place() || !queues_.shared().push(source))
                 return false;
         there_is_work();
         return true;

@@ -199,8 +199,7 @@ void Timers::submit(TimerNode* due) {
                 TimerEntry entry(*std::exchange(due, due->next_due_));
                 const TaskSource source(entry);
                 const auto fits = [&] {
-                        return !queues.back_pressure().somebody_waits() &&
-                               queues.shared().push(source);
+                        return queues.back_pressure().has_place() && queues.shared().push(source);
                 };
                 if (!gives_up() &&
                     (fits() || queues.back_pressure().push(source, nullptr, gives_up)))

@@ -230,6 +230,56 @@ TEST(Pool, WhoHasGivenUpKeepsNobodyFromAFreePlace) {
         may_end = 100;
 }
 
+TEST(Pool, AFreePlaceIsGivenAtOnce) {
+        const Pool all;
+        Pool pool({.cpus = {all.cpus().front()}, .capacity = 8});
+        constexpr int kTasks = 200;
+        std::atomic<int> submitted{0};
+        std::atomic<int> ran{0};
+        // Each waits until the queue is full again behind it.
+        for (int i = 0; i < kTasks; i++) {
+                pool.submit([&, wanted = std::min(i + 9, kTasks)] {
+                        while (submitted < wanted)
+                                std::this_thread::yield();
+                        ran++;
+                });
+                submitted++;
+        }
+        pool.wait_idle();
+        EXPECT_EQ(ran, kTasks);
+}
+
+TEST(Pool, WhoWaitsGetsThePlaceThatThereIsAtItsDeadline) {
+        const Pool all;
+        Pool pool({.cpus = {all.cpus().front()}, .capacity = 64});
+        std::atomic<int> begun{0};
+        std::atomic<int> may_end{0};
+        const auto make = [&](int number) {
+                return [&, number] {
+                        begun++;
+                        while (may_end < number)
+                                std::this_thread::sleep_for(100us);
+                };
+        };
+        pool.submit(make(1));
+        while (begun < 1)
+                std::this_thread::yield();
+        for (int i = 2; i < 66; i++)
+                ASSERT_TRUE(pool.try_submit(make(i)));
+        EXPECT_FALSE(pool.submit_until(std::chrono::steady_clock::now() + 1ms, make(66)));
+        std::thread waiter([&] {
+                EXPECT_TRUE(pool.submit_until(std::chrono::steady_clock::now() + 10s, make(66)));
+        });
+        std::this_thread::sleep_for(5ms);
+        may_end = 20;
+        waiter.join();
+        while (begun < 21)
+                std::this_thread::yield();
+        EXPECT_TRUE(pool.submit_until(std::chrono::steady_clock::now() - 1s, make(66)));
+        EXPECT_TRUE(pool.try_submit(make(66)));
+        may_end = 100;
+}
+
 TEST(Pool, AFullQueueMayMakeTheSubmitterRunTheTask) {
         Pool pool({.capacity = 1, .when_full = WhenFull::RunInCaller});
         const Blocker blocker(pool);

@@ -38,7 +38,7 @@ class Timers;
 
 /// What submit() does with a task of a thread outside of the pool when the shared queue is full.
 enum class WhenFull {
-        Block,  ///< sleeps until the queue is half empty
+        Block,  ///< sleeps until there is a place
         /// Runs the task itself, before it returns. What that submits goes to the lanes, whatever
         /// their queues hold.
         RunInCaller,
@@ -102,8 +102,9 @@ public:
                 });
         }
 
-        /// The same, but false if there is no place: from inside, if both the lane's own queue and
-        /// the shared one are full. Then `task` is as it was, if it is a Task or one keeps it
+        /// The same, but false if there is no place: from outside, if all that are free are needed
+        /// for those that wait for one; from inside, if both the lane's own queue and the shared
+        /// one are full. Then `task` is as it was, if it is a Task or one keeps it
         /// inside.
         template <class F>
         [[nodiscard]] bool try_submit(F&& task) {
@@ -112,7 +113,8 @@ public:
                 });
         }
 
-        /// The same, but from outside it sleeps until `deadline` at most.
+        /// The same, but from outside it sleeps until `deadline` at most. False: there was no place
+        /// then.
         template <class F>
         [[nodiscard]] bool submit_until(std::chrono::steady_clock::time_point deadline, F&& task) {
                 return with_source(std::forward<F>(task), [&](const TaskSource& source) {

@@ -39,7 +39,7 @@ public:
         bool submit(int task, const timespec* deadline = nullptr) {
                 const auto fill = [task](void* place) { ::new (place) int(task); };
                 const bool is_in =
-                        (!pressure_.somebody_waits() && ring_.push(fill)) ||
+                        (pressure_.has_place() && ring_.push(fill)) ||
                         pressure_.push(fill, deadline, [this] { return is_closed_.load(); });
                 accepted_ += is_in ? task : 0;
                 return is_in;
@@ -47,7 +47,7 @@ public:
 
         /// As Scheduler::push(). False: there is no place, or others wait for it.
         bool try_submit(int task) {
-                return !pressure_.somebody_waits() &&
+                return pressure_.has_place() &&
                        ring_.push([task](void* place) { ::new (place) int(task); });
         }
 
