@@ -4,6 +4,8 @@
 #pragma once
 
 #include "back_pressure.hpp"
+#include "fair_turns.hpp"
+#include "monotonic.hpp"
 #include "overflow.hpp"
 #include "parking.hpp"
 #include "ring.hpp"
@@ -54,10 +56,10 @@ public:
         [[nodiscard]] TaskRing& addressed(std::size_t lane) { return lanes_[lane]->addressed; }
         [[nodiscard]] ForkDeque& forks(std::size_t lane) { return lanes_[lane]->forks; }
 
-        /// The next one for `lane`. Usually its own come first, then the shared ones, then those of
-        /// `victims` in their order. Every 32nd time another kind comes first, so that each kind is
-        /// looked at, whatever the others hold. `is_open(v)`: may others take what is addressed to
-        /// lane v?
+        /// The next one for `lane`. Its own and the shared ones take turns (FairTurns), then come
+        /// those of `victims` in their order. Every 32nd time its oldest one, or a victim's, comes
+        /// first, so that each is looked at, whatever the others hold. `is_open(v)`: may others
+        /// take what is addressed to lane v?
         template <class IsOpen>
         [[nodiscard]] Taken take(std::size_t lane, std::span<const std::uint16_t> victims,
                                  bool takes_forks, const IsOpen& is_open) {
@@ -67,10 +69,15 @@ public:
                 if (turn % kFairness == 0 &&
                     take_out_of_turn(mine, turn / kFairness, victims, takes_forks, is_open, taken))
                         return taken;
-                if (mine.addressed.pop(taken.task) || mine.local.pop(taken.task) ||
-                    mine.overflow.pop(taken.task))
+                const auto own_wait = [&] { return has_any(mine); };
+                const auto shared_wait = [&] { return !shared_.empty(); };
+                const bool is_shared = mine.turns.is_shared(own_wait, shared_wait, monotonic_ns);
+                if (is_shared ? pop_shared(taken) : pop_own(mine, taken)) {
+                        mine.turns.took_one(monotonic_ns);
                         return taken;
-                if (pop_shared(taken))
+                }
+                mine.turns.had_none();
+                if (is_shared ? pop_own(mine, taken) : pop_shared(taken))
                         return taken;
                 for (const auto victim : victims)
                         if (steal(victim, takes_forks, is_open(victim), taken))
@@ -116,7 +123,6 @@ public:
         [[nodiscard]] std::size_t size() const;
 
 private:
-        // The article on affine pools exchanges its two queues every 32 tasks.
         static constexpr std::uint32_t kFairness = 32;
         // Deeper recursion goes on without forking.
         static constexpr std::size_t kForks = 256;
@@ -127,7 +133,9 @@ private:
                 Overflow overflow;
                 TaskRing addressed;
                 ForkDeque forks;
-                std::uint32_t turn = 0;  // the lane's own
+                // The lane's own.
+                std::uint32_t turn = 0;
+                FairTurns turns;
                 std::atomic<std::int32_t> waits_for{-1};
         };
 
@@ -135,21 +143,26 @@ private:
         bool take_out_of_turn(LaneQueues& mine, std::uint32_t turn,
                               std::span<const std::uint16_t> victims, bool takes_forks,
                               const IsOpen& is_open, Taken& ret_taken) {
-                switch (turn % 4) {
+                switch (turn % 3) {
                 case 0:
-                        return pop_shared(ret_taken);
-                case 1:
                         return mine.local.steal(ret_taken.task);
-                case 2:
+                case 1:
                         return mine.overflow.pop(ret_taken.task);
                 default:
                         if (victims.empty())
                                 return false;
-                        const auto victim = victims[turn / 4 % victims.size()];
+                        const auto victim = victims[turn / 3 % victims.size()];
                         return steal(victim, takes_forks, is_open(victim), ret_taken);
                 }
         }
 
+        [[nodiscard]] static bool has_any(const LaneQueues& mine) {
+                return !mine.addressed.empty() || !mine.local.empty() || !mine.overflow.empty();
+        }
+        static bool pop_own(LaneQueues& mine, Taken& ret_taken) {
+                return mine.addressed.pop(ret_taken.task) || mine.local.pop(ret_taken.task) ||
+                       mine.overflow.pop(ret_taken.task);
+        }
         bool pop_shared(Taken& ret_taken) {
                 ret_taken.was_shared = shared_.pop(ret_taken.task);
                 if (ret_taken.was_shared)

@@ -280,6 +280,31 @@ TEST(Pool, WhoWaitsGetsThePlaceThatThereIsAtItsDeadline) {
         may_end = 100;
 }
 
+TEST(Pool, TasksFromOutsideDoNotStarveBesideLongOnesOfTasks) {
+        Pool pool;
+        std::atomic<int> inner{0};
+        std::atomic<bool> is_over{false};
+        const auto again = [&](const auto& self) -> void {
+                std::this_thread::sleep_for(1ms);
+                inner++;
+                if (!is_over)
+                        pool.submit([&self] { self(self); });
+        };
+        for (std::size_t i = 0; i < 4 * pool.size(); i++)
+                pool.submit([&] { again(again); });
+        while (inner < 10)
+                std::this_thread::yield();
+        std::atomic<int> ran{0};
+        for (int i = 0; i < 100; i++)
+                pool.submit([&] { ran++; });
+        const int inner_before = inner;
+        while (ran < 100)
+                std::this_thread::sleep_for(100us);
+        EXPECT_LT(inner - inner_before, 100);
+        is_over = true;
+        pool.wait_idle();
+}
+
 TEST(Pool, AFullQueueMayMakeTheSubmitterRunTheTask) {
         Pool pool({.capacity = 1, .when_full = WhenFull::RunInCaller});
         const Blocker blocker(pool);
