@@ -222,8 +222,8 @@ private:
         static constexpr std::uint32_t kParked = 1;  // in the idle set, or just claimed
         static constexpr std::uint32_t kAsleep = 2;  // the same, and the kernel must wake it
 
-        // Idle lanes of one word are often changed together: no need to keep words apart.
-        struct Word {
+        // Each task reads the active set, and each lane that parks writes the idle one.
+        struct alignas(kApart) Word {
                 Atomic<std::uint64_t> bits{0};
         };
         struct alignas(kApart) Bed {
