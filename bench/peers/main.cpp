@@ -12,6 +12,7 @@
 #include "benches/memory.hpp"
 #include "benches/resize.hpp"
 #include "benches/round_trip.hpp"
+#include "benches/shapes.hpp"
 #include "benches/start.hpp"
 #include "benches/submit.hpp"
 #include "benches/terms.hpp"
@@ -65,8 +66,10 @@ template <typename Candidate>
 std::vector<Bench> benches_of() {
         std::vector<Bench> benches;
         const auto add = [&](const char* name, auto run) { benches.push_back({name, run}); };
-        if constexpr (Loops<Candidate>)
+        if constexpr (Loops<Candidate>) {
                 add("loops", peers::loops<Candidate>);
+                add("shapes", peers::shapes<Candidate>);
+        }
         if constexpr (Posts<Candidate>) {
                 add("submit", peers::submit<Candidate>);
                 add("tree", peers::tree<Candidate>);
