@@ -10,6 +10,7 @@
 #include "benches/latency.hpp"
 #include "benches/loops.hpp"
 #include "benches/memory.hpp"
+#include "benches/payload.hpp"
 #include "benches/resize.hpp"
 #include "benches/round_trip.hpp"
 #include "benches/shapes.hpp"
@@ -72,6 +73,8 @@ std::vector<Bench> benches_of() {
         }
         if constexpr (Posts<Candidate>) {
                 add("submit", peers::submit<Candidate>);
+                add("payload", peers::payload<Candidate>);
+                add("producers", peers::producers<Candidate>);
                 add("tree", peers::tree<Candidate>);
                 add("latency", peers::latency<Candidate>);
                 add("round_trip", peers::round_trip<Candidate>);

@@ -41,6 +41,8 @@ def all_benches() -> list[Bench]:
     return [
         Bench("submit", 1),
         Bench("submit", 2),
+        Bench("payload", 1),
+        Bench("producers", 2),
         Bench("tree", 2),
         Bench("full_tree", 2),
         Bench("fork_join", 2),
