@@ -201,16 +201,16 @@ bool Lane::search() {
         if (!searches_)
                 return false;
         if (scheduler_.spin_ns() == 0)
-                return scheduler_.any_for(index_);
+                return scheduler_.seems_any_for(index_);
         const auto start = monotonic_ns();
         leave_shared_queue_alone(start);
-        if (scheduler_.any_for(index_))
+        if (scheduler_.seems_any_for(index_))
                 return true;
         auto now = start;
         for (; now - start < std::min(kPausesNs, scheduler_.spin_ns()); now = monotonic_ns())
                 for (int i = 0; i < kPauses; i++) {
                         Machine::pause();
-                        if (scheduler_.any_for(index_))
+                        if (scheduler_.seems_any_for(index_))
                                 return true;
                 }
         for (int slow = 0; now - start < scheduler_.spin_ns() && slow < kSlowYields &&
@@ -218,7 +218,7 @@ bool Lane::search() {
                            !scheduler_.somebody_waits_for_idleness();) {
                 const auto before = now;
                 Machine::yield();
-                if (scheduler_.any_for(index_))
+                if (scheduler_.seems_any_for(index_))
                         return true;
                 now = monotonic_ns();
                 slow += now - before > kSlowYieldNs ? 1 : 0;

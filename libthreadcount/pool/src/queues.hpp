@@ -70,7 +70,7 @@ public:
                     take_out_of_turn(mine, turn / kFairness, victims, takes_forks, is_open, taken))
                         return taken;
                 const auto own_wait = [&] { return has_any(mine); };
-                const auto shared_wait = [&] { return !shared_.empty(); };
+                const auto shared_wait = [&] { return shared_.size() != 0; };
                 const bool is_shared = mine.turns.is_shared(own_wait, shared_wait, monotonic_ns);
                 if (is_shared ? pop_shared(taken) : pop_own(mine, taken)) {
                         mine.turns.took_one(monotonic_ns);

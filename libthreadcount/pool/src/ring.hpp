@@ -14,11 +14,16 @@
 
 namespace threadcount::pool {
 
-/// After D. Vyukov, "Bounded MPMC queue" (2010): every cell says whose turn it is. Two changes:
-/// a cell that was never used is all zero, so that fresh memory need not be touched; and the
-/// bound is by position, so that it is exact for any number. What decides "empty" and "full", a
-/// cell's turn and the head, is changed sequentially consistently: parking.hpp and
-/// back_pressure.hpp rely on it.
+/// After D. Vyukov, "Bounded MPMC queue" (2010): every cell says whose turn it is. Three changes:
+/// a cell that was never used is all zero, so that fresh memory need not be touched; the bound is
+/// by position, so that it is exact for any number; and an item that is not yet in its cell does
+/// not hide those behind it. Its producer has the place and may be off its CPU, or the item's
+/// constructor may take long; consumers take what is behind, and the head stays in front of that
+/// cell until it is emptied. So such a producer may keep others from places, since the queue is
+/// full by position until then, but never a consumer from an item.
+///
+/// What decides "empty" and "full", a cell's turn, the tail, and the head, is changed sequentially
+/// consistently: parking.hpp and back_pressure.hpp rely on it.
 ///
 /// MT-Safe. Cost: two locked instructions to push and one to pop; some 15 ns in one thread, and the
 /// way of a cache line to another core.
@@ -29,7 +34,9 @@ class Ring {
 
 public:
         struct Cell {
-                Atomic<std::uint64_t> turn;  ///< 2 * lap: to be filled; 2 * lap + 1: to be emptied
+                /// 2 * lap: to be filled; 2 * lap + 1: to be emptied, and with kTaken it just is,
+                /// out of order.
+                Atomic<std::uint64_t> turn;
                 alignas(T) std::byte item[sizeof(T)];
         };
 
@@ -65,6 +72,7 @@ public:
                         const auto turn = cell.turn.load(std::memory_order_acquire);
                         if (turn == filling(at)) {
                                 if (tail_.compare_exchange_weak(at, at + 1,
+                                                                std::memory_order_seq_cst,
                                                                 std::memory_order_relaxed)) {
                                         fill(static_cast<void*>(cell.item));
                                         cell.turn.store(turn + 1,
@@ -86,50 +94,61 @@ public:
         /// counts it.
         void close() { tail_.fetch_or(kClosed, std::memory_order_seq_cst); }
 
-        /// Moves the oldest item out; false if there is none, or it is just being moved in.
+        /// Moves the oldest item out that is there; false if there is none.
         [[nodiscard]] bool pop(T& ret_item) {
-                auto at = head_.load(std::memory_order_relaxed);
-                for (;;) {
+                // Acquired: cells that were taken out of order before the head came here.
+                auto at = head_.load(std::memory_order_acquire);
+                for (unsigned tries = 0;;) {
+                        if ((at & kSkips) != 0) {
+                                wait_a_moment(tries++);
+                                at = head_.load(std::memory_order_acquire);
+                                continue;
+                        }
                         auto& cell = cells_[at & mask_];
                         const auto turn = cell.turn.load(std::memory_order_acquire);
                         if (turn == filling(at) + 1) {
                                 // seq_cst: back_pressure.hpp
-                                if (head_.compare_exchange_weak(at, at + 1,
-                                                                std::memory_order_seq_cst,
-                                                                std::memory_order_relaxed)) {
-                                        auto* item = std::launder(reinterpret_cast<T*>(cell.item));
-                                        ret_item = std::move(*item);
-                                        item->~T();
-                                        cell.turn.store(filling(at) + 2, std::memory_order_release);
+                                if (move_head(at, at + 1)) {
+                                        take_out(cell, at, ret_item);
                                         return true;
                                 }
-                        } else {
-                                const auto now = head_.load(std::memory_order_relaxed);
-                                if (now == at)
-                                        return false;
+                        } else if ((turn & ~kTaken) > filling(at)) {  // was taken out of order
+                                at = settled_head();
+                        } else if (const auto now = head_.load(std::memory_order_acquire);
+                                   now != at) {
                                 at = now;
+                        } else if (!is_any_behind(at)) {
+                                return false;
+                        } else if (move_head(at, at | kSkips)) {
+                                return pop_behind(at, ret_item);
                         }
                 }
         }
 
         /// Is there none to be popped? Sequentially consistent with push(): who has pushed the
-        /// oldest one is not missed. One that is still being moved in hides those behind it.
-        [[nodiscard]] bool empty() const {
-                auto at = head_.load(std::memory_order_seq_cst);
+        /// oldest one is not missed. One that is still being moved in may hide those behind it:
+        /// for who asks again and again. Reads nothing that others write while nothing comes.
+        [[nodiscard]] bool seems_empty() const {
+                auto at = head_.load(std::memory_order_seq_cst) & ~kSkips;
                 for (;;) {
                         const auto turn = cells_[at & mask_].turn.load(std::memory_order_seq_cst);
                         if (turn == filling(at) + 1)
                                 return false;
-                        const auto now = head_.load(std::memory_order_seq_cst);
+                        const auto now = head_.load(std::memory_order_seq_cst) & ~kSkips;
                         if (now == at)
                                 return true;
                         at = now;
                 }
         }
+        /// The same, and nothing hides anything.
+        [[nodiscard]] bool empty() const {
+                return seems_empty() &&
+                       !is_any_behind(head_.load(std::memory_order_seq_cst) & ~kSkips);
+        }
 
         /// A snapshot; counts what is just being moved in or out.
         [[nodiscard]] std::size_t size() const {
-                const auto head = head_.load(std::memory_order_seq_cst);
+                const auto head = head_.load(std::memory_order_seq_cst) & ~kSkips;
                 const auto tail = tail_.load(std::memory_order_relaxed) & ~kClosed;
                 return tail > head ? static_cast<std::size_t>(tail - head) : 0;
         }
@@ -138,6 +157,58 @@ public:
 private:
         // In the tail: a place so far away that there is never room for it.
         static constexpr auto kClosed = std::uint64_t{1} << 63;
+        // In the head: a consumer looks behind it for an item, and others wait for it. That takes
+        // some nanoseconds per cell, runs no code of the item's, and happens only while a producer
+        // is late; so it is rare that the kernel takes a consumer off its CPU just there.
+        static constexpr auto kSkips = std::uint64_t{1} << 63;
+        // In a cell's turn.
+        static constexpr auto kTaken = std::uint64_t{1} << 63;
+
+        /// `at` is what the head is now, if it was not so.
+        [[nodiscard]] bool move_head(std::uint64_t& at, std::uint64_t to) {
+                // seq_cst: back_pressure.hpp
+                return head_.compare_exchange_weak(at, to, std::memory_order_seq_cst,
+                                                   std::memory_order_acquire);
+        }
+
+        void take_out(Cell& cell, std::uint64_t at, T& ret_item) {
+                auto* item = std::launder(reinterpret_cast<T*>(cell.item));
+                ret_item = std::move(*item);
+                item->~T();
+                cell.turn.store(filling(at) + 2, std::memory_order_release);
+        }
+
+        /// The first place from `at` on that holds an item; `end`: there is none before that.
+        [[nodiscard]] std::uint64_t first_full(std::uint64_t at, std::uint64_t end) const {
+                while (at < end &&
+                       cells_[at & mask_].turn.load(std::memory_order_seq_cst) != filling(at) + 1)
+                        at++;
+                return at;
+        }
+
+        /// Is there an item behind the head, `at`?
+        [[nodiscard, gnu::noinline, gnu::cold]] bool is_any_behind(std::uint64_t at) const {
+                const auto tail = tail_.load(std::memory_order_seq_cst) & ~kClosed;
+                return at + 1 < tail && first_full(at + 1, tail) != tail;
+        }
+
+        /// By who has marked the head. The items from `at` on belong to the caller until it gives
+        /// the head back.
+        [[nodiscard, gnu::noinline, gnu::cold]] bool pop_behind(std::uint64_t at, T& ret_item) {
+                const auto tail = tail_.load(std::memory_order_seq_cst) & ~kClosed;
+                auto found = tail;
+                // Again, until none is before it: a producer that has filled this one may have
+                // filled one before, which has just been passed. Its items keep their order.
+                for (auto full = first_full(at, tail); full != found; full = first_full(at, found))
+                        found = full;
+                auto& cell = cells_[found & mask_];
+                if (at < found && found < tail)
+                        cell.turn.store((filling(found) + 1) | kTaken, std::memory_order_relaxed);
+                head_.store(found == at ? at + 1 : at, std::memory_order_seq_cst);
+                if (found < tail)
+                        take_out(cell, found, ret_item);
+                return found < tail;
+        }
 
         [[nodiscard]] std::uint64_t filling(std::uint64_t at) const {
                 return 2 * (at >> lap_shift_);
@@ -150,12 +221,29 @@ private:
                         Platform::touch_page(cells_[at + kAhead].turn, sizeof(Cell));
         }
 
+        /// The head, behind all that was taken out of order in front of it.
+        [[nodiscard, gnu::noinline, gnu::cold]] std::uint64_t settled_head() {
+                auto head = head_.load(std::memory_order_seq_cst);
+                for (unsigned tries = 0;;) {
+                        if ((head & kSkips) != 0) {
+                                wait_a_moment(tries++);
+                                head = head_.load(std::memory_order_seq_cst);
+                                continue;
+                        }
+                        const auto turn = cells_[head & mask_].turn.load(std::memory_order_acquire);
+                        if (turn == filling(head) + 1 || (turn & ~kTaken) <= filling(head))
+                                return head;
+                        if (move_head(head, head + 1))
+                                head++;
+                }
+        }
+
         /// Would the item at `at` be one too many? Looks at what consumers write only if it seems
         /// so.
         [[nodiscard]] bool is_full(std::uint64_t at) {
                 if (at - head_seen_.load(std::memory_order_relaxed) < capacity_)
                         return false;
-                const auto head = head_.load(std::memory_order_seq_cst);
+                const auto head = settled_head();
                 head_seen_.store(head, std::memory_order_relaxed);
                 return at - head >= capacity_;
         }

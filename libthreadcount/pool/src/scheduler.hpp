@@ -132,6 +132,10 @@ public:
         [[nodiscard]] bool any_for(std::size_t lane) {
                 return any_unshared_for(lane) || !queues_.shared().empty();
         }
+        /// The same, but may miss what is hidden by a submitter that is late.
+        [[nodiscard]] bool seems_any_for(std::size_t lane) {
+                return any_unshared_for(lane) || !queues_.shared().seems_empty();
+        }
         /// The same, but for the shared queue.
         [[nodiscard]] bool any_unshared_for(std::size_t lane) {
                 return queues_.any_addressed_to(lane) || queues_.any_unshared_task(is_open_) ||

@@ -305,6 +305,45 @@ TEST(Pool, TasksFromOutsideDoNotStarveBesideLongOnesOfTasks) {
         pool.wait_idle();
 }
 
+namespace {
+
+/// A callable whose move, into the queue or out of it, ends when another task has run.
+class MovesSlowly {
+public:
+        MovesSlowly(std::atomic<bool>& moves, const std::atomic<bool>& has_run)
+                : moves_(&moves), has_run_(&has_run) {}
+        MovesSlowly(MovesSlowly&& other) noexcept : moves_(other.moves_), has_run_(other.has_run_) {
+                *moves_ = true;
+                const auto end = std::chrono::steady_clock::now() + 10s;
+                while (!*has_run_ && std::chrono::steady_clock::now() < end)
+                        std::this_thread::yield();
+        }
+        MovesSlowly(const MovesSlowly&) = delete;
+        MovesSlowly& operator=(const MovesSlowly&) = delete;
+        MovesSlowly& operator=(MovesSlowly&&) = delete;
+        ~MovesSlowly() = default;
+        void operator()() const { EXPECT_TRUE(*has_run_); }
+
+private:
+        std::atomic<bool>* moves_;
+        const std::atomic<bool>* has_run_;
+};
+
+}  // namespace
+
+TEST(Pool, ATaskThatIsSlowlyMovedHidesNoOther) {
+        Pool pool;
+        std::atomic<bool> moves{false};
+        std::atomic<bool> has_run{false};
+        std::thread submitter([&] { pool.submit(MovesSlowly(moves, has_run)); });
+        while (!moves)
+                std::this_thread::yield();
+        pool.submit([&] { has_run = true; });
+        submitter.join();
+        pool.wait_idle();
+        EXPECT_TRUE(has_run);
+}
+
 TEST(Pool, AFullQueueMayMakeTheSubmitterRunTheTask) {
         Pool pool({.capacity = 1, .when_full = WhenFull::RunInCaller});
         const Blocker blocker(pool);
