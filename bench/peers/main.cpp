@@ -4,6 +4,7 @@
 #include PEER_ADAPTER
 
 #include "benches/back_pressure.hpp"
+#include "benches/beside.hpp"
 #include "benches/fork_join.hpp"
 #include "benches/hog.hpp"
 #include "benches/idle.hpp"
@@ -75,6 +76,7 @@ std::vector<Bench> benches_of() {
                 add("submit", peers::submit<Candidate>);
                 add("payload", peers::payload<Candidate>);
                 add("producers", peers::producers<Candidate>);
+                add("beside", peers::beside<Candidate>);
                 add("tree", peers::tree<Candidate>);
                 add("latency", peers::latency<Candidate>);
                 add("round_trip", peers::round_trip<Candidate>);
