@@ -77,6 +77,14 @@ else()
   no_peer(onetbb "no package TBB (libtbb-dev, or -DPEER_ONETBB=DIR)")
 endif()
 
+find_path(PEER_CITOR_INCLUDE citor/thread_pool.h HINTS ${PEER_CITOR}/include NO_CACHE)
+if(PEER_CITOR_INCLUDE)
+  headers(citor_headers ${PEER_CITOR_INCLUDE})
+  peer(citor citor_headers)
+else()
+  no_peer(citor "no citor/thread_pool.h (-DPEER_CITOR=DIR)")
+endif()
+
 # Its crates come from cargo; the lock file and all that is built stay in the build folder.
 find_program(PEER_CARGO cargo NO_CACHE)
 if(PEER_CARGO)

@@ -14,6 +14,7 @@ POOLS = (
     "dispenso",
     "eigen",
     "asio",
+    "citor",
     "rayon",
     "openmp",
     "sequential",
