@@ -49,6 +49,10 @@ concept Forks = requires(Candidate& pool) {
         pool.fork_join([] {}, [] {});
 };
 template <typename Candidate>
+concept ForksCoroutines = requires(Candidate& pool) {
+        pool.fibonacci(1U);
+};
+template <typename Candidate>
 concept Resizes = requires(Candidate& pool) {
         pool.resize(1U);
 };
@@ -88,10 +92,10 @@ std::vector<Bench> benches_of() {
                 add("hog", peers::hog<Candidate>);
                 add("terms", peers::terms<Candidate>);
         }
-        if constexpr (Forks<Candidate>) {
+        if constexpr (Forks<Candidate> || ForksCoroutines<Candidate>)
                 add("fork_join", peers::fork_join<Candidate>);
+        if constexpr (Forks<Candidate>)
                 add("stack", peers::stack<Candidate>);
-        }
         if constexpr (Resizes<Candidate>)
                 add("resize", peers::resize<Candidate>);
         if constexpr (Delays<Candidate>)

@@ -85,6 +85,14 @@ else()
   no_peer(citor "no citor/thread_pool.h (-DPEER_CITOR=DIR)")
 endif()
 
+find_path(PEER_LIBFORK_INCLUDE libfork.hpp HINTS ${PEER_LIBFORK}/include NO_CACHE)
+if(PEER_LIBFORK_INCLUDE)
+  headers(libfork_headers ${PEER_LIBFORK_INCLUDE})
+  peer(libfork libfork_headers)
+else()
+  no_peer(libfork "no libfork.hpp (-DPEER_LIBFORK=DIR)")
+endif()
+
 # Its crates come from cargo; the lock file and all that is built stay in the build folder.
 find_program(PEER_CARGO cargo NO_CACHE)
 if(PEER_CARGO)

@@ -15,6 +15,7 @@ POOLS = (
     "eigen",
     "asio",
     "citor",
+    "libfork",
     "rayon",
     "openmp",
     "sequential",
