@@ -93,6 +93,14 @@ else()
   no_peer(libfork "no libfork.hpp (-DPEER_LIBFORK=DIR)")
 endif()
 
+find_path(PEER_TOOMANYCOOKS_INCLUDE tmc/all_headers.hpp HINTS ${PEER_TOOMANYCOOKS}/include NO_CACHE)
+if(PEER_TOOMANYCOOKS_INCLUDE)
+  headers(toomanycooks_headers ${PEER_TOOMANYCOOKS_INCLUDE})
+  peer(toomanycooks toomanycooks_headers)
+else()
+  no_peer(toomanycooks "no tmc/all_headers.hpp (-DPEER_TOOMANYCOOKS=DIR)")
+endif()
+
 # Its crates come from cargo; the lock file and all that is built stay in the build folder.
 find_program(PEER_CARGO cargo NO_CACHE)
 if(PEER_CARGO)

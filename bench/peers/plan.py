@@ -16,6 +16,7 @@ POOLS = (
     "asio",
     "citor",
     "libfork",
+    "toomanycooks",
     "rayon",
     "openmp",
     "sequential",
