@@ -101,19 +101,21 @@ else()
   no_peer(toomanycooks "no tmc/all_headers.hpp (-DPEER_TOOMANYCOOKS=DIR)")
 endif()
 
-# Its crates come from cargo; the lock file and all that is built stay in the build folder.
+# Crates come from cargo; the lock file and all that is built stay in the build folder.
 find_program(PEER_CARGO cargo NO_CACHE)
-if(PEER_CARGO)
+foreach(name rayon chili)
+  if(NOT PEER_CARGO)
+    no_peer(${name} "no cargo")
+    continue()
+  endif()
   string(REPLACE "-mavx2" "-C target-feature=+avx2" rust_flags "${machine_flags}")
-  add_custom_target(peer_rayon
-    COMMAND ${CMAKE_COMMAND} -E copy_directory ${PROJECT_SOURCE_DIR}/rayon ${PROJECT_BINARY_DIR}/rayon
+  add_custom_target(peer_${name}
+    COMMAND ${CMAKE_COMMAND} -E copy_directory ${PROJECT_SOURCE_DIR}/rust ${PROJECT_BINARY_DIR}/rust
     COMMAND ${CMAKE_COMMAND} -E env "RUSTFLAGS=${rust_flags}"
-      ${PEER_CARGO} build --release --quiet
-      --manifest-path ${PROJECT_BINARY_DIR}/rayon/Cargo.toml --target-dir ${PROJECT_BINARY_DIR}/rayon/target
-    COMMAND ${CMAKE_COMMAND} -E copy ${PROJECT_BINARY_DIR}/rayon/target/release/rayon
-      ${PROJECT_BINARY_DIR}/bin/rayon
+      ${PEER_CARGO} build --release --quiet --bin ${name}
+      --manifest-path ${PROJECT_BINARY_DIR}/rust/Cargo.toml --target-dir ${PROJECT_BINARY_DIR}/rust/target
+    COMMAND ${CMAKE_COMMAND} -E copy ${PROJECT_BINARY_DIR}/rust/target/release/${name}
+      ${PROJECT_BINARY_DIR}/bin/${name}
     VERBATIM)
-  message(STATUS "peer rayon: found")
-else()
-  no_peer(rayon "no cargo")
-endif()
+  message(STATUS "peer ${name}: found")
+endforeach()

@@ -18,6 +18,7 @@ POOLS = (
     "libfork",
     "toomanycooks",
     "rayon",
+    "chili",
     "openmp",
     "sequential",
 )

@@ -1,30 +1,22 @@
 // SPDX-License-Identifier: MIT
 //! The benchmarks of ../../benches, as far as Rayon has what they need.
 
-use crate::threads::{await_sum, count, deepest_stack, look_at_stack, pinned_pool, sum};
+use crate::common::{fibonacci, quantile, report, Options};
+use crate::threads::{
+    await_sum, count, cpu_of_worker, deepest_stack, look_at_stack, pin_this_thread, sum,
+};
 use rayon::prelude::*;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-pub struct Options {
-    pub workers: usize,
-    pub scale: f64,
-}
-
-impl Options {
-    fn scaled(&self, count: usize) -> usize {
-        ((count as f64 * self.scale) as usize).max(20.min(count))
-    }
-}
-
-fn report(name: &str, value: f64) {
-    println!("{name} {value}");
-}
-
-fn quantile(samples: &mut [f64], share: f64) -> f64 {
-    samples.sort_by(f64::total_cmp);
-    samples[(share * (samples.len() - 1) as f64) as usize]
+/// Pinned as the C++ programs pin theirs.
+fn pinned_pool(workers: usize) -> rayon::ThreadPool {
+    rayon::ThreadPoolBuilder::new()
+        .num_threads(workers)
+        .start_handler(|index| pin_this_thread(cpu_of_worker(index)))
+        .build()
+        .expect("a pool")
 }
 
 fn submit_tasks(pool: &rayon::ThreadPool, tasks: usize) {
@@ -66,10 +58,6 @@ pub fn tree(options: &Options) {
     grow_tree(&pool, height);
     let tasks = ((1u64 << height) - 1) as f64;
     report("ns_per_task", begin.elapsed().as_nanos() as f64 / tasks);
-}
-
-fn fibonacci(n: u32) -> u64 {
-    (0..n).fold((0, 1), |(value, next), _| (next, value + next)).0
 }
 
 fn forked(n: u32, look: bool) -> u64 {

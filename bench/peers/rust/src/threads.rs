@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-//! Pools whose threads are pinned as the C++ programs pin theirs, and what each thread has counted.
+//! Threads are pinned as the C++ programs pin theirs; and what each thread has counted.
 
 use std::cell::Cell;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
@@ -29,16 +29,10 @@ pub fn pin_this_thread(cpu: usize) {
     }
 }
 
-/// Worker `i` is on the CPU behind main's, and so on, round and round.
-pub fn pinned_pool(workers: usize) -> rayon::ThreadPool {
-    rayon::ThreadPoolBuilder::new()
-        .num_threads(workers)
-        .start_handler(|index| {
-            let cpus = allowed_cpus();
-            pin_this_thread(cpus[(index + 1) % cpus.len()]);
-        })
-        .build()
-        .expect("a pool")
+/// That of worker `index`: the CPU behind main's, and so on, round and round.
+pub fn cpu_of_worker(index: usize) -> usize {
+    let cpus = allowed_cpus();
+    cpus[(index + 1) % cpus.len()]
 }
 
 #[repr(align(128))]
