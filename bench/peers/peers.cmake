@@ -103,7 +103,7 @@ endif()
 
 # Crates come from cargo; the lock file and all that is built stay in the build folder.
 find_program(PEER_CARGO cargo NO_CACHE)
-foreach(name rayon chili)
+foreach(name rayon chili tokio)
   if(NOT PEER_CARGO)
     no_peer(${name} "no cargo")
     continue()

@@ -19,6 +19,7 @@ POOLS = (
     "toomanycooks",
     "rayon",
     "chili",
+    "tokio",
     "openmp",
     "sequential",
 )
