@@ -12,6 +12,7 @@
 #include "benches/loops.hpp"
 #include "benches/memory.hpp"
 #include "benches/payload.hpp"
+#include "benches/reduce.hpp"
 #include "benches/resize.hpp"
 #include "benches/round_trip.hpp"
 #include "benches/shapes.hpp"
@@ -45,6 +46,10 @@ concept Loops = requires(Candidate& pool, void (*body)(std::size_t, std::size_t)
         pool.dynamic_loop(std::size_t{}, body);
 };
 template <typename Candidate>
+concept Sums = requires(Candidate& pool, double (*sum)(std::size_t, std::size_t)) {
+        pool.sum(std::size_t{}, sum);
+};
+template <typename Candidate>
 concept Forks = requires(Candidate& pool) {
         pool.fork_join([] {}, [] {});
 };
@@ -76,6 +81,8 @@ std::vector<Bench> benches_of() {
                 add("loops", peers::loops<Candidate>);
                 add("shapes", peers::shapes<Candidate>);
         }
+        if constexpr (Sums<Candidate>)
+                add("reduce", peers::reduce<Candidate>);
         if constexpr (Posts<Candidate>) {
                 add("submit", peers::submit<Candidate>);
                 add("payload", peers::payload<Candidate>);

@@ -57,6 +57,7 @@ def all_benches() -> list[Bench]:
         Bench("ping", 1),
         Bench("loops", 2),
         Bench("shapes", 2),
+        Bench("reduce", 2),
         Bench("idle", 2),
         Bench("memory", 1, counts_allocations=True),
         Bench("back_pressure", 1, counts_allocations=True),

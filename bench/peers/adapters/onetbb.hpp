@@ -4,10 +4,12 @@
 
 #include "promise.hpp"
 
+#include <functional>
 #include <memory>
 #include <oneapi/tbb/blocked_range.h>
 #include <oneapi/tbb/global_control.h>
 #include <oneapi/tbb/parallel_for.h>
+#include <oneapi/tbb/parallel_reduce.h>
 #include <oneapi/tbb/task_arena.h>
 #include <oneapi/tbb/task_group.h>
 
@@ -61,6 +63,20 @@ public:
         template <typename Body>
         auto dynamic_loop(std::size_t count, Body body) {
                 return loop(count, body, tbb::auto_partitioner());
+        }
+
+        /// In at most as many pieces as ours.
+        template <typename Sum>
+        double sum(std::size_t count, Sum sum_of) {
+                const tbb::blocked_range<std::size_t> all(0, count, count / 256 + 1);
+                return helped_arena_.execute([&] {
+                        return tbb::parallel_deterministic_reduce(
+                                all, 0.0,
+                                [&](const tbb::blocked_range<std::size_t>& part, double before) {
+                                        return before + sum_of(part.begin(), part.end());
+                                },
+                                std::plus<double>());
+                });
         }
 
         void resize(unsigned workers) {

@@ -46,6 +46,15 @@ public:
                 };
         }
 
+        template <typename Sum>
+        double sum(std::size_t count, Sum sum_of) {
+                double all = 0;
+#pragma omp parallel for schedule(static) num_threads(threads_) reduction(+ : all)
+                for (std::size_t chunk = 0; chunk < chunks(); ++chunk)
+                        all += sum_of(count * chunk / chunks(), count * (chunk + 1) / chunks());
+                return all;
+        }
+
 private:
         std::size_t chunks() const { return static_cast<std::size_t>(threads_); }
 

@@ -14,6 +14,11 @@ public:
         auto static_loop(std::size_t count, Body body) {
                 return [count, body] { body(0, count); };
         }
+
+        template <typename Sum>
+        double sum(std::size_t count, Sum sum_of) {
+                return sum_of(0, count);
+        }
 };
 
 }  // namespace peers

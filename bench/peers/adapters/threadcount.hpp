@@ -6,6 +6,7 @@
 #include "../support/pinning.hpp"
 
 #include <chrono>
+#include <functional>
 #include <future>
 #include <threadcount/pool.hpp>
 
@@ -53,6 +54,11 @@ public:
         template <typename Body>
         auto dynamic_loop(std::size_t count, Body body) {
                 return loop(count, threadcount::Schedule::Guided, body);
+        }
+
+        template <typename Sum>
+        double sum(std::size_t count, Sum sum_of) {
+                return pool_.parallel_reduce(std::size_t{0}, count, 0.0, std::plus<>(), sum_of);
         }
 
         void set_cpus(const std::vector<int>& cpus) { pool_.set_mask(cpus); }
