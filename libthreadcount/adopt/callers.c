@@ -2,16 +2,11 @@
 /* From a region's code to its runtime, without a lock: a child of fork() may begin one as well. */
 #define _GNU_SOURCE
 #include "callers.h"
+#include "linker.h"
 #include "symbols.h"
 
 #include <dlfcn.h>
 #include <errno.h>
-
-/* Before glibc 2.34 they are there only in programs that load libdl. */
-#pragma weak dlopen
-#pragma weak dlsym
-#pragma weak dlvsym
-#pragma weak dlerror
 
 enum { RUNTIMES = 64, SLOTS = 1024, PROBES = 16 };
 
@@ -20,20 +15,21 @@ enum { RUNTIMES = 64, SLOTS = 1024, PROBES = 16 };
  * when it was found. It is void when that has changed, and then the slot may have another key.
  */
 struct slot {
-        _Atomic(uintptr_t) key; /* 0: free */
+        _Atomic(uintptr_t) key; /* 0: was never taken */
         _Atomic(uint64_t) answer;
 };
+static const uint64_t kBusy = UINT64_MAX;
 
+/* What is known of an object is void, too, once something has been unloaded since then. */
 struct found {
-        _Atomic(const void*) dynamic; /* NULL: free                    */
-        atomic_bool is_ready;
+        _Atomic(const void*) dynamic; /* NULL: free                                        */
+        _Atomic(unsigned) seen_at;    /* loaded, and `runtime` is right; as unloads_so_far() */
+        _Atomic(unsigned) gone_at;    /* not loaded                                        */
         struct runtime runtime;
 };
 
 static struct slot slots[SLOTS];
 static struct found found[RUNTIMES];
-
-_Atomic(unsigned) adopt_unloads = 1;
 
 static const char* const names[] = {
 #define ADOPT_NAME(name) #name,
@@ -55,105 +51,66 @@ static uint64_t packed(struct target target, unsigned unloads) {
 
 static bool is_valid(uint64_t answer, unsigned unloads) { return answer >> 32 == unloads; }
 
+/* The answer is read before the key and after it: then it is that key's. */
 static struct target known(const void* what) {
-        struct target target = {NULL, false};
+        struct target target = {NULL, false, false};
         const uintptr_t key = (uintptr_t)what;
         const unsigned unloads = unloads_so_far();
         for (unsigned probe = 0; probe < PROBES; probe++) {
                 struct slot* slot = slot_of(key, probe);
-                const uintptr_t other = atomic_load_explicit(&slot->key, memory_order_relaxed);
+                const uint64_t answer = atomic_load_explicit(&slot->answer, memory_order_acquire);
+                const uintptr_t other = atomic_load_explicit(&slot->key, memory_order_acquire);
                 if (other == 0)
                         break;
-                if (other != key)
+                if (other != key || answer == kBusy || !is_valid(answer, unloads) ||
+                    atomic_load_explicit(&slot->answer, memory_order_relaxed) != answer)
                         continue;
-                /* acquire: the runtime was written before, and another key of the slot as well */
-                const uint64_t answer = atomic_load_explicit(&slot->answer, memory_order_acquire);
-                if (is_valid(answer, unloads) &&
-                    atomic_load_explicit(&slot->key, memory_order_relaxed) == key) {
-                        target.runtime = &found[(uint32_t)answer >> 1].runtime;
-                        target.keeps_data = (answer & 1) != 0;
-                }
+                target.runtime = &found[(uint32_t)answer >> 1].runtime;
+                target.keeps_data = (answer & 1) != 0;
+                target.is_sure = true;
                 break;
         }
         return target;
 }
 
-/* Where all slots are taken it is looked for every time. */
+/*
+ * A slot is taken by its answer, which is busy until the key is there as well: so no answer comes
+ * under the key of another thread. Where all slots are taken it is looked for every time.
+ */
 static void remember(const void* what, struct target target, unsigned unloads) {
         const uintptr_t key = (uintptr_t)what;
         for (unsigned probe = 0; probe < PROBES; probe++) {
                 struct slot* slot = slot_of(key, probe);
-                uintptr_t other = atomic_load_explicit(&slot->key, memory_order_relaxed);
-                const uint64_t answer = atomic_load_explicit(&slot->answer, memory_order_relaxed);
-                if (other != key && other != 0 && is_valid(answer, unloads))
+                uint64_t answer = atomic_load_explicit(&slot->answer, memory_order_acquire);
+                if (answer == kBusy || is_valid(answer, unloads)) {
+                        if (answer != kBusy &&
+                            atomic_load_explicit(&slot->key, memory_order_relaxed) == key)
+                                return;
                         continue;
-                if (other == key || atomic_compare_exchange_strong(&slot->key, &other, key)) {
-                        atomic_store_explicit(&slot->answer, packed(target, unloads),
-                                              memory_order_release);
-                        return;
                 }
+                if (!atomic_compare_exchange_strong(&slot->answer, &answer, kBusy))
+                        continue;
+                atomic_store_explicit(&slot->key, key, memory_order_release);
+                atomic_store_explicit(&slot->answer, packed(target, unloads), memory_order_release);
+                return;
         }
-}
-
-static bool is_our_own(const void* symbol) {
-        struct object own;
-        struct object other;
-        return object_at(&slots, &own) && object_at(symbol, &other) && own.dynamic == other.dynamic;
-}
-
-/* A message that nobody waits for must not be found by somebody who asks later. */
-static void* found_by_linker(void* symbol) {
-        if (symbol == NULL && dlerror != NULL)
-                (void)dlerror();
-        return symbol != NULL && !is_our_own(symbol) ? symbol : NULL;
-}
-
-static void* seen_from(void* where, const char* name, const char* version) {
-        if (version != NULL)
-                return dlvsym != NULL ? found_by_linker(dlvsym(where, name, version)) : NULL;
-        return dlsym != NULL ? found_by_linker(dlsym(where, name)) : NULL;
-}
-
-/* Of the next object that has it, which may be another one that is preloaded. */
-static int really_close(void* handle) {
-        static _Atomic(void*) place;
-        void* real = atomic_load_explicit(&place, memory_order_relaxed);
-        if (real == NULL) {
-                real = seen_from(RTLD_NEXT, "dlclose", NULL);
-                if (real == NULL && symbols_of_others("dlclose", NULL, &real) == 0)
-                        return -1;
-                atomic_store_explicit(&place, real, memory_order_relaxed);
-        }
-        return ((__typeof__(dlclose)*)real)(handle);
-}
-
-/*
- * Other code may be loaded where this has been. Twice: another thread may load some before this one
- * goes on, and destructors may begin regions.
- */
-__attribute__((visibility("default"))) int dlclose(void* handle) {
-        atomic_fetch_add(&adopt_unloads, 1);
-        const int result = really_close(handle);
-        atomic_fetch_add(&adopt_unloads, 1);
-        return result;
 }
 
 static void* seen_by(const struct object* object, const char* name, const char* version) {
-        if (dlopen == NULL || dlsym == NULL || object->name[0] == '\0')
-                return NULL;
-        void* handle = dlopen(object->name, RTLD_LAZY | RTLD_NOLOAD);
+        void* handle =
+                object->name[0] != '\0' ? really_open(object->name, RTLD_LAZY | RTLD_NOLOAD) : NULL;
         if (handle == NULL)
-                return found_by_linker(NULL);
-        void* symbol = seen_from(handle, name, version);
-        (void)really_close(handle); /* others hold it as well */
+                return NULL;
+        void* symbol = linker_symbol(handle, name, version);
+        really_close(handle); /* others hold it as well */
         return symbol;
 }
 
 /*
- * The linker is asked only where it matters, for the sake of its lock: not where the program has
- * started with a runtime, which all see first, nor where there is only one. Where it may not be
- * asked, what the object names itself is most likely right. The runtimes of gcc and clang have the
- * same names in versions of their own.
+ * The linker is asked only where it matters, for the sake of its lock: where there are several
+ * runtimes, none of which the program has started with, and one of them may be seen by all since
+ * the program has loaded something with RTLD_GLOBAL. Else an object sees what it names itself. The
+ * runtimes of gcc and clang have the same names in versions of their own.
  */
 static void* bound(enum entry entry, const struct object* object, bool* ret_is_sure) {
         const char* version = NULL;
@@ -163,30 +120,17 @@ static void* bound(enum entry entry, const struct object* object, bool* ret_is_s
         *ret_is_sure = true;
         if (symbol != NULL || symbols_of_others(names[entry], version, &first) < 2)
                 return symbol != NULL ? symbol : first;
-        if (may_use_linker()) {
-                symbol = seen_from(RTLD_NEXT, names[entry], version);
+        const bool is_known = !has_program_loaded_for_all();
+        if (!is_known && may_use_linker()) {
+                symbol = linker_symbol(RTLD_NEXT, names[entry], version);
                 if (symbol == NULL)
                         symbol = seen_by(object, names[entry], version);
         } else {
-                *ret_is_sure = false;
+                *ret_is_sure = is_known;
                 if (object->dynamic != NULL)
                         symbol = symbol_of_needed(object, names[entry], version);
         }
         return symbol != NULL ? symbol : first;
-}
-
-/*
- * Its threads would not survive that it is unloaded, nor would what is kept of it here. False: it
- * may be, and nothing of it is to be kept.
- */
-static bool stays(const struct object* object) {
-        if (object->name[0] == '\0' || dlopen == NULL || is_of_start(object))
-                return true;
-        if (!may_use_linker())
-                return false;
-        if (dlopen(object->name, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE) == NULL)
-                (void)found_by_linker(NULL);
-        return true;
 }
 
 /* The name of a file counts: the runtimes of clang and Intel have libgomp's entries as well. */
@@ -201,26 +145,44 @@ static void fill(struct runtime* runtime, const struct object* object) {
                               runtime->get_max_threads != NULL && runtime->set_num_threads != NULL;
 }
 
-/* Two threads may look at the same one at once, and then write the same. One that may be unloaded
- * is not ready: it is looked at again each time. */
-static struct runtime* runtime_in(const struct object* object, bool* ret_stays) {
+static bool is_in(const struct runtime* runtime, const struct object* object) {
+        return runtime->object.dynamic == object->dynamic && runtime->object.base == object->base &&
+               runtime->object.name == object->name &&
+               runtime->get_level == (int (*)(void))object_symbol(object, "omp_get_level");
+}
+
+/* Two threads may look at the same one at once, and then write the same. It is written only if it
+ * is another one than before: its regions may be running. */
+static struct runtime* runtime_in(const struct object* object, unsigned unloads) {
         for (unsigned i = 0; i < RUNTIMES; i++) {
                 struct found* one = &found[i];
                 const void* other = NULL;
                 if (!atomic_compare_exchange_strong(&one->dynamic, &other, object->dynamic) &&
                     other != object->dynamic)
                         continue;
-                *ret_stays = atomic_load_explicit(&one->is_ready, memory_order_acquire);
-                if (*ret_stays)
-                        return &one->runtime;
-                fill(&one->runtime, object);
-                *ret_stays = stays(object);
-                if (*ret_stays)
-                        atomic_store_explicit(&one->is_ready, true, memory_order_release);
+                if (atomic_load_explicit(&one->seen_at, memory_order_acquire) != unloads) {
+                        if (!is_in(&one->runtime, object))
+                                fill(&one->runtime, object);
+                        atomic_store_explicit(&one->seen_at, unloads, memory_order_release);
+                }
                 return &one->runtime;
         }
-        *ret_stays = false;
         return NULL;
+}
+
+/* Is it still loaded? */
+static bool is_here(struct found* one) {
+        const unsigned unloads = unloads_so_far();
+        const void* dynamic = atomic_load_explicit(&one->dynamic, memory_order_relaxed);
+        struct object object;
+        if (atomic_load_explicit(&one->seen_at, memory_order_acquire) == unloads)
+                return true;
+        if (atomic_load_explicit(&one->gone_at, memory_order_relaxed) == unloads)
+                return false;
+        if (object_at(dynamic, &object) && object.dynamic == dynamic)
+                return runtime_in(&object, unloads) != NULL;
+        atomic_store_explicit(&one->gone_at, unloads, memory_order_relaxed);
+        return false;
 }
 
 /*
@@ -254,18 +216,16 @@ static struct target look_up(enum entry entry, const void* function, const void*
                 (void)object_at(caller, &object);
         else if (function == caller)
                 look_behind(entry, &object);
-        struct target target = {NULL, false};
+        struct target target = {NULL, false, false};
         if (object.dynamic != NULL)
                 target = known(object.dynamic);
         if (target.runtime == NULL) {
-                bool is_sure = false;
-                bool is_to_stay = false;
-                const void* symbol = bound(entry, &object, &is_sure);
+                const void* symbol = bound(entry, &object, &target.is_sure);
                 target.keeps_data = keeps_data(&object);
                 if (symbol == NULL || !object_at(symbol, &runtime_object))
                         return target;
-                target.runtime = runtime_in(&runtime_object, &is_to_stay);
-                if (!is_to_stay || !is_sure)
+                target.runtime = runtime_in(&runtime_object, unloads);
+                if (target.runtime == NULL || !target.is_sure)
                         return target;
                 if (object.dynamic != NULL)
                         remember(object.dynamic, target, unloads);
@@ -283,8 +243,6 @@ struct target target_of(enum entry entry, const void* function, const void* call
         }
         return target;
 }
-
-bool is_remembered(const void* function) { return known(function).runtime != NULL; }
 
 void* entry_of(struct runtime* runtime, enum entry entry) {
         void* symbol = NULL;
@@ -307,9 +265,8 @@ bool is_outside(const struct runtime* runtime) {
                 struct found* one = &found[i];
                 if (atomic_load_explicit(&one->dynamic, memory_order_relaxed) == NULL)
                         return true;
-                if (&one->runtime != runtime &&
-                    atomic_load_explicit(&one->is_ready, memory_order_acquire) &&
-                    one->runtime.is_libgomp && one->runtime.get_level() > 0)
+                if (&one->runtime != runtime && is_here(one) && one->runtime.is_libgomp &&
+                    one->runtime.get_level() > 0)
                         return false;
         }
         return true;

@@ -66,25 +66,15 @@ struct runtime {
 struct target {
         struct runtime* runtime; /* NULL: there is none                                     */
         bool keeps_data;         /* the object may have data in threads from region to region */
+        bool is_sure;            /* it is the same until something is unloaded                */
 };
 
 /*
  * Where a region goes. `function` is its code, which is in the object that has the region, and
  * `caller` is where the call returns to. Of a call without such code it is `caller` as well.
- * MT-Safe, no system call, errno stays as it is. Cost: some 2 ns, and some us for each new
- * `function`.
+ * MT-Safe, errno stays as it is. Cost: some 2 ns, and some us for each new `function`.
  */
 struct target target_of(enum entry entry, const void* function, const void* caller);
-
-/* How often dlclose() was called or has returned: what is known of code is void then. MT-Safe. */
-extern _Atomic(unsigned) adopt_unloads;
-
-static inline unsigned unloads_so_far(void) {
-        return atomic_load_explicit(&adopt_unloads, memory_order_relaxed);
-}
-
-/* Will target_of() answer the same for this function until something is unloaded? MT-Safe. */
-bool is_remembered(const void* function);
 
 /*
  * The entry of this runtime, or of any where it has none or is NULL. NULL: nobody has it. MT-Safe.

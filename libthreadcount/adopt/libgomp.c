@@ -7,6 +7,7 @@
  * that is not libgomp. What is asked and set inside of regions goes to the runtime as it is.
  */
 #include "callers.h"
+#include "linker.h"
 #include "preload.h"
 #include "team.h"
 
@@ -50,8 +51,8 @@ static __attribute__((noinline)) void find_route(enum entry entry, const void* f
                                                  const void* caller) {
         const unsigned unloads = unloads_so_far();
         const struct target target = target_of(entry, function, caller);
-        mine.last = (struct route){is_remembered(function) ? function : NULL, entry, unloads,
-                                   target, entry_of(target.runtime, entry)};
+        mine.last = (struct route){target.is_sure ? function : NULL, entry, unloads, target,
+                                   entry_of(target.runtime, entry)};
 }
 
 /* Returns the runtime's entry. */

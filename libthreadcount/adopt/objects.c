@@ -126,21 +126,6 @@ void* symbol_of_start(const char* name, const char* version) {
         return look_for(name, version, start_objects()).found;
 }
 
-static int look_for_object(struct dl_phdr_info* info, size_t size, void* data) {
-        struct search* search = data;
-        (void)size;
-        if (search->left-- == 0)
-                return 1;
-        search->matches += object_of(info).dynamic == search->dynamic;
-        return 0;
-}
-
-bool is_of_start(const struct object* object) {
-        struct search search = {.dynamic = object->dynamic, .left = start_objects()};
-        (void)dl_iterate_phdr(look_for_object, &search);
-        return search.matches > 0;
-}
-
 static const char* last_part(const char* path) {
         const char* slash = strrchr(path, '/');
         return slash != NULL ? slash + 1 : path;

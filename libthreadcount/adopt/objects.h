@@ -2,7 +2,7 @@
 /*
  * objects.h - what the dynamic linker has loaded, read without its help.
  *
- * All functions are MT-Safe, take no memory, and make no system call.
+ * All functions are MT-Safe, and take no memory.
  */
 #ifndef THREADCOUNT_ADOPT_OBJECTS_H
 #define THREADCOUNT_ADOPT_OBJECTS_H
@@ -38,16 +38,14 @@ void remember_start_objects(void);
 
 /* What the first of these has under the name, but for this object: all of the program sees that. */
 void* symbol_of_start(const char* name, const char* version);
-bool is_of_start(const struct object* object);
 
 /* What the objects define that this one names as those that it needs. NULL: nothing. */
 void* symbol_of_needed(const struct object* object, const char* name, const char* version);
 
 /*
- * May the calling thread use the linker, which has one lock? A thread that loads an object holds it
- * while that object's constructors run, and these may wait for the calling thread: so the answer is
- * yes on the program's first thread, where nothing has been loaded since the start, and where
- * nothing has for a tenth of a second. Makes a system call.
+ * May the calling thread ask the linker, as far as one can tell (see linker.h)? On the program's
+ * first thread, where nothing has been loaded since the start, and where nothing has for a tenth of
+ * a second. Makes a system call.
  */
 bool may_use_linker(void);
 

@@ -2,26 +2,27 @@
 /* From the start of a program to its lease. */
 #define _GNU_SOURCE
 #include "preload.h"
+#include "linker.h"
 #include "objects.h"
 
 #include <dlfcn.h>
 #include <errno.h>
-#include <pthread.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* Before glibc 2.34 they are there only in programs that load libdl or libpthread. */
-#pragma weak dlopen
-#pragma weak dlsym
-#pragma weak dlerror
-#pragma weak pthread_setcancelstate
+#include <unistd.h>
 
 #define LIBRARY "libthreadcount.so.1"
 
 _Atomic(enum adopt_state) adopt_state;
 atomic_bool adopt_adapts;
 
-/* Written while ADOPT_OPENING, constant once ADOPT_OPEN was seen. */
+/* Is the library loaded? */
+enum { NOT_YET, LOADING, LOADED, FAILED };
+static atomic_int load_state;
+static _Atomic(pid_t) loader; /* the process of which a thread loads it */
+
+/* The functions are constant once LOADED was seen, the rest once ADOPT_OPEN was. */
 static struct {
         __typeof__(threadcount_open_default)* open_default;
         __typeof__(threadcount_region_enter)* enter;
@@ -68,18 +69,20 @@ __attribute__((constructor)) static void arm(void) {
                 return;
         atomic_store_explicit(&adopt_adapts, is_permitted(), memory_order_relaxed);
         atomic_store_explicit(&adopt_state, ADOPT_ARMED, memory_order_relaxed);
+        if (has_program_loaded()) /* in a constructor before this one */
+                adopt_load(true);
 }
 
 /* A program that has the library by itself follows by itself. By its path, since a sanitizer calls
  * dlopen() for us, and then looks beside itself. */
 static void* open_library(void) {
         static char path[4096];
-        void* theirs = dlopen(LIBRARY, RTLD_LAZY | RTLD_NOLOAD);
+        void* theirs = really_open(LIBRARY, RTLD_LAZY | RTLD_NOLOAD);
         if (theirs == NULL)
                 return path_beside_us(LIBRARY, path, sizeof(path))
-                               ? dlopen(path, RTLD_NOW | RTLD_LOCAL)
+                               ? really_open(path, RTLD_NOW | RTLD_LOCAL)
                                : NULL;
-        (void)dlclose(theirs);
+        really_close(theirs);
         return NULL;
 }
 
@@ -87,12 +90,15 @@ static bool find_functions(void) {
         void* handle = open_library();
         if (handle == NULL)
                 return false;
-        library.open_default =
-                (__typeof__(library.open_default))dlsym(handle, "threadcount_open_default");
-        library.enter = (__typeof__(library.enter))dlsym(handle, "threadcount_region_enter");
-        library.begin = (__typeof__(library.begin))dlsym(handle, "threadcount_region_begin");
-        library.end = (__typeof__(library.end))dlsym(handle, "threadcount_region_end");
-        library.idle = (__typeof__(library.idle))dlsym(handle, "threadcount_idle");
+        library.open_default = (__typeof__(library.open_default))linker_symbol(
+                handle, "threadcount_open_default", NULL);
+        library.enter =
+                (__typeof__(library.enter))linker_symbol(handle, "threadcount_region_enter", NULL);
+        library.begin =
+                (__typeof__(library.begin))linker_symbol(handle, "threadcount_region_begin", NULL);
+        library.end =
+                (__typeof__(library.end))linker_symbol(handle, "threadcount_region_end", NULL);
+        library.idle = (__typeof__(library.idle))linker_symbol(handle, "threadcount_idle", NULL);
         return library.open_default != NULL && library.enter != NULL && library.begin != NULL &&
                library.end != NULL && library.idle != NULL;
 }
@@ -109,19 +115,45 @@ static void set_options(unsigned max, const uint64_t* places, uint32_t words) {
         memcpy(library.places, places, library.options.affinity_words * sizeof(*places));
 }
 
+void adopt_load(bool is_first) {
+        int state = NOT_YET;
+        if (atomic_load_explicit(&adopt_state, memory_order_relaxed) == ADOPT_DOWN)
+                return;
+        if (is_first && atomic_compare_exchange_strong(&load_state, &state, LOADING)) {
+                const int error = errno;
+                atomic_store(&loader, getpid());
+                state = is_there_a_linker() && is_wanted() && find_functions() ? LOADED : FAILED;
+                /* Release: the functions were written before. */
+                atomic_store_explicit(&load_state, state, memory_order_release);
+                errno = error;
+        }
+        /* It loads before the caller takes the lock. In a child of fork() no such thread is left.
+         */
+        while (atomic_load_explicit(&load_state, memory_order_acquire) == LOADING &&
+               atomic_load(&loader) == getpid())
+                (void)sched_yield();
+}
+
+/* Or it will never be. The thread must not wait for the linker; before the program's first
+ * dlopen(), which loads it, it does not. */
+static bool is_loaded(void) {
+        if (atomic_load_explicit(&load_state, memory_order_acquire) == NOT_YET &&
+            !has_program_loaded() && may_use_linker())
+                adopt_load(true);
+        return atomic_load_explicit(&load_state, memory_order_acquire) > LOADING;
+}
+
 /* No thread waits for another one that opens it: a child of fork() would wait for ever. */
 static bool open_now(unsigned max, const uint64_t* places, uint32_t words) {
         enum adopt_state state = ADOPT_ARMED;
-        if (atomic_load_explicit(&adopt_state, memory_order_relaxed) != state || !may_use_linker())
+        if (atomic_load_explicit(&adopt_state, memory_order_relaxed) != state || !is_loaded())
                 return false;
         if (!atomic_compare_exchange_strong(&adopt_state, &state, ADOPT_OPENING))
                 return state == ADOPT_OPEN;
-        const bool has_linker = dlopen != NULL && dlsym != NULL && dlerror != NULL;
-        const bool is_open = has_linker && is_wanted() && find_functions();
+        const bool is_open =
+                atomic_load_explicit(&load_state, memory_order_acquire) == LOADED && is_wanted();
         set_options(max, places, words);
-        if (has_linker)
-                (void)dlerror(); /* a message that nobody waits for */
-        /* Release: the functions were written before. */
+        /* Release: the options were written before. */
         atomic_store_explicit(&adopt_state, is_open ? ADOPT_OPEN : ADOPT_DOWN,
                               memory_order_release);
         return is_open;

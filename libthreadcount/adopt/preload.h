@@ -11,8 +11,9 @@
  *   OMP_DYNAMIC        true, as libgomp understands it: the user has said that the runtime may
  *                      choose smaller teams; keep is adapt then
  *
- * Nor does it do anything in a program that has loaded libthreadcount itself. It prints nothing,
- * installs no handler, starts no thread, and keeps errno.
+ * Nor does it do anything in a program that has loaded libthreadcount itself. It loads that at the
+ * first region, or where the program calls dlopen() for the first time: see linker.h. It prints
+ * nothing, installs no handler, starts no thread, and keeps errno.
  */
 #ifndef THREADCOUNT_ADOPT_PRELOAD_H
 #define THREADCOUNT_ADOPT_PRELOAD_H
@@ -41,10 +42,17 @@ extern atomic_bool adopt_adapts;
 enum { ADOPT_PLACE_WORDS = 8192 / 64 };
 
 /*
+ * The program is about to load something: so libthreadcount is loaded first, as it may be used
+ * later by a thread that must not wait for the dynamic linker. `is_first`: it has loaded nothing
+ * before. Returns when no other thread of the process is about to do that.
+ */
+void adopt_load(bool is_first);
+
+/*
  * The first region is about to begin, or the first question has come, in a program that would use
  * `max` threads, bound to `places` as options.affinity of threadcount_open() has them. Opens the
  * library, once. False: it is not open. MT-Safe: while one thread does, others get false, and none
- * waits. It is opened later where a thread might wait for the linker: see may_use_linker().
+ * waits.
  */
 bool adopt_open(unsigned max, const uint64_t* places, uint32_t words);
 

@@ -226,14 +226,22 @@ TEST_F(Doors, ALibraryThatIsLoadedLate) {
         expect_the_same({program("loader"), "50", program("library.so")}, 52);
 }
 
+TEST_F(Doors, ALibraryThatIsFoundBesideTheProgram) {
+        expect_the_same({program("loader"), "50", "library.so"}, 52);
+}
+
 TEST_F(Doors, ALibraryWhoseConstructorWaitsForAThreadWithRegions) {
-        // The linker is locked meanwhile; so nothing can be opened.
-        expect_the_same({program("loader"), "0", program("constructor.so")}, 0);
-        // Others see the runtime from the start, but what they would open is locked as well.
-        expect_the_same({program("loader_with_openmp"), "0", program("constructor.so")}, 0);
-        // Nor can it be asked which of several runtimes this one would see.
+        // The linker is locked meanwhile; but all that is needed has been loaded before.
+        expect_the_same({program("loader"), "0", program("constructor.so")}, 100);
+        expect_the_same({program("loader_with_openmp"), "0", program("constructor.so")}, 100);
+        // Nor can it be asked which of several runtimes this one sees.
         expect_the_same(
-                {program("loader"), "0", program("library_X.so"), program("constructor_Y.so")}, 2);
+                {program("loader"), "0", program("library_X.so"), program("constructor_Y.so")},
+                102);
+}
+
+TEST_F(Doors, ALibraryWhoseConstructorWaitsForTheFirstThread) {
+        expect_the_same({program("waits_for_main"), program("waits_for_main.so")}, 50);
 }
 
 TEST_F(Doors, CodeThatIsLoadedWhereOtherCodeHasBeen) {

@@ -34,11 +34,8 @@ TEST(AtTheStart, OnlyWhatIsLoadedByThenIsOfTheStart) {
         remember_start_objects();
         EXPECT_NE(symbol_of_start("getenv", nullptr), nullptr);
         std::thread([] { EXPECT_TRUE(may_use_linker()) << "nothing was loaded"; }).join();
-        const auto late = object_of(::dlsym(loaded("library_X.so"), "library_team"));
-        EXPECT_FALSE(is_of_start(&late));
+        (void)loaded("library_X.so");
         EXPECT_EQ(symbol_of_start("library_team", nullptr), nullptr);
-        const auto libc = object_of(::dlsym(RTLD_DEFAULT, "getenv"));
-        EXPECT_TRUE(is_of_start(&libc));
         EXPECT_TRUE(may_use_linker()) << "the first thread";
         std::thread([] {
                 EXPECT_FALSE(may_use_linker());

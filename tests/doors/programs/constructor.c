@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* A library that waits, while it is being loaded, for a thread that begins regions. */
+/* A library that waits, while it is being loaded, for a thread that begins regions, for a while. */
 #include <pthread.h>
 #include <stdio.h>
+#include <unistd.h>
 
 static void* begin_regions(void* data) {
         for (int i = 0; i < 100; i++) {
@@ -9,6 +10,8 @@ static void* begin_regions(void* data) {
 #pragma omp parallel reduction(+ : team)
                 team += 1;
                 *(int*)data += team;
+                if (i == 50)
+                        (void)usleep(300000);
         }
         return NULL;
 }
