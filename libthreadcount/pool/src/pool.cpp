@@ -55,21 +55,38 @@ Pool::Pool(const PoolOptions& options)
           timers_(std::make_shared<pool::Timers>(*scheduler_)) {}
 
 Pool::~Pool() {
-        if (!scheduler_->is_closed())
-                stop();
+        if (!scheduler_->is_of_parent()) {
+                if (!scheduler_->is_closed())
+                        stop();
+                return;
+        }
+        // There is no thread that could be joined: kept as it is, and reachable, to the end.
+        using Left = std::pair<std::unique_ptr<pool::Scheduler>, std::shared_ptr<pool::Timers>>;
+        static auto& left = *new std::vector<Left>();
+        left.emplace_back(std::move(scheduler_), std::move(timers_));
+}
+
+void Pool::check_process() const {
+        if (scheduler_->is_of_parent())
+                throw std::logic_error(
+                        "a pool that was made before fork() is used in the child, where "
+                        "its lanes are not: make one there");
 }
 
 void Pool::check_open() const {
+        check_process();
         if (scheduler_->is_closed() && !is_inside())
                 throw std::logic_error("a task was submitted to a pool that was stopped");
 }
 
 void Pool::check_outside(const char* what) const {
+        check_process();
         if (is_task())
                 throw std::logic_error(std::string("a task of a pool must not call its ") + what);
 }
 
 void Pool::submit_from(const TaskSource& source) {
+        check_process();
         if (const auto* lane = pool::lane_in(scheduler_.get()))
                 return scheduler_->push_beyond(lane->lane, source);
         if (try_submit_from(source))
@@ -86,6 +103,7 @@ void Pool::submit_from(const TaskSource& source) {
 }
 
 bool Pool::try_submit_from(const TaskSource& source) {
+        check_process();
         if (const auto* lane = pool::lane_in(scheduler_.get()))
                 return scheduler_->push_from(lane->lane, source);
         check_open();
@@ -197,6 +215,7 @@ void Pool::wait_idle() {
 
 void Pool::stop() {
         check_outside("stop()");
+        const MutexLock lock(scheduler_->stopping());
         timers_->stop();
         scheduler_->stop(false);
         scheduler_->steering().end();
@@ -205,6 +224,7 @@ void Pool::stop() {
 
 std::vector<Task> Pool::stop_and_hand_back() {
         check_outside("stop_and_hand_back()");
+        const MutexLock lock(scheduler_->stopping());
         timers_->stop();
         scheduler_->stop(true);
         scheduler_->steering().end();

@@ -6,6 +6,8 @@
 #include "spin_until.hpp"
 
 #include <algorithm>
+#include <new>
+#include <pthread.h>
 #include <sched.h>
 #include <system_error>
 
@@ -31,8 +33,19 @@ std::vector<std::vector<std::uint16_t>> siblings_of(std::span<const LaneSite> si
 
 }  // namespace
 
+constinit std::atomic<std::uint32_t> Scheduler::forks{0};
+
+// Without it a child would ask the kernel with each submission which process it is.
+void Scheduler::watch_forks() {
+        static const int error = pthread_atfork(
+                nullptr, nullptr, [] { forks.fetch_add(1, std::memory_order_relaxed); });
+        if (error != 0)
+                throw std::bad_alloc();
+}
+
 Scheduler::Scheduler(std::vector<LaneSite> sites, const PoolOptions& options, Affinity affinity)
-        : sites_(std::move(sites)), siblings_(siblings_of(sites_)),
+        : forks_before_((watch_forks(), forks.load(std::memory_order_relaxed))),
+          sites_(std::move(sites)), siblings_(siblings_of(sites_)),
           spin_ns_(static_cast<std::uint64_t>(options.spin.count())),
           queues_(sites_.size() + 1, options.capacity, options.lane_capacity),
           parking_(sites_.size()), steering_(*this, affinity) {
@@ -43,8 +56,10 @@ Scheduler::Scheduler(std::vector<LaneSite> sites, const PoolOptions& options, Af
                 parking_.activate(lane);
         const auto first = static_cast<std::size_t>(claim_best(Caller::GoesOn, Parking<>::kNobody));
         if (const int error = wake_or_start(first); error != 0)
-                throw std::system_error(error, std::generic_category(),
-                                        "cannot create a lane's thread");
+                throw std::system_error(
+                        error, std::generic_category(),
+                        "cannot create a lane's thread; see ulimit -u, and pids.max "
+                        "of the cgroup");
 }
 
 Scheduler::~Scheduler() { end_lanes(); }

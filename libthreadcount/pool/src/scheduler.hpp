@@ -6,6 +6,7 @@
 #include "inline_loops.hpp"
 #include "lane.hpp"
 #include "lane_order.hpp"
+#include "locks/mutex.hpp"
 #include "parking.hpp"
 #include "queues.hpp"
 #include "steering.hpp"
@@ -72,6 +73,12 @@ public:
         /// Nothing is accepted from outside any more; then, unless `hands_back`, all that there is
         /// runs; then the lanes end.
         void stop(bool hands_back);
+        /// Held by who stops it: others wait until that is done.
+        [[nodiscard]] Mutex& stopping() { return stopping_; }
+        /// In a child of fork(): its lanes are the parent's, and nothing may be done with it.
+        [[nodiscard]] bool is_of_parent() const {
+                return forks_before_ != forks.load(std::memory_order_relaxed);
+        }
         [[nodiscard]] bool is_closed() const { return closed_.load(std::memory_order_seq_cst); }
         /// What stop() has left.
         [[nodiscard]] std::vector<Task> take_the_rest();
@@ -200,6 +207,12 @@ private:
         void tell_waiters();
         [[nodiscard]] bool join_started();
 
+        // How often this process is a child of fork() more than its first ancestor with a pool.
+        static std::atomic<std::uint32_t> forks;
+        static void watch_forks();
+
+        const std::uint32_t forks_before_;
+        Mutex stopping_;
         const std::vector<LaneSite> sites_;
         const std::vector<std::vector<std::uint16_t>> siblings_;  // of each lane, on its core
         const std::uint64_t spin_ns_;

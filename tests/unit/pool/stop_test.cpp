@@ -4,9 +4,14 @@
 
 #include <atomic>
 #include <chrono>
+#include <csignal>
 #include <gtest/gtest.h>
+#include <memory>
 #include <stdexcept>
+#include <string>
+#include <sys/wait.h>
 #include <thread>
+#include <unistd.h>
 #include <vector>
 
 using namespace std::chrono_literals;
@@ -161,6 +166,96 @@ TEST(Stop, LosesNoTaskThatIsSubmittedMeanwhile) {
                 }
                 ASSERT_EQ(ran, accepted);
         }
+}
+
+TEST(Stop, MayBeCalledByTwoAtOnce) {
+        for (int round = 0; round < 20; round++) {
+                Pool pool;
+                std::atomic<int> ran{0};
+                pool.submit_after(1h, [] {});
+                for (int i = 0; i < 10; i++)
+                        pool.submit([&] {
+                                std::this_thread::sleep_for(100us);
+                                ran++;
+                        });
+                std::thread other([&] {
+                        pool.stop();
+                        EXPECT_EQ(ran, 10);
+                });
+                pool.stop();
+                EXPECT_EQ(ran, 10);
+                other.join();
+        }
+}
+
+namespace {
+
+/// The exit status of a child that does so; -1: it hangs.
+template <class Do>
+int status_of_child(const Do& what) {
+        const auto child = fork();
+        if (child == 0)
+                _exit(what() ? 0 : 1);
+        int status = 0;
+        for (int tries = 0; waitpid(child, &status, WNOHANG) == 0; tries++) {
+                if (tries == 10'000) {
+                        kill(child, SIGKILL);
+                        waitpid(child, &status, 0);
+                        return -1;
+                }
+                std::this_thread::sleep_for(1ms);
+        }
+        return WIFEXITED(status) ? WEXITSTATUS(status) : -2;
+}
+
+}  // namespace
+
+TEST(Fork, ThePoolOfTheParentIsDeadInTheChild) {
+        for (int round = 0; round < 10; round++) {
+                auto pool = std::make_unique<Pool>();
+                const auto timer = pool->submit_after(1h, [] {});
+                if (round % 2 == 0)
+                        pool->wait_idle();
+                const auto is_refused = [](const auto& call) {
+                        try {
+                                call();
+                        } catch (const std::logic_error& error) {
+                                return std::string(error.what()).find("fork()") !=
+                                       std::string::npos;
+                        }
+                        return false;
+                };
+                EXPECT_EQ(status_of_child([&] {
+                                  const bool are_refused =
+                                          is_refused([&] { pool->submit([] {}); }) &&
+                                          is_refused([&] { (void)pool->try_submit([] {}); }) &&
+                                          is_refused([&] { (void)pool->async([] {}); }) &&
+                                          is_refused([&] { pool->submit_after(1ms, [] {}); }) &&
+                                          is_refused([&] { pool->run([] {}); }) && is_refused([&] {
+                                                  pool->parallel_for(0, 10, [](int) {});
+                                          }) &&
+                                          is_refused([&] { pool->wait_idle(); });
+                                  pool.reset();
+                                  return are_refused;
+                          }),
+                          0);
+                EXPECT_EQ(pool->async([] { return 1; }).get(), 1);
+        }
+}
+
+TEST(Fork, TheChildOfATaskMayEnd) {
+        Pool pool;
+        EXPECT_EQ(pool.async([&] {
+                              return status_of_child([&] {
+                                      try {
+                                              pool.submit([] {});
+                                      } catch (const std::logic_error&) {
+                                              return true;
+                                      }
+                                      return false;
+                              });
+                      }).get(),
+                  0);
 }
 
 TEST(Pools, OfATaskOfOneMayBeUsedByAnother) {

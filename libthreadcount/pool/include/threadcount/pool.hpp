@@ -73,8 +73,9 @@ struct LaneStatistics {
 /// and tasks may run in any order.
 ///
 /// All functions are MT-Safe, but those that say otherwise; none is async-signal-safe. A pool does
-/// not survive fork(): the child must not touch it. Lanes block all signals but those that a thread
-/// brings about itself, and SIGPROF.
+/// not survive fork(): in the child its destructor returns at once, what submits, waits or stops
+/// throws std::logic_error, and nothing else may be done with it. Lanes block all signals but those
+/// that a thread brings about itself, and SIGPROF.
 class Pool {
 public:
         /// Throws std::invalid_argument if an option is out of range, or none of its CPUs is
@@ -306,8 +307,9 @@ public:
         /// Runs all that was submitted, and what these tasks submit, and ends the lanes; what comes
         /// while they end is run by the caller. Timers that are not in a queue by now (they are not
         /// due, or the queue is full) never run, nor do periodic ones, and those that these tasks
-        /// make. Not from a task of this pool (std::logic_error). Once is enough; afterwards only
-        /// the destructor and what is const may be called.
+        /// make. Not from a task of this pool (std::logic_error). Once is enough; others that
+        /// call it meanwhile return when it is done. Afterwards only the destructor and what is
+        /// const may be called.
         void stop();
 
         /// The same, but runs only what has been started: the others are handed back, but no
@@ -341,6 +343,7 @@ private:
                         work(*pool::lane_in(scheduler_.get()));
                         return;
                 }
+                check_process();
                 if (const pool::Guest guest(*scheduler_); guest.takes_part()) {
                         work(guest.context());
                         return;
@@ -404,13 +407,14 @@ private:
                 return *new pool::TimerTask<std::decay_t<F>>(period, std::forward<F>(task));
         }
 
+        void check_process() const;
         void check_open() const;
         void check_outside(const char* what) const;
         [[nodiscard]] std::size_t lane_on(int cpu) const;
 
         const WhenFull when_full_;
-        const std::unique_ptr<pool::Scheduler> scheduler_;
-        const std::shared_ptr<pool::Timers> timers_;
+        std::unique_ptr<pool::Scheduler> scheduler_;
+        std::shared_ptr<pool::Timers> timers_;
 };
 
 }  // namespace threadcount
