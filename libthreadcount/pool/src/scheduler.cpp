@@ -158,6 +158,7 @@ bool Scheduler::wake(std::size_t lane) {
                 return true;
         // Out of threads or memory: the others do it. One lane at least has a thread.
         parking_.deactivate(lane);
+        has_lost_.store(true, std::memory_order_relaxed);
         parking_.unclaim(lane);
         tell_if_idle();
         const auto has_thread = [this](std::size_t other) {

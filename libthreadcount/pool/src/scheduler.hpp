@@ -162,6 +162,11 @@ public:
         void tell_if_idle();
         /// All lanes are idle, nothing waits for them, and there is no guest.
         [[nodiscard]] bool is_idle() const;
+        /// Has a lane got no thread since this was asked last?
+        [[nodiscard]] bool has_lost_a_lane() {
+                return has_lost_.load(std::memory_order_relaxed) &&
+                       has_lost_.exchange(false, std::memory_order_relaxed);
+        }
         /// Lanes that are not active are to end.
         [[nodiscard]] bool is_ending() const { return ending_.load(std::memory_order_seq_cst); }
 
@@ -194,7 +199,8 @@ private:
                 if (parking_.needs_wake(except))
                         wake_one(Caller::GoesOn, except);
         }
-        /// A lane that was claimed. False: it has no thread and gets none; it is not active now.
+        /// A lane that was claimed. False: it has no thread and gets none; it is not active until
+        /// the next look around.
         bool wake(std::size_t lane);
         /// 0, or a positive errno.
         [[nodiscard]] int wake_or_start(std::size_t lane);
@@ -221,6 +227,7 @@ private:
         IsOpen is_open_{*this};
         std::vector<std::unique_ptr<Lane>> lanes_;
         Steering steering_;
+        std::atomic<bool> has_lost_{false};
         std::atomic<bool> closed_{false};
         std::atomic<bool> ending_{false};  // at once, or as soon as all are idle: ends_when_idle_
         std::atomic<bool> ends_when_idle_{false};

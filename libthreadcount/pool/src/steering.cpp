@@ -117,7 +117,8 @@ bool Steering::look_around(int cpu) {
                 std::vector<int> allowed;
                 if (affinity_ == Affinity::Followed && allowed_.has_changed(cpu, allowed))
                         move_lanes(std::move(allowed));
-                else if (handle_.load(std::memory_order_relaxed) == nullptr)
+                else if (handle_.load(std::memory_order_relaxed) == nullptr &&
+                         !scheduler_.has_lost_a_lane())
                         return true;
                 update_locked();
                 report_locked();

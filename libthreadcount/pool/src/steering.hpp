@@ -51,8 +51,8 @@ public:
         // For lanes.
 
         /// Now and then, by a lane that is on CPU `cpu`: looks at most every 100 ms whether the
-        /// governor is there, and whether the kernel still allows the lanes' CPUs. False: those
-        /// are not over yet.
+        /// governor is there, and whether the kernel still allows the lanes' CPUs; lanes that got
+        /// no thread may try again. False: those are not over yet.
         bool look_around(int cpu);
 
         [[nodiscard]] bool is_following() const {

@@ -132,6 +132,26 @@ TEST_F(LaneStart, WhatIsForALaneThatGetsNoThreadIsRunByAnotherThatSleeps) {
         wait_for(1);
 }
 
+TEST_F(LaneStart, ALaneThatGotNoThreadGetsOneWhenThereAreSome) {
+        is_refused = true;
+        submit();
+        is_busy_ = false;
+        wait_for(1);
+        EXPECT_EQ(pool_.width(), 1U);
+        is_refused = false;
+        std::atomic<bool> ran_there{false};
+        for (const auto end = std::chrono::steady_clock::now() + 10s;
+             !ran_there && std::chrono::steady_clock::now() < end;) {
+                pool_.submit([&] {
+                        ran_there = ran_there || sched_getcpu() == other_;
+                        std::this_thread::sleep_for(1ms);
+                });
+        }
+        pool_.wait_idle();
+        EXPECT_TRUE(ran_there);
+        EXPECT_EQ(pool_.width(), pool_.size());
+}
+
 TEST_F(LaneStart, WithoutThreadsTheLaneThatHasOneRunsAllEvenIfItIsNotInTheMask) {
         is_busy_ = false;
         pool_.wait_idle();
