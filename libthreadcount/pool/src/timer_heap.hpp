@@ -55,6 +55,8 @@ public:
                         put(at, last);
         }
 
+        /// A node that is in this heap is due at `due` instead.
+        void move(Node& node, std::int64_t due) { put(node.heap_index_, {due, &node}); }
         /// The earliest one is due at `due` instead.
         void postpone(std::int64_t due) { sink(0, {due, items_.front().node}); }
 

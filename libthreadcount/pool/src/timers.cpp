@@ -45,19 +45,21 @@ bool TimerNode::cancel() noexcept {
         return true;
 }
 
-bool TimerNode::queue() noexcept {
+TimerNode::Due TimerNode::queue() noexcept {
         auto now = word_.load(std::memory_order_relaxed);
-        while (now == 0)
-                if (word_.compare_exchange_weak(now, kQueued, std::memory_order_acq_rel))
-                        return true;
-        return false;
+        while ((now & kOver) == 0)
+                if (word_.compare_exchange_weak(now, now == 0 ? kQueued : now | kMissed,
+                                                std::memory_order_acq_rel))
+                        return now == 0 ? Due::Queued : Due::Missed;
+        return Due::Over;
 }
 
 bool TimerNode::begin() noexcept {
         const auto running = kRunning | (period_ns_ == 0 ? kOver : 0);
         auto now = word_.load(std::memory_order_relaxed);
         while ((now & kOver) == 0)
-                if (word_.compare_exchange_weak(now, running, std::memory_order_acq_rel))
+                if (word_.compare_exchange_weak(now, running | (now & kMissed),
+                                                std::memory_order_acq_rel))
                         return true;
         return false;
 }
@@ -65,8 +67,12 @@ bool TimerNode::begin() noexcept {
 void TimerNode::run_entry() noexcept {
         if (begin()) {
                 call();
-                if ((word_.fetch_and(~kRunning, std::memory_order_acq_rel) & kOver) != 0)
+                const auto before =
+                        word_.fetch_and(~(kRunning | kMissed), std::memory_order_acq_rel);
+                if ((before & kOver) != 0)
                         drop();
+                else if ((before & kMissed) != 0)
+                        timers_->set_anew(*this);
         }
         let_go();
 }
@@ -107,6 +113,23 @@ void Timers::remove(TimerNode& node) noexcept {
         heap_.remove(node);
         // Not the last one: the caller has another.
         node.references_.fetch_sub(1, std::memory_order_release);
+}
+
+void Timers::set_anew(TimerNode& node) noexcept {
+        bool is_sooner = false;
+        {
+                const MutexLock lock(mutex_);
+                if (!heap_.has(node))
+                        return;
+                const auto due = next_due(node.missed_ns_, node.period_ns_,
+                                          static_cast<std::int64_t>(monotonic_ns()));
+                heap_.move(node, due);
+                is_sooner = due < sleeps_until_;
+                if (is_sooner)
+                        sleeps_until_ = kAwake;
+        }
+        if (is_sooner)
+                wake();
 }
 
 void Timers::stop() noexcept {
@@ -173,8 +196,13 @@ TimerNode* Timers::take_due(std::int64_t now) {
         TimerNode** end = &first;
         for (int i = 0; i < kBatch && !heap_.empty() && heap_.earliest_due() <= now; i++) {
                 auto& node = heap_.earliest();
-                const bool is_queued = node.queue();
-                if (node.period_ns_ != 0 && !node.is_over()) {
+                const auto due = node.queue();
+                const bool is_queued = due == TimerNode::Due::Queued;
+                if (due == TimerNode::Due::Missed) {
+                        // Not at each of its times: whoever ends the run knows better.
+                        node.missed_ns_ = heap_.earliest_due();
+                        heap_.postpone(kNever);
+                } else if (node.period_ns_ != 0 && !node.is_over()) {
                         heap_.postpone(next_due(heap_.earliest_due(), node.period_ns_, now));
                         if (is_queued)
                                 node.add_reference();

@@ -39,6 +39,9 @@ public:
         /// If it waits. The caller has a reference of its own.
         void remove(TimerNode& node) noexcept;
 
+        /// One whose run has ended, and that was due meanwhile: the next time that is to come.
+        void set_anew(TimerNode& node) noexcept;
+
         /// Ends the thread; all that wait are over. Only the first call does anything. Not by a
         /// lane: the thread may wait for it. The scheduler is not used afterwards.
         void stop() noexcept;

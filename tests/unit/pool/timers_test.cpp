@@ -281,6 +281,30 @@ TEST(PeriodicTimers, NeverRunTwiceAtOnce) {
         pool.wait_idle();
 }
 
+TEST(PeriodicTimers, ThatAreStillRunningAreNotLookedAtAllTheTime) {
+        Pool pool;
+        std::atomic<int> ran{0};
+        const auto timer = pool.submit_every(1us, [&] {
+                std::this_thread::sleep_for(2ms);
+                ran++;
+        });
+        wait_until([&] { return ran >= 5 && thread_named("timers") != 0; });
+        const auto path = "/proc/self/task/" + std::to_string(thread_named("timers")) + "/status";
+        const auto sleeps = [&] {
+                std::ifstream status(path);
+                for (std::string line; std::getline(status, line);)
+                        if (line.starts_with("voluntary_ctxt_switches:"))
+                                return std::stoi(line.substr(line.find('\t')));
+                return 0;
+        };
+        const int before = sleeps();
+        const int ran_before = ran;
+        wait_until([&] { return ran >= ran_before + 50; });
+        EXPECT_LT(sleeps() - before, 500);
+        EXPECT_TRUE(timer.cancel());
+        pool.wait_idle();
+}
+
 TEST(PeriodicTimers, EndWhenTheyAreCancelledEvenByThemselves) {
         Pool pool;
         const auto held = std::make_shared<int>(0);

@@ -20,6 +20,7 @@ class Timers;
 ///
 ///   queued    an entry waits in a queue of the pool, or is about to
 ///   running   the callable runs
+///   missed    it was due again meanwhile: who ends the run sets it anew
 ///   over      it never begins (again): cancelled, or its only run has begun
 ///
 /// Who makes it over while it does not run destroys the callable; else who runs it does so, when
@@ -36,9 +37,12 @@ public:
         void add_reference() noexcept { references_.fetch_add(1, std::memory_order_relaxed); }
         void let_go() noexcept;
 
-        /// It is due, and the caller is to make an entry of it. False: the last run is not yet
-        /// done, or it is over.
-        [[nodiscard]] bool queue() noexcept;
+        enum class Due {
+                Queued,  ///< the caller is to make an entry of it
+                Missed,  ///< the last run is not yet done
+                Over,
+        };
+        [[nodiscard]] Due queue() noexcept;
 
         // Its entry. Each of these is the last thing that is done with the entry.
 
@@ -62,6 +66,7 @@ private:
         static constexpr std::uint32_t kQueued = 1;
         static constexpr std::uint32_t kRunning = 2;
         static constexpr std::uint32_t kOver = 4;
+        static constexpr std::uint32_t kMissed = 8;
         static constexpr std::size_t kNowhere = ~std::size_t{0};
 
         [[nodiscard]] bool begin() noexcept;
@@ -73,6 +78,7 @@ private:
         const std::int64_t period_ns_;
         // With the lock of the timers.
         std::size_t heap_index_ = kNowhere;
+        std::int64_t missed_ns_ = 0;      // when it was due
         std::shared_ptr<Timers> timers_;  // set before others know the node
         TimerNode* next_due_ = nullptr;   // by the thread of the timers
 };
