@@ -45,8 +45,11 @@ constinit thread_local int Nested::depth = 0;
 void FutureState::wait() {
         if (outcome() != Outcome::None)
                 return;
-        if ((lane_in(scheduler_) != nullptr || Visit::is_in(scheduler_)) && !word_.is_claimed()) {
+        // A lane of another pool, too: two pools whose tasks wait for each other go on.
+        const bool is_task = threadcount_this_lane != nullptr || Visit::is_any();
+        if (is_task && !word_.is_claimed()) {
                 const Nested nested;
+                const Visit visit(scheduler_);
                 if (word_.claim())
                         return help();
         }

@@ -332,11 +332,25 @@ TEST(Future, AWaitingTaskSleepsWhileAnotherLaneRunsWhatItWaitsFor) {
         EXPECT_EQ(outer.get(), 4);
 }
 
-TEST(Future, ATaskOfAnotherPoolDoesNotRunIt) {
-        Pool pool;
+TEST(Future, TasksOfTwoPoolsMayWaitForEachOther) {
+        auto one = one_lane();
         auto other = one_lane();
-        auto where = pool.async([&] { return other.async([] { return pthread_self(); }).get(); });
-        EXPECT_NE(where.get(), pool.async([] { return pthread_self(); }).get());
+        std::atomic<int> begun{0};
+        const auto ask = [&](Pool& mine, Pool& its) {
+                return mine.async([&] {
+                        begun++;
+                        while (begun < 2)
+                                std::this_thread::yield();
+                        return its.async([&] {
+                                          return mine.async([] { return 1; }).get() + 1;
+                                  }).get() +
+                               1;
+                });
+        };
+        auto first = ask(one, other);
+        auto second = ask(other, one);
+        EXPECT_EQ(first.get(), 3);
+        EXPECT_EQ(second.get(), 3);
 }
 
 TEST(FutureThen, RunsWithTheResultOnThePool) {

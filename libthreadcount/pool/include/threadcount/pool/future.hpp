@@ -41,10 +41,10 @@ public:
         /// Is the result, or the exception, there, or was the task cancelled?
         [[nodiscard]] bool is_ready() const { return state().outcome() != pool::Outcome::None; }
 
-        /// Returns when it is ready. A task of the same pool that calls this runs the awaited one
-        /// itself, right here, if that has not begun, and before it all those that it follows
-        /// (then()); so that waiting for one another needs no further lane. If that waits in its
-        /// turn, and so on, 2,000 may be on the stack; the next one throws std::logic_error.
+        /// Returns when it is ready. A task, of this pool or another one, that calls this runs the
+        /// awaited one itself, right here, if that has not begun, and before it all those that it
+        /// follows (then()); so that waiting for one another needs no further lane. If that waits
+        /// in its turn, and so on, 2,000 may be on the stack; the next one throws std::logic_error.
         /// Anybody else looks for some 10 us, then sleeps.
         void wait() const { state().wait(); }
 

@@ -59,6 +59,8 @@ public:
         Visit(const Visit&) = delete;
         Visit& operator=(const Visit&) = delete;
 
+        /// Is the calling thread in a task of any pool that it runs so?
+        [[nodiscard]] static bool is_any() { return innermost != nullptr; }
         [[nodiscard]] static bool is_in(const Scheduler* scheduler) {
                 const auto* visit = innermost;
                 while (visit != nullptr && visit->scheduler_ != scheduler)
