@@ -119,6 +119,8 @@ void Lane::run() {
         const LaneContext context(scheduler_, scheduler_.queues().forks(index_), index_);
         const AsLane as_lane(context);
 
+        searches_ = scheduler_.parking().begin(index_);
+        owes_a_look_ = !searches_;
         for (int misses = 0;;) {
                 keep_up();
                 if (scheduler_.is_active(index_)) {
@@ -171,7 +173,10 @@ void Lane::run(Queues::Taken& taken) {
                 searches_ = false;
                 if (scheduler_.parking().stop_searching())
                         scheduler_.look_after_work();
+        } else if (owes_a_look_) {
+                scheduler_.look_after_work();
         }
+        owes_a_look_ = false;
         add(executed_);
         if (taken.is_stolen)
                 add(stolen_);
@@ -196,6 +201,9 @@ void Lane::leave_shared_queue_alone(std::uint64_t now) {
 }
 
 bool Lane::search() {
+        // Others would rely on it while something else has its CPU.
+        if (is_slow())
+                return false;
         if (!searches_)
                 searches_ = scheduler_.parking().try_search();
         if (!searches_)
@@ -214,16 +222,25 @@ bool Lane::search() {
                                 return true;
                 }
         for (int slow = 0; now - start < scheduler_.spin_ns() && slow < kSlowYields &&
-                           scheduler_.is_active(index_) &&
+                           scheduler_.is_active(index_) && !is_slow() &&
                            !scheduler_.somebody_waits_for_idleness();) {
                 const auto before = now;
                 Machine::yield();
                 if (scheduler_.seems_any_for(index_))
                         return true;
                 now = monotonic_ns();
+                if (now - before > kLateNs)
+                        was_late();
                 slow += now - before > kSlowYieldNs ? 1 : 0;
         }
         return false;
+}
+
+void Lane::note_how_late() {
+        if (is_late(monotonic_ns()))
+                was_late();
+        else if (is_slow())
+                quick_wakes_to_go_.fetch_sub(1, std::memory_order_relaxed);
 }
 
 void Lane::park() {
@@ -241,7 +258,8 @@ void Lane::park() {
         backoff_ = {};
         if (parked == Parking<>::Parked::NotAtAll)
                 return;
-        searches_ = true;
+        note_how_late();
+        owes_a_look_ = !searches_;
         add(woken_);
 }
 

@@ -37,6 +37,18 @@ public:
         bool join();
 
         [[nodiscard]] int cpu() const { return cpu_.load(std::memory_order_relaxed); }
+        /// It is being woken.
+        void note_wake(std::uint64_t now_ns) { woken_ns_.store(now_ns, std::memory_order_relaxed); }
+        [[nodiscard]] bool is_late(std::uint64_t now_ns) const {
+                return now_ns > woken_ns_.load(std::memory_order_relaxed) + kLateNs;
+        }
+        /// Something else had its CPU not long ago: others should do its work, and must not rely on
+        /// it.
+        [[nodiscard]] bool is_slow() const {
+                return quick_wakes_to_go_.load(std::memory_order_relaxed) != 0;
+        }
+        void was_late() { quick_wakes_to_go_.store(kQuickWakes, std::memory_order_relaxed); }
+
         /// Takes effect before the next task.
         void move(int cpu) { cpu_.store(cpu, std::memory_order_relaxed); }
         void pin_again() { is_pinned_.store(false, std::memory_order_release); }
@@ -56,18 +68,28 @@ private:
         /// True: there may be work for it.
         [[nodiscard]] bool search();
         void park();
+        /// After a wake.
+        void note_how_late();
 
         static void add(std::atomic<std::uint64_t>& counter) {  // only its own thread writes
                 counter.store(counter.load(std::memory_order_relaxed) + 1,
                               std::memory_order_relaxed);
         }
 
+        // A thread that is created, or a CPU that was in a deep sleep, takes less.
+        static constexpr std::uint64_t kLateNs = 300'000;
+        // The kernel lets a thread that has slept for long go first: one quick wake means little.
+        static constexpr int kQuickWakes = 64;
+
         Scheduler& scheduler_;
         const std::size_t index_;
         std::atomic<int> cpu_;
         std::atomic<bool> is_pinned_{true};
+        std::atomic<std::uint64_t> woken_ns_{0};
+        std::atomic<int> quick_wakes_to_go_{0};  // until it is not slow any more
         bool searches_ = true;
-        int until_look_ = 2;  // so many tasks less one until it looks around, and then
+        bool owes_a_look_ = false;  // it was woken, and does not search
+        int until_look_ = 2;        // so many tasks less one until it looks around, and then
         int looks_every_ = 1;
         QueueBackoff backoff_;
         std::vector<std::uint16_t> victims_;

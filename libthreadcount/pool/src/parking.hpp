@@ -32,6 +32,12 @@ namespace threadcount::pool {
 ///   who changes the    writes the active set [S], then looks into the queues [S], and wakes one if
 ///   active set         there is work. Who has work reads the active set [S] after publishing.
 ///
+///   who finds a    searching lane that was woken and does not get its CPU, takes it out of those
+///   late lane      that search [S], and goes on as if it had published work: so nobody relies on a
+///                  lane that may come late. It looks into the queues when it comes, and once more
+///                  when it takes a task, for those that relied on it before it was woken. A lane
+///                  that is known to be late is woken so from the start.
+///
 /// The waker takes the lane out of the idle set, and every lane has a word of its own to sleep on:
 /// so no wake is given to two, and none is lost on a lane that is already running. At most one lane
 /// begins to search by itself; a woken one searches on behalf of who woke it.
@@ -156,15 +162,50 @@ public:
         /// Puts a lane that the caller has claimed back, since it cannot be woken.
         void unclaim(std::size_t lane) { set(idle_, lane); }
 
-        /// Wakes a lane that the caller has claimed; it searches from now on. True: it slept, and
-        /// the kernel was asked to wake it (some 7 us).
-        bool wake(std::size_t lane) {
-                searching_.fetch_add(1, std::memory_order_seq_cst);
+        /// May others rely on a lane that is woken?
+        enum class Counts { Yes, No };
+
+        /// Wakes a lane that the caller has claimed; if it counts it searches from now on. True: it
+        /// slept, and the kernel was asked to wake it (some 7 us).
+        bool wake(std::size_t lane, Counts counts = Counts::Yes) {
+                if (counts == Counts::Yes) {
+                        searching_.fetch_add(1, std::memory_order_seq_cst);
+                        coming_.fetch_add(1, std::memory_order_relaxed);
+                }
                 auto& word = beds_[lane].word;
-                const bool sleeps = word.exchange(kAwake, std::memory_order_release) == kAsleep;
+                const bool sleeps = word.exchange(counts == Counts::Yes ? kCounted : kUncounted,
+                                                  std::memory_order_seq_cst) == kAsleep;
                 if (sleeps)
                         Platform::wake_one(word);
                 return sleeps;
+        }
+
+        /// By a lane that was woken, or by who could not create its thread: does it search?
+        [[nodiscard]] bool begin(std::size_t lane) {
+                const bool searches =
+                        beds_[lane].word.exchange(kAwake, std::memory_order_seq_cst) == kCounted;
+                if (searches)
+                        coming_.fetch_sub(1, std::memory_order_relaxed);
+                return searches;
+        }
+
+        /// Is anybody woken who counts, and has not begun? A snapshot.
+        [[nodiscard]] bool is_anybody_coming() const {
+                return coming_.load(std::memory_order_relaxed) != 0;
+        }
+        [[nodiscard]] bool is_coming(std::size_t lane) const {
+                return beds_[lane].word.load(std::memory_order_acquire) == kCounted;
+        }
+        /// It does not count any more, and the caller has to see that others do its work. False: it
+        /// has begun.
+        [[nodiscard]] bool give_up_on(std::size_t lane) {
+                auto counted = kCounted;
+                if (!beds_[lane].word.compare_exchange_strong(counted, kUncounted,
+                                                              std::memory_order_seq_cst))
+                        return false;
+                coming_.fetch_sub(1, std::memory_order_relaxed);
+                searching_.fetch_sub(1, std::memory_order_seq_cst);
+                return true;
         }
 
         /// A lane that has no work may spin if nobody else does.
@@ -186,15 +227,15 @@ public:
 
         enum class Parked {
                 NotAtAll,  ///< there is work; the lane searches if it has searched before
-                Briefly,   ///< it was woken before it slept, and searches
-                Asleep,    ///< it was woken by the kernel, and searches
+                Briefly,   ///< it was woken before it slept
+                Asleep,    ///< it was woken by the kernel
         };
 
         /// The calling lane sleeps until it is claimed and woken, or not at all if
         /// `is_work_there()`, which is asked after it has entered the idle set. `searches`: it has
-        /// searched so far.
+        /// searched so far, and afterwards whether it does.
         template <class Check>
-        Parked park(std::size_t lane, bool searches, const Check& is_work_there) {
+        Parked park(std::size_t lane, bool& searches, const Check& is_work_there) {
                 auto& bed = beds_[lane];
                 bed.word.store(kParked, std::memory_order_relaxed);
                 bed.since.store(clock_.fetch_add(1, std::memory_order_seq_cst) + 1,
@@ -210,17 +251,21 @@ public:
                         return Parked::NotAtAll;
                 }
                 auto parked = kParked;
-                if (!bed.word.compare_exchange_strong(parked, kAsleep, std::memory_order_acquire))
-                        return Parked::Briefly;
+                const bool sleeps = bed.word.compare_exchange_strong(parked, kAsleep,
+                                                                     std::memory_order_acquire);
                 while (bed.word.load(std::memory_order_acquire) == kAsleep)
                         Platform::wait(bed.word, kAsleep);
-                return Parked::Asleep;
+                searches = begin(lane);
+                return sleeps ? Parked::Asleep : Parked::Briefly;
         }
 
 private:
         static constexpr std::uint32_t kAwake = 0;
         static constexpr std::uint32_t kParked = 1;  // in the idle set, or just claimed
         static constexpr std::uint32_t kAsleep = 2;  // the same, and the kernel must wake it
+        // Woken, but it has not begun yet.
+        static constexpr std::uint32_t kCounted = 3;
+        static constexpr std::uint32_t kUncounted = 4;
 
         // Each task reads the active set, and each lane that parks writes the idle one.
         struct alignas(kApart) Word {
@@ -262,6 +307,7 @@ private:
         alignas(kApart) Atomic<std::uint64_t> clock_{0};  // counts how often lanes have parked
         // Read by everybody who has work.
         alignas(kApart) Atomic<std::uint32_t> searching_{0};
+        Atomic<std::uint32_t> coming_{0};  // of these: were woken, and have not begun
 };
 
 }  // namespace threadcount::pool

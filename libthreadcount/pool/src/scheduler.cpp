@@ -125,6 +125,8 @@ bool Scheduler::is_better(std::size_t a, std::size_t b, int here, Caller caller)
                         return !parking_.is_idle(sibling);
                 });
         };
+        if (lanes_[a]->is_slow() != lanes_[b]->is_slow())
+                return lanes_[b]->is_slow();
         if (const auto of_a = busy_siblings(a), of_b = busy_siblings(b); of_a != of_b)
                 return of_a < of_b;
         // Who submits may go on running on its CPU. If not, this CPU is awake, which saves half of
@@ -143,11 +145,31 @@ int Scheduler::claim_best(Caller caller, std::size_t except) {
         return parking_.claim_best(is_better_one, except);
 }
 
+bool Scheduler::gives_up_on_late_lanes() {
+        const auto now = monotonic_ns();
+        bool any = false;
+        for (std::size_t lane = 0; lane < lanes_.size(); lane++)
+                if (parking_.is_coming(lane) && lanes_[lane]->is_late(now) &&
+                    parking_.give_up_on(lane)) {
+                        lanes_[lane]->was_late();
+                        any = true;
+                }
+        return any;
+}
+
 void Scheduler::wake_one(Caller caller, std::size_t except) {
-        for (;;) {
+        for (bool is_second = false;;) {
                 const int lane = claim_best(caller, except);
-                if (lane < 0 || wake(static_cast<std::size_t>(lane)))
+                if (lane < 0)
                         return;
+                // Only if all are: a second one may be faster.
+                const bool is_slow = lanes_[static_cast<std::size_t>(lane)]->is_slow();
+                if (wake(static_cast<std::size_t>(lane))) {
+                        if (!is_slow || is_second)
+                                return;
+                        is_second = true;
+                        continue;
+                }
                 // Meanwhile others have relied on that lane, for any work.
                 except = Parking<>::kNobody;
         }
@@ -178,11 +200,13 @@ bool Scheduler::wake(std::size_t lane) {
 int Scheduler::wake_or_start(std::size_t lane) {
         // Not asked later: once it is awake it may end.
         const bool has_thread = lanes_[lane]->is_started();
-        parking_.wake(lane);
+        lanes_[lane]->note_wake(monotonic_ns());
+        parking_.wake(lane,
+                      lanes_[lane]->is_slow() ? Parking<>::Counts::No : Parking<>::Counts::Yes);
         if (has_thread)
                 return 0;
         const int error = lanes_[lane]->start();
-        if (error != 0)
+        if (error != 0 && parking_.begin(lane))
                 (void)parking_.stop_searching();
         return error;
 }

@@ -90,7 +90,7 @@ public:
 
         /// Somebody has published work that any lane may take.
         void there_is_work(Caller caller = Caller::GoesOn) {
-                if (parking_.needs_wake())
+                if (needs_wake(Parking<>::kNobody))
                         wake_one(caller, Parking<>::kNobody);
         }
         /// The same for a fork of a lane.
@@ -194,9 +194,18 @@ private:
         [[nodiscard]] bool is_better(std::size_t a, std::size_t b, int here, Caller caller) const;
         /// An idle and active lane other than `except`, claimed; -1: none.
         [[nodiscard]] int claim_best(Caller caller, std::size_t except);
+        /// Is it up to who has published work to wake a lane? A searching one counts only if it
+        /// has its CPU, or has not yet been waited for long.
+        [[nodiscard]] bool needs_wake(std::size_t except) {
+                return parking_.needs_wake(except) ||
+                       (parking_.is_anybody_coming() && parking_.anybody_idle(except) &&
+                        gives_up_on_late_lanes() && parking_.needs_wake(except));
+        }
+        /// False: there are none.
+        [[nodiscard]] bool gives_up_on_late_lanes();
         void wake_one(Caller caller, std::size_t except);
         void wake_for_fork(std::size_t except) {
-                if (parking_.needs_wake(except))
+                if (needs_wake(except))
                         wake_one(Caller::GoesOn, except);
         }
         /// A lane that was claimed. False: it has no thread and gets none; it is not active until

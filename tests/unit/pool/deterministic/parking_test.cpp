@@ -62,9 +62,12 @@ public:
 
         void run(std::size_t lane) {
                 wait_for_the_first_wake(lane);
-                for (bool searches = true;;) {
+                bool searches = parking_.begin(lane);
+                for (bool owes_a_look = !searches;;) {
                         if (int task = 0; ring_.pop(task)) {
-                                if (std::exchange(searches, false) && parking_.stop_searching() &&
+                                const bool owes = std::exchange(owes_a_look, false);
+                                if ((std::exchange(searches, false) ? parking_.stop_searching()
+                                                                    : owes) &&
                                     mistake_ != Mistake::LastSearcherDoesNotLook)
                                         look_after_work();
                                 if (task == kLong)
@@ -81,7 +84,7 @@ public:
                                 continue;
                         if (is_over_)
                                 break;
-                        searches |= is_woken_in_park(lane, searches);
+                        owes_a_look |= is_woken_in_park(lane, searches) && !searches;
                 }
         }
 
@@ -128,20 +131,25 @@ public:
         }
 
 private:
-        using Parked = typename Parking::Parked;
-
         /// A lane's thread is created then.
         void wait_for_the_first_wake(std::size_t lane) {
                 while (started_[lane].load(std::memory_order_acquire) == 0)
                         (void)Machine::wait(started_[lane], 0);
         }
         void wake(std::size_t lane) {
-                (void)parking_.wake(lane);
+                const bool counts = Scheduler::instance().pick(4) != 0;
+                (void)parking_.wake(lane, counts ? Parking::Counts::Yes : Parking::Counts::No);
                 if (started_[lane].exchange(1, std::memory_order_release) == 0)
                         Machine::wake_one(started_[lane]);
         }
         void there_is_work() {
-                if (mistake_ == Mistake::WakesNobody || !parking_.needs_wake())
+                if (mistake_ == Mistake::WakesNobody)
+                        return;
+                // A lane is late whenever the schedule says so.
+                for (std::size_t lane = 0; lane < parking_.lanes(); lane++)
+                        if (parking_.is_coming(lane) && Scheduler::instance().pick(4) == 0)
+                                (void)parking_.give_up_on(lane);
+                if (!parking_.needs_wake())
                         return;
                 const auto best = parking_.claim_best([&](int a, int b) {
                         return parking_.idle_since(static_cast<std::size_t>(a)) >
@@ -154,12 +162,12 @@ private:
                 if (!ring_.empty())
                         there_is_work();
         }
-        [[nodiscard]] bool is_woken_in_park(std::size_t lane, bool searches) {
+        [[nodiscard]] bool is_woken_in_park(std::size_t lane, bool& searches) {
                 const auto parked = parking_.park(lane, searches, [this] {
                         return mistake_ != Mistake::DoesNotLookAgain &&
                                (is_over_ || !ring_.empty());
                 });
-                return parked != Parked::NotAtAll;
+                return parked != Parking::Parked::NotAtAll;
         }
         void wait_for_the_gate() {
                 const auto closed = gate_.load(std::memory_order_relaxed);
