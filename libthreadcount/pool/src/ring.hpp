@@ -179,7 +179,8 @@ private:
         }
 
         /// The first place from `at` on that holds an item; `end`: there is none before that.
-        [[nodiscard]] std::uint64_t first_full(std::uint64_t at, std::uint64_t end) const {
+        [[nodiscard, gnu::noinline, gnu::cold]] std::uint64_t first_full(std::uint64_t at,
+                                                                         std::uint64_t end) const {
                 while (at < end &&
                        cells_[at & mask_].turn.load(std::memory_order_seq_cst) != filling(at) + 1)
                         at++;
@@ -187,7 +188,7 @@ private:
         }
 
         /// Is there an item behind the head, `at`?
-        [[nodiscard, gnu::noinline, gnu::cold]] bool is_any_behind(std::uint64_t at) const {
+        [[nodiscard]] bool is_any_behind(std::uint64_t at) const {
                 const auto tail = tail_.load(std::memory_order_seq_cst) & ~kClosed;
                 return at + 1 < tail && first_full(at + 1, tail) != tail;
         }
