@@ -72,7 +72,7 @@ public:
         void wait_idle();
         /// Nothing is accepted from outside any more; then, unless `hands_back`, all that there is
         /// runs; then the lanes end.
-        void stop(bool hands_back);
+        void stop(bool hands_back) THREADCOUNT_REQUIRES(stopping());
         /// Held by who stops it: others wait until that is done.
         [[nodiscard]] Mutex& stopping() { return stopping_; }
         /// In a child of fork(): its lanes are the parent's, and nothing may be done with it.
