@@ -19,9 +19,9 @@ template <class Key>
 class UsedTime {
 public:
         struct Use {
-                double share = 0;        ///< CPUs
-                std::uint32_t uses = 0;  ///< CPUs that it keeps from others
-                bool rests = true;       ///< it has no use for its share, and saves nothing of it
+                double share = 0;   ///< CPUs
+                double uses = 0;    ///< CPUs that it keeps from others
+                bool rests = true;  ///< it has no use for its share, and saves nothing of it
         };
 
         /// All that take part from now on. One that comes, or rests, has used as much as the one

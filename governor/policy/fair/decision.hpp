@@ -51,8 +51,8 @@ struct Grant {
 /// Of a gang whose programs keep their teams, where these do not fit side by side.
 struct Round {
         GangId id{};
-        double share = 1;        ///< CPUs that it is entitled to, on average
-        std::uint32_t uses = 0;  ///< CPUs that it keeps from others from now on
+        double share = 1;  ///< CPUs that it is entitled to, on average
+        double uses = 0;   ///< CPUs that it keeps from others from now on
         bool waits = false;
         bool rests = false;  ///< it has no use for a round now
         bool leads = false;  ///< the round is its own: it does not merely fit beside

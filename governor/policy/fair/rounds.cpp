@@ -26,6 +26,7 @@ struct Team {
         std::vector<std::size_t> members;  // clients
         std::uint32_t threads = 0;
         double share = 0;
+        double uses = 0;  // CPUs that it keeps from others in its round
         bool is_interactive = false;
         bool rests = true;
 };
@@ -66,6 +67,7 @@ public:
                 std::uint32_t running = 0;
                 for (const auto& team : teams)
                         running += begin(left, team, running);
+                charge_what_is_left(left, teams);
                 if (running < teams.size())
                         review(teams);
                 return std::move(rounds_);
@@ -97,6 +99,7 @@ private:
                         team.gang = *client.gang;
                         team.members.push_back(i);
                         team.threads += threads_of(i);
+                        team.uses += std::max(threads_of(i), client.burning);
                         team.share += shares_[i].share;
                         team.is_interactive = team.is_interactive || !client.takes_turns;
                         team.rests = team.rests && client.rests;
@@ -130,13 +133,13 @@ private:
         /// who holds what now would make gangs change places.
         [[nodiscard]] double pace_of(const Team& team) const {
                 const auto share = gang(team).round.share;
-                return team.threads / (share > 0 ? share : team.share);
+                return team.uses / (share > 0 ? share : team.share);
         }
 
         /// The same for the share of its account.
         [[nodiscard]] double account_pace_of(const Team& team) const {
                 const auto share = gang(team).round.account_share;
-                return team.threads / (share > 0 ? share : team.share);
+                return team.uses / (share > 0 ? share : team.share);
         }
 
         /// CPU time over its share, as if it were in the middle of its next region: that will not
@@ -191,8 +194,37 @@ private:
                         set(i, runs ? take_team(left, i) : 0, runs ? 0 : running);
                 }
                 rounds_.gangs.push_back(
-                        {gang(team).id, team.share, team.threads, !runs, team.rests, running == 0});
+                        {gang(team).id, team.share, team.uses, !runs, team.rests, running == 0});
                 return runs ? 1 : 0;
+        }
+
+        /// CPUs that are too few for a team that waits are kept from it, too, by those that run:
+        /// these are charged for them, up to the pace at which that team would be in their place.
+        /// Else a small team would have half of the time, however many there are, and say that it
+        /// used little.
+        void charge_what_is_left(const Capacity& left, std::vector<Team>& teams) {
+                double unused = 0;
+                double pace = 0;
+                double used = 0;
+                double taken = 0;
+                for (const auto& team : teams) {
+                        if (rounds_.behind[team.members.front()] == 0) {
+                                used += team.uses;
+                                taken += team.threads;
+                        }
+                        auto rest = left;
+                        double cpus = 0;
+                        for (const auto i : team.members)
+                                cpus += waits(team) ? take_team(rest, i) : 0;
+                        if (cpus > 0)
+                                pace = std::max(pace, team.uses / team.share);
+                        unused = std::max(unused, cpus);
+                }
+                const auto scale = (taken + unused) / used;
+                for (std::size_t k = 0; k < teams.size(); k++)
+                        if (auto& team = teams[k]; !rounds_.gangs[k].waits)
+                                rounds_.gangs[k].uses = team.uses = std::max(
+                                        team.uses, std::min(team.uses * scale, team.share * pace));
         }
 
         /// What does not follow is the point of rounds: it is charged by its time.

@@ -373,5 +373,64 @@ TEST_F(CycleTest, TakesNoTreeThatBeginsToWorkForForeignLoad) {
         EXPECT_EQ(grant(id).threads, 4U) << "it burned nothing";
 }
 
+/// Programs of a user each, which keep their teams and begin regions of 1 ms; what part of 20 s
+/// each one runs. Whatever it says, the first one runs on as many CPUs as the others.
+class RoundsOfUsers : public CycleTest {
+protected:
+        [[nodiscard]] std::vector<double> parts(std::uint32_t users, std::uint32_t said) {
+                std::vector<ProgramId> all;
+                for (std::uint32_t user = 0; user < users; user++)
+                        all.push_back(join({}, keeps(), program_of(1000 + user)));
+                constexpr int kTime_ms = 20'000;
+                std::vector<double> parts(users);
+                for (int ms = 1; ms <= kTime_ms; ms++) {
+                        for (std::size_t i = 0; i < all.size(); i++)
+                                parts[i] +=
+                                        millisecond(all[i], i == 0 ? said : 8) ? 1. / kTime_ms : 0;
+                        now_ += 1ms;
+                        cycle_.woke(now_);
+                        if (ms % 1000 == 0)
+                                cycle_.sampled(sample(8), now_);
+                }
+                return parts;
+        }
+
+private:
+        static Request keeps() {
+                Request request;
+                request.keeps = request.can_wait = true;
+                return request;
+        }
+        /// True: it has run a region.
+        bool millisecond(ProgramId id, std::uint32_t team) {
+                const auto* held = cycle_.programs().find(id)->held();
+                if (held == nullptr)
+                        return false;
+                auto& report = made_up_.said[id];
+                report.waits = held->grant.parked;
+                report.in_region = !held->grant.parked;
+                if (held->grant.parked)
+                        return false;
+                report.epoch = held->epoch;
+                report.team = team;
+                report.regions++;
+                report.ended++;
+                report.ended_ns += 1'000'000;
+                made_up_.used[id] += 8 * 1ms;
+                return true;
+        }
+};
+
+TEST_F(RoundsOfUsers, GiveASmallTeamNoMoreThanAnEqualPart) {
+        const auto parts = this->parts(6, 1);
+        for (std::size_t i = 1; i < parts.size(); i++)
+                EXPECT_GE(parts[i], 0.8 / 6) << "beside one that says that its team has one thread";
+}
+
+TEST_F(RoundsOfUsers, GiveALargeTeamNoMoreThanAnEqualPart) {
+        for (const auto part : parts(6, 8))
+                EXPECT_GE(part, 0.8 / 6);
+}
+
 }  // namespace
 }  // namespace governor::registry

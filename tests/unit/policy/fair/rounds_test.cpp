@@ -83,6 +83,37 @@ TEST(Rounds, TeamsThatFitRunSideBySide) {
         EXPECT_EQ(world.grants(), "6 P 2");
 }
 
+TEST(Rounds, CostThoseThatRunWhatTheyLeaveToNobody) {
+        Teams world(8);
+        world.team(5, 1);
+        world.team(8, 2);
+        EXPECT_EQ(world.grants(), "5 P");
+        EXPECT_EQ(world.decided().rounds[0].uses, 8) << "so each has half of the time";
+        world.clients[0].team = world.clients[0].max = 1;
+        EXPECT_EQ(world.grants(), "1 P");
+        EXPECT_DOUBLE_EQ(world.decided().rounds[0].uses, 8.0 / 7) << "of its share, 1, as of 7";
+        world.clients[1].rests = true;
+        EXPECT_EQ(world.decided().rounds[0].uses, 1) << "nobody waits for the rest";
+}
+
+TEST(Rounds, CostNothingMoreWhereNoneThatWaitsCouldUseIt) {
+        Teams world(8);
+        world.team(4);
+        world.team(8);
+        world.team(4);
+        EXPECT_EQ(world.grants(), "4 P 4");
+        EXPECT_EQ(world.decided().rounds[0].uses, 4);
+}
+
+TEST(Rounds, CostWhatATeamBurns) {
+        Teams world(8);
+        world.team(4).burning = 7;
+        world.team(8);
+        world.team(4);
+        EXPECT_EQ(world.grants(), "4 P 4");
+        EXPECT_EQ(world.decided().rounds[0].uses, 7);
+}
+
 TEST(Rounds, AreOfTheOneThatUsedLeast) {
         Teams world(8);
         world.team(8);
