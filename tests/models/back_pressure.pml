@@ -2,7 +2,8 @@
  *
  * Submitters of a full queue sleep until there is a place (back_pressure.hpp, and Scheduler::push() before
  * it): nobody sleeps while there is one, and all that was accepted is taken out. One of the submitters has
- * a deadline, which is over whenever it likes; it has tried since then.
+ * a deadline, which is over whenever it likes; it has tried since then. PATIENT: at first each wants to be
+ * told of a place only when the queue is half empty, for a moment, which is over whenever it likes, too.
  */
 #ifndef CAPACITY
 #define CAPACITY 2
@@ -28,6 +29,8 @@
 #define STOP_WAKES_NOBODY 5
 #define STOP_DOES_NOT_COUNT 6 /* and somebody who is about to sleep does so */
 #define TRIES_NO_LAST_TIME 7  /* when its deadline is over */
+#define STAYS_PATIENT 8       /* without a moment that ends */
+#define HURRIES_TOO_LATE 9    /* says so only after it has looked */
 #ifndef MUTANT
 #define MUTANT 0
 #endif
@@ -40,6 +43,7 @@ byte head, tail;
 #define has_deadlines (TAKEN < SUBMITTERS * TASKS)
 #endif
 byte waiting;
+byte hurried;
 bool wanted; /* these two are one word */
 byte told;
 bool closed;
@@ -100,6 +104,9 @@ inline tell_one() {
 proctype submitter(byte me; bool has_deadline) {
         byte at, h, task, word, others;
         bool is_in, is_over, mine;
+#if MUTANT == HURRIES_TOO_LATE
+        bool hurries;
+#endif
         do
         :: task == TASKS -> break
         :: else ->
@@ -128,6 +135,28 @@ proctype submitter(byte me; bool has_deadline) {
            fi;
 #endif
            waiting++;
+#ifdef PATIENT
+           atomic { wanted = true; word = told };
+           if
+           :: closed -> refused++; goto leave
+           :: else
+           fi;
+           push(is_in);
+           if
+           :: is_in -> goto leave
+           :: else
+           fi;
+           atomic { in_futex[me] = wanted && told == word };
+           if
+           :: !in_futex[me]
+#if MUTANT != STAYS_PATIENT
+           :: atomic { in_futex[me] -> in_futex[me] = false }
+#endif
+           fi;
+#if MUTANT != HURRIES_TOO_LATE
+           hurried++;
+#endif
+#endif
            do
            ::
               atomic { wanted = true; word = told };
@@ -146,6 +175,12 @@ proctype submitter(byte me; bool has_deadline) {
               :: is_over -> refused++; assert(was_full); break
               :: else
               fi;
+#if MUTANT == HURRIES_TOO_LATE
+              if
+              :: !hurries -> hurried++; hurries = true
+              :: else
+              fi;
+#endif
               atomic { in_futex[me] = wanted && told == word };
               if
               :: !in_futex[me]
@@ -164,6 +199,17 @@ proctype submitter(byte me; bool has_deadline) {
               fi
 #endif
            od;
+#ifdef PATIENT
+#if MUTANT == HURRIES_TOO_LATE
+           if
+           :: hurries -> hurried--; hurries = false
+           :: else
+           fi;
+#else
+           hurried--;
+#endif
+leave:
+#endif
            word = 0;
 #if MUTANT != WHO_LEAVES_IS_COUNTED
            atomic { waiting--; others = waiting };
@@ -187,6 +233,7 @@ next:      task++
 /* A lane: takes what there is. */
 proctype consumer() {
         bool mine, seen;
+        byte h;
         do
         ::
 #if MUTANT == CONSUMER_LOOKS_BEFORE_IT_TAKES
@@ -195,6 +242,16 @@ proctype consumer() {
            atomic { head < tail && popped < TAKEN -> head++; popped++ };
 #if MUTANT != CONSUMER_LOOKS_BEFORE_IT_TAKES
            seen = waiting > 0;
+#endif
+#ifdef PATIENT
+           if
+           :: seen ->
+              if
+              :: hurried == 0 -> h = head; seen = (tail - h <= CAPACITY / 2); h = 0
+              :: else
+              fi
+           :: else
+           fi;
 #endif
            if
            :: seen -> seen = false; tell_one()
@@ -241,7 +298,7 @@ init {
         assert(done == SUBMITTERS || is_full);
 #else
         assert(done == SUBMITTERS && accepted + refused == SUBMITTERS * TASKS);
-        assert(waiting == 0);
+        assert(waiting == 0 && hurried == 0);
 #ifndef STOPS
         assert(popped == accepted || popped == TAKEN)
 #endif

@@ -167,6 +167,8 @@ private:
                 ret_taken.was_shared = shared_.pop(ret_taken.task);
                 if (ret_taken.was_shared)
                         back_pressure_.popped();
+                else
+                        back_pressure_.found_none();
                 return ret_taken.was_shared;
         }
 

@@ -38,7 +38,7 @@ class Timers;
 
 /// What submit() does with a task of a thread outside of the pool when the shared queue is full.
 enum class WhenFull {
-        Block,  ///< sleeps until there is a place
+        Block,  ///< sleeps until there is a place; at a large queue up to 100 us longer
         /// Runs the task itself, before it returns. What that submits goes to the lanes, whatever
         /// their queues hold.
         RunInCaller,

@@ -26,14 +26,20 @@ enum class Mistake {
         ConsumerSaysItBeforehand,  ///< before it takes it out
 };
 
-/// A queue with submitters and lanes, as scheduler.cpp has them.
+/// A queue with submitters and lanes, as scheduler.cpp has them. The seed decides whether they are
+/// patient at first, as at a large queue.
 class Submitters {
 public:
         using Ring = threadcount::pool::Ring<int, Platform>;
 
+        using Pressure = threadcount::pool::BackPressure<Ring, Platform>;
+        using Patience = Pressure::Patience;
+
         explicit Submitters(std::size_t capacity, Mistake mistake = Mistake::None)
                 : mistake_(mistake), cells_(new Ring::Cell[Ring::cells_for(capacity)]()),
-                  ring_(cells_.get(), capacity) {}
+                  ring_(cells_.get(), capacity),
+                  pressure_(ring_,
+                            Scheduler::instance().pick(2) == 0 ? Patience::None : Patience::Some) {}
 
         /// `task` >= 1. False: too late, or stopped.
         bool submit(int task, const timespec* deadline = nullptr) {
@@ -58,6 +64,8 @@ public:
                         if (mistake_ == Mistake::ConsumerSaysItBeforehand && !ring_.empty())
                                 pressure_.popped();
                         if (!ring_.pop(task)) {
+                                if (mistake_ == Mistake::None)
+                                        pressure_.found_none();
                                 patience--;
                                 Platform::yield();
                                 continue;
@@ -81,7 +89,7 @@ private:
         const Mistake mistake_;
         std::unique_ptr<Ring::Cell[]> cells_;
         Ring ring_;
-        threadcount::pool::BackPressure<Ring, Platform> pressure_{ring_};
+        Pressure pressure_;
         std::atomic<bool> is_closed_{false};
         std::atomic<int> accepted_{0};
         std::atomic<int> sum_{0};
