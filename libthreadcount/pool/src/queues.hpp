@@ -157,13 +157,13 @@ private:
         }
 
         [[nodiscard]] static bool has_any(const LaneQueues& mine) {
-                return !mine.addressed.empty() || !mine.local.empty() || !mine.overflow.empty();
+                return mine.addressed.size() != 0 || !mine.local.empty() || !mine.overflow.empty();
         }
         static bool pop_own(LaneQueues& mine, Taken& ret_taken) {
-                return mine.addressed.pop(ret_taken.task) || mine.local.pop(ret_taken.task) ||
-                       mine.overflow.pop(ret_taken.task);
+                return (mine.addressed.size() != 0 && mine.addressed.pop(ret_taken.task)) ||
+                       mine.local.pop(ret_taken.task) || mine.overflow.pop(ret_taken.task);
         }
-        bool pop_shared(Taken& ret_taken) {
+        [[gnu::flatten]] bool pop_shared(Taken& ret_taken) {
                 ret_taken.was_shared = shared_.pop(ret_taken.task);
                 if (ret_taken.was_shared)
                         back_pressure_.popped();

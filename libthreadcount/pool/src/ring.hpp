@@ -98,31 +98,14 @@ public:
         [[nodiscard]] bool pop(T& ret_item) {
                 // Acquired: cells that were taken out of order before the head came here.
                 auto at = head_.load(std::memory_order_acquire);
-                for (unsigned tries = 0;;) {
-                        if ((at & kSkips) != 0) {
-                                wait_a_moment(tries++);
-                                at = head_.load(std::memory_order_acquire);
-                                continue;
-                        }
-                        auto& cell = cells_[at & mask_];
-                        const auto turn = cell.turn.load(std::memory_order_acquire);
-                        if (turn == filling(at) + 1) {
-                                // seq_cst: back_pressure.hpp
-                                if (move_head(at, at + 1)) {
-                                        take_out(cell, at, ret_item);
-                                        return true;
-                                }
-                        } else if ((turn & ~kTaken) > filling(at)) {  // was taken out of order
-                                at = settled_head();
-                        } else if (const auto now = head_.load(std::memory_order_acquire);
-                                   now != at) {
-                                at = now;
-                        } else if (!is_any_behind(at)) {
-                                return false;
-                        } else if (move_head(at, at | kSkips)) {
-                                return pop_behind(at, ret_item);
-                        }
+                auto& cell = cells_[at & mask_];
+                if ((at & kSkips) == 0 &&
+                    cell.turn.load(std::memory_order_acquire) == filling(at) + 1 &&
+                    move_head(at, at + 1)) {
+                        take_out(cell, at, ret_item);
+                        return true;
                 }
+                return pop_otherwise(at, ret_item);
         }
 
         /// Is there none to be popped? Sequentially consistent with push(): who has pushed the
@@ -171,6 +154,34 @@ private:
                                                    std::memory_order_acquire);
         }
 
+        /// As pop(), wherever the oldest item is; `at` was the head.
+        [[nodiscard, gnu::noinline]] bool pop_otherwise(std::uint64_t at, T& ret_item) {
+                for (unsigned tries = 0;;) {
+                        if ((at & kSkips) != 0) {
+                                wait_a_moment(tries++);
+                                at = head_.load(std::memory_order_acquire);
+                                continue;
+                        }
+                        auto& cell = cells_[at & mask_];
+                        const auto turn = cell.turn.load(std::memory_order_acquire);
+                        if (turn == filling(at) + 1) {
+                                if (move_head(at, at + 1)) {
+                                        take_out(cell, at, ret_item);
+                                        return true;
+                                }
+                        } else if ((turn & ~kTaken) > filling(at)) {  // was taken out of order
+                                at = settled_head();
+                        } else if (const auto now = head_.load(std::memory_order_acquire);
+                                   now != at) {
+                                at = now;
+                        } else if (!is_any_behind(at)) {
+                                return false;
+                        } else if (move_head(at, at | kSkips)) {
+                                return pop_behind(at, ret_item);
+                        }
+                }
+        }
+
         void take_out(Cell& cell, std::uint64_t at, T& ret_item) {
                 auto* item = std::launder(reinterpret_cast<T*>(cell.item));
                 ret_item = std::move(*item);
@@ -190,7 +201,11 @@ private:
         /// Is there an item behind the head, `at`?
         [[nodiscard]] bool is_any_behind(std::uint64_t at) const {
                 const auto tail = tail_.load(std::memory_order_seq_cst) & ~kClosed;
-                return at + 1 < tail && first_full(at + 1, tail) != tail;
+                return at + 1 < tail && is_any_between(at + 1, tail);
+        }
+        [[nodiscard, gnu::noinline, gnu::cold]] bool is_any_between(std::uint64_t at,
+                                                                    std::uint64_t end) const {
+                return first_full(at, end) != end;
         }
 
         /// By who has marked the head. The items from `at` on belong to the caller until it gives
