@@ -72,12 +72,14 @@ public:
                 const auto own_wait = [&] { return has_any(mine); };
                 const auto shared_wait = [&] { return shared_.size() != 0; };
                 const bool is_shared = mine.turns.is_shared(own_wait, shared_wait, monotonic_ns);
-                if (is_shared ? pop_shared(taken) : pop_own(mine, taken)) {
+                // What comes meanwhile is seen the next time.
+                const bool has_own = has_any(mine);
+                if (is_shared ? pop_shared(taken) : has_own && pop_own(mine, taken)) {
                         mine.turns.took_one(monotonic_ns);
                         return taken;
                 }
                 mine.turns.had_none();
-                if (is_shared ? pop_own(mine, taken) : pop_shared(taken))
+                if (is_shared ? has_own && pop_own(mine, taken) : pop_shared(taken))
                         return taken;
                 for (const auto victim : victims)
                         if (steal(victim, takes_forks, is_open(victim), taken))
@@ -163,7 +165,7 @@ private:
                 return (mine.addressed.size() != 0 && mine.addressed.pop(ret_taken.task)) ||
                        mine.local.pop(ret_taken.task) || mine.overflow.pop(ret_taken.task);
         }
-        [[gnu::flatten]] bool pop_shared(Taken& ret_taken) {
+        bool pop_shared(Taken& ret_taken) {
                 ret_taken.was_shared = shared_.pop(ret_taken.task);
                 if (ret_taken.was_shared)
                         back_pressure_.popped();
