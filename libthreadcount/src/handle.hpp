@@ -59,6 +59,9 @@ struct threadcount_handle {
         std::atomic<std::uint32_t> threads{1};
         std::atomic<std::uint64_t> next_poll_ms{0};
 
+        // Relaxed: about how many regions in a row had teams larger than the grant.
+        std::atomic<std::uint32_t> wider_regions{0};
+
         threadcount::Polling polling THREADCOUNT_GUARDED_BY(mutex);
 };
 

@@ -184,13 +184,21 @@ std::uint64_t clock_of_regions(const threadcount_handle& handle) {
         return threads;
 }
 
-/// A program that is in front of others with more than its grant takes rounds from now on, as if it
-/// had said so from the start.
+/// So many regions in a row have teams larger than the grant: others would follow. One such region,
+/// as that of a clause at the start, is no reason.
+constexpr std::uint32_t kWiderRegions = 3;
+
+/// A program that does not follow takes rounds from now on, as if it had said so from the start.
 void keep_if_wider(threadcount_handle& handle, std::uint32_t team) {
-        if (is_inert(handle) || begun.at_ns == 0 || team <= handle.lease.granted_last())
+        if (is_inert(handle) || begun.at_ns == 0)
                 return;
-        handle.lease.keep();
-        tell_wishes(handle);
+        auto& wider = handle.wider_regions;
+        if (team <= handle.lease.granted_last()) {
+                wider.store(0, std::memory_order_relaxed);
+        } else if (wider.fetch_add(1, std::memory_order_relaxed) + 1 >= kWiderRegions) {
+                handle.lease.keep();
+                tell_wishes(handle);
+        }
 }
 
 /// Unless somebody else is inside.
@@ -214,7 +222,11 @@ uint32_t threadcount_share(threadcount_handle* handle) {
         return part_of(now, handle);
 }
 
-uint32_t threadcount_region_begin(threadcount_handle* handle) { return begin(handle, 0); }
+uint32_t threadcount_region_begin(threadcount_handle* handle) {
+        if (handle != nullptr && handle->wider_regions.load(std::memory_order_relaxed) != 0)
+                handle->wider_regions.store(0, std::memory_order_relaxed);
+        return begin(handle, 0);
+}
 
 void threadcount_region_enter(threadcount_handle* handle, uint32_t team) {
         if (handle == nullptr)

@@ -211,8 +211,9 @@ THREADCOUNT_EXPORT uint32_t threadcount_region_begin(threadcount_handle *handle)
  * caller included, 1 .. 65536; what is outside of that counts as the nearest number. It waits where
  * threadcount_region_begin() would, and the governor knows the team from its begin. Nothing makes
  * the team smaller. With THREADCOUNT=keep a team above what the program wished for is also a
- * threadcount_wish(). A program whose team is larger than its grant counts from then on as one with
- * THREADCOUNT=keep for the governor: it takes rounds with other such programs.
+ * threadcount_wish(). A program whose teams are larger than its grant three times in a row, without
+ * a region of threadcount_region_begin() between, counts from then on as one with THREADCOUNT=keep
+ * for the governor: it takes rounds with other such programs.
  *
  * MT-Safe. Cost: that of threadcount_region_begin(). NULL is accepted and does nothing.
  */
