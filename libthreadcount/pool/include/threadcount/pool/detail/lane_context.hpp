@@ -28,7 +28,7 @@ struct LaneContext : threadcount_lane {
 /// The calling thread is this for as long as it exists.
 class AsLane {
 public:
-        explicit AsLane(const LaneContext& context) : outer_(context.outer) {
+        explicit AsLane(const LaneContext& context) : outer_(threadcount_this_lane) {
                 threadcount_this_lane = &context;
         }
         ~AsLane() { threadcount_this_lane = outer_; }
