@@ -351,10 +351,8 @@ void Cycle::yields(ProgramId id, bool yields, TimePoint now) {
 }
 
 void Cycle::keeps(ProgramId id, TimePoint now) {
-        if (auto* program = arbiter_.programs().find(id)) {
-                program->keep(now);
+        if (auto* program = arbiter_.programs().find(id); program != nullptr && program->keep(now))
                 want_decision(now);
-        }
 }
 
 void Cycle::moved(ProgramId id, TimePoint now) {

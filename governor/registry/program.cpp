@@ -153,12 +153,13 @@ void Program::yield_with(ProgramId tree, TimePoint now) {
         occupancy_.set_yields(yields(), now);
 }
 
-void Program::keep(TimePoint now) {
+bool Program::keep(TimePoint now) {
         if (request_.keeps)
-                return;
+                return false;
         request_.keeps = true;
         enter_gang(now);
         occupancy_.set_waits(keeps());
+        return true;
 }
 
 void Program::resume(const policy::CpuMask& cpus, TimePoint settled, TimePoint now) {

@@ -174,8 +174,8 @@ public:
         void set_acts(std::string acts) { acts_ = std::move(acts); }
         /// What acts on the tree that it holds makes it yield, or does not.
         void set_yields(bool yields) { request_.yields = yields; }
-        /// Its teams are its own from now on, see Request::keeps.
-        void keep(TimePoint now);
+        /// Its teams are its own from now on, see Request::keeps. False: they were.
+        bool keep(TimePoint now);
         /// What has used `cpu_time` so far, as its descendant, is a program of its own now.
         void hand_over(std::chrono::nanoseconds cpu_time) { burn_.hand_over(cpu_time); }
         /// It takes turns with this tree, which yields. 0: with none; as any other program does.

@@ -629,11 +629,13 @@ TEST_F(DoorsOfADaemon, ProgramsThatDoNotFollowAfterAllTakeRounds) {
         const auto cpus = std::to_string(2 * std::thread::hardware_concurrency());
         const auto first = start("threadprivate", cpus, "adapt");
         const auto second = start("threadprivate", cpus, "adapt");
-        for (const auto* program : {first.get(), second.get()})
-                EXPECT_TRUE(eventually([&] {
-                        const auto client = lease(static_cast<std::uint32_t>(program->pid()));
-                        return client && client->parked();
-                }));
+        for (const bool is_parked : {true, false})
+                for (const auto* program : {first.get(), second.get()})
+                        EXPECT_TRUE(eventually([&] {
+                                const auto client =
+                                        lease(static_cast<std::uint32_t>(program->pid()));
+                                return client && client->parked() == is_parked;
+                        }));
 }
 
 }  // namespace

@@ -115,13 +115,13 @@ v1::Reply update(const v1::Update& update, const Peer& peer, Governor& governor)
         const auto request = request_of(update.wishes());
         if (!request)
                 return request.error();
-        const bool is_of_tree = !update.acts().empty() || update.has_yields();
+        const bool has_others = !update.acts().empty() || update.has_yields() || update.keeps();
         bool has_lease = true;
         if (!update.acts().empty())
                 has_lease = governor.set_acts(peer, printable_text(update.acts(), kLongestActs));
         if (update.has_yields())
                 has_lease = has_lease && governor.set_yields(peer, update.yields());
-        if (update.has_wishes() || !is_of_tree)
+        if (update.has_wishes() || !has_others)
                 has_lease = has_lease && governor.request(peer, *request);
         if (update.keeps())
                 has_lease = has_lease && governor.set_keeps(peer);
