@@ -251,9 +251,9 @@ TEST(Pool, AFreePlaceIsGivenAtOnce) {
 
 TEST(Pool, WhoWaitsGetsThePlaceThatThereIsAtItsDeadline) {
         const Pool all;
-        Pool pool({.cpus = {all.cpus().front()}, .capacity = 64});
         std::atomic<int> begun{0};
         std::atomic<int> may_end{0};
+        Pool pool({.cpus = {all.cpus().front()}, .capacity = 64});
         const auto make = [&](int number) {
                 return [&, number] {
                         begun++;
@@ -354,13 +354,13 @@ TEST(Pool, AFullQueueMayMakeTheSubmitterRunTheTask) {
 }
 
 TEST(Pool, WhoRunsATaskItselfRunsNoOtherInsideOfIt) {
-        Pool pool({.capacity = 1, .when_full = WhenFull::RunInCaller});
+        const auto caller = std::this_thread::get_id();
         std::atomic<int> ran{0};
+        Pool pool({.capacity = 1, .when_full = WhenFull::RunInCaller});
         {
                 const Blocker blocker(pool);
                 pool.submit([] {});
                 bool is_inside = false;
-                const auto caller = std::this_thread::get_id();
                 pool.submit([&] {
                         is_inside = true;
                         for (int i = 0; i < 100; i++)

@@ -30,10 +30,19 @@ protected:
         static constexpr int kProducers = 2;
         static constexpr int kPieces = 3;
 
+        ~RingSchedules() override { drain(); }
+
         void make_ring(std::size_t capacity) {
+                drain();
                 cells_ = std::make_unique<Ring::Cell[]>(Ring::cells_for(capacity));
                 ring_ = std::make_unique<Ring>(cells_.get(), capacity);
                 begun_ = pushed_ = popped_ = popping_ = 0;
+        }
+
+        /// A ring does not destroy what is left in it.
+        void drain() {
+                for (Item item; ring_ != nullptr && ring_->pop(item);)
+                        item = Item();
         }
 
         /// Whether there must be a place or not.
