@@ -229,7 +229,7 @@ bool Lane::search() {
                 if (scheduler_.seems_any_for(index_))
                         return true;
                 now = monotonic_ns();
-                if (now - before > kLateNs)
+                if (now - before > late_ns_)
                         was_late();
                 slow += now - before > kSlowYieldNs ? 1 : 0;
         }

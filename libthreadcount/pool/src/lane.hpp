@@ -5,6 +5,7 @@
 
 #include "queue_backoff.hpp"
 #include "queues.hpp"
+#include "steering.hpp"
 
 #include <threadcount/pool.hpp>
 
@@ -20,8 +21,10 @@ class Scheduler;
 
 class alignas(kApart) Lane {
 public:
-        Lane(Scheduler& scheduler, std::size_t index, int cpu)
-                : scheduler_(scheduler), index_(index), cpu_(cpu) {}
+        /// Without a CPU of its own it is never late.
+        Lane(Scheduler& scheduler, std::size_t index, int cpu, Affinity affinity)
+                : scheduler_(scheduler), index_(index), cpu_(cpu),
+                  late_ns_(affinity == Affinity::Followed ? kLateNs : kNever) {}
         Lane(const Lane&) = delete;
         Lane& operator=(const Lane&) = delete;
 
@@ -40,7 +43,7 @@ public:
         /// It is being woken.
         void note_wake(std::uint64_t now_ns) { woken_ns_.store(now_ns, std::memory_order_relaxed); }
         [[nodiscard]] bool is_late(std::uint64_t now_ns) const {
-                return now_ns > woken_ns_.load(std::memory_order_relaxed) + kLateNs;
+                return now_ns > woken_ns_.load(std::memory_order_relaxed) + late_ns_;
         }
         /// Something else had its CPU not long ago: others should do its work, and must not rely on
         /// it.
@@ -78,12 +81,14 @@ private:
 
         // A thread that is created, or a CPU that was in a deep sleep, takes less.
         static constexpr std::uint64_t kLateNs = 300'000;
+        static constexpr auto kNever = std::uint64_t{1} << 62;
         // The kernel lets a thread that has slept for long go first: one quick wake means little.
         static constexpr int kQuickWakes = 64;
 
         Scheduler& scheduler_;
         const std::size_t index_;
         std::atomic<int> cpu_;
+        const std::uint64_t late_ns_;
         std::atomic<bool> is_pinned_{true};
         std::atomic<std::uint64_t> woken_ns_{0};
         std::atomic<int> quick_wakes_to_go_{0};  // until it is not slow any more

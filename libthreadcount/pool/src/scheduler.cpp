@@ -51,7 +51,7 @@ Scheduler::Scheduler(std::vector<LaneSite> sites, const PoolOptions& options, Af
           parking_(sites_.size()), steering_(*this, affinity) {
         lanes_.reserve(sites_.size());
         for (std::size_t lane = 0; lane < sites_.size(); lane++)
-                lanes_.push_back(std::make_unique<Lane>(*this, lane, sites_[lane].cpu));
+                lanes_.push_back(std::make_unique<Lane>(*this, lane, sites_[lane].cpu, affinity));
         for (std::size_t lane = 0; lane < lanes_.size(); lane++)
                 parking_.activate(lane);
         const auto first = static_cast<std::size_t>(claim_best(Caller::GoesOn, Parking<>::kNobody));
