@@ -2,62 +2,30 @@
 //! The benchmarks of ../../benches, as far as Rayon has what they need.
 
 use crate::common::{fibonacci, quantile, report, Options};
-use crate::threads::{
-    await_sum, count, cpu_of_worker, deepest_stack, look_at_stack, pin_this_thread, sum,
-};
+use crate::posted::{submit_tasks, Pool};
+use crate::threads::{cpu_of_worker, deepest_stack, look_at_stack, pin_this_thread};
 use rayon::prelude::*;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use rayon::{ThreadPool, ThreadPoolBuilder};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// Pinned as the C++ programs pin theirs.
-fn pinned_pool(workers: usize) -> rayon::ThreadPool {
-    rayon::ThreadPoolBuilder::new()
-        .num_threads(workers)
-        .start_handler(|index| pin_this_thread(cpu_of_worker(index)))
-        .build()
-        .expect("a pool")
-}
-
-fn submit_tasks(pool: &rayon::ThreadPool, tasks: usize) {
-    let before = sum();
-    for _ in 0..tasks {
-        pool.spawn(count);
+impl Pool for ThreadPool {
+    fn pinned(workers: usize) -> Self {
+        ThreadPoolBuilder::new()
+            .num_threads(workers)
+            .start_handler(|index| pin_this_thread(cpu_of_worker(index)))
+            .build()
+            .expect("a pool")
     }
-    await_sum(before + tasks as u64);
-}
 
-pub fn submit(options: &Options) {
-    let tasks = options.scaled(1_000_000);
-    let pool = pinned_pool(options.workers);
-    submit_tasks(&pool, tasks / 20);
-    let begin = Instant::now();
-    submit_tasks(&pool, tasks);
-    report("ns_per_task", begin.elapsed().as_nanos() as f64 / tasks as f64);
-}
-
-fn grow(height: u32) {
-    if height > 1 {
-        rayon::spawn(move || grow(height - 1));
-        rayon::spawn(move || grow(height - 1));
+    fn post(&self, task: impl FnOnce() + Send + 'static) {
+        self.spawn(task);
     }
-    count();
-}
 
-fn grow_tree(pool: &rayon::ThreadPool, height: u32) {
-    let before = sum();
-    pool.spawn(move || grow(height));
-    await_sum(before + (1 << height) - 1);
-}
-
-pub fn tree(options: &Options) {
-    let height = if options.scale < 1.0 { 16 } else { 19 };
-    let pool = pinned_pool(options.workers);
-    grow_tree(&pool, 12);
-    let begin = Instant::now();
-    grow_tree(&pool, height);
-    let tasks = ((1u64 << height) - 1) as f64;
-    report("ns_per_task", begin.elapsed().as_nanos() as f64 / tasks);
+    fn post_from_inside(task: impl FnOnce() + Send + 'static) {
+        rayon::spawn(task);
+    }
 }
 
 fn forked(n: u32, look: bool) -> u64 {
@@ -71,13 +39,13 @@ fn forked(n: u32, look: bool) -> u64 {
     left + right
 }
 
-fn run_fibonacci(pool: &rayon::ThreadPool, n: u32, look: bool) {
+fn run_fibonacci(pool: &ThreadPool, n: u32, look: bool) {
     assert_eq!(pool.install(|| forked(n, look)), fibonacci(n));
 }
 
 pub fn fork_join(options: &Options) {
     let n = if options.scale < 1.0 { 27 } else { 30 };
-    let pool = pinned_pool(options.workers);
+    let pool = ThreadPool::pinned(options.workers);
     run_fibonacci(&pool, 22, false);
     let begin = Instant::now();
     run_fibonacci(&pool, n, false);
@@ -86,41 +54,14 @@ pub fn fork_join(options: &Options) {
 }
 
 pub fn stack(options: &Options) {
-    let pool = pinned_pool(options.workers);
+    let pool = ThreadPool::pinned(options.workers);
     run_fibonacci(&pool, if options.scale < 1.0 { 30 } else { 35 }, true);
     report("stack_kib", deepest_stack() as f64 / 1024.0);
 }
 
-fn measure_wakes(pool: &rayon::ThreadPool, name: &str, gap: Duration, turns: usize) {
-    let (mut latencies, mut calls) = (Vec::new(), Vec::new());
-    let origin = Instant::now();
-    for _ in 0..turns {
-        std::thread::sleep(gap);
-        let running = Arc::new(AtomicU64::new(0));
-        let noted = running.clone();
-        let asked = origin.elapsed();
-        pool.spawn(move || noted.store(origin.elapsed().as_nanos() as u64, Ordering::SeqCst));
-        let returned = origin.elapsed();
-        while running.load(Ordering::SeqCst) == 0 {}
-        let ran = running.load(Ordering::SeqCst) as f64;
-        latencies.push((ran - asked.as_nanos() as f64) / 1e3);
-        calls.push((returned - asked).as_nanos() as f64 / 1e3);
-    }
-    report(&format!("wake_{name}_p50_us"), quantile(&mut latencies, 0.5));
-    report(&format!("wake_{name}_p99_us"), quantile(&mut latencies, 0.99));
-    report(&format!("wake_{name}_call_p50_us"), quantile(&mut calls, 0.5));
-}
-
-pub fn latency(options: &Options) {
-    let pool = pinned_pool(options.workers);
-    submit_tasks(&pool, 100);
-    measure_wakes(&pool, "1ms", Duration::from_millis(1), options.scaled(400));
-    measure_wakes(&pool, "10ms", Duration::from_millis(10), options.scaled(100));
-}
-
 /// As round_trip.hpp: ends after three seconds, and a stall took 50 ms or more.
 pub fn ping(options: &Options) {
-    let pool = pinned_pool(options.workers);
+    let pool = ThreadPool::pinned(options.workers);
     submit_tasks(&pool, 100);
     let trips = options.scaled(50_000);
     let (mut samples, mut stalls) = (Vec::new(), 0);
@@ -167,7 +108,7 @@ fn costs_of_others() -> (f64, f64) {
 }
 
 pub fn idle(options: &Options) {
-    let pool = pinned_pool(options.workers);
+    let pool = ThreadPool::pinned(options.workers);
     submit_tasks(&pool, 1000);
     let before = costs_of_others();
     std::thread::sleep(Duration::from_secs(2));
@@ -207,7 +148,7 @@ fn time_loops(options: &Options, size: &str, length: usize, calls: usize) {
 }
 
 pub fn loops(options: &Options) {
-    pinned_pool(options.workers).install(|| {
+    ThreadPool::pinned(options.workers).install(|| {
         time_loops(options, "1k", 1_000, 20_000);
         time_loops(options, "100k", 100_000, 5_000);
         time_loops(options, "10M", 10_000_000, 50);
@@ -221,7 +162,7 @@ pub fn start(options: &Options) {
         let ran = Arc::new(AtomicBool::new(false));
         let noted = ran.clone();
         let begin = Instant::now();
-        let pool = pinned_pool(options.workers);
+        let pool = ThreadPool::pinned(options.workers);
         pool.spawn(move || noted.store(true, Ordering::SeqCst));
         while !ran.load(Ordering::SeqCst) {
             std::thread::yield_now();

@@ -3,15 +3,16 @@
 
 mod benches;
 mod common;
+mod posted;
 mod threads;
 
 fn main() {
     common::run(&[
-        ("submit", benches::submit),
-        ("tree", benches::tree),
+        ("submit", posted::submit::<rayon::ThreadPool>),
+        ("tree", posted::tree::<rayon::ThreadPool>),
         ("fork_join", benches::fork_join),
         ("stack", benches::stack),
-        ("latency", benches::latency),
+        ("latency", posted::latency::<rayon::ThreadPool>),
         ("ping", benches::ping),
         ("idle", benches::idle),
         ("loops", benches::loops),
