@@ -184,6 +184,36 @@ TEST_F(PoolUnderAGovernor, IsKnownToWorkOnlyWhileItHasTasks) {
         threadcount_close(handle);
 }
 
+TEST_F(PoolUnderAGovernor, WakesWithTheWidthThatItIsGrantedOnWaking) {
+        auto other = later_arrival();
+        threadcount_options options = THREADCOUNT_OPTIONS_INIT;
+        options.socket_path = daemon_.socket().c_str();
+        threadcount_handle* handle = nullptr;
+        ASSERT_EQ(threadcount_open(&options, &handle), 0);
+        {
+                threadcount::Pool pool;
+                pool.follow(handle);
+                ASSERT_TRUE(eventually([&] { return granted().size() == everything(); }));
+                pool.async([] {}).get();
+                pool.wait_idle();
+                EXPECT_EQ(pool.width(), everything());
+
+                ::kill(static_cast<pid_t>(other->pid()), SIGUSR1);
+                ASSERT_TRUE(eventually([&] {
+                        const auto client = lease(other->pid());
+                        return client && client->granted() == everything();
+                })) << "an idle pool lends its CPUs";
+                EXPECT_EQ(pool.width(), everything()) << "nothing has woken it";
+                const auto on_waking = lease(own_pid())->granted();
+                EXPECT_LT(on_waking, everything());
+
+                std::atomic<std::size_t> width{0};
+                pool.async([&] { width = pool.width(); }).get();
+                EXPECT_EQ(width, on_waking);
+        }
+        threadcount_close(handle);
+}
+
 TEST_F(PoolUnderAGovernor, GrowsAlsoForAProgramThatRunsLoopsOnly) {
         auto other = later_arrival();
         ::kill(static_cast<pid_t>(other->pid()), SIGUSR1);
