@@ -141,7 +141,7 @@ void Lane::run() {
                 park();
         }
         if (searches_)
-                (void)scheduler_.parking().stop_searching();
+                (void)scheduler_.parking().stop_searching(index_);
         // Who has created this thread may be about to bind it.
         while (thread_is_.load(std::memory_order_acquire) == Thread::Starting)
                 Machine::yield();
@@ -171,7 +171,7 @@ void Lane::run(Queues::Taken& taken) {
         // Others have relied on this lane while it searched.
         if (searches_) {
                 searches_ = false;
-                if (scheduler_.parking().stop_searching())
+                if (scheduler_.parking().stop_searching(index_))
                         scheduler_.look_after_work();
         } else if (owes_a_look_) {
                 scheduler_.look_after_work();
@@ -192,7 +192,8 @@ void Lane::leave_shared_queue_alone(std::uint64_t now) {
         const auto until = now + std::min(backoff_.ns(), scheduler_.spin_ns());
         if (until == now)
                 return;
-        while (monotonic_ns() < until) {
+        for (; now < until; now = monotonic_ns()) {
+                is_here(now);
                 Machine::pause();
                 if (scheduler_.any_unshared_for(index_) || scheduler_.somebody_waits_for_idleness())
                         return;
@@ -204,13 +205,14 @@ bool Lane::search() {
         // Others would rely on it while something else has its CPU.
         if (is_slow())
                 return false;
+        const auto start = monotonic_ns();
+        is_here(start);
         if (!searches_)
-                searches_ = scheduler_.parking().try_search();
+                searches_ = scheduler_.parking().try_search(index_);
         if (!searches_)
                 return false;
         if (scheduler_.spin_ns() == 0)
                 return scheduler_.seems_any_for(index_);
-        const auto start = monotonic_ns();
         leave_shared_queue_alone(start);
         if (scheduler_.seems_any_for(index_))
                 return true;
@@ -229,6 +231,7 @@ bool Lane::search() {
                 if (scheduler_.seems_any_for(index_))
                         return true;
                 now = monotonic_ns();
+                is_here(now);
                 if (now - before > late_ns_)
                         was_late();
                 slow += now - before > kSlowYieldNs ? 1 : 0;

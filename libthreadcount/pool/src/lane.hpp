@@ -21,6 +21,9 @@ class Scheduler;
 
 class alignas(kApart) Lane {
 public:
+        /// A thread that is created, or a CPU that was in a deep sleep, takes less.
+        static constexpr std::uint64_t kLateNs = 300'000;
+
         /// Without a CPU of its own it is never late.
         Lane(Scheduler& scheduler, std::size_t index, int cpu, Affinity affinity)
                 : scheduler_(scheduler), index_(index), cpu_(cpu),
@@ -40,10 +43,10 @@ public:
         bool join();
 
         [[nodiscard]] int cpu() const { return cpu_.load(std::memory_order_relaxed); }
-        /// It is being woken.
-        void note_wake(std::uint64_t now_ns) { woken_ns_.store(now_ns, std::memory_order_relaxed); }
+        /// It is being woken, or looks for work.
+        void is_here(std::uint64_t now_ns) { here_ns_.store(now_ns, std::memory_order_relaxed); }
         [[nodiscard]] bool is_late(std::uint64_t now_ns) const {
-                return now_ns > woken_ns_.load(std::memory_order_relaxed) + late_ns_;
+                return now_ns > here_ns_.load(std::memory_order_relaxed) + late_ns_;
         }
         /// Something else had its CPU not long ago: others should do its work, and must not rely on
         /// it.
@@ -79,8 +82,6 @@ private:
                               std::memory_order_relaxed);
         }
 
-        // A thread that is created, or a CPU that was in a deep sleep, takes less.
-        static constexpr std::uint64_t kLateNs = 300'000;
         static constexpr auto kNever = std::uint64_t{1} << 62;
         // The kernel lets a thread that has slept for long go first: one quick wake means little.
         static constexpr int kQuickWakes = 64;
@@ -90,7 +91,7 @@ private:
         std::atomic<int> cpu_;
         const std::uint64_t late_ns_;
         std::atomic<bool> is_pinned_{true};
-        std::atomic<std::uint64_t> woken_ns_{0};
+        std::atomic<std::uint64_t> here_ns_{0};
         std::atomic<int> quick_wakes_to_go_{0};  // until it is not slow any more
         bool searches_ = true;
         bool owes_a_look_ = false;  // it was woken, and does not search

@@ -32,11 +32,12 @@ namespace threadcount::pool {
 ///   who changes the    writes the active set [S], then looks into the queues [S], and wakes one if
 ///   active set         there is work. Who has work reads the active set [S] after publishing.
 ///
-///   who finds a    searching lane that was woken and does not get its CPU, takes it out of those
-///   late lane      that search [S], and goes on as if it had published work: so nobody relies on a
-///                  lane that may come late. It looks into the queues when it comes, and once more
-///                  when it takes a task, for those that relied on it before it was woken. A lane
-///                  that is known to be late is woken so from the start.
+///   who finds a    searching lane that does not get its CPU, whether it was just woken or looks
+///   late lane      for work, takes it out of those that search [S], and goes on as if it had
+///                  published work: so nobody relies on a lane that may come late. It looks into
+///                  the queues when it comes, and once more when it takes a task, for those that
+///                  relied on it before. A lane that is known to be late is woken so from the
+///                  start.
 ///
 /// The waker takes the lane out of the idle set, and every lane has a word of its own to sleep on:
 /// so no wake is given to two, and none is lost on a lane that is already running. At most one lane
@@ -168,10 +169,8 @@ public:
         /// Wakes a lane that the caller has claimed; if it counts it searches from now on. True: it
         /// slept, and the kernel was asked to wake it (some 7 us).
         bool wake(std::size_t lane, Counts counts = Counts::Yes) {
-                if (counts == Counts::Yes) {
+                if (counts == Counts::Yes)
                         searching_.fetch_add(1, std::memory_order_seq_cst);
-                        coming_.fetch_add(1, std::memory_order_relaxed);
-                }
                 auto& word = beds_[lane].word;
                 const bool sleeps = word.exchange(counts == Counts::Yes ? kCounted : kUncounted,
                                                   std::memory_order_seq_cst) == kAsleep;
@@ -182,42 +181,49 @@ public:
 
         /// By a lane that was woken, or by who could not create its thread: does it search?
         [[nodiscard]] bool begin(std::size_t lane) {
-                const bool searches =
-                        beds_[lane].word.exchange(kAwake, std::memory_order_seq_cst) == kCounted;
-                if (searches)
-                        coming_.fetch_sub(1, std::memory_order_relaxed);
-                return searches;
+                auto& word = beds_[lane].word;
+                auto counted = kCounted;
+                if (word.compare_exchange_strong(counted, kSearching, std::memory_order_seq_cst))
+                        return true;
+                word.store(kAwake, std::memory_order_relaxed);
+                return false;
         }
 
-        /// Is anybody woken who counts, and has not begun? A snapshot.
-        [[nodiscard]] bool is_anybody_coming() const {
-                return coming_.load(std::memory_order_relaxed) != 0;
-        }
-        [[nodiscard]] bool is_coming(std::size_t lane) const {
-                return beds_[lane].word.load(std::memory_order_acquire) == kCounted;
+        /// Does it count as searching? A snapshot.
+        [[nodiscard]] bool searches(std::size_t lane) const {
+                const auto word = beds_[lane].word.load(std::memory_order_acquire);
+                return word == kCounted || word == kSearching;
         }
         /// It does not count any more, and the caller has to see that others do its work. False: it
-        /// has begun.
+        /// does not count.
         [[nodiscard]] bool give_up_on(std::size_t lane) {
+                auto& word = beds_[lane].word;
                 auto counted = kCounted;
-                if (!beds_[lane].word.compare_exchange_strong(counted, kUncounted,
-                                                              std::memory_order_seq_cst))
+                auto searching = kSearching;
+                if (!word.compare_exchange_strong(counted, kUncounted, std::memory_order_seq_cst) &&
+                    !word.compare_exchange_strong(searching, kAwake, std::memory_order_seq_cst))
                         return false;
-                coming_.fetch_sub(1, std::memory_order_relaxed);
                 searching_.fetch_sub(1, std::memory_order_seq_cst);
                 return true;
         }
 
         /// A lane that has no work may spin if nobody else does.
-        [[nodiscard]] bool try_search() {
+        [[nodiscard]] bool try_search(std::size_t lane) {
                 std::uint32_t nobody = 0;
-                return searching_.load(std::memory_order_relaxed) == 0 &&
-                       searching_.compare_exchange_strong(nobody, 1, std::memory_order_seq_cst);
+                if (searching_.load(std::memory_order_relaxed) != 0 ||
+                    !searching_.compare_exchange_strong(nobody, 1, std::memory_order_seq_cst))
+                        return false;
+                beds_[lane].word.store(kSearching, std::memory_order_release);
+                return true;
         }
 
-        /// True: the caller was the last one, and has to look whether there is (more) work.
-        [[nodiscard]] bool stop_searching() {
-                return searching_.fetch_sub(1, std::memory_order_seq_cst) == 1;
+        /// By a lane that searches. True: it was the last one, or others have given up on it, and
+        /// it has to look whether there is (more) work.
+        [[nodiscard]] bool stop_searching(std::size_t lane) {
+                auto searching = kSearching;
+                return !beds_[lane].word.compare_exchange_strong(searching, kAwake,
+                                                                 std::memory_order_seq_cst) ||
+                       searching_.fetch_sub(1, std::memory_order_seq_cst) == 1;
         }
 
         /// When the lane became idle last: a number that grows. Of idle lanes only.
@@ -237,17 +243,21 @@ public:
         template <class Check>
         Parked park(std::size_t lane, bool& searches, const Check& is_work_there) {
                 auto& bed = beds_[lane];
-                bed.word.store(kParked, std::memory_order_relaxed);
+                const bool counts =
+                        searches &&
+                        bed.word.exchange(kParked, std::memory_order_seq_cst) == kSearching;
+                if (!searches)
+                        bed.word.store(kParked, std::memory_order_relaxed);
                 bed.since.store(clock_.fetch_add(1, std::memory_order_seq_cst) + 1,
                                 std::memory_order_relaxed);
                 set(idle_, lane);
-                if (searches)
-                        (void)stop_searching();
+                if (counts)
+                        searching_.fetch_sub(1, std::memory_order_seq_cst);
                 if (is_work_there() && claim(lane)) {
                         // Others have relied on it: as long as it searches it will look for more.
                         if (searches)
                                 searching_.fetch_add(1, std::memory_order_seq_cst);
-                        bed.word.store(kAwake, std::memory_order_relaxed);
+                        bed.word.store(searches ? kSearching : kAwake, std::memory_order_release);
                         return Parked::NotAtAll;
                 }
                 auto parked = kParked;
@@ -266,6 +276,7 @@ private:
         // Woken, but it has not begun yet.
         static constexpr std::uint32_t kCounted = 3;
         static constexpr std::uint32_t kUncounted = 4;
+        static constexpr std::uint32_t kSearching = 5;  // awake, and counts
 
         // Each task reads the active set, and each lane that parks writes the idle one.
         struct alignas(kApart) Word {
@@ -307,7 +318,6 @@ private:
         alignas(kApart) Atomic<std::uint64_t> clock_{0};  // counts how often lanes have parked
         // Read by everybody who has work.
         alignas(kApart) Atomic<std::uint32_t> searching_{0};
-        Atomic<std::uint32_t> coming_{0};  // of these: were woken, and have not begun
 };
 
 }  // namespace threadcount::pool

@@ -147,9 +147,12 @@ int Scheduler::claim_best(Caller caller, std::size_t except) {
 
 bool Scheduler::gives_up_on_late_lanes() {
         const auto now = monotonic_ns();
+        if (now < next_look_for_late_ns_.load(std::memory_order_relaxed))
+                return false;
+        next_look_for_late_ns_.store(now + Lane::kLateNs / 4, std::memory_order_relaxed);
         bool any = false;
         for (std::size_t lane = 0; lane < lanes_.size(); lane++)
-                if (parking_.is_coming(lane) && lanes_[lane]->is_late(now) &&
+                if (parking_.searches(lane) && lanes_[lane]->is_late(now) &&
                     parking_.give_up_on(lane)) {
                         lanes_[lane]->was_late();
                         any = true;
@@ -200,14 +203,14 @@ bool Scheduler::wake(std::size_t lane) {
 int Scheduler::wake_or_start(std::size_t lane) {
         // Not asked later: once it is awake it may end.
         const bool has_thread = lanes_[lane]->is_started();
-        lanes_[lane]->note_wake(monotonic_ns());
+        lanes_[lane]->is_here(monotonic_ns());
         parking_.wake(lane,
                       lanes_[lane]->is_slow() ? Parking<>::Counts::No : Parking<>::Counts::Yes);
         if (has_thread)
                 return 0;
         const int error = lanes_[lane]->start();
         if (error != 0 && parking_.begin(lane))
-                (void)parking_.stop_searching();
+                (void)parking_.stop_searching(lane);
         return error;
 }
 

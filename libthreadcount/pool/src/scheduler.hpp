@@ -195,11 +195,12 @@ private:
         /// An idle and active lane other than `except`, claimed; -1: none.
         [[nodiscard]] int claim_best(Caller caller, std::size_t except);
         /// Is it up to who has published work to wake a lane? A searching one counts only if it
-        /// has its CPU, or has not yet been waited for long.
+        /// had its CPU not long ago. Where lanes are idle beside one that searches, this asks for
+        /// the time.
         [[nodiscard]] bool needs_wake(std::size_t except) {
                 return parking_.needs_wake(except) ||
-                       (parking_.is_anybody_coming() && parking_.anybody_idle(except) &&
-                        gives_up_on_late_lanes() && parking_.needs_wake(except));
+                       (parking_.anybody_idle(except) && gives_up_on_late_lanes() &&
+                        parking_.needs_wake(except));
         }
         /// False: there are none.
         [[nodiscard]] bool gives_up_on_late_lanes();
@@ -236,6 +237,8 @@ private:
         IsOpen is_open_{*this};
         std::vector<std::unique_ptr<Lane>> lanes_;
         Steering steering_;
+        // Many lanes are not looked at for each task.
+        std::atomic<std::uint64_t> next_look_for_late_ns_{0};
         std::atomic<bool> has_lost_{false};
         std::atomic<bool> closed_{false};
         std::atomic<bool> ending_{false};  // at once, or as soon as all are idle: ends_when_idle_

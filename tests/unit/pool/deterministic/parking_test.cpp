@@ -66,7 +66,7 @@ public:
                 for (bool owes_a_look = !searches;;) {
                         if (int task = 0; ring_.pop(task)) {
                                 const bool owes = std::exchange(owes_a_look, false);
-                                if ((std::exchange(searches, false) ? parking_.stop_searching()
+                                if ((std::exchange(searches, false) ? parking_.stop_searching(lane)
                                                                     : owes) &&
                                     mistake_ != Mistake::LastSearcherDoesNotLook)
                                         look_after_work();
@@ -79,7 +79,7 @@ public:
                                 continue;
                         }
                         if (!searches)
-                                searches = parking_.try_search();
+                                searches = parking_.try_search(lane);
                         if (searches && !ring_.empty())
                                 continue;
                         if (is_over_)
@@ -147,7 +147,7 @@ private:
                         return;
                 // A lane is late whenever the schedule says so.
                 for (std::size_t lane = 0; lane < parking_.lanes(); lane++)
-                        if (parking_.is_coming(lane) && Scheduler::instance().pick(4) == 0)
+                        if (parking_.searches(lane) && Scheduler::instance().pick(4) == 0)
                                 (void)parking_.give_up_on(lane);
                 if (!parking_.needs_wake())
                         return;
