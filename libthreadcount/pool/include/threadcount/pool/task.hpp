@@ -3,6 +3,8 @@
 // A piece of work that runs once: what the pool's queues hold.
 #pragma once
 
+#include <threadcount/pool/detail/block_memory.hpp>
+
 #include <concepts>
 #include <cstddef>
 #include <cstring>
@@ -13,10 +15,29 @@
 
 namespace threadcount {
 
+namespace pool {
+
+/// What a task does not keep inside.
+template <class Held>
+struct OutsideOfTask {
+        Held held;
+
+        static void* operator new(std::size_t bytes) { return BlockMemory::take(bytes); }
+        static void operator delete(void* outside, std::size_t bytes) noexcept {
+                BlockMemory::give_back(outside, bytes);
+        }
+};
+template <class Held>
+requires(alignof(Held) > BlockMemory::kAlignment) struct OutsideOfTask<Held> {
+        Held held;
+};
+
+}  // namespace pool
+
 /// A callable without arguments, of any copyable or only movable type. 56 bytes. What it captures
 /// is kept inside if it has at most 48 bytes, an alignment of at most 8, and moves without throwing
-/// (no allocation then); anything else is put on the heap by the constructor, which may throw
-/// std::bad_alloc.
+/// (no allocation then). For anything else the constructor takes memory, which may throw
+/// std::bad_alloc: up to 256 bytes from what earlier tasks have given back, if there is any.
 ///
 /// A task that throws ends the program (std::terminate), as a thread that throws does; futures
 /// carry exceptions. Not thread-safe: a task has one owner at a time.
@@ -41,9 +62,10 @@ public:
                         ::new (static_cast<void*>(storage_)) Held(std::forward<F>(f));
                         actions_ = &kInside<Held>;
                 } else {
+                        using Outside = pool::OutsideOfTask<Held>;
                         ::new (static_cast<void*>(storage_))
-                                std::unique_ptr<Held>(std::make_unique<Held>(std::forward<F>(f)));
-                        actions_ = &kOutside<Held>;
+                                std::unique_ptr<Outside>(new Outside{Held(std::forward<F>(f))});
+                        actions_ = &kOutside<Outside>;
                 }
         }
 
@@ -79,11 +101,11 @@ private:
                 callable();
                 callable.~Held();
         }
-        template <class Held>
+        template <class Outside>
         static void run_outside(void* held) noexcept {
-                auto& callable = *static_cast<std::unique_ptr<Held>*>(held);
-                (*callable)();
-                std::destroy_at(&callable);
+                auto& outside = *static_cast<std::unique_ptr<Outside>*>(held);
+                outside->held();
+                std::destroy_at(&outside);
         }
         template <class Held>
         static void move(void* to, void* from) noexcept {
@@ -101,9 +123,9 @@ private:
                 &run_inside<Held>, std::is_trivially_copyable_v<Held> ? nullptr : &move<Held>,
                 std::is_trivially_destructible_v<Held> ? nullptr : &destroy<Held>};
         // A unique_ptr is a pointer: its bytes may be copied if the old ones are forgotten.
-        template <class Held>
-        static constexpr Actions kOutside{&run_outside<Held>, nullptr,
-                                          &destroy<std::unique_ptr<Held>>};
+        template <class Outside>
+        static constexpr Actions kOutside{&run_outside<Outside>, nullptr,
+                                          &destroy<std::unique_ptr<Outside>>};
 
         void take(Task& other) noexcept {
                 actions_ = std::exchange(other.actions_, nullptr);

@@ -3,7 +3,7 @@
 // One task and its result, in one block of memory.
 #pragma once
 
-#include <threadcount/pool/detail/future_memory.hpp>
+#include <threadcount/pool/detail/block_memory.hpp>
 #include <threadcount/pool/detail/future_word.hpp>
 
 #include <chrono>
@@ -31,9 +31,9 @@ public:
         FutureState(const FutureState&) = delete;
         FutureState& operator=(const FutureState&) = delete;
 
-        static void* operator new(std::size_t bytes) { return FutureMemory::take(bytes); }
+        static void* operator new(std::size_t bytes) { return BlockMemory::take(bytes); }
         static void operator delete(void* state, std::size_t bytes) noexcept {
-                FutureMemory::give_back(state, bytes);
+                BlockMemory::give_back(state, bytes);
         }
         // For who needs more than the heap's alignment. If a constructor throws, compilers look for
         // an operator delete of this form, and for no other one.
