@@ -11,6 +11,7 @@
 #include "benches/latency.hpp"
 #include "benches/loops.hpp"
 #include "benches/memory.hpp"
+#include "benches/outside.hpp"
 #include "benches/payload.hpp"
 #include "benches/reduce.hpp"
 #include "benches/resize.hpp"
@@ -88,6 +89,7 @@ std::vector<Bench> benches_of() {
                 add("payload", peers::payload<Candidate>);
                 add("producers", peers::producers<Candidate>);
                 add("beside", peers::beside<Candidate>);
+                add("outside", peers::outside<Candidate>);
                 add("tree", peers::tree<Candidate>);
                 add("latency", peers::latency<Candidate>);
                 add("round_trip", peers::round_trip<Candidate>);

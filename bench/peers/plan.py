@@ -69,6 +69,7 @@ def all_benches() -> list[Bench]:
         Bench("start_free", 2),
         Bench("hog", 2),
         Bench("beside", 2),
+        Bench("outside", 2),
         Bench("terms", 1),
         Bench("terms", 2),
     ]
