@@ -70,6 +70,10 @@ class Outcomes:
         ratios = [upper[key] / lower[key] for key in upper if lower.get(key, 0) != 0]
         return median(ratios) if ratios else None
 
+    def is_unsupported(self, pool: str, bench: str) -> bool:
+        """It was asked for this, and has no such thing."""
+        return UNSUPPORTED in self._statuses.get((pool, bench), [])
+
     def trouble(self, pool: str, bench: str) -> str | None:
         """The first status that is neither `ok` nor `unsupported`: such a pool is out of the race
         there, even where another repetition went well."""

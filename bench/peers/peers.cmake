@@ -101,6 +101,19 @@ else()
   no_peer(toomanycooks "no tmc/all_headers.hpp (-DPEER_TOOMANYCOOKS=DIR)")
 endif()
 
+find_path(PEER_AFN_INCLUDE afn_threadpool.h HINTS ${PEER_AFN} ${PEER_AFN}/quiz4 NO_CACHE)
+if(PEER_AFN_INCLUDE)
+  add_library(afn STATIC EXCLUDE_FROM_ALL
+    ${PEER_AFN_INCLUDE}/afn_threadpool.c ${PEER_AFN_INCLUDE}/ringbuffer.c)
+  target_include_directories(afn SYSTEM PUBLIC ${PEER_AFN_INCLUDE} support/likwid)
+  target_compile_options(afn PRIVATE -w)
+  peer(afn afn)
+  peer(afn_free afn)
+else()
+  no_peer(afn "no afn_threadpool.h (-DPEER_AFN=DIR)")
+  no_peer(afn_free "no afn_threadpool.h (-DPEER_AFN=DIR)")
+endif()
+
 # Crates come from cargo; the lock file and all that is built stay in the build folder.
 find_program(PEER_CARGO cargo NO_CACHE)
 foreach(name rayon chili tokio)

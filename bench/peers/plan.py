@@ -17,6 +17,8 @@ POOLS = (
     "citor",
     "libfork",
     "toomanycooks",
+    "afn",
+    "afn_free",
     "rayon",
     "chili",
     "tokio",

@@ -13,7 +13,7 @@ from lab.report import command_line
 
 from .plan import OURS, POOLS, Bench, all_benches
 
-SOURCES = (OURS, "taskflow", "bs", "dispenso", "onetbb", "citor", "libfork", "toomanycooks")
+SOURCES = (OURS, "taskflow", "bs", "dispenso", "onetbb", "citor", "libfork", "toomanycooks", "afn")
 _QUICK_SCALE = 0.2
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from lab.quantities import BadInput
 from peers.goals import Goal, goals, verdict_of
-from peers.outcomes import HUNG, OK, Outcome, Outcomes
+from peers.outcomes import HUNG, OK, UNSUPPORTED, Outcome, Outcomes
 from peers.plan import OURS, all_benches
 from peers.report import report_text, verdicts_as_json
 from peers.settings import read_peers_settings
@@ -56,6 +56,10 @@ class Verdicts(unittest.TestCase):
 
     def test_a_pool_of_ours_that_hangs_misses(self):
         self.assertIs(verdict_of(GOAL, outcomes(of(OURS, HUNG), of("dispenso", ns=1))).met, False)
+
+    def test_what_ours_cannot_do_is_missed(self):
+        runs = outcomes(of(OURS, UNSUPPORTED), of("dispenso", ns=1))
+        self.assertIs(verdict_of(GOAL, runs).met, False)
 
     def test_a_yardstick_is_of_our_own_run(self):
         goal = Goal(4, "wake", "submit/1", "wake_us", "us", 1.1, yardstick="raw_us")

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What a peer needs of likwid to know where its threads belong: one socket, and as many cores as
+ * CPUs are allowed, in the order of cpu_of_worker().
+ */
+#pragma once
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct {
+        int threadId, coreId, packageId, apicId;
+} HWThread;
+
+typedef struct {
+        int numSockets, numCoresPerSocket, numHWThreads;
+        HWThread* threadPool;
+} CpuTopology, *CpuTopology_t;
+
+static inline int topology_init(void) { return 0; }
+static inline void topology_finalize(void) {}
+CpuTopology_t get_cpuTopology(void);
+
+#ifdef __cplusplus
+}
+#endif
