@@ -420,6 +420,9 @@ TEST(Pool, AMaskWithoutLanesChangesNothing) {
         const auto before = pool.mask();
         EXPECT_THROW(pool.set_mask(std::vector<int>{}), std::invalid_argument);
         EXPECT_THROW(pool.set_mask(std::vector<int>{100'000}), std::invalid_argument);
+        cpu_set_t none;
+        CPU_ZERO(&none);
+        EXPECT_THROW(pool.set_mask(none), std::invalid_argument);
         EXPECT_EQ(pool.mask(), before);
 }
 
@@ -455,6 +458,17 @@ TEST(Pool, SaysWhatIsWrongWithItsOptions) {
         EXPECT_THROW(Pool({.lane_capacity = 0}), std::invalid_argument);
         EXPECT_THROW(Pool({.spin = -1ns}), std::invalid_argument);
         EXPECT_THROW(Pool({.cpus = {100'000}}), std::invalid_argument);
+        EXPECT_THROW(Pool({.capacity = (1U << 24) + 1}), std::invalid_argument);
+        EXPECT_THROW(Pool({.lane_capacity = (1U << 20) + 1}), std::invalid_argument);
+        EXPECT_THROW(Pool({.spin = 1s + 1ns}), std::invalid_argument);
+        EXPECT_THROW(Pool({.cpus = {-1}}), std::invalid_argument);
+}
+
+TEST(Pool, HasOneLaneForACpuHoweverOftenItIsNamed) {
+        const int here = Pool().cpus().front();
+        Pool pool({.cpus = {here, -5, here, 100'000, here}});
+        EXPECT_EQ(pool.cpus(), std::vector<int>{here});
+        EXPECT_EQ(pool.async([] { return sched_getcpu(); }).get(), here);
 }
 
 TEST(Pool, RefusesWhatWouldWaitForItself) {
