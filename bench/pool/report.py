@@ -36,7 +36,26 @@ def report_text(
         blocks.append(f"Others kept {foreign:.2f} CPUs busy{trouble}.")
         if part.goals:
             blocks.append(markdown(_goal_rows(part, runs, doubtful=bool(trouble))))
+        blocks.append(verdict_text(part, runs, doubtful=bool(trouble)))
     return "\n\n".join(blocks) + "\n"
+
+
+def verdict_text(part: Part, runs: Runs, doubtful: bool = False) -> str:
+    """One sentence for the goals, and one for what the article compared."""
+    verdicts = verdicts_of(runs, part)
+    missed = [f"{verdict.goal.what} ({verdict.ratio:.2f})" for verdict in verdicts if not verdict.met]
+    sentences = []
+    if verdicts:
+        told = f"missed: {', '.join(missed)}" if missed else f"reached, {len(verdicts)} of {len(verdicts)}"
+        sentences.append(f"**Verdict: {told}{', on a busy machine' if doubtful else ''}.**")
+    told = [transfer_text(case, article_ratio(part, case), ratios_of(runs, part, case)) for case in part.cases]
+    kinds = ("yes", "no", "unclear", "cannot show")
+    counts = [sum(text.split(":")[0] == kind for text in told) for kind in kinds]
+    words = ("as there", "the other way round", "unclear", "that this machine cannot show")
+    parts = [f"{count} {word}" for count, word in zip(counts, words) if count]
+    if parts:
+        sentences.append(f"The article's comparisons: {', '.join(parts)}.")
+    return " ".join(sentences)
 
 
 def summary_rows(part: Part, runs: Runs) -> list[dict[str, Any]]:

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from .cases import Case, Part, Site
+from .cases import Case, Goal, Part, Site
 
 _REMARK = """\
 The article: a pool whose workers had come together on one of eight cores, in a service that answered in 15
@@ -38,5 +38,9 @@ def spread_part(site: Site) -> Part:
         cases=tuple(cases),
         remark=_REMARK,
         article_unit="ms",
+        goals=(
+            Goal("beside pinned threads", "long: ours", "long: threads, one on each CPU", "mean_ms", 1.02),
+            Goal("beside all on one", "long: ours", "long: threads, all on one CPU", "mean_ms", 1.1 / site.cpus),
+        ),
         extra=("median_ms", "p99_ms"),
     )

@@ -92,6 +92,8 @@ class Report(unittest.TestCase):
         row = next(line for line in text.split("\n") if "fast" in line).replace(" ", "")
         self.assertIn("|b|fast|100|60[60-60]|a|0.50|0.60[0.60-0.60]|yes|", row)
         self.assertIn("| MISSED? |", text)
+        self.assertIn("**Verdict: missed: cost (1.03), on a busy machine.**", text)
+        self.assertIn("The article's comparisons: 1 as there.", text)
         self.assertIn("Others kept 1.50 CPUs busy: measure again", text)
 
     def test_on_a_quiet_machine_a_verdict_is_one(self):
@@ -102,6 +104,7 @@ class Report(unittest.TestCase):
         results = [(part(goals=(Goal("cost", "ours", "slow", "ms", 1.02),)), runs((100, 60, 90)))]
         text = report_text(machine, {"repetitions": 1, "quick": False}, results, {"p": 0.02})
         self.assertIn("| reached |", text)
+        self.assertIn("**Verdict: reached, 1 of 1.**", text)
         self.assertIn("Others kept 0.02 CPUs busy.", text)
 
 
