@@ -14,6 +14,7 @@
 #include <vector>
 
 using deterministic::explore;
+using deterministic::is_found;
 using deterministic::Platform;
 using deterministic::Scheduler;
 
@@ -133,6 +134,97 @@ TEST_F(DequeSchedules, ASlotIsNotFilledBeforeAThiefHasTakenOutWhatIsInIt) {
                 for (std::size_t thief = 0; thief < kThieves; thief++)
                         scheduler.add([this, thief] { steal_until_over(thief); });
                 ASSERT_TRUE(scheduler.go());
+                expect_each_once(4);
+        });
+}
+
+namespace {
+
+class QuietPushes : public DequeSchedules {
+protected:
+        /// One that sleeps if it finds nothing, until it is told.
+        void steal_or_sleep() {
+                while (!is_over_) {
+                        const auto told = told_.load(std::memory_order_seq_cst);
+                        if (Item item; deque_->steal(item))
+                                got_[0].push_back(*item);
+                        else if (deque_->empty())
+                                (void)Platform::wait(told_, told);
+                }
+        }
+        void tell() {
+                told_.fetch_add(1, std::memory_order_seq_cst);
+                Platform::wake_one(told_);
+        }
+        Deque::Pushed fork(int number) {
+                const auto pushed = push(number, Deque::Announce::First);
+                if (pushed == Deque::Pushed::Announced)
+                        tell();
+                return pushed;
+        }
+        /// The owner forks `count` times, and everything comes to rest. Does a fork wait then?
+        bool waits_after(Scheduler& scheduler, int count) {
+                make_deque(8);
+                may_go_on_.store(0, std::memory_order_relaxed);
+                scheduler.add([this] { steal_or_sleep(); });
+                scheduler.add([this, count] { own(count); });
+                EXPECT_FALSE(scheduler.go());
+                return !deque_->empty();
+        }
+        /// Then the owner takes back what is left, and forks once more; whether one waits then.
+        bool waits_after_one_more(Scheduler& scheduler) {
+                may_go_on_.store(1, std::memory_order_relaxed);
+                Platform::wake_all(may_go_on_);
+                EXPECT_FALSE(scheduler.go());
+                return !deque_->empty();
+        }
+        void end(Scheduler& scheduler) {
+                is_over_ = true;
+                tell();
+                EXPECT_TRUE(scheduler.go());
+        }
+
+private:
+        void own(int count) {
+                for (int number = 0; number < count; number++)
+                        EXPECT_NE(fork(number), Deque::Pushed::No);
+                if (count == 1)
+                        return;
+                while (may_go_on_.load(std::memory_order_relaxed) == 0)
+                        (void)Platform::wait(may_go_on_, 0);
+                while (pop()) {
+                }
+                EXPECT_EQ(fork(count), Deque::Pushed::Announced);
+        }
+
+        Platform::Atomic<std::uint32_t> told_{0};
+        Platform::Atomic<std::uint32_t> may_go_on_{0};
+};
+
+}  // namespace
+
+TEST_F(QuietPushes, TheFirstIsAlwaysTaken) {
+        explore(kSchedules, [&](Scheduler& scheduler) {
+                EXPECT_FALSE(waits_after(scheduler, 1));
+                end(scheduler);
+                expect_each_once(1);
+        });
+}
+
+TEST_F(QuietPushes, MayBeMissedByOneWhoGoesToSleep) {
+        EXPECT_TRUE(is_found(kSchedules, [&](Scheduler& scheduler) {
+                const bool waits = waits_after(scheduler, 3);
+                (void)waits_after_one_more(scheduler);
+                end(scheduler);
+                return waits;
+        }));
+}
+
+TEST_F(QuietPushes, WhenTheOwnerHasNoneLeftTheNextOneIsTaken) {
+        explore(kSchedules, [&](Scheduler& scheduler) {
+                (void)waits_after(scheduler, 3);
+                EXPECT_FALSE(waits_after_one_more(scheduler));
+                end(scheduler);
                 expect_each_once(4);
         });
 }
