@@ -65,4 +65,6 @@ double TimeAlone::head_start(std::size_t done) const {
         return static_cast<double>(done) * ratio;
 }
 
+std::uint64_t loop_clock_ns(const LaneContext&) { return monotonic_ns(); }
+
 }  // namespace threadcount::pool

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <concepts>
 #include <cstddef>
+#include <cstdint>
 #include <type_traits>
 
 namespace threadcount {
@@ -16,7 +17,8 @@ namespace threadcount {
 /// half goes to who calls, and lanes that have nothing left steal the largest piece there is.
 enum class Schedule {
         Static,  ///< about as many pieces as lanes: least overhead, if all iterations take the same
-        Guided,  ///< eight times as many: for those that do not, and for CPUs that others use
+        Guided,  ///< halved again for lanes that have nothing to do: for those that do not, and for
+                 ///< CPUs that others use
 };
 
 struct ForOptions {
@@ -54,83 +56,151 @@ Index advance(Index first, std::size_t by) {
                 static_cast<Unsigned>(static_cast<Unsigned>(first) + static_cast<Unsigned>(by)));
 }
 
-/// The caller's half is larger by `head_start` iterations, less than a piece, which it runs until a
-/// thief has begun.
-template <class Index, class Body>
-void split(const LaneContext& lane, Index first, Index last, std::size_t piece,
-           std::size_t head_start, const Body& body) {
-        const auto size = distance(first, last);
-        if (size <= piece) {
-                body(first, last);
-                return;
+/// How what a loop shares is divided. In iterations; pure.
+class Division {
+public:
+        /// Of `size` iterations among `width` lanes, of a loop that began at `start_ns`.
+        Division(std::size_t size, std::size_t width, const ForOptions& options,
+                 std::uint64_t start_ns)
+                : grain_(std::max<std::size_t>(options.grain, 1)),
+                  // Of what is larger than a share no part is smaller than the grain.
+                  share_(grain_ > size / 2 ? size
+                                           : std::max(2 * grain_ - 1, (size - 1) / width + 1)),
+                  is_guided_(options.schedule == Schedule::Guided),
+                  least_(is_guided_ ? std::max(grain_, share_ / kParts) : share_),
+                  start_ns_(start_ns) {}
+
+        /// What is larger is halved at once.
+        [[nodiscard]] std::size_t share() const { return share_; }
+        /// What is halved for lanes that have nothing has halves of this size, at least, as long as
+        /// the loop is short.
+        [[nodiscard]] std::size_t least() const { return least_; }
+        [[nodiscard]] bool may_be_less(std::size_t least) const {
+                return is_guided_ && least > grain_;
         }
-        const auto middle = advance(first, std::min(size / 2 + head_start, size - 1));
-        auto left = [&] { split(lane, first, middle, piece + head_start, 0, body); };
-        // Another lane may run it: it has another context, and fetches each cache line from here.
-        auto right = [=, scheduler = lane.scheduler] {
-                split(*lane_in(scheduler), middle, last, piece, 0, body);
-        };
-        fork_join(lane, left, right);
+        /// The same at `now_ns`: a lane's share takes about as long as the loop has taken so far.
+        [[nodiscard]] std::size_t least(std::uint64_t now_ns) const {
+                const auto parts = (now_ns - start_ns_) / kWorthAStealNs;
+                return parts <= kParts ? least_ : std::max<std::size_t>(grain_, share_ / parts);
+        }
+        /// So much of a range is run before the caller looks again whether others have nothing.
+        [[nodiscard]] static std::size_t next(std::size_t size, std::size_t least) {
+                const auto part = std::max(size / kPart, least);
+                return size < part + least ? size : part;
+        }
+
+        /// As much of `wanted` as the first half may be larger by.
+        [[nodiscard]] std::size_t head_start(double wanted) const {
+                const auto half = share_ / 2;
+                const auto most = std::min(share_ / 4, half - std::min(half, grain_));
+                return static_cast<std::size_t>(std::min(wanted, static_cast<double>(most)));
+        }
+        /// With a share that is larger by so much.
+        [[nodiscard]] Division larger(std::size_t by) const {
+                auto other = *this;
+                other.share_ += by;
+                return other;
+        }
+
+private:
+        static constexpr std::size_t kPart = 8;   // of what a range has left
+        static constexpr std::size_t kParts = 8;  // of a share
+        static constexpr std::uint64_t kWorthAStealNs = 1'000;
+
+        std::size_t grain_;
+        std::size_t share_;
+        bool is_guided_;
+        std::size_t least_;
+        std::uint64_t start_ns_;
+};
+
+/// Runs a range, and leaves halves of it to lanes that have nothing to do. The caller's half is
+/// larger by `head_start`, which it runs until a thief has begun.
+template <class Lane, class Index, class Body>
+void share(const Lane& lane, Index first, Index last, const Division& division,
+           std::size_t head_start, const Body& body) {
+        auto least = division.least();
+        for (auto size = distance(first, last); size > 0; size = distance(first, last)) {
+                if (size < 2 * least && division.may_be_less(least))
+                        least = division.least(loop_clock_ns(lane));
+                if (size > division.share() ||
+                    (size >= 2 * least && least < division.share() && lane.forks->empty())) {
+                        const auto middle =
+                                advance(first, std::min(size / 2 + head_start, size - 1));
+                        auto left = [&] {
+                                share(lane, first, middle, division.larger(head_start), 0, body);
+                        };
+                        // Another lane may run it: it has another context, and fetches each cache
+                        // line from here.
+                        auto right = [=, scheduler = lane.scheduler] {
+                                share(*lane_in(scheduler), middle, last, division, 0, body);
+                        };
+                        fork_join(lane, left, right);
+                        return;
+                }
+                const auto end = advance(first, Division::next(size, least));
+                body(first, end);
+                first = end;
+        }
 }
 
 template <class Index>
 struct Begun {
-        Index left;         ///< the first iteration that is left
-        double head_start;  ///< as split() wants it
+        Index left;              ///< the first iteration that is left
+        double head_start;       ///< of the caller, before another lane has begun
+        std::uint64_t start_ns;  ///< of the loop; 0: that is not known
 };
 
 /// Runs the first iterations of a loop alone, until it pays to share what is left: `piece` of them,
-/// then three times what was done before. What comes next may take much longer. So no more is run
+/// then many times what was done before. What comes next may take much longer. So no more is run
 /// without a look at the clock than a quarter of a lane's share of what is left, unless that is too
 /// little for a look.
-template <class Index, class Body>
-Begun<Index> begin_alone(Scheduler& scheduler, Index first, Index last, std::size_t width,
+template <class Lane, class Index, class Body>
+Begun<Index> begin_alone(const Lane& lane, Index first, Index last, std::size_t width,
                          std::size_t piece, const Body& body) {
-        TimeAlone alone(scheduler);
+        constexpr std::size_t kGrows = 15;
+        typename Lane::Alone alone(*lane.scheduler);
         auto left = distance(first, last);
         std::size_t done = 0;
         while (left > 0 && !alone.is_enough(done, left)) {
                 const auto most = std::max(
                         {left / (4 * width), done > 0 ? alone.worth_a_look(done) : 0, piece});
-                const auto next = std::min({done == 0 ? piece : 3 * done, most, left});
+                const auto next = std::min({done == 0 ? piece : kGrows * done, most, left});
                 const auto end = advance(first, next);
                 body(first, end);
                 first = end;
                 done += next;
                 left -= next;
         }
-        return {first, alone.head_start(done)};
+        return {first, alone.head_start(done), alone.start_ns()};
 }
 
 /// By a lane or a guest, of `width` >= 1. Where there are only a few iterations they are taken for
 /// long ones, unless `are_short`.
-template <class Index, class Body>
-void parallel_for(const LaneContext& lane, Index first, Index last, std::size_t width,
+template <class Lane, class Index, class Body>
+void parallel_for(const Lane& lane, Index first, Index last, std::size_t width,
                   const ForOptions& options, bool are_short, const Body& body) {
         // How much is run before one looks at the clock: this part of a lane's share, at most.
-        constexpr std::size_t kFirstPart = 32;
+        constexpr std::size_t kFirstPart = 128;
         constexpr std::size_t kFirstMost = 2048;
+        constexpr std::size_t kFew = 16;
         const auto size = distance(first, last);
         const auto grain = std::max<std::size_t>(options.grain, 1);
         if (width <= 1) {
                 body(first, last);
                 return;
         }
-        Begun<Index> begun{first, 0};
-        if (are_short || size >= kFirstPart * width / 2)
+        // Of a loop of unknown age every iteration is worth a steal.
+        Begun<Index> begun{first, 0, 0};
+        if (are_short || size >= kFew * width)
                 begun = begin_alone(
-                        *lane.scheduler, first, last, width,
+                        lane, first, last, width,
                         std::max(grain, std::min(size / (kFirstPart * width), kFirstMost)), body);
         const auto rest = distance(begun.left, last);
         if (rest == 0)
                 return;
-        const auto pieces = width * (options.schedule == Schedule::Static ? 1 : 8);
-        // Of what is larger than a piece no part is smaller than the grain.
-        const auto piece =
-                grain > rest / 2 ? rest : std::max(2 * grain - 1, (rest - 1) / pieces + 1);
-        const auto most = std::min(piece / 4, piece / 2 - std::min(piece / 2, grain));
-        const auto head_start = std::min(begun.head_start, static_cast<double>(most));
-        split(lane, begun.left, last, piece, static_cast<std::size_t>(head_start), body);
+        const Division division(rest, width, options, begun.start_ns);
+        share(lane, begun.left, last, division, division.head_start(begun.head_start), body);
 }
 
 }  // namespace pool

@@ -12,9 +12,12 @@
 namespace threadcount::pool {
 
 class Scheduler;
+class TimeAlone;
 
 /// Of a lane's thread, or a guest. Other copies of the pool read what it inherits alone.
 struct LaneContext : threadcount_lane {
+        using Alone = TimeAlone;
+
         LaneContext(Scheduler& its_scheduler, ForkDeque& its_forks, std::size_t number)
                 : threadcount_lane{&its_scheduler, threadcount_this_lane},
                   scheduler(&its_scheduler), forks(&its_forks),
@@ -100,6 +103,9 @@ void wake_thief(const LaneContext& lane);
 /// without lanes. (D. B. Wagner, B. G. Calder, "Leapfrogging", PPoPP 1993.)
 void wait_for(const LaneContext& lane, Fork& fork);
 
+/// CLOCK_MONOTONIC.
+[[nodiscard]] std::uint64_t loop_clock_ns(const LaneContext& lane);
+
 /// How long a loop has run without other lanes.
 class TimeAlone {
 public:
@@ -120,6 +126,7 @@ public:
         /// Afterwards: half of the iterations that take as long as it does until another lane has
         /// begun; of `done` that were run.
         [[nodiscard]] double head_start(std::size_t done) const;
+        [[nodiscard]] std::uint64_t start_ns() const { return start_ns_; }  // CLOCK_MONOTONIC
 
 private:
         Scheduler& scheduler_;
