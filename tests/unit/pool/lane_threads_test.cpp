@@ -28,6 +28,13 @@ int cpus_of_this_thread() {
         return CPU_COUNT(&set);
 }
 
+/// The one that has created a lane may still be about to bind it to its CPU.
+void wait_until_bound() {
+        const auto end = std::chrono::steady_clock::now() + 10s;
+        while (cpus_of_this_thread() != 1 && std::chrono::steady_clock::now() < end)
+                std::this_thread::yield();
+}
+
 std::atomic<int> signals{0};
 
 }  // namespace
@@ -41,6 +48,7 @@ TEST(LaneThreads, AreNamedAfterTheirCpuAndStayThere) {
                         char text[16];
                         pthread_getname_np(pthread_self(), text, sizeof text);
                         name = text;
+                        wait_until_bound();
                         cpus = cpus_of_this_thread();
                 }));
                 pool.wait_idle();
@@ -52,7 +60,10 @@ TEST(LaneThreads, AreNamedAfterTheirCpuAndStayThere) {
 TEST(LaneThreads, LeaveTheirCpuToThreadsThatATaskStarts) {
         Pool pool;
         int cpus = 0;
-        pool.run([&] { std::thread([&] { cpus = cpus_of_this_thread(); }).join(); });
+        pool.run([&] {
+                wait_until_bound();
+                std::thread([&] { cpus = cpus_of_this_thread(); }).join();
+        });
         EXPECT_EQ(cpus, 1);
 }
 
