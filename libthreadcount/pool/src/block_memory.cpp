@@ -5,6 +5,8 @@
 
 #include "locks/mutex.hpp"
 
+#include <threadcount/pool/detail/machine.hpp>
+
 #include <array>
 #include <cstdint>
 #include <new>
@@ -73,7 +75,7 @@ struct Batch {
 
 /// Full batches of threads that give back more than they take, for those that take more. Never
 /// waits: whoever finds it locked uses the heap, as does a child of fork() that came then.
-class Depot {
+class alignas(kApart) Depot {
 public:
         [[nodiscard]] bool put(Batch batch) {
                 if (!mutex_.try_lock())
