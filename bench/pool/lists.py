@@ -10,8 +10,10 @@ _REMARK = """\
 The article: the thread pool of a key-value server on 12 cores, GET requests per second, 30 workers. Its
 figures are of three loads (300, 64 and 32 clients), and only those of one load are compared. There its `2
 per list` started 15 workers for 30, and `3 per list` 10, by a loop that counts lists: so here both are run,
-as told and as they were. Its workers yielded where that had paid lately, here they do each time; what it
-calls `always yields`, so that they hardly ever slept, stands beside `no sleep`. Here: one producer that
+as told and as they were. Its workers yielded where that had paid lately (`yields that have paid`, by
+RocksDB's rule), in the other cases they do each time; what it calls `always yields`, so that they hardly
+ever slept, stands beside `no sleep`. Its producer yielded once for each task from as many waiting ones on
+as there are workers: on two CPUs that lets all of these run first. Here: one producer that
 never stops, tasks of some 4 us, those that are done per second. mutex: a queue with a condition variable.
 lists: a lock-free list for so many workers, who take all of it; they pause 200 times, then yield for 100
 us, then sleep. ours: threadcount::Pool; of the article's settings it has how long it looks for work, how
@@ -43,6 +45,8 @@ def lists_part(site: Site) -> Part:
         Case("one list for all", lists(many, many), own),
         Case("pause, then sleep", lists(many, 1, "--yield-us", "0"), own),
         Case("longer yields", lists(many, 1, "--yield-us", "500"), own, 121_294),
+        Case("yields that have paid", lists(many, 1, "--stages", "learned"), own),
+        Case("the same, and a slower producer", lists(many, 1, "--stages", "learned", "--slow", str(many)), own),
         Case("pause and yield, no sleep", lists(many, 1, "--stages", "yield"), own, 131_887),
         Case("pause only", lists(many, 1, "--stages", "pause"), own),
         Case(short, lists(2, 2), None, 82_895),

@@ -3,6 +3,7 @@
 #include "list_pool.hpp"
 
 #include <chrono>
+#include <random>
 #include <threadcount/pool/detail/machine.hpp>
 
 namespace pool {
@@ -13,6 +14,24 @@ using Clock = std::chrono::steady_clock;
 // So many yields that took so long: others want this CPU.
 constexpr int kSlowYields = 3;
 constexpr std::chrono::microseconds kSlowYield{3};
+// Where yields have not paid, one wait in so many tries again.
+constexpr unsigned kSamplingBase = 256;
+
+bool is_sample() {
+        thread_local std::minstd_rand random(
+                static_cast<unsigned>(std::hash<std::thread::id>{}(std::this_thread::get_id())));
+        return random() % kSamplingBase == 0;
+}
+
+/// As RocksDB's writers learn (AwaitState of its write thread): each wait counts less with the next
+/// thousand.
+void learn(std::atomic<std::int32_t>& credit, bool has_paid) {
+        constexpr std::int32_t kMemory = 1024;
+        constexpr std::int32_t kStep = 131'072;
+        const auto before = credit.load(std::memory_order_relaxed);
+        credit.store(before - before / kMemory + (has_paid ? kStep : -kStep),
+                     std::memory_order_relaxed);
+}
 
 }  // namespace
 
@@ -45,7 +64,8 @@ void ListPool::end() {
 void ListPool::submit(std::function<void()> task) {
         while (waiting_.load(std::memory_order_relaxed) >= options_.capacity)
                 std::this_thread::yield();
-        waiting_.fetch_add(1, std::memory_order_relaxed);
+        if (waiting_.fetch_add(1, std::memory_order_relaxed) >= options_.slow)
+                std::this_thread::yield();
         auto& list = *lists_[turn_++ % lists_.size()];
         auto* const node = new Node{std::move(task), list.newest.load(std::memory_order_relaxed)};
         // With seq_cst here and where a sleeper counts itself one of both sees the other.
@@ -104,19 +124,28 @@ bool ListPool::pause(const List& list) const {
         return false;
 }
 
-bool ListPool::yield(const List& list) const {
+bool ListPool::yield(List& list) const {
+        const bool learns = options_.stages == Stages::Learned;
+        const bool samples = learns && is_sample();
+        if (learns && !samples && list.credit.load(std::memory_order_relaxed) < 0)
+                return false;
         const auto begin = Clock::now();
         const auto end = begin + std::chrono::microseconds{options_.yield_us};
         int slow = 0;
 
         for (auto before = begin; before < end && slow < kSlowYields;) {
                 std::this_thread::yield();
-                if (may_go_on(list))
+                if (may_go_on(list)) {
+                        if (samples)
+                                learn(list.credit, true);
                         return true;
+                }
                 const auto after = Clock::now();
                 slow += after - before > kSlowYield ? 1 : 0;
                 before = after;
         }
+        if (learns && (samples || slow == kSlowYields))
+                learn(list.credit, false);
         return false;
 }
 

@@ -16,13 +16,14 @@
 namespace pool {
 
 /// How a worker waits for tasks: it pauses, then yields, then sleeps. The last stage that there is
-/// goes on for ever.
-enum class Stages { Pause, PauseYield, PauseYieldSleep };
+/// goes on for ever. Learned: it yields only where that has paid lately, and now and then to learn.
+enum class Stages { Pause, PauseYield, PauseYieldSleep, Learned };
 
 struct ListPoolOptions {
         std::size_t workers = 1;
         std::size_t workers_per_list = 1;
         std::size_t capacity = 1000;  ///< tasks that wait, over all lists, about
+        std::size_t slow = SIZE_MAX;  ///< from so many on the submitter yields once for each task
         Stages stages = Stages::PauseYieldSleep;
         unsigned pauses = 200;
         unsigned yield_us = 100;
@@ -50,6 +51,7 @@ private:
         struct alignas(64) List {
                 std::atomic<Node*> newest{nullptr};
                 std::atomic<unsigned> sleepers{0};
+                std::atomic<std::int32_t> credit{0};  // of yields; below 0 they have not paid
                 std::mutex mutex = {};
                 std::condition_variable is_work = {};
         };
@@ -58,7 +60,7 @@ private:
         void run_all(Node* newest);
         void wait(List& list);
         [[nodiscard]] bool pause(const List& list) const;
-        [[nodiscard]] bool yield(const List& list) const;
+        [[nodiscard]] bool yield(List& list) const;
         void sleep(List& list);
         [[nodiscard]] bool may_go_on(const List& list) const {
                 return list.newest.load(std::memory_order_seq_cst) != nullptr ||

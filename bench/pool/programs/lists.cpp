@@ -32,6 +32,7 @@ struct Options {
         std::uint64_t pauses = 200;
         std::uint64_t yield_us = 100;
         std::uint64_t capacity = 1000;
+        std::uint64_t slow = 1'000'000;
         std::uint64_t spin_us = 30;
         std::string when_full = "block";
         std::string how = "submit";
@@ -49,7 +50,10 @@ constexpr const char* kHelp = R"(lists - small tasks per second, from one produc
   --capacity N            tasks that may wait, 1 to 10^6 (default 1000)
 lists:
   --workers-per-list N    1 to 4096 (default 1)
-  --stages S              pause, yield (after that), sleep (after both; default)
+  --stages S              pause, yield (after that), sleep (after both; default),
+                          learned (the same, and yields only where they have paid)
+  --slow N                from so many waiting tasks on the producer yields once for
+                          each, 1 to 10^6 (default 10^6)
   --pauses N              1 to 10^6 (default 200)
   --yield-us N            0 to 10^6 (default 100)
 ours:
@@ -67,9 +71,10 @@ std::string parse(std::span<char* const> arguments, Options& options) {
         table.word("--pool", options.pool, {"ours", "lists", "mutex"});
         table.number("--workers", options.workers, 1, 4096);
         table.number("--workers-per-list", options.workers_per_list, 1, 4096);
-        table.word("--stages", options.stages, {"pause", "yield", "sleep"});
+        table.word("--stages", options.stages, {"pause", "yield", "sleep", "learned"});
         table.number("--pauses", options.pauses, 1, 1'000'000);
         table.number("--yield-us", options.yield_us, 0, 1'000'000);
+        table.number("--slow", options.slow, 1, 1'000'000);
         table.number("--capacity", options.capacity, 1, 1'000'000);
         table.number("--spin-us", options.spin_us, 0, 1'000'000);
         table.word("--when-full", options.when_full, {"block", "run"});
@@ -112,9 +117,11 @@ void measure_lists(const Options& options) {
         ListPool pool({.workers = options.workers,
                        .workers_per_list = options.workers_per_list,
                        .capacity = options.capacity,
-                       .stages = options.stages == "pause"   ? Stages::Pause
-                                 : options.stages == "yield" ? Stages::PauseYield
-                                                             : Stages::PauseYieldSleep,
+                       .slow = options.slow,
+                       .stages = options.stages == "pause"     ? Stages::Pause
+                                 : options.stages == "yield"   ? Stages::PauseYield
+                                 : options.stages == "learned" ? Stages::Learned
+                                                               : Stages::PauseYieldSleep,
                        .pauses = static_cast<unsigned>(options.pauses),
                        .yield_us = static_cast<unsigned>(options.yield_us)});
 

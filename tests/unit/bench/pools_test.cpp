@@ -140,7 +140,8 @@ TEST(RatedPool, OneTaskAtATimeIsAlwaysForTheThreadWithTheBestRate) {
 }
 
 TEST(ListPool, RunsEachTaskOnceWithAnyStagesAndAnyWorkersPerList) {
-        for (const auto stages : {Stages::Pause, Stages::PauseYield, Stages::PauseYieldSleep})
+        for (const auto stages :
+             {Stages::Pause, Stages::PauseYield, Stages::PauseYieldSleep, Stages::Learned})
                 for (const std::size_t each : {1U, 2U, 3U}) {
                         std::atomic<int> done{0};
                         {
@@ -155,6 +156,15 @@ TEST(ListPool, RunsEachTaskOnceWithAnyStagesAndAnyWorkersPerList) {
                         }
                         EXPECT_EQ(done, kTasks + 100) << each << " workers per list";
                 }
+}
+
+TEST(ListPool, RunsEachTaskOnceWhileItSlowsTheSubmitterDown) {
+        std::atomic<int> done{0};
+        {
+                ListPool pool({.workers = 3, .slow = 900, .stages = Stages::Learned});
+                EXPECT_EQ(run_by(pool, done), kTasks);
+        }
+        EXPECT_EQ(done, kTasks);
 }
 
 TEST(ListPool, OneWorkerRunsItsListInTheOrderOfSubmission) {
