@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import shutil
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ from lab.options import OneSentenceParser, add_output, add_programs, add_whole, 
 from lab.report import command_line
 
 from .cases import Builder
+from .gets import gets_part
 from .jobs import jobs_part
 from .lists import lists_part
 from .spread import spread_part
@@ -19,6 +21,7 @@ from .terms import terms_part
 PARTS: dict[str, Builder] = {
     "jobs": jobs_part,
     "lists": lists_part,
+    "gets": gets_part,
     "spread": spread_part,
     "terms": terms_part,
 }
@@ -51,8 +54,11 @@ class Settings:
 def read_settings(arguments: list[str], default_programs: Path) -> Settings:
     """BadInput names the option, the value and what is accepted."""
     options = _parser(default_programs).parse_args(arguments)
+    parts = chosen("--parts", options.parts, PARTS)
+    if options.parts is None and shutil.which("redis-benchmark") is None:
+        parts = tuple(part for part in parts if part != "gets")
     return Settings(
-        parts=chosen("--parts", options.parts, PARTS),
+        parts=parts,
         repetitions=options.repetitions or (2 if options.quick else 7),
         quick=options.quick,
         seed=options.seed,
@@ -72,7 +78,7 @@ def _parser(default_programs: Path) -> OneSentenceParser:
         " that is missed is reported, not a failure.",
         allow_abbrev=False,
     )
-    parser.add_argument("--parts", metavar="A,B", help=f"of {','.join(PARTS)} (all)")
+    parser.add_argument("--parts", metavar="A,B", help=f"of {','.join(PARTS)} (all; gets where redis-benchmark is)")
     add_whole(parser, "--repetitions", 1, 1000, "of each case, in turns (7; quick: 2)")
     parser.add_argument("--quick", action="store_true", help="everything smaller: a first impression")
     add_whole(parser, "--seed", 0, 2**31, "of the order within each repetition", 1)

@@ -213,6 +213,7 @@ class Smoke(unittest.TestCase):
         for words, said in (
             (["lists", "--pool", "tea"], "accepted is one of ours, lists, mutex"),
             (["lists", "--workers", "0"], "from 1 to 4096"),
+            (["gets", "--clients", "0"], "from 1 to 1000"),
             (["spread", "--place", "free"], "--pool threads only"),
             (["spread", "--steps", "5x"], "from 1 to 1000000000"),
         ):
