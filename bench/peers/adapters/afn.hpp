@@ -74,7 +74,8 @@ public:
         }
 
 private:
-        /// The pool knows pointers only. What is as small as one needs no memory of its own.
+        /// The pool knows pointers only. A value that is as small as one needs no memory of its
+        /// own.
         template <typename Value>
         static constexpr bool
                 FITS = sizeof(Value) <= sizeof(void*) && std::is_trivially_copyable_v<Value>;

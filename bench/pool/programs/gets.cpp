@@ -272,10 +272,11 @@ public:
 
         [[nodiscard]] int process() const { return process_->number(); }
 
-        /// Of the row of GET, after it has ended: requests per second, and milliseconds.
+        /// The row of GET: requests per second, and milliseconds.
         struct Figures {
                 double per_s = 0, mean_ms = 0, least_ms = 0, p50_ms = 0, p95_ms = 0, p99_ms = 0;
         };
+        /// Waits for its end. Throws std::runtime_error if it told none.
         [[nodiscard]] Figures figures() {
                 int status = 0;
                 (void)waitpid(pid_, &status, 0);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What a peer needs of likwid to know where its threads belong: one socket, and as many cores as
- * CPUs are allowed, in the order of cpu_of_worker().
+ * The part of likwid that a peer uses to place its threads. The machine has one socket, and a core
+ * for each allowed CPU, in the order of cpu_of_worker().
  */
 #pragma once
 

@@ -63,17 +63,17 @@ public:
         Division(std::size_t size, std::size_t width, const ForOptions& options,
                  std::uint64_t start_ns)
                 : grain_(std::max<std::size_t>(options.grain, 1)),
-                  // Of what is larger than a share no part is smaller than the grain.
+                  // No part of a larger range is smaller than the grain.
                   share_(grain_ > size / 2 ? size
                                            : std::max(2 * grain_ - 1, (size - 1) / width + 1)),
                   is_guided_(options.schedule == Schedule::Guided),
                   least_(is_guided_ ? std::max(grain_, share_ / kParts) : share_),
                   start_ns_(start_ns) {}
 
-        /// What is larger is halved at once.
+        /// A larger range is halved at once.
         [[nodiscard]] std::size_t share() const { return share_; }
-        /// What is halved for lanes that have nothing has halves of this size, at least, as long as
-        /// the loop is short.
+        /// A lane that has nothing gets a half of this size, at least, as long as the loop is
+        /// short.
         [[nodiscard]] std::size_t least() const { return least_; }
         [[nodiscard]] bool may_be_less(std::size_t least) const {
                 return is_guided_ && least > grain_;
