@@ -67,10 +67,7 @@ private:
 
 /// Fewer workers than CPUs: then one for each of the first cores.
 threadcount::PoolOptions pool_options(const Options& options) {
-        auto cpus = cpus_cores_first();
-
-        cpus.resize(std::min<std::size_t>(cpus.size(), options.workers));
-        return {.cpus = cpus};
+        return {.cpus = cpus_cores_first(options.workers)};
 }
 
 class OurCrew final : public Crew {

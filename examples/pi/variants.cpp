@@ -22,10 +22,7 @@ namespace {
 using threadcount::Pool;
 
 threadcount::PoolOptions pool_options(std::size_t workers) {
-        auto cpus = cpus_cores_first();
-
-        cpus.resize(std::min(cpus.size(), workers));
-        return {.cpus = cpus};
+        return {.cpus = cpus_cores_first(workers)};
 }
 
 double sum_of(const std::vector<double>& values) {

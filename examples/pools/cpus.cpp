@@ -55,7 +55,7 @@ std::string core_of(int cpu) {
 
 }  // namespace
 
-std::vector<int> cpus_cores_first() {
+std::vector<int> cpus_cores_first(std::size_t most) {
         const CpuSet allowed;
         std::vector<std::pair<int, int>> turn_and_cpu;
         std::map<std::string, int> seen_of_core;
@@ -70,6 +70,7 @@ std::vector<int> cpus_cores_first() {
         std::vector<int> cpus;
         for (const auto& [turn, cpu] : turn_and_cpu)
                 cpus.push_back(cpu);
+        cpus.resize(std::min(cpus.size(), most));
         return cpus;
 }
 

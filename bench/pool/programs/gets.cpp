@@ -131,8 +131,6 @@ std::vector<std::string> take_request(std::string& text) {
         return words;
 }
 
-using Submit = std::function<void(std::function<void()>)>;
-
 /// One thread reads; what it reads is done by a pool, of which a thread looks up and answers.
 class Server {
 public:
@@ -330,9 +328,9 @@ void run(const Options& options) {
         } else if (options.pool == "mutex") {
                 measure_with<examples::ConditionPool>(options, options.workers);
         } else {
-                auto cpus = examples::cpus_cores_first();
-                cpus.resize(std::min<std::size_t>(cpus.size(), options.workers));
-                measure_with<threadcount::Pool>(options, threadcount::PoolOptions{.cpus = cpus});
+                measure_with<threadcount::Pool>(
+                        options, threadcount::PoolOptions{
+                                         .cpus = examples::cpus_cores_first(options.workers)});
         }
 }
 

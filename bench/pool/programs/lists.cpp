@@ -85,8 +85,6 @@ std::string parse(std::span<char* const> arguments, Options& options) {
         return table.parse(arguments);
 }
 
-using Submit = std::function<void(std::function<void()>)>;
-
 /// Submits for so long; what is done by then counts.
 void measure(const Options& options, const Submit& submit) {
         std::atomic<std::uint64_t> done{0};
@@ -145,8 +143,7 @@ void measure_mutex(const Options& options) {
 }
 
 void measure_ours(const Options& options) {
-        auto cpus = examples::cpus_cores_first();
-        cpus.resize(std::min<std::size_t>(cpus.size(), options.workers));
+        const auto cpus = examples::cpus_cores_first(options.workers);
         threadcount::Pool pool({.cpus = cpus,
                                 .capacity = options.capacity,
                                 .lane_capacity = options.capacity,

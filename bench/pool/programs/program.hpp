@@ -6,8 +6,12 @@
 #include <cstddef>
 #include <cstdio>
 #include <exception>
+#include <functional>
 
 namespace pool {
+
+/// Gives a task to the pool that is measured.
+using Submit = std::function<void(std::function<void()>)>;
 
 /// `parse(arguments, ret_options)` says what is wrong with them, or nothing. Options have `help`.
 /// Returns 0; 1 if `run` has thrown or standard output cannot be written; 2 for wrong arguments.

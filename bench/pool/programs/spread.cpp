@@ -65,8 +65,6 @@ std::string parse(std::span<char* const> arguments, Options& options) {
         return {};
 }
 
-using Submit = std::function<void(std::function<void()>)>;
-
 double answer_ms(const Options& options, std::size_t pieces, const Submit& submit) {
         std::latch left(static_cast<std::ptrdiff_t>(pieces));
         const examples::Stopwatch stopwatch;
