@@ -45,14 +45,29 @@ Cpus cpus_of_running_lanes() {
         return cpus;
 }
 
-/// A program with a pool that always has work; tasks of 1 ms.
-class Worker {
+/// Of a governor. It must outlive the pools that follow it.
+class Handle {
 public:
-        explicit Worker(const Daemon& daemon) {
+        explicit Handle(const Daemon& daemon) {
                 threadcount_options options = THREADCOUNT_OPTIONS_INIT;
                 options.socket_path = daemon.socket().c_str();
                 EXPECT_EQ(threadcount_open(&options, &handle_), 0);
-                pool_.follow(handle_);
+        }
+        ~Handle() { threadcount_close(handle_); }
+        Handle(const Handle&) = delete;
+        Handle& operator=(const Handle&) = delete;
+
+        [[nodiscard]] threadcount_handle* get() const { return handle_; }
+
+private:
+        threadcount_handle* handle_ = nullptr;
+};
+
+/// A program with a pool that always has work; tasks of 1 ms.
+class Worker {
+public:
+        explicit Worker(const Daemon& daemon) : handle_(daemon) {
+                pool_.follow(handle_.get());
                 submitter_ = std::thread([this] {
                         while (!is_over_)
                                 if (!pool_.try_submit([this] { task(); }))
@@ -63,7 +78,6 @@ public:
                 is_over_ = true;
                 submitter_.join();
                 pool_.stop();
-                threadcount_close(handle_);
         }
         Worker(const Worker&) = delete;
         Worker& operator=(const Worker&) = delete;
@@ -88,7 +102,7 @@ private:
 
         std::array<std::atomic<std::uint64_t>, CPU_SETSIZE> begun_{};
         std::atomic<bool> is_over_{false};
-        threadcount_handle* handle_ = nullptr;
+        const Handle handle_;
         threadcount::Pool pool_{{.capacity = 64}};
         std::thread submitter_;
 };
@@ -158,89 +172,71 @@ TEST_F(PoolUnderAGovernor, GivesWayToANewcomerWithinOneTaskAndTakesItsCpusBack) 
 }
 
 TEST_F(PoolUnderAGovernor, IsKnownToWorkOnlyWhileItHasTasks) {
-        threadcount_options options = THREADCOUNT_OPTIONS_INIT;
-        options.socket_path = daemon_.socket().c_str();
-        threadcount_handle* handle = nullptr;
-        ASSERT_EQ(threadcount_open(&options, &handle), 0);
+        const Handle handle(daemon_);
         const auto in_use = [&] {
                 const auto client = lease(own_pid());
                 return client ? client->in_use() : 0;
         };
-        {
-                threadcount::Pool pool;
-                pool.follow(handle);
-                for (int round = 0; round < 3; round++) {
-                        std::atomic<bool> is_over{false};
-                        pool.submit([&] {
-                                while (!is_over)
-                                        std::this_thread::sleep_for(1ms);
-                        });
-                        EXPECT_TRUE(eventually([&] { return in_use() > 0; }));
-                        is_over = true;
-                        pool.wait_idle();
-                        EXPECT_TRUE(eventually([&] { return in_use() == 0; }));
-                }
+        threadcount::Pool pool;
+        pool.follow(handle.get());
+        for (int round = 0; round < 3; round++) {
+                std::atomic<bool> is_over{false};
+                pool.submit([&] {
+                        while (!is_over)
+                                std::this_thread::sleep_for(1ms);
+                });
+                EXPECT_TRUE(eventually([&] { return in_use() > 0; }));
+                is_over = true;
+                pool.wait_idle();
+                EXPECT_TRUE(eventually([&] { return in_use() == 0; }));
         }
-        threadcount_close(handle);
 }
 
 TEST_F(PoolUnderAGovernor, WakesWithTheWidthThatItIsGrantedOnWaking) {
         auto other = later_arrival();
-        threadcount_options options = THREADCOUNT_OPTIONS_INIT;
-        options.socket_path = daemon_.socket().c_str();
-        threadcount_handle* handle = nullptr;
-        ASSERT_EQ(threadcount_open(&options, &handle), 0);
-        {
-                threadcount::Pool pool;
-                pool.follow(handle);
-                ASSERT_TRUE(eventually([&] {
-                        pool.async([] {}).get();
-                        return pool.width() == everything();
-                }));
-                pool.wait_idle();
+        const Handle handle(daemon_);
+        threadcount::Pool pool;
+        pool.follow(handle.get());
+        ASSERT_TRUE(eventually([&] {
+                pool.async([] {}).get();
+                return pool.width() == everything();
+        }));
+        pool.wait_idle();
 
-                const auto on_waking = [&] {
-                        const auto client = lease(own_pid());
-                        return client ? client->granted() : 0;
-                };
-                ::kill(static_cast<pid_t>(other->pid()), SIGUSR1);
-                ASSERT_TRUE(eventually([&] {
-                        return lease(other->pid()) && on_waking() > 0 && on_waking() < everything();
-                }));
+        const auto on_waking = [&] {
+                const auto client = lease(own_pid());
+                return client ? client->granted() : 0;
+        };
+        ::kill(static_cast<pid_t>(other->pid()), SIGUSR1);
+        ASSERT_TRUE(eventually([&] {
+                return lease(other->pid()) && on_waking() > 0 && on_waking() < everything();
+        }));
 
-                // Other load on this machine may change it meanwhile.
-                const auto before = on_waking();
-                std::atomic<std::size_t> width{0};
-                pool.async([&] { width = pool.width(); }).get();
-                EXPECT_TRUE(width == before || width == on_waking())
-                        << width << ", and " << before << " or " << on_waking() << " granted";
-                EXPECT_LT(width, everything());
-        }
-        threadcount_close(handle);
+        // Other load on this machine may change it meanwhile.
+        const auto before = on_waking();
+        std::atomic<std::size_t> width{0};
+        pool.async([&] { width = pool.width(); }).get();
+        EXPECT_TRUE(width == before || width == on_waking())
+                << width << ", and " << before << " or " << on_waking() << " granted";
+        EXPECT_LT(width, everything());
 }
 
 TEST_F(PoolUnderAGovernor, GrowsAlsoForAProgramThatRunsLoopsOnly) {
         auto other = later_arrival();
         ::kill(static_cast<pid_t>(other->pid()), SIGUSR1);
         ASSERT_TRUE(becomes(1));
-        threadcount_options options = THREADCOUNT_OPTIONS_INIT;
-        options.socket_path = daemon_.socket().c_str();
-        threadcount_handle* handle = nullptr;
-        ASSERT_EQ(threadcount_open(&options, &handle), 0);
-        {
-                threadcount::Pool pool;
-                pool.follow(handle);
-                const auto has_width = [&](std::size_t width) {
-                        return eventually([&] {
-                                pool.parallel_for(0, 100, [](int) {});
-                                return pool.width() == width;
-                        });
-                };
-                EXPECT_TRUE(has_width(everything() - 1));
-                other->kill();
-                EXPECT_TRUE(has_width(everything()));
-        }
-        threadcount_close(handle);
+        const Handle handle(daemon_);
+        threadcount::Pool pool;
+        pool.follow(handle.get());
+        const auto has_width = [&](std::size_t width) {
+                return eventually([&] {
+                        pool.parallel_for(0, 100, [](int) {});
+                        return pool.width() == width;
+                });
+        };
+        EXPECT_TRUE(has_width(everything() - 1));
+        other->kill();
+        EXPECT_TRUE(has_width(everything()));
 }
 
 TEST(PoolWithoutAGovernor, RunsOnAllItsLanes) {

@@ -8,8 +8,10 @@
 #include <atomic>
 #include <chrono>
 #include <gtest/gtest.h>
+#include <optional>
 #include <stdexcept>
 #include <thread>
+#include <vector>
 
 /// Holds the lanes of a pool busy until it goes.
 class Blocker {
@@ -47,4 +49,18 @@ inline void wait_until_closed(threadcount::Pool& pool) {
                 }
         } catch (const std::logic_error&) {
         }
+}
+
+/// Stops `pool` while `blocker` keeps its lanes from running anything, which ends then. Some of
+/// what is handed back is empty tasks of wait_until_closed().
+inline std::vector<threadcount::Task> hand_back_all(threadcount::Pool& pool,
+                                                    std::optional<Blocker>& blocker) {
+        std::vector<threadcount::Task> rest;
+        std::thread stopper([&] { rest = pool.stop_and_hand_back(); });
+        wait_until_closed(pool);
+        while (pool.width() > 0)
+                std::this_thread::yield();
+        blocker.reset();
+        stopper.join();
+        return rest;
 }

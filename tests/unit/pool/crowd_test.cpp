@@ -297,14 +297,9 @@ TEST(Crowds, OfTasksThatAreHandedBackMayBeRunOrForgotten) {
                 std::optional<Blocker> blocker(pool);
                 for (int i = 0; i < 100; i++)
                         pool.submit([&ran, held] { ran++; });
-                std::thread stopper([&] { rest = pool.stop_and_hand_back(); });
-                wait_until_closed(pool);
-                while (pool.width() > 0)
-                        std::this_thread::yield();
-                blocker.reset();
-                stopper.join();
+                rest = hand_back_all(pool, blocker);
         }
-        // wait_until_closed() has submitted some, too.
+        // hand_back_all() has submitted some, too.
         ASSERT_GE(rest.size(), 100U);
         for (std::size_t i = 0; i < rest.size() / 2; i++)
                 rest[i]();

@@ -207,16 +207,11 @@ TEST(Nesting, AChainThatIsHandedBackAndForgottenIsCancelledToItsEnd) {
         std::vector<Task> rest;
         {
                 Pool pool;
-                auto blocker = std::make_unique<Blocker>(pool);
+                std::optional<Blocker> blocker(pool);
                 last = pool.async([] { return 0; });
                 for (int i = 0; i < 10'000; i++)
                         last = last->then([](int n) { return n + 1; });
-                std::thread stopper([&] { rest = pool.stop_and_hand_back(); });
-                wait_until_closed(pool);
-                while (pool.width() > 0)
-                        std::this_thread::yield();
-                blocker.reset();
-                stopper.join();
+                rest = hand_back_all(pool, blocker);
         }
         EXPECT_FALSE(last->is_ready());
         rest.clear();
