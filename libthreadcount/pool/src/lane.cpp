@@ -193,7 +193,7 @@ void Lane::leave_shared_queue_alone(std::uint64_t now) {
         if (until == now)
                 return;
         for (; now < until; now = monotonic_ns()) {
-                is_here(now);
+                note_here(now);
                 Machine::pause();
                 if (scheduler_.any_unshared_for(index_) || scheduler_.somebody_waits_for_idleness())
                         return;
@@ -206,7 +206,7 @@ bool Lane::search() {
         if (is_slow())
                 return false;
         const auto start = monotonic_ns();
-        is_here(start);
+        note_here(start);
         if (!searches_)
                 searches_ = scheduler_.parking().try_search(index_);
         if (!searches_)
@@ -231,7 +231,7 @@ bool Lane::search() {
                 if (scheduler_.seems_any_for(index_))
                         return true;
                 now = monotonic_ns();
-                is_here(now);
+                note_here(now);
                 if (now - before > late_ns_)
                         was_late();
                 slow += now - before > kSlowYieldNs ? 1 : 0;

@@ -44,7 +44,7 @@ public:
 
         [[nodiscard]] int cpu() const { return cpu_.load(std::memory_order_relaxed); }
         /// It is being woken, or looks for work.
-        void is_here(std::uint64_t now_ns) { here_ns_.store(now_ns, std::memory_order_relaxed); }
+        void note_here(std::uint64_t now_ns) { here_ns_.store(now_ns, std::memory_order_relaxed); }
         [[nodiscard]] bool is_late(std::uint64_t now_ns) const {
                 return now_ns > here_ns_.load(std::memory_order_relaxed) + late_ns_;
         }

@@ -244,10 +244,7 @@ public:
         Parked park(std::size_t lane, bool& searches, const Check& is_work_there) {
                 auto& bed = beds_[lane];
                 const bool counts =
-                        searches &&
                         bed.word.exchange(kParked, std::memory_order_seq_cst) == kSearching;
-                if (!searches)
-                        bed.word.store(kParked, std::memory_order_relaxed);
                 bed.since.store(clock_.fetch_add(1, std::memory_order_seq_cst) + 1,
                                 std::memory_order_relaxed);
                 set(idle_, lane);

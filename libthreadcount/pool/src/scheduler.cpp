@@ -203,7 +203,7 @@ bool Scheduler::wake(std::size_t lane) {
 int Scheduler::wake_or_start(std::size_t lane) {
         // Not asked later: once it is awake it may end.
         const bool has_thread = lanes_[lane]->is_started();
-        lanes_[lane]->is_here(monotonic_ns());
+        lanes_[lane]->note_here(monotonic_ns());
         parking_.wake(lane,
                       lanes_[lane]->is_slow() ? Parking<>::Counts::No : Parking<>::Counts::Yes);
         if (has_thread)
