@@ -2,7 +2,6 @@
 // Where workers stay, and three pools behind one face.
 #include "crew.hpp"
 
-#include <algorithm>
 #include <threadcount/pool.hpp>
 #include <utility>
 #include <vector>

@@ -2,7 +2,6 @@
 // The same sum by a loop, by a usual pool, and by what threadcount::Pool offers.
 #include "variants.hpp"
 
-#include <algorithm>
 #include <array>
 #include <atomic>
 #include <latch>

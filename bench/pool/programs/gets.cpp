@@ -2,7 +2,7 @@
 //
 // GET requests per second of a small key-value server whose work a pool does, asked by
 // redis-benchmark over loopback.
-#include <atomic>
+#include <algorithm>
 #include <cerrno>
 #include <cinttypes>
 #include <cstdio>

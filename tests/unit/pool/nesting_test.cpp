@@ -9,7 +9,6 @@
 #include <chrono>
 #include <gtest/gtest.h>
 #include <iterator>
-#include <memory>
 #include <numeric>
 #include <optional>
 #include <random>
