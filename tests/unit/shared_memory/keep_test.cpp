@@ -12,8 +12,6 @@
 namespace shared_memory_test {
 namespace {
 
-using test_support::eventually;
-
 class KeepTest : public TurnTest {
 protected:
         KeepTest() { ::setenv("THREADCOUNT", "keep", 1); }

@@ -129,8 +129,10 @@ unsigned MadeUpGovernor::updated_max() {
 
 void MadeUpGovernor::run() {
         while (!is_over_) {
-                if (!is_hanging_)
+                if (!is_hanging_) {
                         arena_.beat();
+                        beats_++;
+                }
                 pollfd fd{listener_.get(), POLLIN, 0};
                 if (::poll(&fd, 1, 50) > 0 && !is_hanging_)
                         welcome(UniqueFd(::accept(listener_.get(), nullptr, nullptr)));

@@ -30,6 +30,8 @@ public:
         /// It lives, but does not beat.
         void hang() { is_hanging_ = true; }
         void go_on() { is_hanging_ = false; }
+        /// How often its heart has beaten.
+        [[nodiscard]] unsigned beats() const { return beats_; }
 
         /// Returns the epoch.
         std::uint32_t publish(std::uint32_t threads, bool is_parked);
@@ -59,6 +61,7 @@ private:
         governor::server::Arena arena_{1, 64};
         std::atomic<bool> is_over_{false};
         std::atomic<bool> is_hanging_{false};
+        std::atomic<unsigned> beats_{0};
         std::mutex mutex_;   // guards what follows
         std::string hello_;  // with its length
         unsigned updated_max_ = 0;

@@ -21,6 +21,8 @@
 
 namespace shared_memory_test {
 
+using test_support::eventually;
+
 inline constexpr std::uint32_t kMax = 8;
 
 /// Somebody who begins a region, on a thread of its own.
@@ -77,7 +79,7 @@ protected:
         }
         void open() {
                 open_at_once();
-                ASSERT_TRUE(test_support::eventually([&] {
+                ASSERT_TRUE(eventually([&] {
                         (void)threadcount_threads(handle_);
                         return threadcount_version(handle_) != 0;
                 }));
@@ -90,13 +92,16 @@ protected:
                 EXPECT_EQ(threadcount_region_begin(handle_), 4U);
                 threadcount_region_end(handle_, 4);
         }
-        /// Somebody waits for the end of a grant that parks it.
+        /// A beginner waits for the end of a grant that parks it. Threads that began a region
+        /// before do not share its grant any more: two heartbeats have passed, however slowly they
+        /// come.
         void expect_parked(std::uint32_t epoch, const Beginner& beginner) {
-                EXPECT_TRUE(test_support::eventually([&] {
+                EXPECT_TRUE(eventually([&] {
                         const auto said = governor_->report();
                         return said.epoch == epoch && !said.in_region;
                 }));
-                ::usleep(100'000);
+                const auto beats = governor_->beats();
+                EXPECT_TRUE(eventually([&] { return governor_->beats() - beats >= 2; }));
                 EXPECT_FALSE(beginner.is_done());
         }
         void give_turn(std::uint32_t threads) {

@@ -22,8 +22,6 @@
 namespace shared_memory_test {
 namespace {
 
-using test_support::eventually;
-
 TEST_F(TurnTest, AProgramSaysThatItCanWait) {
         open_with_four();
         EXPECT_TRUE(governor_->was_told(6));
