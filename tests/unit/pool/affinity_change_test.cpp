@@ -67,7 +67,11 @@ TEST(ChangedAffinity, IsFollowedBothWays) {
         if (all.size() < 2)
                 GTEST_SKIP() << "one CPU";
         Pool pool;
-        ASSERT_TRUE(runs_until(pool, [&] { return affinities_of_lanes().size() == all.size(); }));
+        ASSERT_TRUE(runs_until(pool, [&] {
+                for (const int cpu : all)  // a lane has a thread when it is first needed
+                        EXPECT_TRUE(pool.submit_to(cpu, [] {}));
+                return affinities_of_lanes().size() == all.size();
+        }));
         const std::vector<int> last{all.back()};
         allow(last);
         EXPECT_TRUE(runs_until(pool, [&] { return pool.mask() == last; }));
