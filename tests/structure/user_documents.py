@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: MIT
+"""The documents for users tell them to type what there is, and README is short.
+
+    user_documents.py SOURCE GOVERNORCTL FAIRLY LIBRARY INCLUDE -- COMPILER FLAGS...
+
+Each command of governorctl and fairly in them is taken by its options, and each sample in C compiles and runs,
+without a governor."""
+
+import os
+import pathlib
+import re
+import shlex
+import subprocess
+import sys
+import tempfile
+
+DOCUMENTS = ["README.md", *(f"docs/{name}.md" for name in
+                            ("getting_started", "problems", "install", "configure", "turns"))]
+MOST = {"lines": 130, "columns": 100, "words": 900}  # of README
+FENCED = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
+C_SAMPLE = re.compile(r"^```c\n(.*?)^```", re.MULTILINE | re.DOTALL)
+TYPED = re.compile(r"^ {4}(.*)$|`([^`\n]+)`", re.MULTILINE)
+# ends where a shell ends it, or where a comment begins
+COMMAND = re.compile(r"\b(fairly|governorctl)((?: +(?:'[^']*'|\$\([^)]*\)|[^\s|;&<>)#]+))+)")
+WITH_VALUE = {"--max", "--job", "--socket"}
+
+
+def sizes(page):
+    return {"lines": page.count("\n"), "columns": max(map(len, page.splitlines())), "words": len(page.split())}
+
+
+def of_run(words):
+    """The options in front of the program, which only says what it would do."""
+    end = 0
+    while end < len(words) and words[end].startswith("-") and words[end] != "--":
+        end += 2 if words[end] in WITH_VALUE else 1
+    return [*words[:end], "--dry-run", "--", "true"]
+
+
+def commands(page):
+    """Each command of ours in the page, and how to try it without a governor."""
+    for line in ("".join(found) for found in TYPED.findall(FENCED.sub("", page))):
+        line = re.sub(r"\$\(pidof [^)]*\)|\bPID\b", "1", line)
+        for program, rest in COMMAND.findall(line):
+            words = shlex.split(rest)
+            verb = next((word for before, word in zip(["", *words], words)
+                         if not word.startswith("-") and before not in WITH_VALUE), "")
+            if program == "fairly":
+                yield line, [program, *of_run(words)]
+            elif verb == "run":
+                yield line, [program, "run", *of_run(words[words.index("run") + 1:])]
+            elif re.fullmatch(r"[a-z]+", verb):
+                yield line, [program, *words]
+
+
+def refused(page, programs):
+    for command, line in {tuple(command): line for line, command in commands(page)}.items():
+        tried = subprocess.run([programs[command[0]], *command[1:]], stdin=subprocess.DEVNULL, check=False,
+                               capture_output=True, text=True, timeout=30)
+        if tried.returncode not in (0, 3):  # 3: there is no governor
+            yield f"{line}: exit status {tried.returncode}: {tried.stderr.strip()}"
+
+
+def broken(sample, library, include, compiler):
+    with tempfile.TemporaryDirectory() as directory:
+        source, binary = pathlib.Path(directory, "sample.c"), pathlib.Path(directory, "sample")
+        source.write_text(sample)
+        built = subprocess.run([*compiler, "-Wall", "-Wextra", "-Werror", f"-I{include}", source, "-fopenmp", library,
+                                f"-Wl,-rpath,{pathlib.Path(library).parent}", "-o", binary],
+                               check=False, capture_output=True, text=True)
+        if built.returncode != 0:
+            return built.stderr
+        return subprocess.run([binary], check=False, capture_output=True, text=True, timeout=60).stderr
+
+
+def main():
+    source, governorctl, fairly, library, include = sys.argv[1:6]
+    compiler = sys.argv[sys.argv.index("--") + 1:]
+    os.environ["THREADCOUNT_SOCKET"] = "/nowhere/governord.sock"
+    wrong, samples, tried = [], 0, 0
+    for name in DOCUMENTS:
+        page = pathlib.Path(source, name).read_text(encoding="utf-8")
+        tried += len(list(commands(page)))
+        wrong += [f"{name}: {sentence}" for sentence in
+                  refused(page, {"governorctl": governorctl, "fairly": fairly})]
+        for sample in C_SAMPLE.findall(page):
+            samples += 1
+            if error := broken(sample, library, include, compiler):
+                wrong.append(f"{name}: a sample in C: {error}")
+        if name == "README.md":
+            wrong += [f"{name}: {size} {what}, at most {MOST[what]}"
+                      for what, size in sizes(page).items() if size > MOST[what]]
+    if samples < 1 or tried < 30:
+        wrong.append(f"only {samples} samples and {tried} commands were found")
+    print("\n".join(wrong) or f"{tried} commands, {samples} samples")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
