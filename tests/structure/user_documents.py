@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
 """The documents for users tell them to type what there is, and README is short.
 
-    user_documents.py SOURCE GOVERNORCTL FAIRLY LIBRARY INCLUDE -- COMPILER FLAGS...
+    user_documents.py SOURCE GOVERNORD GOVERNORCTL FAIRLY LIBRARY INCLUDE -- COMPILER FLAGS...
 
-Each command of governorctl and fairly in them is taken by its options, and each sample in C compiles and runs,
-without a governor."""
+Each command of governorctl and fairly in them is taken by its options, each configuration is right, and each sample
+in C compiles and runs, without a governor."""
 
 import os
 import pathlib
@@ -19,6 +19,7 @@ DOCUMENTS = ["README.md", *(f"docs/{name}.md" for name in
 MOST = {"lines": 130, "columns": 100, "words": 900}  # of README
 FENCED = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
 C_SAMPLE = re.compile(r"^```c\n(.*?)^```", re.MULTILINE | re.DOTALL)
+CONFIGURATION = re.compile(r"^```ini\n(.*?)^```", re.MULTILINE | re.DOTALL)
 TYPED = re.compile(r"^ {4}(.*)$|`([^`\n]+)`", re.MULTILINE)
 # ends where a shell ends it, or where a comment begins
 COMMAND = re.compile(r"\b(fairly|governorctl)((?: +(?:'[^']*'|\$\([^)]*\)|[^\s|;&<>)#]+))+)")
@@ -61,6 +62,15 @@ def refused(page, programs):
             yield f"{line}: exit status {tried.returncode}: {tried.stderr.strip()}"
 
 
+def mistakes(configuration, governord):
+    with tempfile.NamedTemporaryFile("w", suffix=".conf") as file:
+        file.write(configuration)
+        file.flush()
+        checked = subprocess.run([governord, "--check-config", "--config", file.name], check=False,
+                                 capture_output=True, text=True, timeout=30)
+    return checked.stderr if checked.returncode != 0 else ""
+
+
 def broken(sample, library, include, compiler):
     with tempfile.TemporaryDirectory() as directory:
         source, binary = pathlib.Path(directory, "sample.c"), pathlib.Path(directory, "sample")
@@ -74,7 +84,7 @@ def broken(sample, library, include, compiler):
 
 
 def main():
-    source, governorctl, fairly, library, include = sys.argv[1:6]
+    source, governord, governorctl, fairly, library, include = sys.argv[1:7]
     compiler = sys.argv[sys.argv.index("--") + 1:]
     os.environ["THREADCOUNT_SOCKET"] = "/nowhere/governord.sock"
     wrong, samples, tried = [], 0, 0
@@ -83,6 +93,8 @@ def main():
         tried += len(list(commands(page)))
         wrong += [f"{name}: {sentence}" for sentence in
                   refused(page, {"governorctl": governorctl, "fairly": fairly})]
+        wrong += [f"{name}: a configuration: {error}" for text in CONFIGURATION.findall(page)
+                  if (error := mistakes(text, governord))]
         for sample in C_SAMPLE.findall(page):
             samples += 1
             if error := broken(sample, library, include, compiler):
