@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Tests whose outcome depends on how fast this machine is: label `timing`, they do not gate.
 #include "support/daemon.hpp"
+#include "support/descriptor_limit.hpp"
 #include "support/impostor.hpp"
 #include "support/wire.hpp"
 
 #include <gtest/gtest.h>
 #include <memory>
-#include <sys/resource.h>
 #include <vector>
 
 namespace {
@@ -33,11 +33,7 @@ TEST(Advise, WaitsForAGovernorThatHasOnlyJustStarted) {
 }
 
 TEST(Daemon, AnswersAtOnceThoughFourThousandClientsLeaveTogether) {
-        rlimit limit{};
-        ::getrlimit(RLIMIT_NOFILE, &limit);
-        limit.rlim_cur = limit.rlim_max;
-        ::setrlimit(RLIMIT_NOFILE, &limit);
-        if (limit.rlim_cur < 10'000)
+        if (!test_support::may_have_descriptors(10'000))
                 GTEST_SKIP() << "10000 open files are needed";
         Daemon daemon("");
         daemon.start();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// A daemon with few descriptors.
+// How many descriptors a process may have: a daemon few, a test as many as it needs.
 #pragma once
 
 #include <sys/resource.h>
@@ -22,5 +22,14 @@ public:
 private:
         rlimit before_{};
 };
+
+/// Lets this process have so many descriptors at once, where its hard limit does. Shells start
+/// programs with a lower limit than that.
+inline bool may_have_descriptors(rlim_t count) {
+        rlimit limit{};
+        ::getrlimit(RLIMIT_NOFILE, &limit);
+        limit.rlim_cur = limit.rlim_max;
+        return limit.rlim_max >= count && ::setrlimit(RLIMIT_NOFILE, &limit) == 0;
+}
 
 }  // namespace test_support
