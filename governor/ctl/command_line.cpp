@@ -2,6 +2,7 @@
 // The verbs and their options, as --help shows them.
 #include "command_line.hpp"
 
+#include "completion.hpp"
 #include "outside/guardian.hpp"
 #include "run/words.hpp"
 #include "verbs/limits.hpp"
@@ -39,6 +40,9 @@ struct Parsed {
 
 /// A link of this name is another name of `governorctl run`.
 constexpr std::string_view kRunName = "fairly";
+
+/// Not for people, and no verb: `governorctl complete WORD...` is what shells ask.
+constexpr std::string_view kCompletion = "complete";
 
 constexpr auto kLastPid = 4'194'304U;
 constexpr auto kPidHelp =
@@ -254,10 +258,18 @@ ExitCode complain(const std::string& what) {
         return kUsage;
 }
 
+bool is_run_s_other_name(int argc, char** argv) {
+        return argc > 0 && run::base_name(argv[0]) == kRunName;
+}
+
+bool asks_for_completions(int argc, char** argv) {
+        return argc > 1 && argv[1] == kCompletion && !is_run_s_other_name(argc, argv);
+}
+
 /// As CLI11 takes them: the last one first.
 std::vector<std::string> words_of(int argc, char** argv) {
         std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);
-        if (argc > 0 && run::base_name(argv[0]) == kRunName)
+        if (is_run_s_other_name(argc, argv))
                 words.insert(words.begin(), "run");
         std::ranges::reverse(words);
         return words;
@@ -291,6 +303,8 @@ std::variant<Action, ExitCode> parse_command_line(int argc, char** argv) {
         add_pause(app, parsed, "resume", "Take back pause", verbs::resume);
         add_run(app, parsed);
         add_guard(app, parsed);
+        if (asks_for_completions(argc, argv))
+                return print_completions(app, {argv + 2, argv + argc});
         try {
                 app.parse(words_of(argc, argv));
         } catch (const CLI::Success& success) {

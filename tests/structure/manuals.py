@@ -17,6 +17,7 @@ import tempfile
 import time
 
 import pool_headers
+from help_text import options_in, verbs_in
 from manual_page import Page, bold, code_blocks, entries, table_keys
 
 OPTION = r"--?[a-z][\w-]*"
@@ -46,16 +47,6 @@ def environment() -> dict[str, str]:
 
 def output(*command: str) -> str:
     return subprocess.run(command, capture_output=True, text=True, check=True, env=environment()).stdout
-
-
-def options_in(help_text: str) -> set[str]:
-    names = re.findall(r"^ {2}((?:-\w, *)?-[\w-]+)", help_text, re.MULTILINE)
-    return {name.strip() for pair in names for name in pair.split(",")}
-
-
-def verbs_in(help_text: str) -> set[str]:
-    listed = re.split(r"^Subcommands:\n", help_text, flags=re.MULTILINE | re.IGNORECASE)[1]
-    return set(re.findall(r"^ {2}([a-z]\S*)", listed.split("\n\n")[0], re.MULTILINE))
 
 
 class Daemon:

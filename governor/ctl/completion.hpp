@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: MIT
+//
+// What may stand next on a command line: what shells ask when TAB is pressed.
+#pragma once
+
+#include "exit_code.hpp"
+
+#include <CLI/CLI.hpp>
+#include <string>
+#include <vector>
+
+namespace ctl {
+
+/// Prints what may stand in the place of the last of `words`, which follow the program's name: one
+/// a line, and behind a tab what it is. Or one line alone: ":file", a path may, or ":program N",
+/// the last N words are a command of their own. Prints nothing where nothing is known. Asks the
+/// governor for processes, and waits 10 ms for it at most.
+[[nodiscard]] ExitCode print_completions(const CLI::App& app, std::vector<std::string> words);
+
+}  // namespace ctl
