@@ -3,7 +3,8 @@
 # lives in memory. Up in a third of a second; nothing of it stays. To be sourced.
 #
 #   machine_lacks                why there can be no machine here; fails when there can
-#   machine_up BUILD             installs BUILD into a new machine and boots it
+#   machine_up BUILD [BASE]      installs BUILD, unless it is empty, into a new machine and boots it; BASE:
+#                                the root of another system, in place of /
 #   inside COMMAND...            runs it in the machine, as root
 #   inside_as USER COMMAND...
 #   machine_down                 safe at any time, also twice
@@ -48,7 +49,7 @@ machine_up() {
                 echo $BASHPID >"$machine_cgroup/cgroup.procs"
                 exec setpriv --pdeathsig KILL setsid unshare --fork --kill-child \
                         "${machine_namespaces[@]}" "$BASH" "${BASH_SOURCE[0]%/*}/boot" \
-                        "$1" "$machine_folder" $machine_id </dev/null >"$machine_folder/boot.log" 2>&1
+                        "$1" "$machine_folder" $machine_id "${2-/}" </dev/null >"$machine_folder/boot.log" 2>&1
         ) &
         machine_shell=$!
         wait_for "the machine's first process" machine_find_init
