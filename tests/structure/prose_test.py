@@ -45,6 +45,10 @@ class Faults(unittest.TestCase):
         self.assertEqual(["The first of them", "The second of them"],
                          sentences("a.md", "- The first of them\n- The second of them\n"))
 
+    def test_a_number_in_a_line_is_no_list_item(self):
+        self.assertEqual(["They have 22 and 21.", "The others have 16."],
+                         sentences("a.md", "They have 22 and 21. The others have 16.\n"))
+
     def test_a_sentence_may_begin_with_code(self):
         self.assertEqual(2, len(sentences("a.md", "It is begun by hand. `run` begins it then.\n")))
 
