@@ -95,9 +95,11 @@ def markdown(text):
 
 
 def manual(text):
-    """A page of scdoc. Text that is indented with tabs explains the line above it."""
+    """A page of scdoc. Text that is indented with tabs explains the line above it. Each cell of a table has a line."""
     text = re.sub(r"^\t*```.*?^\t*```", "", text.partition("\n")[2], flags=re.MULTILINE | re.DOTALL)
-    return list(paragraphs_of(re.sub(r"^[#;].*$", "", text, flags=re.MULTILINE).splitlines()))
+    text = re.sub(r"^[#;].*$", "", text, flags=re.MULTILINE)
+    text = re.sub(r"^[|:\[\]][<>=\[\]\- ] ?", "\n", text, flags=re.MULTILINE)
+    return list(paragraphs_of(text.splitlines()))
 
 
 def comment_lines(comments):

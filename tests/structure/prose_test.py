@@ -86,6 +86,10 @@ class Documents(unittest.TestCase):
     def test_an_option_is_no_part_of_the_sentence_about_it(self):
         self.assertEqual(["The largest team size."], sentences("a.scd", "a(1)\n\n*--max*\n\tThe largest team size.\n"))
 
+    def test_cells_of_a_manual_s_tables_are_prose(self):
+        page = "a(1)\n\n[[ *max*\n:< the largest team\n   of all\n|  *min*\n:  If it is set, this\n"
+        self.assertEqual(["the largest team of all", "If it is set, this"], sentences("a.scd", page))
+
 
 class Comments(unittest.TestCase):
     def test_lines_that_follow_each_other_are_one_text(self):
