@@ -44,8 +44,9 @@ class Counts:
 
 
 def faults_of(sentence):
-    """The same three for one sentence, as numbers."""
-    return (len(re.findall(r"\bwho\b", sentence, re.IGNORECASE)), int(bool(CLAUSE.match(sentence))),
+    """The same three for one sentence, as numbers. A question does not start with a clause."""
+    begins = CLAUSE.match(sentence) and not sentence.endswith("?")
+    return (len(re.findall(r"\bwho\b", sentence, re.IGNORECASE)), int(bool(begins)),
             int(len(sentence.split()) > LONG))
 
 
@@ -98,6 +99,7 @@ def manual(text):
     """A page of scdoc. Text that is indented with tabs explains the line above it. Each cell of a table has a line."""
     text = re.sub(r"^\t*```.*?^\t*```", "", text.partition("\n")[2], flags=re.MULTILINE | re.DOTALL)
     text = re.sub(r"^[#;].*$", "", text, flags=re.MULTILINE)
+    text = text.replace("++\n", "\n\n")
     text = re.sub(r"^[|:\[\]][<>=\[\]\- ] ?", "\n", text, flags=re.MULTILINE)
     return list(paragraphs_of(text.splitlines()))
 

@@ -37,6 +37,9 @@ class Faults(unittest.TestCase):
     def test_a_clause_behind_the_statement_does_not_count(self):
         self.assertEqual((0, 0, 0), faults("a.md", "The core is free if it is idle.\n"))
 
+    def test_a_question_is_no_clause(self):
+        self.assertEqual((1, 0, 0), faults("a.md", "Who has which of the cores?\n"))
+
     def test_a_sentence_is_long_from_the_29th_word_on(self):
         self.assertEqual((0, 0, 0), faults("a.md", "Word" + " word" * 27 + ".\n"))
         self.assertEqual((0, 0, 1), faults("a.md", "Word" + " word" * 28 + ".\n"))
@@ -83,6 +86,9 @@ class Documents(unittest.TestCase):
         page = 'name(1) "Who is who"\n\n# WHO IS\n\n*--max* _N_\n\tIf it is idle, it waits.\n\n\t```\n\tWho is it?\n\t```\n'
         self.assertEqual((0, 1, 0), faults("a.scd", page))
 
+    def test_lines_that_end_with_a_break_are_apart(self):
+        self.assertEqual(["a run of it", "a stop of it"], sentences("a.scd", "a(1)\n\na run of it++\na stop of it\n"))
+
     def test_an_option_is_no_part_of_the_sentence_about_it(self):
         self.assertEqual(["The largest team size."], sentences("a.scd", "a(1)\n\n*--max*\n\tThe largest team size.\n"))
 
@@ -98,11 +104,11 @@ class Comments(unittest.TestCase):
     def test_comments_behind_code_and_in_blocks_count(self):
         code = """\
             int a;  // If it is set, this is.
-            int b;  ///< Who has set it?
+            int b;  ///< What sets this.
             /* When it ends,
              * it ends. */
             """
-        self.assertEqual((1, 3, 0), faults("a.hpp", code))
+        self.assertEqual((0, 3, 0), faults("a.hpp", code))
 
     def test_strings_are_no_comments(self):
         self.assertEqual([], sentences("a.cpp", 'auto a = "// who is it"; auto b = R"(/* who is it */)";\n'))
@@ -114,7 +120,7 @@ class Comments(unittest.TestCase):
         code = '''\
             """If this is read, it counts."""
             def f():
-                """Who reads this one?"""
+                """Who reads this one."""
                 # When it counts, it counts.
                 return "# who reads this"
             '''
