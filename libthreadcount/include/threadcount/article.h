@@ -26,7 +26,7 @@ extern "C" {
 /* As threadcount_omp_open(). */
 static inline int init_thread_count(void) { return threadcount_omp_open(); }
 
-/* As threadcount_omp_update() on the process's handle: the team size in force. */
+/* The same as threadcount_omp_update() on the process's handle: the team size in force. */
 static inline int set_thread_count(void) { return threadcount_omp_update(threadcount_default()); }
 
 #ifdef __cplusplus

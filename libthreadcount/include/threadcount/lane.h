@@ -2,7 +2,7 @@
 /*
  * lane.h - what the copies of the thread pool in one process know of the calling thread.
  *
- * For the pool alone (threadcount/pool.hpp), which is a static library: a program and a library
+ * For the pool alone (threadcount/pool.hpp), which is a static library. A program and a library
  * that it loads may both have it, and tell each other's lanes by this. Never removed or changed: a
  * pool that needs another layout gets another variable.
  */
@@ -15,15 +15,15 @@
 extern "C" {
 #endif
 
-/* What a thread is for one pool: one of its lanes, or a guest. */
+/* The role of a thread for one pool: one of its lanes, or a guest. */
 struct threadcount_lane {
         const void *pool;                     /* an address that no other pool has */
         const struct threadcount_lane *outer; /* of the pool whose task uses this one; or NULL */
 };
 
 /*
- * What the calling thread is, for the pool whose task it is in; NULL: it is in none. What it points
- * to is in the thread's stack. Cost: two memory reads.
+ * The role of the calling thread for the pool whose task it is in; NULL: it is in none. It points
+ * into the thread's stack. Cost: two memory reads.
  */
 THREADCOUNT_EXPORT extern __thread const struct threadcount_lane *threadcount_this_lane
         __attribute__((tls_model("initial-exec")));

@@ -32,15 +32,15 @@ extern "C" {
 #ifdef _OPENMP
 
 /*
- * What the calling thread was last told, 0 for nothing yet. Weak: one variable for all
+ * The number that the calling thread was last told, 0 for nothing yet. Weak: one variable for all
  * files of a program or shared object, so that they do not undo each other's work.
  */
 __attribute__((weak, visibility("hidden"))) __thread int threadcount_omp_applied;
 
 /*
- * The calling thread's teams sleep as soon as libgomp's do: libomp's spin for 200 ms after a
- * region, on CPUs that are somebody else's by then if the program waits for its turn. What the user
- * or the program has chosen stays.
+ * The calling thread's teams sleep as soon as libgomp's do. Those of libomp spin for 200 ms after a
+ * region, on CPUs that are somebody else's by then if the program waits for its turn. A choice of
+ * the user or the program stays.
  */
 static inline void threadcount_omp_sleep_soon(void) {
 #ifdef KMP_VERSION_MAJOR
@@ -53,10 +53,10 @@ static inline void threadcount_omp_sleep_soon(void) {
 }
 
 /*
- * Where a runtime that binds its threads (OMP_PROC_BIND, OMP_PLACES) will put them, as CPU n in bit
- * n % 64 of word n / 64 of `words`; CPUs that do not fit are left out. It has bound the first
- * thread by now, and the others are not there yet. Returns how many words there are; 0: it does not
- * bind, or is older than OpenMP 4.5 and does not tell.
+ * The CPUs to which a runtime that binds its threads (OMP_PROC_BIND, OMP_PLACES) will bind them, as
+ * CPU n in bit n % 64 of word n / 64 of `words`. CPUs that do not fit are left out. It has bound
+ * the first thread by now, and the others are not there yet. Returns how many words there are; 0:
+ * it does not bind, or is older than OpenMP 4.5 and does not tell.
  */
 static inline uint32_t threadcount_omp_places(uint64_t *words, uint32_t n) {
         uint32_t used = 0;
@@ -92,13 +92,12 @@ static inline uint32_t threadcount_omp_places(uint64_t *words, uint32_t n) {
 }
 
 /*
- * Opens the process's handle (threadcount_open_default) so that the program never
- * uses more threads than it would without a governor: omp_get_max_threads(), which
- * has OMP_NUM_THREADS and the CPU affinity in it. Call it before the first region.
- * A program whose runtime binds its threads (threadcount_omp_places()) is left alone unless
- * THREADCOUNT is set to adapt, start-only or keep: a smaller team would be bound to the same first
- * places as that of everybody else.
- * Returns 0 or a negative errno; ignoring it is fine. MT-Safe.
+ * Opens the process's handle (threadcount_open_default). The program then never uses more threads
+ * than it would without a governor: omp_get_max_threads(), which has OMP_NUM_THREADS and the CPU
+ * affinity in it. Call it before the first region. A program whose runtime binds its threads
+ * (threadcount_omp_places()) is left alone unless THREADCOUNT is set to adapt, start-only or keep.
+ * A smaller team would be bound to the same first places as that of everybody else. Returns 0 or a
+ * negative errno; ignoring it is fine. MT-Safe.
  */
 static inline int threadcount_omp_open(void) {
         threadcount_options options = THREADCOUNT_OPTIONS_INIT;
@@ -112,19 +111,18 @@ static inline int threadcount_omp_open(void) {
 
 /*
  * Sets the team size of the parallel regions that the calling thread starts next, to what `ask`
- * answers: threadcount_share for threadcount_omp_update(), threadcount_region_begin for
- * threadcount_omp_begin(); or threadcount_threads, where threads start regions only one after the
- * other. Inside a parallel region (of one thread too) it does nothing, and `ask` is not called.
- * Calls omp_set_num_threads() only when the governor's number has changed, so a program's own
- * choice in between stays, and a program without a governor runs as if this call were
- * not there.
+ * answers. That is threadcount_share for threadcount_omp_update(), and threadcount_region_begin for
+ * threadcount_omp_begin(). Give it threadcount_threads where threads start regions only one after
+ * the other. Inside a parallel region (of one thread too) it does nothing, and `ask` is not called.
+ * Calls omp_set_num_threads() only when the governor's number has changed. A program's own choice
+ * in between therefore stays, and a program without a governor runs as if this call were not there.
  *
- * Threads that a smaller team no longer needs spin for a while before they sleep: 7 ms under
- * libgomp, 200 ms under libomp (7 ms with THREADCOUNT_CLASS=batch, unless KMP_BLOCKTIME or
- * OMP_WAIT_POLICY is set), for ever under OMP_WAIT_POLICY=active. With
+ * Threads that a smaller team no longer needs spin for a while before they sleep. This takes 7 ms
+ * under libgomp, and 200 ms under libomp (7 ms with THREADCOUNT_CLASS=batch, unless KMP_BLOCKTIME
+ * or OMP_WAIT_POLICY is set). Under OMP_WAIT_POLICY=active they spin for ever. With
  * THREADCOUNT_SHRINK=release they are ended at once, by omp_pause_resource_all(omp_pause_hard):
- * threadprivate data goes with them, and so does all that the runtime knows of other threads of
- * the program. So that is for programs with one master and without such data.
+ * threadprivate data goes with them, and so does all that the runtime knows of other threads of the
+ * program. It is for programs with one master and without such data.
  *
  * Returns the team size in force (>= 1). MT-Safe. Cost: that of `ask`.
  */
@@ -195,7 +193,7 @@ static inline int threadcount_omp_begin(threadcount_handle *handle) {
 }
 
 /*
- * The region that the calling thread has begun by threadcount_omp_begin() is over; its team was
+ * The region that the calling thread has begun by threadcount_omp_begin() is over. Its team was
  * that which is in force: where it was not (num_threads, say), call threadcount_region_end()
  * itself. Inside a parallel region it does nothing. MT-Safe. Cost: that of
  * threadcount_region_end().

@@ -17,56 +17,70 @@
  *   exec       The socket is close-on-exec. Shared memory goes with the old program.
  *   binding    With THREADCOUNT_BINDING=cores, or options.binding, the threads of the
  *              process may run on the CPUs of its grant only. They are bound
- *              (sched_setaffinity) when a region begins and the grant has changed: those
- *              whose mask is that which the process's first thread had at
- *              threadcount_open(), or was given by the library; never beyond that mask,
- *              and not where OMP_PROC_BIND, OMP_PLACES, GOMP_CPU_AFFINITY or
- *              KMP_AFFINITY are for binding. They get the first mask back when the
- *              governor releases them or has been gone for 60 s (at the begin of a
- *              region), when the last handle that binds is closed, and in a child of
- *              fork(). What posix_spawn(), vfork() or exec start keeps the mask of the
- *              moment.
- *   turns      Where the governor runs the batch programs of a user one after the other,
- *              threadcount_share(), threadcount_region_begin() and threadcount_region_enter()
- *              wait until it is the program's turn, as long as no thread of the process is
- *              inside of a region. When the governor ends they go on within half a second,
- *              within three when it hangs, and in any case after ten minutes, with one thread.
- *              Signals are handled meanwhile. With THREADCOUNT=start-only nothing waits, and no
- *              other function does: there it is one thread until the turn. With THREADCOUNT=keep
- *              a program of any class waits likewise, and then has all of its threads.
+ *              (sched_setaffinity) when a region begins and the grant has changed.
+ *              The library binds threads whose mask is that which the process's first
+ *              thread had at threadcount_open(), or was given by the library. It never
+ *              binds beyond that mask, and not where OMP_PROC_BIND, OMP_PLACES,
+ *              GOMP_CPU_AFFINITY or KMP_AFFINITY are for binding.
+ *
+ *              Threads get the first mask back when the governor releases them or has
+ *              been gone for 60 s (at the begin of a region). They also do when the last
+ *              handle that binds is closed, and in a child of fork(). A program that
+ *              posix_spawn(), vfork() or exec starts keeps the mask of the moment.
+ *   turns      The governor may run the batch programs of a user one after the other.
+ *              Then threadcount_share(), threadcount_region_begin() and
+ *              threadcount_region_enter() wait until it is the program's turn, as long as
+ *              no thread of the process is inside of a region. Signals are handled
+ *              meanwhile. The three functions go on with one thread after ten minutes in
+ *              any case, within half a second when the governor ends, and within three when
+ *              it hangs.
+ *
+ *              No other function waits: there it is one thread until the turn. With
+ *              THREADCOUNT=start-only nothing waits. With THREADCOUNT=keep a program of
+ *              any class waits likewise, and then has all of its threads.
  *   ownership  The library owns every handle; free it with threadcount_close().
  *              Strings passed in are copied.
  *   ABI        Structs start with .size, set by their INIT macro, and only ever grow
  *              at the end. Symbols are versioned (THREADCOUNT_1.0).
  *
  * The library never logs, never exits, starts no thread, installs no signal
- * handler, changes no environment variable, and never makes a program fail
+ * handler, and changes no environment variable. It never makes a program fail
  * because the governor is absent: then every answer is threadcount_max().
  *
  * Environment (read once, by threadcount_open()):
  *
  *   THREADCOUNT           adapt (default) | start-only | keep | off | fixed:N (at most
- *                         threadcount_max()). keep: every answer is threadcount_max(), and
- *                         the program waits in front of regions when the governor says so:
- *                         see "turns" above. It is not bound
- *   THREADCOUNT_SOCKET    path of the governor's socket, or tcp:HOST:PORT (HOST: a
- *                         numeric IPv4 address, [IPv6], or localhost, which is
- *                         127.0.0.1; names are not resolved); else the system's socket,
- *                         else the user's ($XDG_RUNTIME_DIR/governord/governord.sock)
- *   THREADCOUNT_LABEL     what the program calls itself; default: the process's name
+ *                         threadcount_max()).
+ *
+ *                         keep: every answer is threadcount_max(), and the program waits in
+ *                         front of regions when the governor says so: see "turns" above. It
+ *                         is not bound.
+ *
+ *   THREADCOUNT_SOCKET    path of the governor's socket, or tcp:HOST:PORT. HOST is a numeric
+ *                         IPv4 address, [IPv6], or localhost, which is 127.0.0.1; names are
+ *                         not resolved. Default: the system's socket, else the user's
+ *                         ($XDG_RUNTIME_DIR/governord/governord.sock).
+ *
+ *   THREADCOUNT_LABEL     the program's name for itself. Default: the process's name.
+ *
  *   THREADCOUNT_CLASS     interactive (default) | batch: programs of this class take turns, see
- *                         "turns" above
+ *                         "turns" above.
+ *
  *   THREADCOUNT_JOB       batch programs of the same user and job run together, and wait
- *                         together: at most 63 bytes; default: what MPI's launcher or the
- *                         scheduler says (PMIX_NAMESPACE, SLURM_JOB_ID and others), else the
- *                         process group
+ *                         together: at most 63 bytes. Default: the value of MPI's launcher or
+ *                         the scheduler (PMIX_NAMESPACE, SLURM_JOB_ID and others), else the
+ *                         process group.
+ *
  *   THREADCOUNT_SHRINK    keep (default) | release: what an adapter does with the threads of a
- *                         team that has become smaller; see threadcount_omp_update()
+ *                         team that has become smaller; see threadcount_omp_update().
+ *
  *   THREADCOUNT_BINDING   none (default) | cores: threads are bound to the CPUs of the grant; see
- *                         "binding" above
- *   THREADCOUNT_INTERVAL  where the governor grants nothing, time between two questions:
- *                         50ms .. 24h, default 10s; without a unit: milliseconds
- *   THREADCOUNT_MAX       never more threads than this, 1 .. 65536
+ *                         "binding" above.
+ *
+ *   THREADCOUNT_INTERVAL  time between two questions to a governor that grants nothing:
+ *                         50ms .. 24h, default 10s. Without a unit: milliseconds.
+ *
+ *   THREADCOUNT_MAX       never more threads than this, 1 .. 65536.
  *
  * A value that is not understood counts as not set; threadcount_reason() says so. A
  * THREADCOUNT_SOCKET that is neither form means that there is no governor.
@@ -96,7 +110,7 @@ enum threadcount_binding {
         THREADCOUNT_BINDING_CORES = 1 /* at the begin of regions, those that nobody else bound */
 };
 
-/* How to connect. Initialise with THREADCOUNT_OPTIONS_INIT, then set fields. */
+/* Options of a connection. Initialise with THREADCOUNT_OPTIONS_INIT, then set fields. */
 typedef struct threadcount_options {
         size_t size;              /* = sizeof(threadcount_options)                            */
         const char *socket_path;  /* what THREADCOUNT_SOCKET takes, which wins; NULL: as      */
@@ -120,7 +134,7 @@ typedef struct threadcount_options {
 #define THREADCOUNT_OPTIONS_INIT { sizeof(threadcount_options), NULL, 0, 0, 0, 0, NULL, 250, 0 }
 /* clang-format on */
 
-/* Where an answer came from. Values are part of the ABI. */
+/* The source of an answer. Values are part of the ABI. */
 enum threadcount_source {
         THREADCOUNT_SOURCE_FALLBACK = 0, /* no governor: the answer is threadcount_max()   */
         THREADCOUNT_SOURCE_GOVERNOR = 1, /* the governor answered this very question       */
@@ -141,39 +155,37 @@ typedef struct threadcount_advice {
 /* clang-format on */
 
 /*
- * Opens a handle. Connects to the governor, asks for a lease and waits for the first
- * grant, at most options.wait_ms (250 ms). Needs no running governor: without one the handle
- * answers threadcount_max() and looks for a governor again once a second. The process has one
- * lease, however many handles. Until the first grant has come, for a quarter of a second at most,
- * the answer is one thread, and threadcount_max() with THREADCOUNT=keep.
+ * Opens a handle. Connects to the governor, asks for a lease and waits for the first grant, at most
+ * options.wait_ms (250 ms). Needs no running governor: without one the handle answers
+ * threadcount_max() and looks for a governor again once a second. The process has one lease,
+ * however many handles. The answer is one thread until the first grant has come, for a quarter of a
+ * second at most, and threadcount_max() with THREADCOUNT=keep.
  *
- * `options` may be NULL (all defaults). MT-Safe. Do not cancel (pthread_cancel) a thread
- * inside a function of this library, but where it waits for the program's turn; with
- * THREADCOUNT=keep that is put off until it has waited.
- * Returns 0; -EINVAL if an option is out of range; -ENOMEM.
+ * `options` may be NULL (all defaults). MT-Safe. Do not cancel (pthread_cancel) a thread inside a
+ * function of this library, but where it waits for the program's turn. With THREADCOUNT=keep that
+ * is put off until it has waited. Returns 0; -EINVAL if an option is out of range; -ENOMEM.
  */
 THREADCOUNT_EXPORT int threadcount_open(const threadcount_options *options,
                                         threadcount_handle **ret_handle);
 
 /*
- * How many threads the next parallel region should use, the caller included:
- * 1 .. threadcount_max().
+ * The number of threads that the next parallel region should use, the caller included: 1 ..
+ * threadcount_max().
  *
- * With a lease this is the grant of the moment, which goes up and down, and the region
- * is reported to have begun: call it in front of each outermost one, and not elsewhere.
- * Cost: a few words of shared memory (some 10 ns), no system call, and now and then a
- * coarse clock.
+ * With a lease this is the grant of the moment, which goes up and down. The region is reported to
+ * have begun: call it in front of each outermost one, and not elsewhere. Cost: a few words of
+ * shared memory (some 10 ns), no system call, and now and then a coarse clock.
  *
- * A governor that grants nothing (policy threshold, TCP, a daemon in a container that the
- * program is outside of) is asked when an interval is over (and, having grown, no sooner than
- * the new threads show in its measurement: 1 s or more); then the count only grows, by the CPUs
- * that were free (L. Akyil, "Managing Application Thread Use", 2008). Cost: a coarse clock
- * reading (some 7 ns) until the interval is over, then one round trip of at most 5 ms, connecting
- * included (a governor that TCP does not reach in that time counts as gone until the next
- * question). An answer that comes later is collected by a later call without waiting for it.
+ * A governor that grants nothing (policy threshold, TCP, a daemon in a container that the program
+ * is outside of) is asked when an interval is over. Having grown, it is asked no sooner than the
+ * new threads show in its measurement: 1 s or more. Then the count only grows, by the CPUs that
+ * were free (L. Akyil, "Managing Application Thread Use", 2008). Cost: a coarse clock reading (some
+ * 7 ns) until the interval is over, then one round trip of at most 5 ms, connecting included. A
+ * governor that TCP does not reach in that time counts as gone until the next question. An answer
+ * that comes later is collected by a later call without waiting for it.
  *
  * With THREADCOUNT=start-only the first grant or answer is final; with THREADCOUNT=keep every
- * answer is threadcount_max(). When the governor is gone the count stays for 60 s and then grows
+ * answer is threadcount_max(). The count stays for 60 s when the governor is gone. Then it grows
  * every 60 s into CPUs that were idle meanwhile, at most to twice as many, up to threadcount_max().
  *
  * MT-Safe: while one thread asks, others get the count as it is. The count is the
@@ -184,36 +196,40 @@ THREADCOUNT_EXPORT uint32_t threadcount_threads(threadcount_handle *handle);
 
 /*
  * The calling thread's part of threadcount_threads(), for programs several of whose threads start
- * regions at the same time: the count divided by the threads that called this within the last half
- * to one second, rounded down, but at least 1. Nothing is divided where nothing is granted, nor
- * while the grant is all that the program would use ungoverned (threadcount_ungoverned()): then it
- * runs as if the library were not there. A batch program waits here until its turn comes: see
- * "turns" above.
+ * regions at the same time. It is the count divided by the threads that called this within the last
+ * half to one second, rounded down, but at least 1. Nothing is divided where nothing is granted.
+ * Nor is it while the grant is all that the program would use ungoverned
+ * (threadcount_ungoverned()): then it runs as if the library were not there. A batch program waits
+ * here until its turn comes: see "turns" above.
  *
  * MT-Safe. Cost: that of threadcount_threads() and a nanosecond. NULL is accepted as there.
  */
 THREADCOUNT_EXPORT uint32_t threadcount_share(threadcount_handle *handle);
 
 /*
- * As threadcount_share(), for a region whose end is told as well: by threadcount_region_end(),
- * which the same thread calls as soon as the region is over. What the governor took back meanwhile
- * is then free at once, and not only when the next region begins; a program that stays outside of
- * regions lends its CPUs; and it is known what regions take with how many threads (governorctl
- * explain). In front of outermost regions only: a thread has one such region at a time, the one
- * that it has begun last. A thread that ends inside of one is inside for good.
+ * The same as threadcount_share(), for a region whose end is told as well: by
+ * threadcount_region_end(), which the same thread calls as soon as the region is over.
+ *
+ * - CPUs that the governor took back meanwhile are then free at once, and not only when the next
+ *   region begins.
+ * - A program that stays outside of regions lends its CPUs.
+ * - It is known how long regions take with how many threads (governorctl explain).
+ *
+ * In front of outermost regions only: a thread has one such region at a time, the one that it has
+ * begun last. A thread that ends inside of one is inside for good.
  *
  * MT-Safe. Cost: that of threadcount_share(), and with a grant a clock reading (some 20 ns).
  */
 THREADCOUNT_EXPORT uint32_t threadcount_region_begin(threadcount_handle *handle);
 
 /*
- * As threadcount_region_begin(), for a region whose team is the caller's own: `team` threads, the
- * caller included, 1 .. 65536; what is outside of that counts as the nearest number. It waits where
- * threadcount_region_begin() would, and the governor knows the team from its begin. Nothing makes
- * the team smaller. With THREADCOUNT=keep a team above what the program wished for is also a
- * threadcount_wish(). A program whose teams are larger than its grant three times in a row, without
- * a region of threadcount_region_begin() between, counts from then on as one with THREADCOUNT=keep
- * for the governor: it takes rounds with other such programs.
+ * The same as threadcount_region_begin(), for a region whose team is the caller's own: `team`
+ * threads, the caller included, 1 .. 65536. A number outside of that counts as the nearest one. It
+ * waits where threadcount_region_begin() would, and the governor knows the team from its begin.
+ * Nothing makes the team smaller. With THREADCOUNT=keep a team above what the program wished for is
+ * also a threadcount_wish(). A program may have teams that are larger than its grant three times in
+ * a row, without a region of threadcount_region_begin() between. For the governor it counts from
+ * then on as one with THREADCOUNT=keep: it takes rounds with other such programs.
  *
  * MT-Safe. Cost: that of threadcount_region_begin(). NULL is accepted and does nothing.
  */
@@ -225,9 +241,10 @@ THREADCOUNT_EXPORT void threadcount_region_enter(threadcount_handle *handle, uin
  * included: 1 .. 65536; 0 counts as 1. Does nothing if there is no such region, or nothing was
  * granted for it. With a NULL handle the region is forgotten: nothing is told.
  *
- * The governor is told how long the region took, and that the program is outside of regions; this
- * only if no other thread is inside of one, or may be: has called threadcount_share() within the
- * last half to one second. Regions of threadcount_threads() are not counted.
+ * The governor is told how long the region took, and that the program is outside of regions. The
+ * latter is told only if no other thread is inside of one, or may be: has called
+ * threadcount_share() within the last half to one second. Regions of threadcount_threads() are not
+ * counted.
  *
  * MT-Safe. Cost: with a grant a clock reading (some 20 ns) and a few words of shared memory; else a
  * nanosecond.
@@ -248,8 +265,8 @@ THREADCOUNT_EXPORT uint32_t threadcount_cpus(threadcount_handle *handle, uint64_
                                              size_t words);
 
 /*
- * A number that is another one when the grant is: so a pool sees between two tasks, at the cost of
- * some memory reads (2 ns), whether threads have to stop or may start. 0: nothing is granted.
+ * A number that is another one when the grant is. A pool sees by it between two tasks, at the cost
+ * of some memory reads (2 ns), whether threads have to stop or may start. 0: nothing is granted.
  * MT-Safe; nothing is written. NULL is accepted.
  */
 THREADCOUNT_EXPORT uint64_t threadcount_version(const threadcount_handle *handle);
@@ -262,8 +279,9 @@ THREADCOUNT_EXPORT uint64_t threadcount_version(const threadcount_handle *handle
 THREADCOUNT_EXPORT void threadcount_idle(threadcount_handle *handle);
 
 /*
- * What the lanes of a thread pool have done since its start; a lane is a thread that runs tasks.
- * Initialise with THREADCOUNT_POOL_TOTALS_INIT, then set fields. What a pool does not count is 0.
+ * The work of the lanes of a thread pool since its start; a lane is a thread that runs tasks.
+ * Initialise with THREADCOUNT_POOL_TOTALS_INIT, then set fields. A figure that a pool does not
+ * count is 0.
  */
 typedef struct threadcount_pool_totals {
         size_t size;
@@ -281,13 +299,13 @@ typedef struct threadcount_pool_totals {
 
 /*
  * For thread pools: what governorctl shows of their lanes. `now` is what holds now. `told` is the
- * memory of this one pool: THREADCOUNT_POOL_TOTALS_INIT at its start, left alone by the pool from
- * then on, and written here. Several pools of one process add up, and handles do not matter. Report
- * every 100 ms or so while tasks run, when there are none any more, and with lanes and active 0
- * when the pool ends: what it has done counts as long as the program lives. A child of fork() that
+ * memory of this one pool. It is THREADCOUNT_POOL_TOTALS_INIT at its start, left alone by the pool
+ * from then on, and written here. Several pools of one process add up, and handles do not matter.
+ * Report every 100 ms or so while tasks run, when there are none any more, and with lanes and
+ * active 0 when the pool ends. Its work counts as long as the program lives. A child of fork() that
  * has pools of its own begins with a `told` of its own.
  *
- * Nothing is decided by it. Where nothing is granted it is kept, and told by the next report to the
+ * Nothing is decided by it. It is kept where nothing is granted, and told by the next report to the
  * governor that is there then. MT-Safe, but one thread at a time with the same `told`. Cost: some
  * 100 ns, no system call.
  *
@@ -300,11 +318,11 @@ THREADCOUNT_EXPORT int threadcount_pool_report(threadcount_handle *handle,
 
 /*
  * The program has done `done` of `total` units of its work, whatever they are: steps, rows, bytes.
- * Of batch programs that take turns, the one that will be ready first comes first; without this the
+ * The one of several batch programs in turn that will be ready first comes first. Without this the
  * governor cannot tell which that is. Say it before the first region, then as often as there is
- * something new, or every tenth of a second. Count all that is to be done until the program ends:
- * who goes back is treated as if nothing had been said. `done` above `total` counts as `total`;
- * `total` 0 says that nothing is known until more is said.
+ * something new, or every tenth of a second. Count all that is to be done until the program ends: a
+ * program that goes back is treated as if nothing had been said. A `done` above `total` counts as
+ * `total`. A `total` of 0 says that nothing is known until more is said.
  *
  * It is the process's, whichever handle it is said by, and also told to a governor that comes
  * later. NULL is accepted; it goes nowhere then. MT-Safe. Cost: a few stores, no system call.
@@ -329,10 +347,10 @@ THREADCOUNT_EXPORT uint32_t threadcount_ungoverned(const threadcount_handle *han
 /*
  * The program wants up to `max` threads from now on, 1 .. 65536: more or less than it said when it
  * opened the handle. This is what the governor grants at most; THREADCOUNT_MAX wins. No answer
- * exceeds threadcount_max() all the same, which stays as it is: larger ones matter to those who
- * choose their teams themselves (threadcount_region_enter()). It is told at once, or by a later
- * call where a thread is talking to the governor or the last change was within half a second. More
- * than the program had may be granted 10 s later.
+ * exceeds threadcount_max() all the same, which stays as it is. Larger numbers matter to programs
+ * that choose their teams themselves (threadcount_region_enter()). It is told at once, or by a
+ * later call where a thread is talking to the governor or the last change was within half a second.
+ * More than the program had may be granted 10 s later.
  *
  * MT-Safe; does not wait. Cost: a few system calls where the number changes. Returns 0, also for a
  * NULL handle and where nothing is granted; -EINVAL: `max` is out of range.
@@ -358,14 +376,20 @@ THREADCOUNT_EXPORT int threadcount_takes_turns(const threadcount_handle *handle)
  * threadcount_threads() answers. Waits at most 1 s for a governor that has only just
  * started and is still measuring, else at most 250 ms. MT-Safe.
  *
- * Returns 0 with ret_advice->threads >= 1. Without an answer it is still written
- * (source FALLBACK, threads = threadcount_max()) and the result says why:
- * -ENOENT or -ECONNREFUSED (no governor there), -EACCES (socket not permitted),
- * -EPERM (it belongs to a user who is not believed), -ETIMEDOUT (it does not answer),
- * -EPROTO (it is not a governor, or refuses the question), -ECONNRESET (it ended the connection),
- * -EDESTADDRREQ or -ENAMETOOLONG (what is set is no address), -ENOTCONN (handle of the parent of a
- * forked child), or what socket() and connect() say (-EMFILE, -ENETUNREACH, ...). -EINVAL: a NULL
- * argument, `current` above 65536, or ret_advice->size not set; then nothing is written.
+ * Returns 0 with ret_advice->threads >= 1. Without an answer it is still written (source FALLBACK,
+ * threads = threadcount_max()) and the result says why:
+ *
+ * - -ENOENT, -ECONNREFUSED: no governor there.
+ * - -EACCES: the socket is not permitted.
+ * - -EPERM: it belongs to a user that is not believed.
+ * - -ETIMEDOUT: it does not answer.
+ * - -EPROTO: it is not a governor, or refuses the question.
+ * - -ECONNRESET: it ended the connection.
+ * - -EDESTADDRREQ, -ENAMETOOLONG: the value that is set is no address.
+ * - -ENOTCONN: the handle is of the parent of a forked child.
+ * - the errors of socket() and connect() (-EMFILE, -ENETUNREACH, ...).
+ * - -EINVAL: a NULL argument, `current` above 65536, or ret_advice->size not set; then nothing is
+ *   written.
  */
 THREADCOUNT_EXPORT int threadcount_advise(threadcount_handle *handle, uint32_t current,
                                           threadcount_advice *ret_advice);
@@ -399,9 +423,9 @@ THREADCOUNT_EXPORT int threadcount_open_default(const threadcount_options *optio
 THREADCOUNT_EXPORT threadcount_handle *threadcount_default(void);
 
 /*
- * One stop watch for the process, on CLOCK_MONOTONIC, for <threadcount/timing.h>.
- * Start and stop it from one thread at a time. stop returns the nanoseconds since
- * the last start (0 if not started); total is the sum of all that stop returned.
+ * One stop watch for the process, on CLOCK_MONOTONIC, for <threadcount/timing.h>. Start and stop it
+ * from one thread at a time. stop returns the nanoseconds since the last start (0 if not started).
+ * The total is the sum of all that stop returned.
  */
 THREADCOUNT_EXPORT void threadcount_timer_start(void);
 THREADCOUNT_EXPORT uint64_t threadcount_timer_stop(void);
