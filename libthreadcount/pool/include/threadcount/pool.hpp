@@ -36,11 +36,11 @@ class Scheduler;
 class Timers;
 }  // namespace pool
 
-/// What submit() does with a task of a thread outside of the pool when the shared queue is full.
+/// The behaviour of submit() for a thread outside of the pool when the shared queue is full.
 enum class WhenFull {
         Block,  ///< sleeps until there is a place; at a large queue up to 100 us longer
-        /// Runs the task itself, before it returns. What that submits goes to the lanes, whatever
-        /// their queues hold.
+        /// Runs the task itself, before it returns. Tasks that this one submits go to the lanes,
+        /// whatever their queues hold.
         RunInCaller,
 };
 
@@ -52,9 +52,9 @@ struct PoolOptions {
         std::size_t capacity = 4096;
         /// The same for each lane's two own queues, but rounded up to a power of two: 1 .. 2^20.
         std::size_t lane_capacity = 1024;
-        /// How long one lane at a time looks for work before it sleeps: 0 .. 1 s. It gives way to
-        /// other threads of its CPU. A wake costs some 7 us of the submitter and 20 us and more
-        /// until the lane runs, so that less than 20 us hardly pays.
+        /// The time for which one lane at a time looks for work before it sleeps: 0 .. 1 s. It
+        /// gives way to other threads of its CPU. A wake costs some 7 us of the submitter and 20 us
+        /// and more until the lane runs, so that less than 20 us hardly pays.
         std::chrono::nanoseconds spin{30'000};
         WhenFull when_full = WhenFull::Block;
 };
@@ -73,8 +73,8 @@ struct LaneStatistics {
 /// and tasks may run in any order.
 ///
 /// All functions are MT-Safe, but those that say otherwise; none is async-signal-safe. A pool does
-/// not survive fork(): in the child its destructor returns at once, what submits, waits or stops
-/// throws std::logic_error, and nothing else may be done with it. Lanes block all signals but those
+/// not survive fork(). In the child its destructor returns at once, calls that submit, wait or stop
+/// throw std::logic_error, and nothing else may be done with it. Lanes block all signals but those
 /// that a thread brings about itself, and SIGPROF.
 class Pool {
 public:
@@ -89,12 +89,12 @@ public:
 
         /// Runs `task`, a callable without arguments or a Task, on any lane. From outside it goes
         /// into the shared queue, which may be full: see WhenFull. From inside it goes into the
-        /// lane's own queue, and if that is full into a list without bound: a task never waits for
+        /// lane's own queue, and if that is full into a list without bound. A task never waits for
         /// a place, and never runs inside of another one that submits it. Throws std::logic_error
         /// if the pool was stopped and the caller is no task of it; std::bad_alloc if that list
-        /// gets no memory; and what moving, copying or allocating throws where the callable is none
-        /// that Task keeps inside.
-        /// Cost: some 20 ns; if a lane has to be woken, some 7 us; in the list, an allocation.
+        /// gets no memory. It also throws what moving, copying or allocating throws where the
+        /// callable is none that Task keeps inside. Cost: some 20 ns; if a lane has to be woken,
+        /// some 7 us; in the list, an allocation.
         template <class F>
         void submit(F&& task) {
                 with_source(std::forward<F>(task), [this](const TaskSource& source) {
@@ -103,9 +103,9 @@ public:
                 });
         }
 
-        /// The same, but false if there is no place: from outside, if all that are free are needed
-        /// for those that wait for one; from inside, if both the lane's own queue and the shared
-        /// one are full. Then `task` is as it was, if it is a Task or one keeps it
+        /// The same, but false if there is no place. From outside this holds if all free places are
+        /// needed for those that wait for one. From inside it holds if both the lane's own queue
+        /// and the shared one are full. Then `task` is as it was, if it is a Task or one keeps it
         /// inside.
         template <class F>
         [[nodiscard]] bool try_submit(F&& task) {
@@ -123,9 +123,9 @@ public:
                 });
         }
 
-        /// Runs `task` on the lane of this CPU, in the order of submission; on another one only if
-        /// the CPU is not in the mask (then or before it has run). False if the lane's queue is
-        /// full. Throws std::out_of_range if no lane is on this CPU, and as submit().
+        /// Runs `task` on the lane of this CPU, in the order of submission. It runs on another one
+        /// only if the CPU is not in the mask (then or before it has run). False if the lane's
+        /// queue is full. Throws std::out_of_range if no lane is on this CPU, and as submit().
         template <class F>
         [[nodiscard]] bool submit_to(int cpu, F&& task) {
                 return with_source(std::forward<F>(task), [&](const TaskSource& source) {
@@ -148,13 +148,13 @@ public:
         }
 
         /// Runs f() and g(), perhaps at the same time, and returns when both are done. For
-        /// recursive division: f is run by the caller, and what it forks as well; g by whoever has
-        /// nothing to do, or the caller. If one throws, the other one ends or does not begin, and
-        /// then that is thrown (f's, if both do). Waiting runs nothing but parts of g: so the stack
-        /// is about as deep as without lanes. From outside the caller takes part, one thread at a
-        /// time; others have it run by a lane, and wait, as run() does; who is no lane and runs it
-        /// nevertheless (WhenFull::RunInCaller, stop_and_hand_back()) does all of it. Throws as
-        /// run(). Cost: some 10 ns where nobody steals.
+        /// recursive division: f is run by the caller, and what it forks as well; g by a lane that
+        /// has nothing to do, or the caller. The other one ends or does not begin if one throws,
+        /// and then that is thrown (f's, if both do). Waiting runs nothing but parts of g: the
+        /// stack is about as deep as without lanes. From outside the caller takes part, one thread
+        /// at a time. Others have it run by a lane, and wait, as run() does. A thread that is no
+        /// lane and runs it nevertheless (WhenFull::RunInCaller, stop_and_hand_back()) does all of
+        /// it. Throws as run(). Cost: some 10 ns where nobody steals.
         template <class F, class G>
         void fork_join(F&& f, G&& g) {
                 with_lane([&](const pool::LaneContext& lane) { pool::fork_join(lane, f, g); },
@@ -165,14 +165,13 @@ public:
         }
 
         /// Runs body(i), or body(first, last) for runs of neighbours, for every i in [begin, end),
-        /// and returns when all are done. Takes part as in fork_join(), and throws as run(). If one
-        /// throws, others may not run, and one of what was thrown is thrown. An empty range does
+        /// and returns when all are done. Takes part as in fork_join(), and throws as run(). Others
+        /// may not run if one throws, and one of what was thrown is thrown. An empty range does
         /// nothing. The index has the common type of both, which `body` should take; throws
-        /// std::invalid_argument if begin is negative and that type has no sign.
-        /// Cost: a loop of less than 10 us is run by the caller alone unless a lane just looks for
-        /// work; it takes some 100 ns more than without a pool, and 200 more in one that follows a
-        /// governor. With fewer than 16 iterations per lane they are taken for long ones: lanes are
-        /// woken at once.
+        /// std::invalid_argument if begin is negative and that type has no sign. Cost: the caller
+        /// alone runs a loop of less than 10 us unless a lane just looks for work. It takes some
+        /// 100 ns more than without a pool, and 200 more in one that follows a governor. With fewer
+        /// than 16 iterations per lane they are taken for long ones: lanes are woken at once.
         template <std::integral Begin, std::integral End, class Body>
         void parallel_for(Begin begin, End end, Body&& body, const ForOptions& options = {}) {
                 if (std::cmp_greater_equal(+begin, +end))
@@ -184,16 +183,17 @@ public:
         }
 
         /// Returns `initial` and value(i) of all i in [begin, end), combined in this order;
-        /// `initial` if there are none. value(first, last) may return what a run of neighbours,
-        /// never empty, comes to. `combine` must be associative; it need not be commutative. Both
-        /// are called by several lanes at a time. The result is the same bit for bit whatever the
-        /// lanes, the mask and the schedule are, also where numbers are rounded: values are grouped
-        /// by the length of the range and `options.grain` alone. They are combined from left to
-        /// right in at most 512 blocks of one size, at least the grain, and the blocks by a binary
-        /// tree (as in N. J. Higham, "The Accuracy of Floating Point Summation", 1993).
-        /// T is moved and assigned, never copied, and needs no default: combine(T&&, value) or
-        /// combine(T&&, T&&). Takes part, and throws, as parallel_for(); std::bad_alloc. Cost: that
-        /// of parallel_for() over the blocks, some 5 ns for each, and memory for a T of each.
+        /// `initial` if there are none. The overload value(first, last) may return what a run of
+        /// neighbours, never empty, comes to. The function `combine` must be associative; it need
+        /// not be commutative. Both are called by several lanes at a time. The result is the same
+        /// bit for bit whatever the lanes, the mask and the schedule are, also where numbers are
+        /// rounded. Only the length of the range and `options.grain` group values. They are
+        /// combined from left to right in at most 512 blocks of one size, at least the grain. A
+        /// binary tree combines the blocks (as in N. J. Higham, "The Accuracy of Floating Point
+        /// Summation", 1993). T is moved and assigned, never copied, and needs no default:
+        /// combine(T&&, value) or combine(T&&, T&&). Takes part, and throws, as parallel_for();
+        /// std::bad_alloc. Cost: that of parallel_for() over the blocks, some 5 ns for each, and
+        /// memory for a T of each.
         template <std::integral Begin, std::integral End, class T, class Combine, class Value>
         [[nodiscard]] T parallel_reduce(Begin begin, End end, T initial, Combine&& combine,
                                         Value&& value, const ForOptions& options = {}) {
@@ -207,15 +207,15 @@ public:
                 return reduction.result(std::move(initial));
         }
 
-        /// Calls store(i, x) once for each i in [begin, end). x, a const T&, is `initial` and the
-        /// values before i, and with Scan::Inclusive value(i), combined in this order. Returns what
-        /// all come to. (G. E. Blelloch, "Prefix Sums and Their Applications", CMU-CS-90-190,
-        /// 1990.) What parallel_reduce() says of `combine`, of the blocks and of the result holds
-        /// here, but the blocks are combined one after the other, by the caller, and T is copied as
-        /// well. value(i) is called twice for most i, the second time just before store(i, x),
-        /// which may replace what the value came from. Takes part, and throws, as parallel_for();
-        /// std::bad_alloc. Cost: that of two times parallel_for() over the blocks, and memory for a
-        /// T of each: two lanes take about as long as a plain loop in one thread.
+        /// Calls store(i, x) once for each i in [begin, end). The argument x, a const T&, is
+        /// `initial` and the values before i, and with Scan::Inclusive value(i), combined in this
+        /// order. Returns what all come to. (G. E. Blelloch, "Prefix Sums and Their Applications",
+        /// CMU-CS-90-190, 1990.) The contract of parallel_reduce() for `combine`, the blocks and
+        /// the result holds here. But the blocks are combined one after the other, by the caller,
+        /// and T is copied as well. Most i have value(i) called twice, the second time just before
+        /// store(i, x), which may replace what the value came from. Takes part, and throws, as
+        /// parallel_for(); std::bad_alloc. Cost: that of two times parallel_for() over the blocks,
+        /// and memory for a T of each. Two lanes take about as long as a plain loop in one thread.
         template <std::integral Begin, std::integral End, class T, class Combine, class Value,
                   class Store>
         T parallel_scan(Scan scan, Begin begin, End end, T initial, Combine&& combine,
@@ -234,9 +234,9 @@ public:
                 return scanner.result();
         }
 
-        /// As submit(), for a callable that returns something, or throws: that comes out of the
-        /// future. Throws std::bad_alloc, and as submit(). Cost: that of submit(), and
-        /// a block of memory: see Future.
+        /// The same as submit(), for a callable that returns something, or throws: that comes out
+        /// of the future. Throws std::bad_alloc, and as submit(). Cost: that of submit(), and a
+        /// block of memory: see Future.
         template <class F>
         auto async(F&& f) {
                 using Callable = std::decay_t<F>;
@@ -250,10 +250,10 @@ public:
         /// Runs `task` when `delay` is over, by CLOCK_MONOTONIC: never early, and late by what it
         /// takes to wake a thread, and to get a lane. Then it goes into the shared queue, as if one
         /// had called submit() from outside; if that is full it is even later. No other task waits
-        /// for timers. A task that throws ends the program. If the time is over already, this is
-        /// submit(). Throws as submit(); std::bad_alloc; std::system_error: the first timer's
-        /// thread cannot be created. Cost: some 100 ns, one allocation; some 7 us if it is due
-        /// before all others.
+        /// for timers. A task that throws ends the program. This is submit() if the time is over
+        /// already. Throws as submit(); std::bad_alloc; std::system_error: the first timer's thread
+        /// cannot be created. Cost: some 100 ns, one allocation; some 7 us if it is due before all
+        /// others.
         template <class F>
         Timer submit_after(std::chrono::nanoseconds delay, F&& task) {
                 return start_timer(delay,
@@ -268,9 +268,9 @@ public:
         }
 
         /// The same at now and n * `period`, n >= 1, until it is cancelled or the pool is stopped.
-        /// There is at most one run at a time; what is due while one is not done yet, or waits for
-        /// a lane, is left out, and so is what was missed. Throws std::invalid_argument if the
-        /// period is not > 0.
+        /// There is at most one run at a time. Runs that are due while one is not done yet, or
+        /// waits for a lane, are left out, and so are missed ones. Throws std::invalid_argument if
+        /// the period is not > 0.
         template <class F>
         Timer submit_every(std::chrono::nanoseconds period, F&& task) {
                 check_period(period);
@@ -286,11 +286,11 @@ public:
 
         /// From now on the governor says which lanes run tasks, within the mask: those on the CPUs
         /// of the program's grant, which goes up and down (threadcount_cpus(3)). A lane that may
-        /// not go on stops after the task that it is in. While no task runs, the program's CPUs are
-        /// lent to others. Where nothing is granted, the number is that of threadcount_threads().
-        /// What the lanes do is reported every 100 ms and when no task runs (governorctl(1)).
-        /// `handle` must stay open until the pool is stopped, or follow() has returned with another
-        /// one; nullptr: follows none. Cost: some ns per task.
+        /// not go on stops after the task that it is in. The program's CPUs are lent to others
+        /// while no task runs. The number is that of threadcount_threads() where nothing is
+        /// granted. The pool reports what its lanes do every 100 ms and when no task runs
+        /// (governorctl(1)). The `handle` must stay open until the pool is stopped, or follow() has
+        /// returned with another one; nullptr: follows none. Cost: some ns per task.
         void follow(threadcount_handle* handle);
 
         /// CPUs that have a lane, and those whose lane may run tasks now.
@@ -306,14 +306,14 @@ public:
 
         /// Runs all that was submitted, and what these tasks submit, and ends the lanes; what comes
         /// while they end is run by the caller. Timers that are not in a queue by now (they are not
-        /// due, or the queue is full) never run, nor do periodic ones, and those that these tasks
-        /// make. Not from a task of this pool (std::logic_error). Once is enough; others that
-        /// call it meanwhile return when it is done. Afterwards only the destructor and what is
-        /// const may be called.
+        /// due, or the queue is full) never run. Nor do periodic ones, and those that these tasks
+        /// make. Not from a task of this pool (std::logic_error). Once is enough; others that call
+        /// it meanwhile return when it is done. Afterwards only the destructor and what is const
+        /// may be called.
         void stop();
 
         /// The same, but runs only what has been started: the others are handed back, but no
-        /// timers. Who waits for their futures waits until they are run, or destroyed
+        /// timers. A thread that waits for their futures waits until they are run, or destroyed
         /// (FutureCancelled).
         [[nodiscard]] std::vector<Task> stop_and_hand_back();
 
@@ -335,8 +335,9 @@ private:
                         return submit(TaskSource(task));
                 }
         }
-        // By the calling lane, or as a guest, or by another lane; `alone` if that is no lane: the
-        // caller where the queue is full, or who was handed back what has not begun.
+        // By the calling lane, or as a guest, or by another lane; `alone` if that is no lane. That
+        // is the caller where the queue is full, or a thread that was handed back tasks that have
+        // not begun.
         template <class Work, class Alone>
         void with_lane(const Work& work, const Alone& alone) {
                 if (is_inside()) {

@@ -13,10 +13,10 @@
 
 namespace threadcount {
 
-/// As std::async(), but on `pool`: calls a copy of `f` with copies of the arguments, or what they
-/// were moved to; std::ref() for references. Unlike there the future's destructor does not wait,
-/// wait_for() returns a bool, and only as many run at a time as the pool is wide: tasks must not
-/// wait for one another but by futures. Throws as Pool::async().
+/// The same as std::async(), but on `pool`: calls a copy of `f` with copies of the arguments, or
+/// what they were moved to; std::ref() for references. Unlike there the future's destructor does
+/// not wait, and wait_for() returns a bool. Only as many run at a time as the pool is wide: tasks
+/// must not wait for one another but by futures. Throws as Pool::async().
 template <class F, class... Arguments>
 auto async(Pool& pool, F&& f, Arguments&&... arguments) {
         using Result = std::invoke_result_t<std::decay_t<F>, std::decay_t<Arguments>...>;
@@ -27,9 +27,9 @@ auto async(Pool& pool, F&& f, Arguments&&... arguments) {
         });
 }
 
-/// A pool with the names of BS::thread_pool's most used functions. What is different: the number of
-/// threads is that of the CPUs that PoolOptions.cpus names, and which of them run follows the
-/// governor; get() may be called by tasks.
+/// A pool with the names of BS::thread_pool's most used functions. Two things are different. The
+/// number of threads is that of the CPUs that PoolOptions.cpus names, and which of them run follows
+/// the governor. And tasks may call get().
 class Executor {
 public:
         /// Throws as Pool.
@@ -45,7 +45,7 @@ public:
         void detach_task(F&& task) {
                 pool_.submit(std::forward<F>(task));
         }
-        /// Until no task runs or waits. Throws std::logic_error if the caller is one.
+        /// Returns when no task runs or waits. Throws std::logic_error if the caller is one.
         void wait() { pool_.wait_idle(); }
 
         [[nodiscard]] std::size_t get_thread_count() const { return pool_.size(); }

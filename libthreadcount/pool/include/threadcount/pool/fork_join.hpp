@@ -49,7 +49,7 @@ void fork_join(const LaneContext& lane, F& f, G& g) {
         }
         if (pushed == Pushed::Announced)
                 wake_thief(lane);
-        // What f forks it joins: so the youngest is this one again, or it was stolen.
+        // The function f joins what it forks: the youngest is this one again, or it was stolen.
         Fork* mine = nullptr;
         try {
                 f();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What will become of a task: its result, its exception, or nothing.
+// The outcome of a task: its result, its exception, or nothing.
 #pragma once
 
 #include <threadcount/pool/detail/future_state.hpp>
@@ -22,13 +22,14 @@ public:
 /// void. To drop a future neither waits for the task nor cancels it. A future may outlive its pool,
 /// but for then().
 ///
-/// What is const may be called by several threads at once; none is async-signal-safe. All but
+/// Several threads may call functions that are const at once; none is async-signal-safe. All but
 /// valid() throw std::logic_error if there is no task: after get() and then(), and if it was moved
 /// from.
 ///
 /// Cost: one block of memory for all, which comes from the heap, or is one that this thread has
-/// kept (some 5 ns): up to 1024 of each size up to 256 bytes, 1 MiB in all, when futures go. What
-/// the callable holds is destroyed before the future is ready. There is no lock for who waits.
+/// kept (some 5 ns). A thread keeps up to 1024 of each size up to 256 bytes, 1 MiB in all, when
+/// futures go. The captures of the callable are destroyed before the future is ready. There is no
+/// lock for a thread that waits.
 template <class T>
 class [[nodiscard]] Future {
         static_assert(!std::is_rvalue_reference_v<T>, "a future of what would be gone");
@@ -42,10 +43,10 @@ public:
         [[nodiscard]] bool is_ready() const { return state().outcome() != pool::Outcome::None; }
 
         /// Returns when it is ready. A task, of this pool or another one, that calls this runs the
-        /// awaited one itself, right here, if that has not begun, and before it all those that it
-        /// follows (then()); so that waiting for one another needs no further lane. If that waits
-        /// in its turn, and so on, 2,000 may be on the stack; the next one throws std::logic_error.
-        /// Anybody else looks for some 10 us, then sleeps.
+        /// awaited one itself, right here, if that has not begun. Before it, it runs all those that
+        /// it follows (then()). Waiting for one another therefore needs no further lane. The
+        /// awaited one may wait in its turn, and so on: 2,000 may be on the stack, and the next one
+        /// throws std::logic_error. Anybody else looks for some 10 us, then sleeps.
         void wait() const { state().wait(); }
 
         /// The same until `deadline` at most: is it ready? Never runs the task itself, which might
@@ -72,12 +73,12 @@ public:
         }
 
         /// True: the task has not begun, and never will; what it holds is destroyed now. False: it
-        /// runs, has run, or was cancelled already. What it follows (then()) is not cancelled. Its
-        /// place in the queue is free when a lane comes to it.
+        /// runs, has run, or was cancelled already. The task that it follows (then()) is not
+        /// cancelled. Its place in the queue is free when a lane comes to it.
         bool cancel() const { return state().cancel(); }
 
         /// A task for the same pool that calls `f` with this one's result as soon as that is there;
-        /// f(T), or f() if T is void. If there is none, f does not run, and the new future gets the
+        /// f(T), or f() if T is void. Without a result f does not run, and the new future gets the
         /// exception, or is cancelled. Throws std::bad_alloc, and this future is as it was; and, if
         /// it is ready already, as Pool::submit(), and waits as that does.
         template <class F>

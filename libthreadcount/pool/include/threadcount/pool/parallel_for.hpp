@@ -13,8 +13,9 @@
 
 namespace threadcount {
 
-/// How the iterations of a loop are divided. Either way a piece is a run of neighbours, the first
-/// half goes to who calls, and lanes that have nothing left steal the largest piece there is.
+/// The way in which the iterations of a loop are divided. Either way a piece is a run of
+/// neighbours, the first half goes to the caller, and lanes that have nothing left steal the
+/// largest piece there is.
 enum class Schedule {
         Static,  ///< about as many pieces as lanes: least overhead, if all iterations take the same
         Guided,  ///< halved again for lanes that have nothing to do: for those that do not, and for
@@ -28,7 +29,7 @@ struct ForOptions {
 
 namespace pool {
 
-/// What runs a loop's pieces; [first, last).
+/// Runs a loop's pieces; [first, last).
 template <class Index, class Body>
 struct LoopBody {
         Body& body;
@@ -42,7 +43,7 @@ struct LoopBody {
         }
 };
 
-/// Of [first, last), also where the difference is too large for the type itself.
+/// The length of [first, last), also where it is too large for the type itself.
 template <class Index>
 std::size_t distance(Index first, Index last) {
         using Unsigned = std::make_unsigned_t<Index>;
@@ -56,10 +57,10 @@ Index advance(Index first, std::size_t by) {
                 static_cast<Unsigned>(static_cast<Unsigned>(first) + static_cast<Unsigned>(by)));
 }
 
-/// How what a loop shares is divided. In iterations; pure.
+/// Divides the iterations that a loop shares. Pure.
 class Division {
 public:
-        /// Of `size` iterations among `width` lanes, of a loop that began at `start_ns`.
+        /// Divides `size` iterations among `width` lanes, of a loop that began at `start_ns`.
         Division(std::size_t size, std::size_t width, const ForOptions& options,
                  std::uint64_t start_ns)
                 : grain_(std::max<std::size_t>(options.grain, 1)),
@@ -83,13 +84,14 @@ public:
                 const auto parts = (now_ns - start_ns_) / kWorthAStealNs;
                 return parts <= kParts ? least_ : std::max<std::size_t>(grain_, share_ / parts);
         }
-        /// So much of a range is run before the caller looks again whether others have nothing.
+        /// The part of a range that is run before the caller looks again whether others have
+        /// nothing.
         [[nodiscard]] static std::size_t next(std::size_t size, std::size_t least) {
                 const auto part = std::max(size / kPart, least);
                 return size < part + least ? size : part;
         }
 
-        /// As much of `wanted` as the first half may be larger by.
+        /// The part of `wanted` that the first half may be larger by.
         [[nodiscard]] std::size_t head_start(double wanted) const {
                 const auto half = share_ / 2;
                 const auto most = std::min(share_ / 4, half - std::min(half, grain_));
@@ -152,9 +154,9 @@ struct Begun {
 };
 
 /// Runs the first iterations of a loop alone, until it pays to share what is left: `piece` of them,
-/// then many times what was done before. What comes next may take much longer. So no more is run
-/// without a look at the clock than a quarter of a lane's share of what is left, unless that is too
-/// little for a look.
+/// then many times what was done before. The next ones may take much longer. Without a look at the
+/// clock the caller therefore runs no more than a quarter of a lane's share of what is left, unless
+/// that is too little for a look.
 template <class Lane, class Index, class Body>
 Begun<Index> begin_alone(const Lane& lane, Index first, Index last, std::size_t width,
                          std::size_t piece, const Body& body) {
@@ -175,12 +177,12 @@ Begun<Index> begin_alone(const Lane& lane, Index first, Index last, std::size_t 
         return {first, alone.head_start(done), alone.start_ns()};
 }
 
-/// By a lane or a guest, of `width` >= 1. Where there are only a few iterations they are taken for
-/// long ones, unless `are_short`.
+/// By a lane or a guest, of `width` >= 1. A few iterations are taken for long ones, unless
+/// `are_short`.
 template <class Lane, class Index, class Body>
 void parallel_for(const Lane& lane, Index first, Index last, std::size_t width,
                   const ForOptions& options, bool are_short, const Body& body) {
-        // How much is run before one looks at the clock: this part of a lane's share, at most.
+        // The part of a lane's share that is run, at most, before a look at the clock.
         constexpr std::size_t kFirstPart = 128;
         constexpr std::size_t kFirstMost = 2048;
         constexpr std::size_t kFew = 16;
@@ -190,7 +192,7 @@ void parallel_for(const Lane& lane, Index first, Index last, std::size_t width,
                 body(first, last);
                 return;
         }
-        // Of a loop of unknown age every iteration is worth a steal.
+        // Every iteration of a loop of unknown age is worth a steal.
         Begun<Index> begun{first, 0, 0};
         if (are_short || size >= kFew * width)
                 begun = begin_alone(

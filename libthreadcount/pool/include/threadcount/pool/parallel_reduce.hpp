@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What the iterations of a loop come to together, the same whatever lanes there are.
+// The sum of the iterations of a loop, the same whatever lanes there are.
 #pragma once
 
 #include <threadcount/pool/parallel_for.hpp>
@@ -14,7 +14,7 @@
 
 namespace threadcount {
 
-/// What Pool::parallel_scan() stores for an iteration.
+/// The value that Pool::parallel_scan() stores for an iteration.
 enum class Scan {
         Inclusive,  ///< what it and all before it come to
         Exclusive,  ///< what all before it come to
@@ -49,10 +49,10 @@ private:
         const std::size_t each_;
 };
 
-// A compiler may round differently at each place that it puts a function into. So what combines
-// numbers has one place each.
+// A compiler may round differently at each place that it puts a function into. Therefore the code
+// that combines numbers has one place each.
 
-/// What the values of [first, last), of which there is one at least, come to from left to right.
+/// The sum of the values of [first, last), of which there is one at least, from left to right.
 template <class T, class Index, class Combine, class Value>
 [[gnu::noinline]] T fold(Index first, Index last, Combine& combine, Value& value) {
         if constexpr (std::invocable<Value&, Index, Index>) {
@@ -65,9 +65,9 @@ template <class T, class Index, class Combine, class Value>
         }
 }
 
-/// The body of a loop over blocks. Who runs a block joins it with its neighbours as far as it has
-/// run these too, along a tree whose nodes begin at multiples of powers of two; what is left of the
-/// tree is done afterwards.
+/// The body of a loop over blocks. A lane that runs a block joins it with its neighbours as far as
+/// it has run these too, along a tree whose nodes begin at multiples of powers of two. The rest of
+/// the tree is done afterwards.
 template <class T, class Index, class Combine, class Value>
 class Reduction {
 public:
@@ -120,7 +120,7 @@ public:
                 : blocks_(blocks), scan_(scan), combine_(combine), value_(value), store_(store),
                   parts_(blocks.count()) {}
 
-        /// What block `block` comes to; of the last one nobody asks that.
+        /// The sum of block `block`; nobody asks for that of the last one.
         void fold_one(std::size_t block) {
                 parts_[block].emplace(
                         fold<T>(blocks_.begin(block), blocks_.end(block), combine_, value_));

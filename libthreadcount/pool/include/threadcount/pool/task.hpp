@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// A piece of work that runs once: what the pool's queues hold.
+// A piece of work that runs once: the pool's queues hold these.
 #pragma once
 
 #include <threadcount/pool/detail/block_memory.hpp>
@@ -17,7 +17,7 @@ namespace threadcount {
 
 namespace pool {
 
-/// What a task does not keep inside.
+/// The captures that a task does not keep inside.
 template <class Held>
 struct OutsideOfTask {
         Held held;
@@ -34,8 +34,8 @@ requires(alignof(Held) > BlockMemory::kAlignment) struct OutsideOfTask<Held> {
 
 }  // namespace pool
 
-/// A callable without arguments, of any copyable or only movable type. 56 bytes. What it captures
-/// is kept inside if it has at most 48 bytes, an alignment of at most 8, and moves without throwing
+/// A callable without arguments, of any copyable or only movable type. 56 bytes. Its captures are
+/// kept inside if they have at most 48 bytes, an alignment of at most 8, and move without throwing
 /// (no allocation then). For anything else the constructor takes memory, which may throw
 /// std::bad_alloc: up to 256 bytes from what earlier tasks have given back, if there is any.
 ///
@@ -148,8 +148,8 @@ private:
 
 static_assert(sizeof(Task) == 56);
 
-/// How to make a task of what somebody holds, once there is a place for it: what is held stays as
-/// it is until then. Refers to it, and must not outlive it.
+/// Makes a task of what somebody holds, once there is a place for it. The held one stays as it is
+/// until then. Refers to it, and must not outlive it.
 class TaskSource {
 public:
         /// Moves from `held`, a task or a callable that may become one without throwing.

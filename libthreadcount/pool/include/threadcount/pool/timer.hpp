@@ -15,11 +15,10 @@ class Timer {
 public:
         Timer() noexcept = default;
 
-        /// True: it has not begun, or not yet again, and never will; what it holds is destroyed
+        /// True: it has not begun, or not yet again, and never will. Its captures are destroyed
         /// now, or, if it runs every so often and is running, when that is done. Nobody waits for
         /// this run. False: its only run has begun, it was cancelled already, its pool was stopped,
-        /// or there is no timer.
-        /// Cost: it is taken out of a heap of n timers, with O(log n) steps.
+        /// or there is no timer. Cost: it is taken out of a heap of n timers, with O(log n) steps.
         bool cancel() const noexcept { return node_ != nullptr && node_->cancel(); }
 
 private:

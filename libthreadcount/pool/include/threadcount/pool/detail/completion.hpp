@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// That something is done, for the one who waits for it.
+// Tells the thread that waits for something that it is done.
 #pragma once
 
 #include <threadcount/pool/detail/machine.hpp>
@@ -15,8 +15,8 @@ namespace threadcount::pool {
 class Completion {
 public:
         /// The last that is done with what this belongs to: it may be gone then. The kernel may be
-        /// asked to wake an address that is used otherwise by now; whoever sleeps on a futex must
-        /// expect that.
+        /// asked to wake an address that is used otherwise by now; a thread that sleeps on a futex
+        /// must expect that.
         void finish() noexcept {
                 if (state_.exchange(kDone, std::memory_order_acq_rel) == kIsWaitedFor)
                         Machine::wake_all(state_);

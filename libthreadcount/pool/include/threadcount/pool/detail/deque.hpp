@@ -17,8 +17,8 @@ namespace threadcount::pool {
 
 /// After D. Chase, Y. Lev, "Dynamic circular work-stealing deque" (SPAA 2005), with sequentially
 /// consistent accesses where N. M. Le et al. (PPoPP 2013) have fences, and with a fixed size. Items
-/// are kept inside: who has moved the top owns what is in the slot, takes it out, and says then
-/// that the slot is empty; the owner of the deque does not fill it before.
+/// are kept inside. The lane that has moved the top owns what is in the slot, takes it out, and
+/// says then that the slot is empty. The owner of the deque does not fill it before.
 ///
 /// push() and pop() belong to one thread; all others are MT-Safe. Cost: a locked instruction each,
 /// but none for what is pushed quietly (and is not the first thing on a page).
@@ -78,8 +78,8 @@ public:
         /// The one that was pushed last; false: none is left.
         [[nodiscard]] bool pop(T& ret_item) {
                 const auto bottom = bottom_.load(std::memory_order_relaxed) - 1;
-                // So that a deque that is empty costs no locked instruction. Thieves do not make
-                // it any fuller.
+                // A deque that is empty then costs no locked instruction. Thieves do not make it
+                // any fuller.
                 if (top_.load(std::memory_order_relaxed) > bottom)
                         return false;
                 bottom_.store(bottom, std::memory_order_seq_cst);

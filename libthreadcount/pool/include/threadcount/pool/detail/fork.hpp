@@ -11,7 +11,7 @@
 
 namespace threadcount::pool {
 
-/// Lives in the stack frame of who forked it, who does not leave before it is done.
+/// Lives in the stack frame of the lane that forked it, which does not leave before it is done.
 class Fork {
 public:
         /// `run` runs it, keeps what it throws, and calls finish() last.
@@ -19,16 +19,16 @@ public:
         Fork(const Fork&) = delete;
         Fork& operator=(const Fork&) = delete;
 
-        /// By who has stolen it: lane `thief`. The fork is gone afterwards.
+        /// Called by the lane that has stolen it: `thief`. The fork is gone afterwards.
         void run_stolen(std::uint32_t thief) noexcept {
                 thief_.store(thief + 1, std::memory_order_release);
                 run_(*this);
         }
 
-        // By who waits for it.
+        // Called by the lane that waits for it.
 
         [[nodiscard]] bool is_done() const { return completion_.is_done(); }
-        /// Where its own forks are. -1: it has been stolen, and not yet begun.
+        /// The lane of its own forks. -1: it has been stolen, and not yet begun.
         [[nodiscard]] int thief() const {
                 return static_cast<int>(thief_.load(std::memory_order_acquire)) - 1;
         }

@@ -23,7 +23,8 @@ namespace threadcount::pool {
 
 class Scheduler;
 
-/// What does not depend on the type of the result. Destroyed by who lets go last (FutureWord).
+/// The part that does not depend on the type of the result. Destroyed by the owner that lets go
+/// last (FutureWord).
 class FutureState {
 public:
         explicit FutureState(Pool& pool) noexcept;
@@ -35,8 +36,8 @@ public:
         static void operator delete(void* state, std::size_t bytes) noexcept {
                 BlockMemory::give_back(state, bytes);
         }
-        // For who needs more than the heap's alignment. If a constructor throws, compilers look for
-        // an operator delete of this form, and for no other one.
+        // For states that need more than the heap's alignment. Compilers look for an operator
+        // delete of this form, and for no other one, if a constructor throws.
         static void* operator new(std::size_t bytes, std::align_val_t alignment) {
                 return ::operator new(bytes, alignment);
         }
@@ -45,10 +46,10 @@ public:
         }
 
         [[nodiscard]] Outcome outcome() const noexcept { return word_.outcome(); }
-        /// So many tasks may run one inside of the other, each in the wait of the one before.
+        /// The most tasks that may run one inside of the other, each in the wait of the one before.
         static constexpr int kMostNested = 2000;
 
-        /// As Future says.
+        /// See Future.
         void wait();
         [[nodiscard]] bool wait_until(std::chrono::steady_clock::time_point deadline) noexcept;
         [[nodiscard]] bool wait_for(std::chrono::nanoseconds time) noexcept;
@@ -71,11 +72,12 @@ public:
         [[nodiscard]] Pool& pool() const noexcept { return pool_; }
 
 protected:
-        /// Calls and destroys the callable. By who has claimed it.
+        /// Calls and destroys the callable. For the caller that has claimed it.
         [[nodiscard]] virtual Outcome run() noexcept = 0;
-        /// Destroys the callable. By who has claimed it.
+        /// Destroys the callable. For the caller that has claimed it.
         virtual void drop() noexcept = 0;
-        /// What has to be done before, if the caller has claimed this one and not yet run it.
+        /// The one that has to be done before, if the caller has claimed this one and not yet run
+        /// it.
         [[nodiscard]] virtual FutureState* first() noexcept { return nullptr; }
 
 private:
@@ -112,7 +114,7 @@ private:
         FutureState* state_;
 };
 
-/// What a future of T keeps: an object; for a reference, where it is; for void, nothing.
+/// The value of a future of T: an object; for a reference, where it is; for void, nothing.
 template <class T>
 struct Kept {
         using Type = T;
@@ -137,7 +139,7 @@ public:
                         std::destroy_at(&error_);
         }
 
-        /// Of the outcome's kind only. To be moved from.
+        /// Valid for the outcome's kind only. To be moved from.
         [[nodiscard]] typename Kept<T>::Type& value() noexcept { return value_; }
         [[nodiscard]] std::exception_ptr& error() noexcept { return error_; }
 
@@ -201,7 +203,7 @@ struct DropFuture {
 template <class T>
 using OwnedResult = std::unique_ptr<FutureResult<T>, DropFuture>;
 
-/// What a function that takes the value of a future of T returns.
+/// The result type of a function that takes the value of a future of T.
 template <class F, class T>
 struct Following {
         using Result = std::invoke_result_t<F&, T>;

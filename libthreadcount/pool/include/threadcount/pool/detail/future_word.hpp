@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What becomes of one task, and who still needs its memory, in one word.
+// The outcome of one task, and the owners that still need its memory, in one word.
 #pragma once
 
 #include <threadcount/pool/detail/machine.hpp>
@@ -13,12 +13,13 @@ namespace threadcount::pool {
 enum class Outcome : std::uint32_t { None = 0, Value = 2, Error = 4, Cancelled = 6 };
 
 /// Two own a task's memory: its entry, which is in a queue (or waits for another task to be done),
-/// and its future. Who lets go last, destroys it. Who claims the task, decides what becomes of it;
-/// that is one of: its entry when a lane has it; a lane that waits for it; who cancels it.
+/// and its future. The one that lets go last destroys it. The one that claims the task decides what
+/// becomes of it. Its entry claims it when a lane has that, or a lane that waits for it, or a
+/// caller that cancels it.
 ///
 ///   claim()    pending -> claimed: exactly one gets true
-///   publish()  claimed -> ready, by who has claimed it
-///   sleep()    until it is ready. There is no lock, so that who gives up holds none.
+///   publish()  claimed -> ready, by the one that has claimed it
+///   sleep()    until it is ready. There is no lock, so that a thread that gives up holds none.
 ///   follow()   `next` starts when this one is ready
 ///
 /// MT-Safe. `Node` is what has a word like this. The future's owner alone calls follow(), once.
@@ -38,7 +39,7 @@ public:
                 return (word_.load(std::memory_order_relaxed) & kClaimed) != 0;
         }
 
-        /// What came of it, and all that was written before publish().
+        /// Its outcome, and all that was written before publish().
         [[nodiscard]] Outcome outcome() const noexcept {
                 return outcome_in(word_.load(std::memory_order_acquire));
         }
@@ -48,7 +49,7 @@ public:
                 bool is_last;  ///< the caller destroys the node
         };
 
-        /// Wakes who sleeps. With `lets_go` the caller, who is this owner, lets go at the same
+        /// Wakes the threads that sleep. With `lets_go` the caller, this owner, lets go at the same
         /// time.
         [[nodiscard]] Published publish(Outcome outcome, Owner lets_go) noexcept {
                 auto now = word_.load(std::memory_order_acquire);

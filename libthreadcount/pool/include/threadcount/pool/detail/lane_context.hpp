@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Which lane the calling thread is, if it is one.
+// The lane that the calling thread is, if it is one.
 #pragma once
 
 #include <threadcount/lane.h>
@@ -14,7 +14,8 @@ namespace threadcount::pool {
 class Scheduler;
 class TimeAlone;
 
-/// Of a lane's thread, or a guest. Other copies of the pool read what it inherits alone.
+/// The context of a lane's thread, or of a guest. Other copies of the pool read what it inherits
+/// alone.
 struct LaneContext : threadcount_lane {
         using Alone = TimeAlone;
 
@@ -42,8 +43,8 @@ private:
         const threadcount_lane* const outer_;
 };
 
-/// As what the calling thread belongs to `scheduler`; nullptr: it does not. A task of one pool may
-/// be the guest of another one.
+/// The context as which the calling thread belongs to `scheduler`; nullptr: it does not. A task of
+/// one pool may be the guest of another one.
 [[nodiscard]] inline const LaneContext* lane_in(const Scheduler* scheduler) {
         for (const auto* lane = threadcount_this_lane; lane != nullptr; lane = lane->outer)
                 if (lane->pool == scheduler)
@@ -51,8 +52,8 @@ private:
         return nullptr;
 }
 
-/// The calling thread, which is no lane of a scheduler, runs one of its tasks: what that submits
-/// must not wait for a place, and is not run inside of it.
+/// The calling thread, which is no lane of a scheduler, runs one of its tasks. Tasks that this one
+/// submits must not wait for a place, and are not run inside of it.
 class Visit {
 public:
         explicit Visit(const Scheduler* scheduler) : scheduler_(scheduler), outer_(innermost) {
@@ -77,8 +78,8 @@ private:
         static thread_local const Visit* innermost;
 };
 
-/// A thread from outside that takes part in the work of a scheduler, as if it were a lane: what it
-/// forks or submits can be stolen by lanes. There is one at a time.
+/// A thread from outside that takes part in the work of a scheduler, as if it were a lane. Lanes
+/// can steal what it forks or submits. There is one at a time.
 class Guest {
 public:
         explicit Guest(Scheduler& scheduler);
@@ -95,7 +96,7 @@ private:
         const bool takes_part_;
 };
 
-/// A fork was pushed to `lane`'s empty deque: somebody who sleeps may steal it.
+/// A fork was pushed to `lane`'s empty deque: a lane that sleeps may steal it.
 void wake_thief(const LaneContext& lane);
 
 /// Returns when `fork`, which another lane has stolen from `lane`, the calling one, is done. Runs
@@ -106,19 +107,19 @@ void wait_for(const LaneContext& lane, Fork& fork);
 /// CLOCK_MONOTONIC.
 [[nodiscard]] std::uint64_t loop_clock_ns(const LaneContext& lane);
 
-/// How long a loop has run without other lanes.
+/// The time for which a loop has run without other lanes.
 class TimeAlone {
 public:
         explicit TimeAlone(Scheduler& scheduler);
-        /// What was not enough is remembered: soon after, the next loop pays sooner.
+        /// A time that was not enough is remembered: soon after, the next loop pays sooner.
         ~TimeAlone();
         TimeAlone(const TimeAlone&) = delete;
         TimeAlone& operator=(const TimeAlone&) = delete;
 
         /// After `done` iterations, with `left` to go, which will take as long each: do they take
-        /// longer than another lane's help costs? One that searches costs less than one that
-        /// sleeps, which is woken for a long loop, and if this and the loops shortly before have
-        /// taken as long as that together.
+        /// longer than another lane's help costs? A lane that searches costs less than one that
+        /// sleeps. The latter is woken for a long loop, and if this and the loops shortly before
+        /// have taken as long as that together.
         [[nodiscard]] bool is_enough(std::size_t done, std::size_t left);
         /// After is_enough(): iterations that take two looks at the clock together, if they take as
         /// long as the `done` before. At least 1.

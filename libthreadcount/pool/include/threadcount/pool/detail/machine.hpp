@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What the lock-free parts ask of the machine: atomics, ways to wait, and memory.
+// The machine as the lock-free parts see it: atomics, ways to wait, and memory.
 #pragma once
 
 #include <atomic>
@@ -45,11 +45,11 @@ struct Machine {
         /// The cache line of `item` will be written soon: it comes while the caller goes on.
         static void fetch(const void* item) noexcept { __builtin_prefetch(item, 1); }
 
-        /// Writes `word`, which stays as it is. For a fresh page, before anybody reads it: the
+        /// Writes `word`, which stays as it is. For a fresh page, before anybody reads it. The
         /// kernel maps a page that is read to its page of zeros, and copies that when it is
-        /// written; of which it tells all CPUs where this program runs, by an interrupt, and waits.
-        /// That took 25 us on a virtual machine with two CPUs, and a page that is written first 1
-        /// us. (Where atomic instructions fault as readers, as on some ARM, this is no help.)
+        /// written. It tells all CPUs where this program runs of it, by an interrupt, and waits.
+        /// This took 25 us on a virtual machine with two CPUs, and a page that is written first 1
+        /// us. (This is no help where atomic instructions fault as readers, as on some ARM.)
         /// MT-Safe.
         template <class T>
         static void touch(Atomic<T>& word) noexcept {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Something that another thread runs for the one who waits for it.
+// A callable that another thread runs for the one that waits for it.
 #pragma once
 
 #include <threadcount/pool/detail/completion.hpp>
@@ -14,7 +14,7 @@ namespace threadcount::pool {
 /// In the waiter's stack frame.
 class RunAndWait {
 public:
-        /// By who runs `f`; it may be gone afterwards.
+        /// Called by the thread that runs `f`; it may be gone afterwards.
         template <class F>
         void of(F& f) noexcept {
                 try {

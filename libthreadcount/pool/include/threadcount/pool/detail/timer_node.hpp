@@ -15,16 +15,16 @@ namespace threadcount::pool {
 
 class Timers;
 
-/// References are counted: the heap's, its entry's in the pool's queue, and its handle's. Where it
-/// stands is one word:
+/// References are counted: the heap's, its entry's in the pool's queue, and its handle's. Its state
+/// is one word:
 ///
 ///   queued    an entry waits in a queue of the pool, or is about to
 ///   running   the callable runs
-///   missed    it was due again meanwhile: who ends the run sets it anew
+///   missed    it was due again meanwhile: the lane that ends the run sets it anew
 ///   over      it never begins (again): cancelled, or its only run has begun
 ///
-/// Who makes it over while it does not run destroys the callable; else who runs it does so, when
-/// that is done. MT-Safe.
+/// The thread that makes it over while it does not run destroys the callable. Otherwise the lane
+/// that runs it does so, when that is done. MT-Safe.
 class TimerNode {
 public:
         /// 0: once.
@@ -104,7 +104,7 @@ private:
         };
 };
 
-/// What the pool's queues hold of a timer that is due.
+/// The entry of a timer that is due in the pool's queues.
 class TimerEntry {
 public:
         explicit TimerEntry(TimerNode& node) noexcept : node_(&node) {}
