@@ -16,7 +16,7 @@ RULE = re.compile(r"^#(\[program \S+\])$", re.MULTILINE)
 
 
 class Daemon:
-    """What a governord and its governorctl say about a configuration."""
+    """The answers of a governord and its governorctl about a configuration."""
 
     def __init__(self, governord: str, governorctl: str, machine: str, folder: pathlib.Path):
         self.governord, self.governorctl, self.machine = governord, governorctl, machine
@@ -44,7 +44,7 @@ class Daemon:
             daemon.wait()
 
     def accepted(self, section: str, key: str) -> str:
-        """What is no ASCII is accepted nowhere, but looked up as a user."""
+        """Text that is no ASCII is accepted nowhere, but looked up as a user."""
         value = "\N{BULLET}" if key != "user" else ""
         found = re.search(r"accepted: (.*)", self.mistakes(f"{section}\n{key} = {value}\n"))
         return found.group(1) if found else "(anything?)"

@@ -45,7 +45,7 @@ def target_of(header: str) -> str | None:
 
 
 def wrong_in_server(path: str, headers: list[str]) -> list[str]:
-    """What is wrong with a file of the server and what it includes of the server."""
+    """The faults of a file of the server in what it includes of the server."""
     place = path.split("/")[2:]
     if len(place) == 1:
         return [] if place[0] in WIRING else [f"{path}: belongs into a room: {', '.join(SERVER_ROOMS)}"]

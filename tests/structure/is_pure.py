@@ -5,14 +5,14 @@ import re
 import subprocess
 import sys
 
-# What pure code may refer to: memory, strings, arithmetic and containers of
+# Pure code may refer to these: memory, strings, arithmetic and containers of
 # the two runtimes.
 PURE = re.compile(
     r"^(_Z|__cxa_|__gxx_personality|_Unwind_|__stack_chk_fail|__dso_handle|_GLOBAL_OFFSET_TABLE_"
     r"|mem(cpy|move|set|cmp|chr)|strlen|strchr|strncmp|vsnprintf|abort|__popcountdi2|bcmp|DW\.ref|(exp2?|log2|l?round|pow|sqrt)$)")
-# What pure libraries of ours define is looked at there; times are arguments of many.
+# Symbols that pure libraries of ours define are looked at there; times are arguments of many.
 OURS = re.compile(r"^_ZNK?8governor(6policy|8evidence|8registry)")
-# Of the other C++ symbols (_Z...) these are effects all the same.
+# These of the other C++ symbols (_Z...) are effects all the same.
 IMPURE = re.compile(r"(chrono.*now|fstream|ios_base|ostream|istream|random_device|thread|mutex|filesystem"
                     r"|spdlog|google8protobuf|clock)")
 

@@ -13,7 +13,7 @@ CODE = re.compile(r"`[^`\n]*`")
 
 
 def anchors(page):
-    """What the headings of a page are called in links to it."""
+    """The names of a page's headings in links to it."""
     headings = re.findall(r"^#+ +(.*)$", FENCED.sub("", page.read_text(encoding="utf-8")), re.MULTILINE)
     kept = (re.sub(r"[^\w\- ]", "", heading.lower()) for heading in headings)
     return {heading.replace(" ", "-") for heading in kept}

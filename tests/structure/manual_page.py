@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What a manual page says: its sections and entries, read from its scdoc source, and its examples."""
+"""The contents of a manual page: its sections and entries, read from its scdoc source, and its examples."""
 
 import pathlib
 import re
@@ -41,7 +41,7 @@ def bold(texts: list[str], pattern: str) -> set[str]:
 
 
 def table_keys(text: str) -> set[str]:
-    """What stands in bold in the first column."""
+    """The words in bold in the first column."""
     return bold(re.findall(r"^(?:\[\[|\|) +(.*)", text, re.MULTILINE), r"\w+")
 
 

@@ -21,7 +21,7 @@ from help_text import options_in, verbs_in
 from manual_page import Page, bold, code_blocks, entries, table_keys
 
 OPTION = r"--?[a-z][\w-]*"
-# What the fragments in section 3 may refer to.
+# The fragments in section 3 may refer to this.
 PRELUDE = """#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -76,7 +76,7 @@ class Daemon:
         return json.loads(output(*self.ask, *verb))
 
     def first_event(self) -> dict:
-        """What monitor prints of leases that come and go."""
+        """The first event that monitor prints of leases that come and go."""
         with subprocess.Popen([*self.ask, "monitor"], stdout=subprocess.PIPE, env=environment()) as monitor:
             try:
                 while not select.select([monitor.stdout], [], [], 0.1)[0]:
@@ -203,7 +203,7 @@ def check_pool(page: Page, headers: pathlib.Path) -> list[str]:
 
 
 def check_environment(page: Page, folder: pathlib.Path) -> list[str]:
-    """What the sources read or name has an entry; other variables of ours have none."""
+    """A variable that the sources read or name has an entry; other variables of ours have none."""
     text = "\n".join(file.read_text() for file in sorted(folder.rglob("*.cpp")))
     read = set(re.findall(r'getenv\("([A-Z_]+)"', text)) | set(re.findall(r'"(THREADCOUNT(?:_[A-Z]+)?)"', text))
     documented = bold(page.entries("ENVIRONMENT"), r"[A-Z_]+")

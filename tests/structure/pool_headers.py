@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""What the pool's C++ headers offer, by their text as clang-format leaves it."""
+"""The names that the pool's C++ headers offer, by their text as clang-format leaves it."""
 
 import pathlib
 import re
 
-# What Pool's templates are made of.
+# The parts of Pool's templates.
 INTERNAL = {"TaskSource"}
 
 
@@ -16,7 +16,7 @@ def texts(folder: pathlib.Path) -> list[str]:
 
 
 def public(body: str) -> str:
-    """Of a class's body."""
+    """The members of a class's body."""
     parts = re.split(r"^(public|private|protected):\n", body, flags=re.MULTILINE)
     return "".join(text for access, text in zip(parts[1::2], parts[2::2]) if access == "public")
 

@@ -13,7 +13,7 @@ KINDS = ("unit", "integration", "host", "virtual_machine", "structure")
 
 
 def known_tests():
-    """As ctest calls them, whatever their kind of test program."""
+    """Their names as ctest calls them, whatever their kind of test program."""
     for file in (CHECKOUT / "tests").rglob("*_test.cpp"):
         for suite, name in re.findall(r"^TEST(?:_F|_P)?\((\w+), *(\w+)\)", file.read_text(), re.M):
             kind = "integration" if file.parent.name == "integration" else "unit"

@@ -24,7 +24,7 @@ def rows_of_policy(header: str) -> list[str]:
 
 
 def rows_of_manual(header: str) -> list[str]:
-    """As scdoc has them: *bold* instead of `code`."""
+    """The form of scdoc: *bold* instead of `code`."""
     return [f"|  {sentence.replace('*division*', '_division_')}\n:  {meaning.replace('*', '').replace('`', '*')}".replace("_max", "\\_max")
             for _, sentence, meaning in reasons(header)]
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Committed results are tables, pictures and summaries; raw runs stay with the user who made them."""
+"""Committed results are tables, pictures and summaries; raw runs stay with the user that made them."""
 
 import pathlib
 import sys

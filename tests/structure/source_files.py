@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Which files are sources: those that git knows or does not ignore; without git, all outside of builds."""
+"""The files that are sources: those that git knows or does not ignore; without git, all outside of builds."""
 
 import pathlib
 import subprocess
