@@ -32,8 +32,8 @@ void apply(std::string_view text, const std::string& file, Settings& settings, E
 /// Appends what is wrong with settings that were applied without a mistake, all files together.
 void check(const Settings& settings, Errors& errors);
 
-/// What is set and has no effect under the policy that is, one line for each setting and one for
-/// all rules together. No mistakes.
+/// The settings that have no effect under the policy in force, one line for each setting and one
+/// for all rules together. No mistakes.
 [[nodiscard]] std::vector<std::string> notes(const Settings& settings);
 
 }  // namespace governor::config

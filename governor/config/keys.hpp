@@ -19,10 +19,10 @@ struct KeyOf {
         std::string_view accepted;  ///< the accepted range, for error messages
         std::string_view meaning;
         bool (*set)(Target& target, std::string_view value);  ///< false: not accepted, unchanged
-        /// As it may be written in a file; empty: not set, and there is no default.
+        /// The value as it may be written in a file; empty: not set, and there is no default.
         std::string (*get)(const Target& target);
-        /// Of a value that `set` does not accept: what is wrong with it and what to write instead,
-        /// where there is more to say than `accepted`; else empty, or no function.
+        /// The fault of a value that `set` does not accept, and what to write instead, where there
+        /// is more to say than `accepted`. Otherwise empty, or no function.
         std::string (*explain)(std::string_view value) = nullptr;
 };
 
@@ -32,7 +32,7 @@ using ProgramKey = KeyOf<policy::fair::Rule>;
 /// Of [governor].
 [[nodiscard]] std::span<const Key> keys();
 
-/// Of [program NAME].
+/// The keys of [program NAME].
 [[nodiscard]] std::span<const ProgramKey> program_keys();
 
 /// nullptr if there is none of that name.

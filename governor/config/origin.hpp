@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Where a setting, or a mistake, stands.
+// The place of a setting, or of a mistake.
 #pragma once
 
 #include <cstddef>

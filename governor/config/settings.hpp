@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What an administrator can set, validated.
+// The settings of an administrator, validated.
 #pragma once
 
 #include "config/origin.hpp"
@@ -38,7 +38,7 @@ struct Settings {
         LogLevel log_level = LogLevel::Info;
         std::vector<policy::fair::Rule> programs;  ///< names are unique; later ones win
 
-        /// Where things are set: "KEY" of [governor], "program NAME" for the section in which a
+        /// The places of settings: "KEY" of [governor], "program NAME" for the section in which a
         /// rule begins, "program NAME.KEY" for the rule's keys.
         std::map<std::string, Origin> origins;
 };

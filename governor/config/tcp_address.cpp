@@ -26,7 +26,7 @@ std::optional<std::uint16_t> parse_port(std::string_view text) {
         return port;
 }
 
-/// What stands before the last colon, without the brackets of IPv6; empty: no such host.
+/// The part before the last colon, without the brackets of IPv6; empty: no such host.
 std::string parse_host(std::string_view text) {
         if (text == "localhost")
                 return std::string(kLoopback);

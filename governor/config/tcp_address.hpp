@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Where the daemon listens on TCP. Pure.
+// The address at which the daemon listens on TCP. Pure.
 #pragma once
 
 #include <cstdint>

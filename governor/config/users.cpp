@@ -14,7 +14,7 @@ tl::expected<std::uint32_t, std::string> find_user(const std::string& name) {
         errno = 0;
         if (const auto* user = ::getpwnam(name.c_str()); user != nullptr)
                 return user->pw_uid;
-        // Which of these a missing name gives depends on where users are kept: getpwnam(3).
+        // A missing name gives one of these, depending on where users are kept: getpwnam(3).
         constexpr std::array kNoSuchUser{0, ENOENT, ESRCH, EBADF, EPERM};
         if (std::ranges::find(kNoSuchUser, errno) != kNoSuchUser.end())
                 return tl::unexpected(std::string("no such user"));

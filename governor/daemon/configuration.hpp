@@ -11,14 +11,14 @@
 
 namespace governor::daemon {
 
-/// The command line wins over the files. What can never be done here is a mistake too: TCP in a
-/// sandbox without network.
+/// The command line wins over the files. A setting that can never be done here is a mistake too:
+/// TCP in a sandbox without network.
 [[nodiscard]] tl::expected<config::Settings, config::Errors>
 load_configuration(const Options& options);
 
-/// What is in force where the files are wrong when the daemon starts: the built-in defaults and the
-/// command line, and no program is held to anything (mode = observe). The error is a mistake in the
-/// command line.
+/// The settings in force where the files are wrong when the daemon starts. These are the built-in
+/// defaults and the command line, and no program is held to anything (mode = observe). The error is
+/// a mistake in the command line.
 [[nodiscard]] tl::expected<config::Settings, config::Errors> fallback(const Options& options);
 
 /// The first of them, and how many there are besides. `errors` is not empty.

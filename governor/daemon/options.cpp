@@ -24,7 +24,7 @@ std::string check_tcp(const std::string& text) {
                                                          "numeric HOST or localhost";
 }
 
-/// Mistakes are told to people who do not know where the daemon was started.
+/// Mistakes are told to people that do not know where the daemon was started.
 std::string absolute(const std::string& path) {
         std::error_code error;
         auto whole = std::filesystem::absolute(path, error);

@@ -26,7 +26,7 @@ public:
         [[nodiscard]] tl::expected<void, std::string> start(const config::Settings& settings,
                                                             const std::string& refused);
 
-        /// Until SIGTERM or SIGINT: 0; or a negative errno.
+        /// Returns after SIGTERM or SIGINT: 0; or a negative errno.
         [[nodiscard]] int serve();
 
 private:

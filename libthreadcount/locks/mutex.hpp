@@ -9,7 +9,7 @@
 
 namespace threadcount {
 
-/// Of one process, not recursive, constant initialisation.
+/// A mutex of one process, not recursive, constant initialisation.
 class THREADCOUNT_CAPABILITY("mutex") Mutex {
 public:
         Mutex() = default;

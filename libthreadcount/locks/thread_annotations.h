@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What clang's -Wthread-safety checks: which lock guards what, and who holds it. Other compilers
- * see nothing. https://clang.llvm.org/docs/ThreadSafetyAnalysis.html
+ * Annotations that clang's -Wthread-safety checks: which lock guards what, and which code holds it.
+ * Other compilers see nothing. https://clang.llvm.org/docs/ThreadSafetyAnalysis.html
  */
 #ifndef THREADCOUNT_THREAD_ANNOTATIONS_H
 #define THREADCOUNT_THREAD_ANNOTATIONS_H

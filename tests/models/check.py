@@ -24,7 +24,7 @@ def call(*command, cwd):
 
 
 def search(spin, cc, model, defines, folder):
-    """What the search says."""
+    """The result of the search."""
     for step in ([spin, "-a", *defines, model],
                  [cc, "-O1", "-w", "-DSAFETY", f"-DMEMLIM={MEGABYTES}",
                   *set(defines) & {"-DCOLLAPSE"}, "-o", "pan", "pan.c"]):

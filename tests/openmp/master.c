@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a library that is written with OpenMP does with the adapter. Built once for each runtime;
+ * A library that is written with OpenMP and uses the adapter. Built once for each runtime;
  * the test loads both into one process.
  */
 #include "master.h"

@@ -10,7 +10,7 @@ extern "C" {
 
 /* Opens the process's handle; without a governor `ungoverned` threads are used. As the adapter. */
 int master_open(int ungoverned);
-/* What the adapter says. */
+/* The answer of the adapter. */
 int master_update(void);
 /* The same for a master that takes turns with others. */
 int master_in_turn(void);
@@ -21,7 +21,8 @@ int master_nested(int inner);
 /* The team of a timed region that takes so long, with calls inside that must not disturb it; -1: it
  * is not what the adapter said. */
 int master_timed(unsigned us);
-/* How long the team's threads spin after a region, milliseconds; -1: the runtime does not tell. */
+/* The time for which the team's threads spin after a region, milliseconds; -1: the runtime does not
+ * tell. */
 int master_spins_ms(void);
 /* Forks inside a region; what the child found wrong with its parent's handle and its own: 0. */
 int master_fork_inside(int ungoverned);

@@ -85,7 +85,7 @@ protected:
                 (void)started;
                 return daemon;
         }
-        /// What this process may have at most from now on; waits until the library is told. Less
+        /// The most that this process may have from now on; waits until the library is told. Less
         /// than before is told at once, more after a while.
         [[nodiscard]] bool grants_at_most(std::uint32_t threads) {
                 if (!sibling_) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Connections that look like another user's: the kernel notes who calls connect().
+// Connections that look like another user's: the kernel notes which user calls connect().
 #pragma once
 
 #include <stdexcept>

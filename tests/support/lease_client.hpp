@@ -86,7 +86,7 @@ public:
         [[nodiscard]] std::uint32_t pid() const { return static_cast<std::uint32_t>(pid_); }
         /// SIGKILL, and reaped.
         void kill();
-        /// Until it ends: true if `body` returned.
+        /// Waits until it ends: true if `body` returned.
         [[nodiscard]] bool finishes();
 
 private:

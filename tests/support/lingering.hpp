@@ -31,7 +31,7 @@ public:
         }
         Lingering(const Lingering&) = delete;
         Lingering& operator=(const Lingering&) = delete;
-        /// What waits goes on then.
+        /// Code that waits goes on then.
         ~Lingering() {
                 for (const int fd : others_)
                         ::close(fd);

@@ -20,7 +20,7 @@ struct Command {
         std::optional<uid_t> uid;              ///< run as this user
 };
 
-/// As execve() wants them; they point into `strings`.
+/// In the form of execve(); they point into `strings`.
 [[nodiscard]] std::vector<char*> as_pointers(std::vector<std::string>& strings);
 
 /// stdout and stderr go to files. Killed (SIGKILL) and reaped when this goes, and by the kernel

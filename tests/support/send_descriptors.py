@@ -23,7 +23,7 @@ held = []  # the other ends, which do not read
 
 
 def lingering():
-    """A TCP socket with more to send than the other end takes. Whoever closes it waits."""
+    """A TCP socket with more to send than the other end takes. A thread that closes it waits."""
     listener = socket.create_server(("127.0.0.1", 0))
     ours = socket.create_connection(listener.getsockname())
     held.append(listener.accept()[0])
@@ -45,7 +45,7 @@ def memory():
 
 
 def send_away(path, data, fds, flags=0, before=b""):
-    """Whether they arrived. They are closed here; the connection, too."""
+    """Did they arrive? They are closed here; the connection, too."""
     with socket.socket(socket.AF_UNIX) as client:
         client.connect(path)
         try:

@@ -28,7 +28,8 @@ public:
         void start(const std::vector<std::string>& command, const std::vector<int>& fds);
         [[nodiscard]] Process& process() { return *process_; }
 
-        /// What has come and was not asked for yet: "READY=1", "STATUS=...", one per line sent.
+        /// The lines that have come and were not asked for yet: "READY=1", "STATUS=...", one per
+        /// line sent.
         std::deque<std::string> hear();
         /// True if `line` (its start) comes within the patience; what comes before it is dropped.
         [[nodiscard]] bool hears(const std::string& line);

@@ -10,7 +10,7 @@ pid=$(main_pid)
 inside tee /usr/local/bin/attack <"$build/bin/bench/attack" >/dev/null
 expect inside chmod 755 /usr/local/bin/attack
 
-# prepare UNIT USER KIND [MEMBERS]: an attacker that does nothing yet. What it says is in /run/UNIT.
+# prepare UNIT USER KIND [MEMBERS]: an attacker that does nothing yet. Its output is in /run/UNIT.
 prepare() {
         expect inside systemd-run --quiet --collect --unit="$1" \
                 --property=TasksMax=infinity --property="StandardOutput=truncate:/run/$1" \
@@ -42,7 +42,7 @@ attack() {
                 sleep 0.5
         done
         expect inside systemctl stop "$1"
-        # Of bursts there may be none yet: a tenth of a core answers 270 hellos and byes.
+        # There may be no bursts yet: a tenth of a core answers 270 hellos and byes.
         expect_match "\"strikes\":$([ "$1" = burst ] || echo '[1-9]')" \
                 "$(inside tail -n 1 "/run/$1")" "what the attacker $1 did"
         is_unharmed
