@@ -14,7 +14,7 @@ namespace ctl {
 
 namespace {
 
-/// Where the last word stands.
+/// The place of the last word.
 struct Place {
         const CLI::App* verb = nullptr;         ///< or the whole program, before there is one
         const CLI::Option* awaiting = nullptr;  ///< the last word is its value

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What may stand next on a command line: what shells ask when TAB is pressed.
+// The words that may stand next on a command line: shells ask for them when TAB is pressed.
 #pragma once
 
 #include "exit_code.hpp"

@@ -300,7 +300,7 @@ TEST(Pool, TasksFromOutsideDoNotStarveBesideLongOnesOfTasks) {
         const int inner_before = inner;
         while (ran < 100)
                 std::this_thread::sleep_for(100us);
-        // Of two tasks that a lane takes one at most is an inner one; each lane was inside of one.
+        // A lane takes one inner task at most for each outside task. Each lane was inside of one.
         EXPECT_LT(inner - inner_before, 100 + static_cast<int>(pool.size()));
         is_over = true;
         pool.wait_idle();

@@ -50,7 +50,7 @@ int __wrap_pthread_create(pthread_t* thread, const pthread_attr_t* attributes,
 
 namespace {
 
-/// Of the two lanes in its mask one has a thread, which is busy.
+/// One of the two lanes in its mask has a thread, which is busy.
 class LaneStart : public testing::Test {
 protected:
         void SetUp() override {
