@@ -20,7 +20,7 @@ struct slot {
 };
 static const uint64_t kBusy = UINT64_MAX;
 
-/* What is known of an object is void, too, once something has been unloaded since then. */
+/* An entry for an object is void, too, once something has been unloaded since then. */
 struct found {
         _Atomic(const void*) dynamic; /* NULL: free                                        */
         _Atomic(unsigned) seen_at;    /* loaded, and `runtime` is right; as unloads_so_far() */
@@ -74,8 +74,8 @@ static struct target known(const void* what) {
 }
 
 /*
- * A slot is taken by its answer, which is busy until the key is there as well: so no answer comes
- * under the key of another thread. Where all slots are taken it is looked for every time.
+ * A slot is taken by its answer, which is busy until the key is there as well. No answer therefore
+ * comes under the key of another thread. Code whose slots are all taken is looked up every time.
  */
 static void remember(const void* what, struct target target, unsigned unloads) {
         const uintptr_t key = (uintptr_t)what;
@@ -107,10 +107,10 @@ static void* seen_by(const struct object* object, const char* name, const char* 
 }
 
 /*
- * The linker is asked only where it matters, for the sake of its lock: where there are several
- * runtimes, none of which the program has started with, and one of them may be seen by all since
- * the program has loaded something with RTLD_GLOBAL. Else an object sees what it names itself. The
- * runtimes of gcc and clang have the same names in versions of their own.
+ * The linker is asked only where it matters, for the sake of its lock. It matters if the program
+ * has started with none of several runtimes, and has loaded something with RTLD_GLOBAL: one of them
+ * may be seen by all then. Otherwise an object sees what it names itself. The runtimes of gcc and
+ * clang have the same names in versions of their own.
  */
 static void* bound(enum entry entry, const struct object* object, bool* ret_is_sure) {
         const char* version = NULL;
@@ -197,8 +197,9 @@ static bool keeps_data(const struct object* object) {
 }
 
 /*
- * Who calls as the last thing of a function jumps, and the call returns to somebody else: who does
- * not know the name at all. Then it was the only one that does, if there is only one.
+ * A function whose last action is a call jumps there, and the call returns to another object, which
+ * does not know the name at all. The caller is then the one object that knows the name, if there is
+ * only one.
  */
 static void look_behind(enum entry entry, struct object* object) {
         const char* version = NULL;

@@ -2,10 +2,10 @@
 /*
  * callers.h - which OpenMP runtime a region would have reached if nobody had been in between.
  *
- * That is not the same for all callers. A Python wheel brings a runtime of its own, which only its
- * objects see. So a region is looked up as the dynamic linker does: first what the whole program
- * sees, then what the object of the region needs. An object stays with the runtime that its first
- * region had.
+ * The answer is not the same for all callers. A Python wheel brings a runtime of its own, which
+ * only its objects see. A region is therefore looked up as the dynamic linker does: first what the
+ * whole program sees, then what the object of the region needs. An object stays with the runtime
+ * that its first region had.
  */
 #ifndef THREADCOUNT_ADOPT_CALLERS_H
 #define THREADCOUNT_ADOPT_CALLERS_H
@@ -37,7 +37,9 @@
         X(GOMP_parallel_loop_runtime_start)                                                        \
         X(GOMP_parallel_end)
 
-/* What a program asks and sets its number of threads by; those that end in _ are Fortran's. */
+/*
+ * The functions that ask and set a program's number of threads; those that end in _ are Fortran's.
+ */
 #define ADOPT_COUNTS(X)                                                                            \
         X(omp_get_max_threads)                                                                     \
         X(omp_get_max_threads_)                                                                    \
@@ -62,7 +64,7 @@ struct runtime {
         _Atomic(void*) entries[ENTRY_COUNT];
 };
 
-/* Where a call goes, and what is known of the object that makes it. */
+/* The runtime that a call goes to, and what is known of the object that makes it. */
 struct target {
         struct runtime* runtime; /* NULL: there is none                                     */
         bool keeps_data;         /* the object may have data in threads from region to region */
@@ -70,9 +72,9 @@ struct target {
 };
 
 /*
- * Where a region goes. `function` is its code, which is in the object that has the region, and
- * `caller` is where the call returns to. Of a call without such code it is `caller` as well.
- * MT-Safe, errno stays as it is. Cost: some 2 ns, and some us for each new `function`.
+ * The target of a region. `function` is its code, which is in the object that has the region, and
+ * `caller` is where the call returns to. A call without such code gives `caller` for both. MT-Safe,
+ * errno stays as it is. Cost: some 2 ns, and some us for each new `function`.
  */
 struct target target_of(enum entry entry, const void* function, const void* caller);
 

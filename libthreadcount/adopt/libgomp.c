@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What gcc calls to begin a region, before it reaches libgomp, and the numbers of threads that a
- * program asks for and sets there.
+ * The calls of gcc's code that begin a region, before they reach libgomp, and the numbers of
+ * threads that a program asks for and sets there.
  *
  * Nested regions and those of one thread (`if` that is false) begin at once, as do all of a runtime
- * that is not libgomp. What is asked and set inside of regions goes to the runtime as it is.
+ * that is not libgomp. Questions and settings inside of regions go to the runtime as they are.
  */
 #include "callers.h"
 #include "linker.h"
@@ -17,7 +17,7 @@ typedef void region(void* data);
 
 enum { MOST_STARTS = 16 };
 
-/* Where a region goes. */
+/* The way of a region to its runtime. */
 struct route {
         const void* function; /* its code */
         enum entry entry;
@@ -26,7 +26,7 @@ struct route {
         void* real;
 };
 
-/* Of the calling thread. */
+/* The regions of the calling thread. */
 struct regions {
         struct route last;          /* most threads begin the same region again and again */
         unsigned depth;             /* of those that have come by here and not ended      */
@@ -38,7 +38,7 @@ struct regions {
 
 static _Thread_local struct regions mine __attribute__((tls_model("initial-exec")));
 
-/* As libgomp counts a clause: 0 is none. */
+/* `clause` as libgomp counts it: 0 is none. */
 static void begin_outermost(unsigned clause) {
         const struct target target = mine.last.target;
         mine.handle = NULL;

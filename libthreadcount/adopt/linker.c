@@ -42,7 +42,7 @@ void* linker_symbol(void* where, const char* name, const char* version) {
         return symbol != NULL && !is_our_own(symbol) ? symbol : NULL;
 }
 
-/* Of the next object that has it, which may be another one that is preloaded. */
+/* The function of the next object that has it, which may be another one that is preloaded. */
 static void* next_one(const char* name, _Atomic(void*)* place) {
         void* real = atomic_load_explicit(place, memory_order_relaxed);
         if (real == NULL) {

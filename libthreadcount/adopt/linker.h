@@ -14,17 +14,17 @@
 /* It is there: before glibc 2.34 only in programs that load libdl. */
 bool is_there_a_linker(void);
 
-/* As dlvsym(), or without a version dlsym(). NULL: there is none but in this object. */
+/* Does what dlvsym() does, or without a version dlsym(). NULL: there is none but in this object. */
 void* linker_symbol(void* where, const char* name, const char* version);
 
-/* As dlopen() and dlclose(), of which the program knows nothing. */
+/* The real dlopen() and dlclose(), without the program's knowledge. */
 void* really_open(const char* path, int mode);
 void really_close(void* handle);
 
-/* What was asked last has left no message for those that ask later. */
+/* Removes the message of the last question, so that later callers do not find it. */
 void forget_linker_error(void);
 
-/* How often dlclose() was called or has returned: what is known of code is void then. */
+/* Counts the calls of dlclose() and their returns. Each makes void what is known of code. */
 extern _Atomic(unsigned) adopt_unloads;
 
 static inline unsigned unloads_so_far(void) {

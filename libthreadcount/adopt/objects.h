@@ -23,23 +23,28 @@ struct object {
 /* The object that has this address. False: none has, as with code that was made at run time. */
 bool object_at(const void* address, struct object* ret_object);
 
-/* How many objects have code that refers to a symbol of this name, and the first of them. 0:
- * `ret_first` is not written. */
+/*
+ * The number of objects with code that refers to a symbol of this name, and the first of them. 0:
+ * `ret_first` is not written.
+ */
 unsigned objects_that_refer_to(const char* name, struct object* ret_first);
 
 /*
- * How many objects but this one define the name in this version, NULL: the default one, and what
- * the first of them has, in the order of loading; 0: `ret_first` is not written.
+ * The number of objects but this one that define the name in this version; NULL: in the default
+ * one. Writes the symbol of the first of them in the order of loading, unless there is none.
  */
 unsigned symbols_of_others(const char* name, const char* version, void** ret_first);
 
 /* All that is loaded by now is what the program started with, and stays. Called at the start. */
 void remember_start_objects(void);
 
-/* What the first of these has under the name, but for this object: all of the program sees that. */
+/*
+ * The symbol of the first of these that has the name, but for this object. All of the program sees
+ * it.
+ */
 void* symbol_of_start(const char* name, const char* version);
 
-/* What the objects define that this one names as those that it needs. NULL: nothing. */
+/* The symbol that is defined by one of the objects that this one needs. NULL: nothing. */
 void* symbol_of_needed(const struct object* object, const char* name, const char* version);
 
 /*

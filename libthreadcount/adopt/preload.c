@@ -40,7 +40,7 @@ static bool is_set_to(const char* variable, const char* value) {
 
 static bool is_space(char letter) { return letter == ' ' || (letter >= '\t' && letter <= '\r'); }
 
-/* As libgomp reads it: in letters of either case, with white space around. */
+/* Reads it as libgomp does: in letters of either case, with white space around. */
 static bool is_true(const char* text) {
         static const char kTrue[] = "true";
         while (is_space(*text))
@@ -176,7 +176,10 @@ threadcount_handle* adopt_enter(unsigned team) {
         return handle;
 }
 
-/* Who may use all of it is in nobody's way, and need not know of a thread that wants more. */
+/*
+ * A program that may use all its threads is in nobody's way. It need not know of a thread that
+ * wants more.
+ */
 static unsigned limit(unsigned grant) { return grant < library.options.max_threads ? grant : 0; }
 
 threadcount_handle* adopt_begin(unsigned* ret_grant) {

@@ -7,9 +7,9 @@
  *
  *   THREADCOUNT_ADOPT  keep: regions wait for their turn, and have the teams that they would have.
  *                      adapt: teams follow the grant, as far as promise.h permits.
- *                      Else this object does nothing
- *   OMP_DYNAMIC        true, as libgomp understands it: the user has said that the runtime may
- *                      choose smaller teams; keep is adapt then
+ *                      With any other value this object does nothing.
+ *   OMP_DYNAMIC        true, as libgomp understands it: the user lets the runtime choose smaller
+ *                      teams. Then keep is adapt.
  *
  * Nor does it do anything in a program that has loaded libthreadcount itself. It loads that at the
  * first region, or where the program calls dlopen() for the first time: see linker.h. It prints
@@ -33,8 +33,8 @@ extern _Atomic(enum adopt_state) adopt_state;
 
 /*
  * Do teams follow the grant? It may become false when the library is opened: with THREADCOUNT=keep,
- * and where the runtime binds its threads, since smaller teams would all be bound to the same first
- * places.
+ * and where the runtime binds its threads. Smaller teams would all be bound to the same first
+ * places there.
  */
 extern atomic_bool adopt_adapts;
 
@@ -42,17 +42,16 @@ extern atomic_bool adopt_adapts;
 enum { ADOPT_PLACE_WORDS = 8192 / 64 };
 
 /*
- * The program is about to load something: so libthreadcount is loaded first, as it may be used
- * later by a thread that must not wait for the dynamic linker. `is_first`: it has loaded nothing
+ * The program is about to load something. Loads libthreadcount before that, since a thread that
+ * must not wait for the dynamic linker may use it later. `is_first`: the program has loaded nothing
  * before. Returns when no other thread of the process is about to do that.
  */
 void adopt_load(bool is_first);
 
 /*
- * The first region is about to begin, or the first question has come, in a program that would use
- * `max` threads, bound to `places` as options.affinity of threadcount_open() has them. Opens the
- * library, once. False: it is not open. MT-Safe: while one thread does, others get false, and none
- * waits.
+ * The first region is about to begin, or the first question has come. The program would use `max`
+ * threads, bound to `places` as options.affinity of threadcount_open() has them. Opens the library,
+ * once. False: it is not open. MT-Safe: while one thread does, others get false, and none waits.
  */
 bool adopt_open(unsigned max, const uint64_t* places, uint32_t words);
 
@@ -64,18 +63,20 @@ bool adopt_open(unsigned max, const uint64_t* places, uint32_t words);
 threadcount_handle* adopt_enter(unsigned team);
 
 /*
- * As adopt_enter(), for a team that follows the grant: that is written, 0 where it is all that the
- * program would use by itself. NULL: there is no limit, and nothing is to be told at the end.
+ * Does what adopt_enter() does, for a team that follows the grant. Writes the grant, or 0 where it
+ * is all that the program would use by itself. NULL: there is no limit, and nothing is to be told
+ * at the end.
  */
 threadcount_handle* adopt_begin(unsigned* ret_grant);
 
 /*
- * What adopt_begin() would write now, for a program that asks outside of regions. Waits for the
- * program's turn likewise: who asks only once would have the one thread of a program that waits.
+ * The grant that adopt_begin() would write now, for a program that asks outside of regions. Waits
+ * for the program's turn likewise: a program that asks only once would keep the one thread of a
+ * program that waits.
  */
 unsigned adopt_ask(void);
 
-/* That region is over. */
+/* The region of adopt_enter() or adopt_begin() is over. */
 void adopt_leave(threadcount_handle* handle, unsigned team);
 
 #endif

@@ -21,7 +21,7 @@ void promise_set(struct promise* promise, unsigned number) {
         promise->made = PROMISE_FOR_GOOD;
 }
 
-/* What was answered stays; a number that nobody was told goes back to the program's own. */
+/* An answer that was given stays; a number that nobody was told goes back to the program's own. */
 void promise_keep(struct promise* promise) {
         if (promise->made == PROMISE_NOTHING)
                 promise->size = promise->width;

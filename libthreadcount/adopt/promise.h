@@ -3,8 +3,8 @@
  * promise.h - which team a region may have so that a program that has counted its threads is right.
  *
  * A program learns its number of threads by asking, by setting it, or from a team that it sees.
- * What it was told stays true until it asks again: a number may change where the program asks for
- * it, and at a region of a program that has neither asked nor set one.
+ * The answer stays true until the program asks again. A number may change where the program asks
+ * for it. It may also change at a region, if the program has neither asked for nor set a number.
  *
  * One for each thread and runtime, as the number itself. All zero at first. The functions are pure:
  * they know no runtime and make no call. Numbers are threads, >= 1. A grant of 0 sets no limit.
@@ -32,7 +32,7 @@ struct promise {
 /* The runtime has this number now. Another one than it was left with has been set by somebody. */
 void promise_see(struct promise* promise, unsigned now);
 
-/* The program sets the number. What it was answered last is an echo, and binds nobody. */
+/* The program sets the number. A number that is its last answer is an echo, and binds nobody. */
 void promise_set(struct promise* promise, unsigned number);
 
 /* From now on the number changes only where the program sets it. */

@@ -189,8 +189,7 @@ void* object_symbol(const struct object* object, const char* name) {
         return object_version(object, name, NULL);
 }
 
-/* The number of a symbol that is referred to; 0: nothing does. Who only refers has no hash of it.
- */
+/* The number of a symbol that is referred to; 0: nothing does. A mere reference has no hash. */
 static uint32_t referred(const struct tables* tables, const char* name) {
         enum { SHIFT = sizeof(ElfW(Addr)) == 8 ? 32 : 8 };
         for (unsigned kind = 0; kind < 3; kind++) {

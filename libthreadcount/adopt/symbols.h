@@ -10,8 +10,8 @@
 #include "objects.h"
 
 /*
- * What an object defines under this name, in the version that is the default; NULL: nothing. Does
- * not look at the objects that it needs, and knows no indirect functions.
+ * The symbol that an object defines under this name, in the version that is the default; NULL:
+ * none. Does not look at the objects that it needs, and knows no indirect functions.
  */
 void* object_symbol(const struct object* object, const char* name);
 

@@ -5,7 +5,10 @@
 
 #include <limits.h>
 
-/* Of the calling thread, which rarely sees a second runtime. Without one it keeps its teams. */
+/*
+ * The runtimes of the calling thread, which rarely sees a second one. One without a place keeps its
+ * teams.
+ */
 enum { MOST_RUNTIMES = 4 };
 struct known_runtime {
         const struct runtime* runtime; /* NULL: free */
@@ -26,7 +29,9 @@ static struct promise* promise_for(const struct runtime* runtime) {
         return NULL;
 }
 
-/* As threadcount_omp_places() of <threadcount/openmp.h>, by functions that are there since gcc 6.
+/*
+ * Does what threadcount_omp_places() of <threadcount/openmp.h> does, by functions of gcc 6 and
+ * later.
  */
 static uint32_t find_places(const struct object* object, uint64_t* words) {
         enum { MOST_IDS = 1024 };

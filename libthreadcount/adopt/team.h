@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * team.h - which team the calling thread's next region has, and who is told of it.
+ * team.h - chooses the team of the calling thread's next region, and tells the runtime and the
+ * library.
  *
  * All that is here is for outermost regions of libgomp, and for calls outside of regions. MT-Safe.
  */
