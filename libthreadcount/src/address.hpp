@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Where a governor may listen: a Unix socket's path, or a port of a numeric Internet address.
+// The addresses where a governor may listen: a Unix socket's path, or a port of a numeric Internet
+// address.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +11,7 @@
 
 namespace threadcount {
 
-/// What connect() wants to know.
+/// The arguments of connect().
 struct Address {
         union {
                 sockaddr any;
@@ -31,7 +32,7 @@ inline constexpr std::size_t kAddressText = sizeof(sockaddr_un::sun_path);
 /// Writes the address as THREADCOUNT_SOCKET takes it.
 void describe(const Address& address, char (&ret_text)[kAddressText]);
 
-/// Where to look, in this order.
+/// The addresses to look at, in this order.
 class Addresses {
 public:
         /// `given`: the only place, a path or "tcp:HOST:PORT"; nullptr: the system's socket, then

@@ -77,7 +77,7 @@ Word* Arena::nowhere_for_pool() {
 void Arena::begin_change() {
         generation_.store(generation_.load(std::memory_order_relaxed) + 1,
                           std::memory_order_relaxed);
-        // Whoever sees anything of what follows also sees that it is being changed.
+        // A reader that sees anything of what follows also sees that it is being changed.
         std::atomic_thread_fence(std::memory_order_seq_cst);
         word_.store(&kNothing, std::memory_order_release);
         heartbeat_.store(&kNothing, std::memory_order_release);

@@ -16,14 +16,14 @@
 
 namespace threadcount {
 
-/// attach(), detach() and the destructor belong to one thread at a time; all others are MT-Safe,
-/// also while that thread attaches or detaches, and neither block nor allocate nor make a system
-/// call. The object must not go while somebody uses it.
+/// attach(), detach() and the destructor belong to one thread at a time. All other functions are
+/// MT-Safe, also while that thread attaches or detaches. They neither block nor allocate nor make a
+/// system call. The object must not go while somebody uses it.
 ///
-/// A forked child inherits the mappings, and may leave them alone: reading is harmless, nothing is
-/// unmapped before the child destroys its copy of the object, execs or exits, and none of these
-/// does anything to the parent. But the slot is the parent's: the child must not report, nor go by
-/// the grant. This class does not notice a fork; its owner does (fork_generation.hpp).
+/// A forked child inherits the mappings, and may leave them alone. Reading is harmless. Nothing is
+/// unmapped before the child destroys its copy of the object, execs or exits. None of these does
+/// anything to the parent. But the slot is the parent's: the child must not report, nor go by the
+/// grant. This class does not notice a fork; its owner does (fork_generation.hpp).
 class Arena {
 public:
         Arena();
@@ -34,8 +34,8 @@ public:
         /// Maps what the governor sent, in the place of what was attached before. The descriptors
         /// stay the caller's, and are not needed any more. 0, or a negative errno:
         ///   -EPROTO  not a pair of memfds with the seals, the header or the slot that arena.h
-        ///            asks for; what was attached stays
-        ///   others   of mmap(); nothing is attached any more
+        ///            asks for; what was attached stays.
+        ///   others   of mmap(); nothing is attached any more.
         /// A fresh slot is cleared of what another process has reported there.
         enum class Slot : std::uint8_t { Used, Fresh };
         [[nodiscard]] int attach(int grants, int reports, std::uint32_t slot,
@@ -44,14 +44,14 @@ public:
         /// Nothing is granted, reports go nowhere.
         void detach();
 
-        /// The word of the grant; one of 0 while nothing is attached. Can be read as long as this
-        /// object lives, but means something until the next attach() only: for those who know that
-        /// there is none. All others take load().
+        /// The word of the grant; one of 0 while nothing is attached. It can be read as long as
+        /// this object lives, but means something until the next attach() only. It is for callers
+        /// that know that there is none; all others take load().
         [[nodiscard]] const std::atomic<std::uint64_t>* word() const {
                 return word_.load(std::memory_order_acquire);
         }
 
-        /// What the word says now: 0 while nothing is attached, or is just being attached.
+        /// The word of now: 0 while nothing is attached, or is just being attached.
         /// governor_word_...() take it apart.
         [[nodiscard]] std::uint64_t load() const {
                 for (;;) {
@@ -93,19 +93,19 @@ public:
         }
 
         /// One more outermost region begins; to be called before report(). Regions that several
-        /// threads begin at the same moment may count as one: the governor looks whether there are
-        /// more, and a locked instruction would cost more than all the rest. Returns how many there
-        /// were, which others of the account can falsify.
+        /// threads begin at the same moment may count as one. The governor only looks whether there
+        /// are more, and a locked instruction would cost more than all the rest. Returns how many
+        /// there were, which others of the account can falsify.
         std::uint64_t count_region() { return add(offsetof(governor_report_slot, regions), 1); }
 
-        /// As report(), by the grant that was reported last.
+        /// Does what report() does, by the grant that was reported last.
         void report_again(std::uint32_t team, bool in_region) {
                 const auto& word = reported(offsetof(governor_report_slot, word));
                 report(governor_word_epoch(word.load(std::memory_order_relaxed)), team, in_region);
         }
 
-        /// A region of `team` threads, >= 1, has taken so long. Of those that several
-        /// threads end at the same moment one may be lost, for the reason above.
+        /// A region of `team` threads, >= 1, has taken so long. One may be lost if several threads
+        /// end theirs at the same moment, for the reason above.
         void add_region_time(std::uint32_t team, std::uint64_t ns) {
                 using Entry = governor_report_slot::governor_region_time;
                 constexpr auto kLast =
@@ -117,7 +117,7 @@ public:
                 (void)add(entry + offsetof(Entry, total_ns), ns);
         }
 
-        /// So much of the program's work is done; `done` <= `total`, 0: it does not say.
+        /// Reports how much of the program's work is done; `done` <= `total`, 0: it does not say.
         void report_progress(std::uint64_t done, std::uint64_t total) {
                 reported(offsetof(governor_report_slot, progress_done))
                         .store(done, std::memory_order_relaxed);
@@ -135,8 +135,8 @@ public:
         }
 
 private:
-        /// Where one slot is: as ArenaLayout, with atomics. Valid as a whole if generation_ is the
-        /// same even number before and after reading it.
+        /// The place of one slot: an ArenaLayout with atomics. Valid as a whole if generation_ is
+        /// the same even number before and after reading it.
         struct View {
                 std::atomic<const std::byte*> grants{nullptr};
                 std::atomic<std::uint64_t> word{0};
@@ -163,13 +163,14 @@ private:
         [[nodiscard]] bool is_still(std::uint32_t generation) const;
         [[nodiscard]] int try_read(std::uint64_t* words, std::size_t n, Grant* ret_grant) const;
         /// A thread that stood still here during an attach() may report in the slot of another
-        /// program of its account, once: no worse than what that program's user could do anyway.
+        /// program of its account, once. This is no worse than what the program's user could do
+        /// anyway.
         [[nodiscard]] std::atomic<std::uint64_t>& reported(std::size_t offset) const {
                 return *reinterpret_cast<std::atomic<std::uint64_t>*>(
                         report_.load(std::memory_order_acquire) + offset);
         }
 
-        /// Returns the sum. Who adds at the same moment may be overwritten.
+        /// Returns the sum. Another thread's addition at the same moment may be overwritten.
         std::uint64_t add(std::size_t offset, std::uint64_t n) {
                 auto& number = reported(offset);
                 const auto sum = number.load(std::memory_order_relaxed) + n;

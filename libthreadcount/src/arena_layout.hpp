@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Whether what a governor says about its shared memory can be gone by. Pure.
+// Checks whether the library can go by what a governor says about its shared memory. Pure.
 #pragma once
 
 #include <cstdint>
@@ -8,8 +8,8 @@
 
 namespace threadcount {
 
-/// Where things are, in bytes from the start of a memfd. All of it lies within the memfds' sizes,
-/// set as a whole, and is aligned for what is there.
+/// The places of things, in bytes from the start of a memfd. All of it lies within the memfds'
+/// sizes, set as a whole, and is aligned for what is there.
 struct ArenaLayout {
         std::uint64_t grants_size = 0;
         std::uint64_t reports_size = 0;

@@ -149,7 +149,7 @@ bool Binding::bind(int thread, const CpuMask& mask) {
         if (!read_mask(thread, &present) || present == given_[last_given_].load() ||
             !is_ours(present))
                 return false;
-        // What the cpuset has lost meanwhile cannot be had; better anywhere than nowhere.
+        // CPUs that the cpuset has lost meanwhile cannot be had; better anywhere than nowhere.
         if (!write_mask(thread, mask) && !write_mask(thread, initial_))
                 return false;
         // It cuts the others, too; they are to be known again.

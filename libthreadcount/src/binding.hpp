@@ -12,10 +12,10 @@
 
 namespace threadcount {
 
-/// Of a process, however many handles it has: a grant is the process's. Binds the threads whose
-/// mask is the initial one or one that this has given them; all others were bound by somebody else,
-/// and are left alone. New threads have the mask of who creates them. MT-Safe, constant
-/// initialisation.
+/// The binding of a process, however many handles it has: a grant is the process's. Binds the
+/// threads whose mask is the initial one or one that this has given them; all others were bound by
+/// somebody else, and are left alone. New threads have the mask of the thread that creates them.
+/// MT-Safe, constant initialisation.
 class Binding {
 public:
         /// A handle that binds was opened; the first one takes the mask of the process's first
@@ -33,8 +33,9 @@ public:
         /// Binds to the grant that says `word`, of which the program uses `threads`. True: it is
         /// bound so. False: another thread is just binding, or the grant has changed since; call it
         /// again at the next region. Never waits. Costs a load if nothing has changed, unless
-        /// `again`: threads that have the initial mask are looked for then, too. Else about 6 us
-        /// and 1 us per thread of the process; where they are bound anew 60 us and 4 us per thread.
+        /// `again`: threads that have the initial mask are looked for then, too. Any other call
+        /// costs about 6 us and 1 us per thread of the process. One that binds the threads anew
+        /// costs 60 us and 4 us per thread.
         [[nodiscard]] bool follow(const Arena& arena, std::uint64_t word, std::uint32_t threads,
                                   bool again);
 
@@ -69,8 +70,8 @@ private:
         std::uint32_t handles_ THREADCOUNT_GUARDED_BY(mutex_) = 0;
         CpuMask initial_;                               // written by the first enter() only
         CpuMask asked_ THREADCOUNT_GUARDED_BY(mutex_);  // what all were to have, last
-        // What they were given then, which the kernel cuts to the cpuset, and before that. No
-        // thread has a mask that is just being written.
+        // The masks that they were given then, which the kernel cuts to the cpuset, and before
+        // that. No thread has a mask that is just being written.
         SharedMask given_[2];
         unsigned last_given_ THREADCOUNT_GUARDED_BY(mutex_) = 0;
         std::atomic<bool> is_bound_{false};

@@ -8,7 +8,7 @@
 
 namespace threadcount {
 
-/// What Linux may be built for at most.
+/// The most CPUs that Linux may be built for.
 inline constexpr std::uint32_t kMostCpus = 8192;
 
 /// CPU n is bit n % 64 of word n / 64.

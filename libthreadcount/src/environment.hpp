@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What the user of a program has set in its environment.
+// The settings of a program's user in its environment.
 #pragma once
 
 #include "job.hpp"

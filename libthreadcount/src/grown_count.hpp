@@ -10,16 +10,17 @@ namespace threadcount {
 
 class GrownCount {
 public:
-        /// How long a program stays at one thread for a governor that has accepted its
+        /// The time that a program stays at one thread for a governor that has accepted its
         /// connection but has not answered its first question.
         static constexpr std::uint64_t kFirstAnswer_ms = 250;
 
-        /// How long the count stays when the governor is gone; then it grows at this pace into
-        /// CPUs that are idle, and at most doubles: many programs must not jump to full width
+        /// The time that the count stays when the governor is gone. Then it grows at this pace into
+        /// CPUs that are idle, and at most doubles. Many programs must not jump to full width
         /// together.
         static constexpr std::uint64_t kTimeToLive_ms = 60'000;
 
-        /// Who has found no idle CPU for so long doubles all the same: others may never make room.
+        /// A program that has found no idle CPU for so long doubles all the same: others may never
+        /// make room.
         static constexpr std::uint64_t kPatience_ms = 600'000;
 
         /// Sum over all CPUs of this machine, milliseconds; 0: not known.
@@ -30,10 +31,10 @@ public:
         explicit GrownCount(std::uint32_t max, IdleTime idle_time = nullptr)
                 : max_(max), idle_time_(idle_time) {}
 
-        /// What to tell the governor: threads in use, 0 if there was no number yet.
+        /// The number to tell the governor: threads in use, 0 if there was no number yet.
         [[nodiscard]] std::uint32_t current() const { return count_; }
 
-        /// What the program should use now: 1 .. max.
+        /// The threads that the program should use now: 1 .. max.
         [[nodiscard]] std::uint32_t threads() const;
 
         /// The first question is on its way: one thread until kFirstAnswer_ms are over.

@@ -24,7 +24,7 @@ constexpr std::uint32_t kDefaultInterval_ms = 10'000;
 /// sizeof(threadcount_options) of version 1.0; later ones are longer.
 constexpr std::size_t kSmallestOptions = 24;
 
-/// How long opening a handle waits at most for a governor that has accepted the connection.
+/// The longest wait of opening a handle for a governor that has accepted the connection.
 constexpr std::uint32_t kLongestWelcome_ms = 250;
 constexpr std::uint64_t kMillisecond_ns = 1'000'000;
 
@@ -78,7 +78,7 @@ void talk_now(threadcount_handle& handle, std::uint64_t now_ms, std::uint64_t de
         handle.next_poll_ms.store(next_ms, std::memory_order_relaxed);
 }
 
-/// What to wait on; -1: it is not parked any more.
+/// The socket to wait on; -1: the program is not parked any more.
 int turn_socket(threadcount_handle& handle) THREADCOUNT_REQUIRES(handle.mutex) {
         if (handle.lease.is_gone())
                 talk_now(handle, coarse_now_ms(), 0);
@@ -117,7 +117,7 @@ void threadcount::tell_wishes(threadcount_handle& handle) {
 bool threadcount::wait_for_turn(threadcount_handle& handle) {
         // The governor may be dead, and only its heartbeat tells so where a fork of it lives.
         constexpr int kRound_ms = 500;
-        // What is called under the mutex may end a thread that is cancelled.
+        // A call under the mutex may end a thread that is cancelled.
         Uncancelled under_mutex;
         handle.mutex.lock();
         const int fd = turn_socket(handle);
@@ -125,8 +125,9 @@ bool threadcount::wait_for_turn(threadcount_handle& handle) {
         under_mutex.end();
         if (fd < 0)
                 return false;
-        // If somebody closes it meanwhile, this waits for nothing, once. All wake who wait: it is
-        // read before a wait only, by who has seen the program parked.
+        // A socket that is closed meanwhile makes this wait for nothing, once. A message wakes all
+        // threads that wait. It is read before a wait only, by a thread that has seen the program
+        // parked.
         pollfd turn{fd, POLLIN | POLLRDHUP, 0};
         (void)poll(&turn, 1, kRound_ms);
         return true;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What stands behind a `threadcount_handle *`.
+// The object behind a `threadcount_handle *`.
 #pragma once
 
 #include "cpu_mask.hpp"
@@ -21,7 +21,7 @@ namespace threadcount {
 /// twice what a governor makes it wait by default.
 inline constexpr std::uint64_t kLongestWait_ms = 600'000;
 
-/// Of the next handle; addresses are used again. MT-Safe.
+/// The serial number of the next handle; addresses are used again. MT-Safe.
 [[nodiscard]] std::uint32_t next_serial();
 
 }  // namespace threadcount
@@ -47,7 +47,7 @@ struct threadcount_handle {
 
         mutable threadcount::Mutex mutex;
 
-        // Of the lease and of polling: one of them talks at a time.
+        // The lease and polling share it: one of them talks at a time.
         threadcount::Transport transport THREADCOUNT_GUARDED_BY(mutex);
         threadcount::GrownCount count THREADCOUNT_GUARDED_BY(mutex);
 
@@ -74,19 +74,19 @@ namespace threadcount {
 }
 
 /// Talks to the governor if it is time to: says hello, asks, or looks for an answer, which it waits
-/// for until `deadline_ns` at most. While one thread does, others return at once, and go on with
-/// the numbers as they are. MT-Safe.
+/// for until `deadline_ns` at most. Other threads return at once meanwhile, and go on with the
+/// numbers as they are. MT-Safe.
 void consult(threadcount_handle& handle, std::uint64_t now_ms, std::uint64_t deadline_ns)
         THREADCOUNT_EXCLUDES(handle.mutex);
 
-/// What the lease has to tell is told now, or later where another thread talks. MT-Safe; does not
+/// Tells what the lease has to tell: now, or later where another thread talks. MT-Safe; does not
 /// block.
 void tell_wishes(threadcount_handle& handle) THREADCOUNT_EXCLUDES(handle.mutex);
 
-/// Of a program that is parked: looks whether it still is, or the governor has gone, and where it
-/// has to wait waits for something to happen, at most for half a second. The thread may be
-/// cancelled, and signals are handled, while it waits. False: it is not parked any more. MT-Safe;
-/// any number of threads may wait.
+/// Looks whether a program that is parked still is, or the governor has gone. Waits for something
+/// to happen where the program has to wait, at most for half a second. The thread may be cancelled,
+/// and signals are handled, while it waits. False: it is not parked any more. MT-Safe; any number
+/// of threads may wait.
 [[nodiscard]] bool wait_for_turn(threadcount_handle& handle) THREADCOUNT_EXCLUDES(handle.mutex);
 
 }  // namespace threadcount

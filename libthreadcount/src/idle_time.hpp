@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// How long this machine's CPUs have been idle: for a program that nobody tells.
+// The time that this machine's CPUs have been idle, for a program that nobody tells.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,6 @@ namespace threadcount {
 /// below `root` ("" for this machine); costs up to a millisecond on large machines.
 [[nodiscard]] std::uint64_t idle_time_ms(const char* root);
 
-/// Of this machine.
 [[nodiscard]] inline std::uint64_t idle_time_here() { return idle_time_ms(""); }
 
 }  // namespace threadcount

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Which threads of the process are inside of regions.
+// The threads of the process that are inside of regions.
 #pragma once
 
 #include <atomic>
@@ -8,12 +8,12 @@
 
 namespace threadcount {
 
-/// Of regions whose ends are told it counts who is inside; of the others it remembers when the last
-/// one began. The first thread that ever enters, of most programs the only one, does so without a
-/// locked instruction: that would cost as much as all the rest. MT-Safe.
+/// Counts the threads inside of regions whose ends are told, and remembers when the last of the
+/// other regions began. The first thread that ever enters, of most programs the only one, does so
+/// without a locked instruction: that would cost as much as all the rest. MT-Safe.
 class Insiders {
 public:
-        /// Of the calling thread; where it is tells which thread that is.
+        /// The mark of the calling thread; its address tells which thread that is.
         struct Mark {
                 bool is_in = false;
                 std::uint64_t untold = 0;  // when the last one began, unless it is over
@@ -51,16 +51,17 @@ public:
                         remember_untold(mark, period);
         }
 
-        /// Nobody is inside, as far as is known: nobody has entered and not left, nor begun a
-        /// region untold in this period or the one before, unless he has entered since.
+        /// No thread is inside, as far as is known. All that have entered have left. None has begun
+        /// a region untold in this period or the one before, unless it has entered since.
         [[nodiscard]] bool none(std::uint64_t period) const {
                 return !first_is_in_.load(std::memory_order_relaxed) &&
                        others_.load(std::memory_order_relaxed) == 0 &&
                        is_over(untold_.load(std::memory_order_relaxed), period);
         }
 
-        /// To be asked once it has been reported that there are none: somebody may have entered
-        /// meanwhile, and have reported it just before. Whoever does so later overwrites it.
+        /// To be asked once it has been reported that there are none: a thread may have entered
+        /// meanwhile, and have reported it just before. A thread that does so later overwrites that
+        /// report.
         [[nodiscard]] bool still_none(std::uint64_t period) const {
                 if (!has_others_.load(std::memory_order_relaxed))
                         return true;

@@ -13,7 +13,7 @@ namespace threadcount {
 
 namespace {
 
-/// What tells the job, and which part of it.
+/// The variables that tell the job, and which part of it.
 struct Job {
         const char* name;
         const char* part = nullptr;
@@ -85,7 +85,8 @@ JobName find_job(GetVariable get, char (&ret_job)[kNameBytes]) {
                 char whole[4 * kNameBytes];
                 snprintf(whole, sizeof(whole), "%s%s%s", job, part != nullptr ? "." : "",
                          part != nullptr ? part : "");
-                // What tells one from the other is at the end; a user's own name is cut there.
+                // The end of a name tells one job from the other and is kept; a user's own name is
+                // cut there.
                 const auto length = strlen(whole);
                 const bool has_its_end = length >= kNameBytes && &known != std::begin(kJobs);
                 copy_printable(has_its_end ? whole + length - (kNameBytes - 1) : whole, ret_job);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Which parallel job this program is a part of.
+// The parallel job that this program is a part of.
 #pragma once
 
 #include "variable.hpp"
@@ -18,13 +18,13 @@ enum class JobName : std::uint8_t {
         Unnamed  ///< a rank of one whose launcher gives it no name
 };
 
-/// What the user, else who starts the programs of a job, calls it. The steps of a Slurm job run one
-/// beside the other, each is a job.
+/// The name that the user gives the job, or else the launcher of its programs. The steps of a Slurm
+/// job run one beside the other, each is a job.
 [[nodiscard]] JobName find_job(GetVariable get, char (&ret_job)[kNameBytes]);
 
-/// A name for the job of a rank that has none: Hydra (MPICH, Intel MPI, MVAPICH) makes each rank
-/// the leader of a session and starts all of a host from one process, its proxy. "" where that is
-/// not known. Reads two files of /proc.
+/// Names the job of a rank that has no name for it. Hydra (MPICH, Intel MPI, MVAPICH) makes each
+/// rank the leader of a session and starts all ranks of a host from one process, its proxy. Writes
+/// "" where that is not known. Reads two files of /proc.
 void name_by_launcher(char (&ret_job)[kNameBytes]);
 
 /// Cut to fit; bytes that are not printable ASCII become `_`.

@@ -15,7 +15,8 @@ namespace {
 
 /// A heartbeat that has not changed for so long is none.
 constexpr std::uint64_t kStale_ms = 2000;
-/// How often a late welcome is looked for, and when that, and a first grant, is given up.
+/// The pause between two looks for a late welcome, and the time after which that, and a first
+/// grant, is given up.
 constexpr std::uint64_t kLookAgain_ms = 4;
 constexpr std::uint64_t kGiveUp_ms = 1000;
 /// A governor that is not there is not looked for more often than this.
@@ -24,8 +25,9 @@ constexpr std::uint64_t kMostPause = 64;
 
 }  // namespace
 
-/// While the heartbeat stays as it is, the clock is read at the regions 1, 2, 4, ... after it and
-/// then at every kMostPause: who begins many does not pay for it, who begins few finds out.
+/// The clock is read at the regions 1, 2, 4, ... after a heartbeat, then at every kMostPause, until
+/// the next heartbeat. A program that begins many regions does not pay for it, and one that begins
+/// few finds out.
 bool Lease::is_alive() {
         constexpr auto kRelaxed = std::memory_order_relaxed;
         const auto heartbeat = arena_.heartbeat();
@@ -143,8 +145,9 @@ std::uint64_t Lease::look(std::uint64_t now_ms, std::uint64_t deadline_ns) {
         return now_ms + kLookAgain_ms;
 }
 
-/// Two that say hello within a millisecond are decided one after the other: a region that was begun
-/// in between would have one thread, and whoever is to wait for his turn would be inside of it.
+/// Two programs that say hello within a millisecond are decided one after the other. A region that
+/// was begun in between would have one thread, and a program that is to wait for its turn would be
+/// inside of it.
 void Lease::await_decision(std::uint64_t deadline_ns) const {
         constexpr timespec kShort{0, 50'000};
         while (is_undecided(arena_.load()) && now_ns() < deadline_ns)

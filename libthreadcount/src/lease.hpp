@@ -16,18 +16,19 @@ namespace threadcount {
 /// run() and what is said of errors belong to one thread at a time; granted() is MT-Safe.
 class Lease {
 public:
-        /// All but `wishes` must outlive this. `transport` and `count` are shared with who asks
-        /// while this is refused. `binding` binds to the grants, and has been entered; nullptr:
-        /// nobody does.
+        /// All but `wishes` must outlive this. Polling, which asks while this is refused, shares
+        /// `transport` and `count`. The lease binds to its grants by `binding`, which has been
+        /// entered; nullptr: nobody binds.
         Lease(const Addresses& addresses, const Wishes& wishes, Transport& transport,
               GrownCount& count, Binding* binding = nullptr)
                 : addresses_(addresses), wishes_(wishes), transport_(transport), count_(count),
                   binding_(binding), wished_(packed(wishes)), told_(packed(wishes)) {}
 
-        /// What the next region may use, 1 .. max; it is reported to have begun, with a team of so
-        /// many threads, or of `team` where that is not 0. 0: nothing is granted, or the governor
-        /// does not seem to live: run() is to be called. Who `would_wait` gets kParked while it is
-        /// not this program's turn, and nothing is reported, unless stop_waiting().
+        /// The threads that the next region may use, 1 .. max. Reports that the region has begun,
+        /// with a team of so many threads, or of `team` where that is not 0. Returns 0 where
+        /// nothing is granted, or the governor does not seem to live; then run() is to be called. A
+        /// caller that `would_wait` gets kParked while it is not this program's turn, and nothing
+        /// is reported, unless stop_waiting() was called.
         static constexpr std::uint32_t kParked = UINT32_MAX;
         [[nodiscard]] std::uint32_t granted(bool would_wait = false, std::uint32_t team = 0);
 
@@ -51,8 +52,8 @@ public:
         [[nodiscard]] bool is_gone() {
                 return state_ == State::Held && (transport_.is_hung_up() || !is_alive());
         }
-        /// Of a program that is parked: the socket that becomes readable when it may be no more;
-        /// what has come there so far is forgotten.
+        /// The socket that becomes readable when a parked program may be parked no more. Forgets
+        /// what has come there so far.
         [[nodiscard]] int await_turn() {
                 transport_.drop_some();
                 return transport_.fd();
@@ -80,7 +81,7 @@ public:
         /// By the grant that was reported last. MT-Safe.
         void report(std::uint32_t team, bool in_region) { arena_.report_again(team, in_region); }
 
-        /// As Arena::report_progress(), also to the governors that come later. MT-Safe.
+        /// Does what Arena::report_progress() does, also to the governors that come later. MT-Safe.
         void report_progress(std::uint64_t done, std::uint64_t total) {
                 progress_done_.store(done, std::memory_order_relaxed);
                 progress_total_.store(total, std::memory_order_relaxed);
@@ -92,7 +93,7 @@ public:
                 arena_.report_pool(sums);
         }
 
-        /// What the program wants at most from now on, 1 .. kMostThreads; answers stay below the
+        /// The most that the program wants from now on, 1 .. kMostThreads; answers stay below the
         /// maximum of its beginning. tell() says so, or the next hello does. MT-Safe.
         void wish(std::uint32_t max) {
                 auto wished = wished_.load(std::memory_order_relaxed);
@@ -117,7 +118,7 @@ public:
         void tell();
 
         /// Connects, says hello, looks for the welcome; waits for that and the first grant until
-        /// `deadline_ns`, 0: not at all. Where the governor has gone, looks for another one.
+        /// `deadline_ns`, 0: not at all. Looks for another governor where the last one has gone.
         /// Returns when to call it again, in milliseconds of the same clock.
         [[nodiscard]] std::uint64_t run(std::uint64_t now_ms, std::uint64_t deadline_ns);
 
@@ -130,14 +131,14 @@ public:
         /// second, and it stays refused.
         [[nodiscard]] bool try_again(std::uint64_t now_ms);
 
-        /// What it was granted last by a governor that may have gone meanwhile; 0: nothing, or that
-        /// was noticed. MT-Safe.
+        /// The threads that it was granted last by a governor that may have gone meanwhile. 0:
+        /// nothing, or it was noticed that the governor has gone. MT-Safe.
         [[nodiscard]] std::uint32_t granted_last() const {
                 const auto threads = governor_word_threads(arena_.load());
                 return threads > 0 ? usable(threads) : 0;
         }
 
-        /// What of a grant of so many threads the program uses.
+        /// The part of a grant of so many threads that the program uses.
         [[nodiscard]] std::uint32_t usable(std::uint32_t granted) const {
                 const auto first = first_.load(std::memory_order_relaxed);
                 return first != 0 ? first : limited(granted);
@@ -213,7 +214,8 @@ private:
         std::atomic<std::uint32_t> wished_;
         std::atomic<std::uint32_t> told_;  // or will be by the next hello
 
-        // As last reported. Relaxed: at worst the governor sees numbers of two reports.
+        // The progress that was last reported. Relaxed: at worst the governor sees numbers of two
+        // reports.
         std::atomic<std::uint64_t> progress_done_{0};
         std::atomic<std::uint64_t> progress_total_{0};
 };

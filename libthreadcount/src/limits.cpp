@@ -114,7 +114,7 @@ std::uint32_t allowed_cpus() {
                                 add_mask_of(thread, mask);
                 closedir(tasks);
         }
-        // What is bound to a grant may run there, too.
+        // A program that is bound to a grant may run there, too.
         CpuMask initial;
         process_binding().add_initial(initial);
         static_assert(sizeof(initial.words) <= sizeof(mask.words));

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
 //
-// How many CPUs this process could use if nobody governed it.
+// The number of CPUs that this process could use if nobody governed it.
 #pragma once
 
 #include <cstdint>
 
 namespace threadcount {
 
-/// CPUs that at least one thread of this process may run on: a runtime that binds its threads
-/// (OMP_PROC_BIND) narrows single masks, not the union, and one that was bound to its grant counts
-/// as if it were not. At least 1.
+/// CPUs that at least one thread of this process may run on. A runtime that binds its threads
+/// (OMP_PROC_BIND) narrows single masks, not the union. A process that was bound to its grant
+/// counts as if it were not. At least 1.
 [[nodiscard]] std::uint32_t allowed_cpus();
 
 /// The smallest CPU quota of this process's cgroup and all its ancestors, in CPUs, rounded up:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// How many threads of the process start regions at the same time.
+// The number of threads of the process that start regions at the same time.
 #pragma once
 
 #include <atomic>
@@ -8,11 +8,11 @@
 
 namespace threadcount {
 
-/// Counts the threads that ask within a period, of this and the last one, whichever were more: who
-/// did so a moment ago may still be in its region. MT-Safe.
+/// Counts the threads that ask within a period, this one or the last one, whichever were more. A
+/// thread that asked a moment ago may still be in its region. MT-Safe.
 class Masters {
 public:
-        /// Of the calling thread, zero at first.
+        /// The mark of the calling thread, zero at first.
         using Mark = std::uint64_t;
 
         /// The calling thread starts a region. `period` is any number but 0 that changes at a

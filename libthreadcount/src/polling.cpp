@@ -15,7 +15,7 @@ namespace {
 /// The longest a region may wait for an answer, connecting included.
 constexpr std::uint64_t kAnswer_ns = 5'000'000;
 
-/// How often a late answer is looked for, and when it is given up.
+/// The pause between two looks for a late answer, and the time after which it is given up.
 constexpr std::uint64_t kLookAgain_ms = 4;
 constexpr std::uint64_t kGiveUp_ms = 1000;
 
@@ -83,7 +83,7 @@ std::uint64_t Polling::take(const Answer& answer, std::uint64_t now_ms) {
                        std::clamp(answer.warm_in_ms, kShortestInterval_ms, settings_.interval_ms);
         if (settings_.once)
                 return kNever_ms;
-        // Until new threads show in the measurement the same free CPUs would be counted again.
+        // The same free CPUs would be counted again until new threads show in the measurement.
         const auto settle_ms = count_.current() > before ? answer.settle_ms : 0;
         return now_ms + std::clamp(settle_ms, settings_.interval_ms, kLongestInterval_ms);
 }

@@ -22,8 +22,8 @@ public:
                 bool once = false;              ///< the first answer is final
         };
 
-        /// All but `settings` must outlive this. Answers go into `count`; who else uses it and
-        /// `transport` does so between a run() that has an answer, or an error, and the next.
+        /// All but `settings` must outlive this. Answers go into `count`. Any other user of it and
+        /// of `transport` uses them between a run() that has an answer, or an error, and the next.
         Polling(const Addresses& addresses, const Settings& settings, Transport& transport,
                 GrownCount& count)
                 : addresses_(addresses), settings_(settings), count_(count), transport_(transport) {
@@ -39,7 +39,7 @@ public:
         /// 0, or a negative errno: why there is no governor.
         [[nodiscard]] int error() const { return error_; }
 
-        /// Whom the last question went to, or should have; nullptr: nobody yet.
+        /// The address that the last question went to, or should have; nullptr: none yet.
         [[nodiscard]] const Address* peer() const { return transport_.peer(); }
 
         /// nullptr before the first one.

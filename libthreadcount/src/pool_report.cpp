@@ -16,13 +16,13 @@ namespace {
 constexpr std::size_t kSmallestTotals = 56;
 static_assert(sizeof(threadcount_pool_totals) == kSmallestTotals);
 
-/// Of governor_pool_report, and in the header's struct behind its size.
+/// The numbers of governor_pool_report, and of the header's struct behind its size.
 constexpr auto kNumbers = Arena::kPoolNumbers;
 static_assert(offsetof(threadcount_pool_totals, woken) == kNumbers * sizeof(std::uint64_t));
 using Numbers = std::uint64_t[kNumbers];
 
-// Of the process: it has one slot, however many handles, and a governor that is restarted has
-// another one, with nothing in it.
+// The sums are the process's: it has one slot, however many handles. A governor that is restarted
+// has another slot, with nothing in it.
 constinit std::atomic<std::uint64_t> sums[kNumbers] = {};
 constinit std::atomic<std::uint64_t> changes{0};
 
@@ -34,8 +34,8 @@ void copy(const threadcount_pool_totals& from, Numbers& numbers) {
         memcpy(numbers, &from.lanes, sizeof(numbers));
 }
 
-/// Of two pools that report at the same time the one whose stores come last has seen what the other
-/// one has added: both have a fence between what they write first and what they look at, or write,
+/// Two pools may report at the same time. The one whose stores come last has seen what the other
+/// one has added. Both have a fence between what they write first and what they look at, or write,
 /// then.
 void tell(Lease& lease) {
         std::uint64_t seen = 0;

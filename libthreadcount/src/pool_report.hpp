@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What the thread pools of the process have reported.
+// The reports of the process's thread pools.
 #pragma once
 
 namespace threadcount {

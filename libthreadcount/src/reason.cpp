@@ -25,7 +25,7 @@ const char* describe_error(int error, char* buffer, std::size_t size) {
         }
 }
 
-/// Whose setting is no address.
+/// Explains which setting is no address.
 int explain_refusal(const threadcount_handle& handle, char* text, std::size_t size) {
         const auto& addresses = handle.addresses;
         char why[128];

@@ -19,7 +19,7 @@ using namespace threadcount;
 
 namespace {
 
-/// What the calling thread has begun.
+/// The region that the calling thread has begun.
 struct Begun {
         Masters::Mark master = 0;
         Insiders::Mark insider;
@@ -28,7 +28,8 @@ struct Begun {
         std::uint64_t beside = 0;  // the period in which it went on beside somebody inside
 };
 
-// Of the process: it has one grant, however many handles, runtimes and libraries ask.
+// The process has one of each, since it has one grant, however many handles, runtimes and libraries
+// ask.
 constinit Masters masters;
 constinit Insiders insiders;
 // Not by a call, as a thread's variable of a shared object is by default.
@@ -39,7 +40,7 @@ struct Now {
         bool is_granted;  // and the region is reported to have begun
 };
 
-/// What a thread is about to do.
+/// The next step of a thread.
 enum class Next : std::uint8_t {
         Anything,  // it does not wait for the program's turn
         Untold,    // a region whose end is not told
@@ -71,10 +72,11 @@ bool gives_up(threadcount_handle& handle, std::uint64_t at_ms) {
         return true;
 }
 
-/// Until it is the program's turn, or it gives up. False: somebody else is inside of a region, who
-/// may wait for this thread, so that it must not wait.
+/// Waits until it is the program's turn, or it gives up. False: another thread is inside of a
+/// region and may wait for this one, which must therefore not wait.
 bool wait_outside(threadcount_handle& handle, std::uint64_t give_up_ms) {
-        // Who is inside for longer has not just come in front of a region, to wait as well.
+        // A thread that is inside for longer has not just come in front of a region, to wait as
+        // well.
         constexpr timespec kGlance{0, 1'000'000};
         do {
                 if (report_parked(handle))
@@ -98,7 +100,7 @@ bool wait_before(threadcount_handle& handle, Next next, std::uint64_t give_up_ms
                 return false;           // this one is not an outermost region
         insiders.enter(begun.insider);  // so that no untold one counts any more
         insiders.leave(begun.insider);
-        // Who keeps its count need not know of this library, nor that it may wait.
+        // A program that keeps its count need not know of this library, nor that it may wait.
         std::optional<Uncancelled> uncancelled;
         if (handle.lease.keeps())
                 uncancelled.emplace();
@@ -108,7 +110,8 @@ bool wait_before(threadcount_handle& handle, Next next, std::uint64_t give_up_ms
         return has_waited;
 }
 
-/// As Lease::granted(), after the program's turn has come, or it has waited for long enough.
+/// Returns what Lease::granted() does, after the program's turn has come, or it has waited for long
+/// enough.
 std::uint32_t granted_at_turn(threadcount_handle& handle, Next next, std::uint32_t team) {
         std::uint64_t give_up_ms = 0;
         for (bool would_wait = next != Next::Anything;;) {
@@ -152,8 +155,8 @@ std::uint32_t granted_at_turn(threadcount_handle& handle, Next next, std::uint32
         return threads_slowly(handle, next, team);
 }
 
-/// The calling thread's part. Where something is granted it is one of the process's masters from
-/// now on.
+/// The calling thread's part. The thread is one of the process's masters from now on where
+/// something is granted.
 [[gnu::always_inline]] inline std::uint32_t part_of(Now now, const threadcount_handle* handle) {
         if (!now.is_granted)
                 return now.threads;
@@ -163,8 +166,8 @@ std::uint32_t granted_at_turn(threadcount_handle& handle, Next next, std::uint32
         return now.threads > sharing ? now.threads / sharing : 1;
 }
 
-/// How long the regions of a program take that keeps its teams is only told to users: there each is
-/// a number of ticks of the kernel, and right on average.
+/// The times of regions of a program that keeps its teams are only told to users. Each is a number
+/// of ticks of the kernel there, and right on average.
 std::uint64_t clock_of_regions(const threadcount_handle& handle) {
         return handle.environment.mode.keeps() ? coarse_now_ns() : now_ns();
 }
@@ -184,8 +187,8 @@ std::uint64_t clock_of_regions(const threadcount_handle& handle) {
         return threads;
 }
 
-/// So many regions in a row have teams larger than the grant: others would follow. One such region,
-/// as that of a clause at the start, is no reason.
+/// A program does not follow once so many regions in a row have teams larger than the grant. One
+/// such region, as that of a clause at the start, is no reason.
 constexpr std::uint32_t kWiderRegions = 3;
 
 /// A program that does not follow takes rounds from now on, as if it had said so from the start.
@@ -201,7 +204,7 @@ void keep_if_wider(threadcount_handle& handle, std::uint32_t team) {
         }
 }
 
-/// Unless somebody else is inside.
+/// Reports that the process is outside of regions, unless another thread is inside of one.
 void report_outside(threadcount_handle& handle, std::uint32_t team) {
         const auto period = period_of(handle);
         if (!insiders.none(period))

@@ -18,15 +18,15 @@ public:
         Reservation& operator=(const Reservation&) = delete;
 
         /// Maps the first `size` > 0 bytes of `fd`, which must not become shorter, in the place of
-        /// what was mapped before; in a new range, at least twice as large, where they do not fit:
-        /// the old one then stays as zeros, and there are at most kRanges. 0 or a negative errno;
-        /// then nothing is mapped.
+        /// what was mapped before. Takes a new range, at least twice as large, where they do not
+        /// fit. The old range then stays as zeros, and there are at most kRanges. 0 or a negative
+        /// errno; then nothing is mapped.
         [[nodiscard]] int map(int fd, std::uint64_t size);
 
         /// Nothing is mapped any more: zeros.
         void clear();
 
-        /// Where map() mapped last; nullptr before.
+        /// The range that map() mapped last; nullptr before.
         [[nodiscard]] std::byte* start() const {
                 return ranges_ != 0 ? range_[ranges_ - 1].start : nullptr;
         }

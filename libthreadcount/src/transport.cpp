@@ -289,7 +289,7 @@ int Transport::encode_and_send(const governor_v1_Request& request) {
                 disconnect();
                 return -EPROTO;
         }
-        // So short a message fits into the socket's buffer or the peer does not read at all.
+        // A message this short fits into the socket's buffer or the peer does not read at all.
         const auto n = ::send(fd_, message, stream.bytes_written, MSG_DONTWAIT | MSG_NOSIGNAL);
         if (n == static_cast<ssize_t>(stream.bytes_written))
                 return 0;

@@ -20,14 +20,14 @@ struct Question {
         std::uint32_t max = 0;
 };
 
-/// What a program asks for with its hello.
+/// The wishes that a program tells with its hello.
 struct Wishes {
         std::uint32_t max = 1;    ///< what it would use ungoverned
         bool start_only = false;  ///< it keeps its first grant
         bool is_batch = false;
         const char* label = nullptr;  ///< printable ASCII; nullptr or "": the program's name
-        /// Where its threads may run beyond what their masks show, since they are bound to its
-        /// grants, or its runtime will bind those to come: lives as long as the wishes. nullptr:
+        /// The CPUs where its threads may run beyond what their masks show: they are bound to its
+        /// grants, or its runtime will bind those to come. Lives as long as the wishes. nullptr:
         /// the masks show all.
         const CpuMask* affinity = nullptr;
         bool can_wait = false;      ///< for its turn, while it is parked
@@ -38,7 +38,7 @@ struct Wishes {
 /// CPUs below this number can be named in a hello.
 inline constexpr std::uint32_t kMostHeld = kMostCpus;
 
-/// As a hello names CPUs: bit n % 8 of byte n / 8 is CPU n.
+/// The CPUs of a hello: bit n % 8 of byte n / 8 is CPU n.
 struct CpuBytes {
         std::uint8_t bytes[kMostHeld / 8] = {};
         std::size_t size = 0;  ///< without those behind the last CPU
@@ -47,7 +47,7 @@ struct CpuBytes {
         explicit CpuBytes(const CpuMask& mask);
 };
 
-/// The memory of a lease. Who gets it closes the descriptors.
+/// The memory of a lease. The receiver closes the descriptors.
 struct Welcome {
         std::uint32_t slot = 0;
         int grants = -1;
@@ -63,7 +63,7 @@ struct Answer {
         std::uint32_t warm_in_ms = 0;
         std::uint32_t settle_ms = 0;  ///< until threads that are added now show in the measurement
         char explanation[161] = "";
-        bool leases = false;  ///< the governor grants some to who comes this way
+        bool leases = false;  ///< the governor grants some to clients that come this way
 };
 
 /// Not thread-safe. Results are 0 or a negative errno; after a failure it is disconnected.
@@ -75,10 +75,10 @@ public:
         Transport(const Transport&) = delete;
         Transport& operator=(const Transport&) = delete;
 
-        /// Connects to the first address where somebody listens who is believed. Waits for TCP
-        /// only; what is not there in time, and a Unix listener whose backlog is full, counts as
-        /// -ETIMEDOUT, a Unix listener of somebody else (governor/v1/listener.h) as -EPERM: nothing
-        /// is sent to it, and nothing is received.
+        /// Connects to the first address with a listener that is believed. Waits for TCP only. A
+        /// connection that is not there in time, and a Unix listener whose backlog is full, count
+        /// as -ETIMEDOUT. A Unix listener of another user (governor/v1/listener.h) counts as
+        /// -EPERM: nothing is sent to it, and nothing is received.
         [[nodiscard]] int connect(const Addresses& addresses, std::uint64_t deadline_ns);
         /// False also if the program has closed our descriptor under us (closefrom() does); what
         /// has its number now is not ours, and is left alone. One system call.
@@ -91,14 +91,16 @@ public:
         [[nodiscard]] int send(const Question& question);
         /// `holds`: the last grant.
         [[nodiscard]] int send(const Wishes& wishes, const CpuBytes& holds);
-        /// Of a lease that is held: it wants this from now on. The answer may be dropped.
+        /// Tells what a lease that is held wants from now on. The answer may be dropped.
         [[nodiscard]] int update(const Wishes& wishes);
 
         /// -EAGAIN: not there yet, still connected; -EPROTO: what came is no answer, or the
         /// governor refuses the question.
         [[nodiscard]] int receive(std::uint64_t deadline_ns, Answer* ret_answer);
-        /// As above, and -EOPNOTSUPP: this governor grants nothing, ask questions; -EUSERS: it has
-        /// no lease left; -EMFILE: this process has no descriptors left for the memory.
+        /// Returns what receive() above does, and three more errors:
+        ///   -EOPNOTSUPP  this governor grants nothing, ask questions
+        ///   -EUSERS      it has no lease left
+        ///   -EMFILE      this process has no descriptors left for the memory
         [[nodiscard]] int receive(std::uint64_t deadline_ns, Welcome* ret_welcome);
 
         /// The other end has gone, or connected() would be false. Two system calls.
@@ -108,9 +110,9 @@ public:
         /// To wait on, while connected; -1: it is not.
         [[nodiscard]] int fd() const { return fd_; }
 
-        /// Whose connection, or error, was the last: one of the Addresses, or nullptr.
+        /// The address of the last connection or error: one of the Addresses, or nullptr.
         [[nodiscard]] const Address* peer() const { return peer_; }
-        /// Who listens at peer() and is not believed; kNobody: the error is another one.
+        /// The user that listens at peer() and is not believed; kNobody: the error is another one.
         static constexpr uid_t kNobody = static_cast<uid_t>(-1);
         [[nodiscard]] uid_t stranger() const { return stranger_; }
 
@@ -122,7 +124,7 @@ private:
         [[nodiscard]] int wait_for(short events, std::uint64_t deadline_ns) const;
         [[nodiscard]] int encode_and_send(const _governor_v1_Request& request);
         [[nodiscard]] int receive_reply(std::uint64_t deadline_ns, _governor_v1_Reply* ret_reply);
-        /// Where a whole reply is in the buffer.
+        /// Finds a whole reply in the buffer.
         [[nodiscard]] int receive_frame(std::uint64_t deadline_ns, std::size_t* ret_begin,
                                         std::size_t* ret_end);
         [[nodiscard]] int find_frame(std::size_t* ret_begin, std::size_t* ret_end) const;

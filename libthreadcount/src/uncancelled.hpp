@@ -7,7 +7,7 @@
 
 namespace threadcount {
 
-/// Until it goes, or end() was called.
+/// Keeps the calling thread from being cancelled until this goes, or end() was called.
 class Uncancelled {
 public:
         Uncancelled() { pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before_); }
