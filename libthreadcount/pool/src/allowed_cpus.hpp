@@ -19,13 +19,14 @@ namespace threadcount::pool {
 /// once.
 [[nodiscard]] std::vector<int> allowed_among(std::span<const int> cpus);
 
-/// Of this machine; read once per process, so that only the first pool pays. MT-Safe.
+/// The places of `cpus` on this machine; read once per process, so that only the first pool pays.
+/// MT-Safe.
 [[nodiscard]] std::vector<Place> places_of(std::span<const int> cpus);
 
-/// Notices that an administrator, or a cpuset, has changed where the process may run: lanes, each
-/// of which has a mask of one CPU, have another one then, or the process's first thread may run on
-/// more CPUs. A first thread that binds itself means nothing by it; one that had another mask than
-/// the creator of the pool from the beginning is not asked. Not thread-safe.
+/// Notices that an administrator, or a cpuset, has changed where the process may run. The lanes,
+/// each of which has a mask of one CPU, have another one then, or the process's first thread may
+/// run on more CPUs. A first thread that binds itself means nothing by it; one that had another
+/// mask than the creator of the pool from the beginning is not asked. Not thread-safe.
 class AllowedCpus {
 public:
         /// By the creator of the pool.

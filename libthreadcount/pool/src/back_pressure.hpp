@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Where submitters sleep while the shared queue is full.
+// The sleep of submitters while the shared queue is full.
 #pragma once
 
 #include "monotonic.hpp"
@@ -17,18 +17,21 @@ namespace threadcount::pool {
 /// wakes one, unless one was woken that has not looked yet. All that is marked [S] is sequentially
 /// consistent:
 ///
-///   a submitter  counts itself, and says that it wants to be told [S]; then reads the queue's head
-///                [S], and sleeps if the queue is full and nobody was told since it has said so
-///   a consumer   moves the head [S]; then tells one [S], if any is counted and wants it
-///   who leaves   with or without a place, tells the next one if there is room: what it was told
-///                may have been for that one
+///   A submitter  counts itself, and says that it wants to be told [S]. Then it reads the queue's
+///                head [S], and sleeps if the queue is full and nobody was told since it has said
+///                so.
+///   A consumer   moves the head [S]. Then it tells one submitter [S], if any is counted and wants
+///                it.
+///   A leaver     tells the next one if there is room, whether it has got a place or not: the
+///                message that it got may have been for that one.
 ///
-/// So one of the two sees the other, and while there is room one at least is awake.
+/// One of the two therefore sees the other, and one submitter at least is awake while there is
+/// room.
 ///
-/// Beside short tasks a submitter that is woken for one place is soon asleep again. So at a large
-/// queue it is patient at first: for a moment it wants to be told only when the queue is half
-/// empty. Nobody has to tell it: the moment ends by itself. Then it counts itself as one of those
-/// in a hurry [S], before it says again that it wants to be told, and what is above holds. A
+/// Beside short tasks a submitter that is woken for one place is soon asleep again. At a large
+/// queue it is therefore patient at first: for a moment it wants to be told only when the queue is
+/// half empty. Nobody has to tell it: the moment ends by itself. Then it counts itself as one of
+/// those in a hurry [S], before it says again that it wants to be told, and what is above holds. A
 /// consumer looks for those [S] after it has moved the head. MT-Safe.
 template <class Queue, class Platform = Machine>
 class BackPressure {
@@ -118,7 +121,7 @@ private:
                 }
         }
 
-        /// Says that somebody wants to be told. What the word is then.
+        /// Says that somebody wants to be told. Returns the word with that.
         [[nodiscard]] std::uint32_t want() {
                 return word_.fetch_or(kWanted, std::memory_order_seq_cst) | kWanted;
         }
@@ -158,7 +161,7 @@ private:
         const bool is_patient_;
         Atomic<std::uint32_t> word_{0};
         Atomic<std::uint32_t> waiting_{0};  // those inside of push()
-        Atomic<std::uint32_t> hurried_{0};  // those of them who want to be told of each place
+        Atomic<std::uint32_t> hurried_{0};  // those of them that want to be told of each place
 };
 
 }  // namespace threadcount::pool

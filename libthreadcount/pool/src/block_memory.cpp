@@ -19,7 +19,7 @@ namespace {
 constexpr std::size_t kLine = BlockMemory::kAlignment;
 constexpr std::size_t kMostLines = 4;  // of a block that is kept
 
-// With blocks that are kept, AddressSanitizer would not see who uses what he has given back.
+// With blocks that are kept, AddressSanitizer would not see the use of a block that was given back.
 #if defined(__SANITIZE_ADDRESS__)
 #define THREADCOUNT_KEEPS false
 #elif defined(__has_feature)
@@ -33,7 +33,7 @@ constexpr std::size_t kMostLines = 4;  // of a block that is kept
 
 constexpr std::size_t lines_in(std::size_t bytes) { return (bytes + kLine - 1) / kLine; }
 
-/// Where the heap's own address of a block is noted: right before it.
+/// The place right before a block, where the heap's own address of it is noted.
 void*& origin_of(void* block) { return static_cast<void**>(block)[-1]; }
 
 /// The heap's own aligned allocation takes four times as long.
@@ -104,7 +104,7 @@ private:
 
 constinit std::array<Depot, kMostLines> depots;  // by size; never destroyed
 
-/// What a thread keeps.
+/// The blocks that a thread keeps.
 class FreeBlocks {
 public:
         FreeBlocks() = default;

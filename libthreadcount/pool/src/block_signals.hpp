@@ -7,7 +7,7 @@
 
 namespace threadcount::pool {
 
-/// While it lives, threads that are created block all signals: those are for the program's own
+/// Threads that are created while it lives block all signals: those are for the program's own
 /// threads. But not what a thread brings about itself, nor what a sampling profiler sends.
 class BlockSignals {
 public:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// How a lane divides its time between tasks of tasks and tasks from outside.
+// The division of a lane's time between tasks of tasks and tasks from outside.
 #pragma once
 
 #include <cstdint>
@@ -8,17 +8,17 @@
 namespace threadcount::pool {
 
 /// The article on affine pools exchanges its two queues every 32 tasks; tasks may be long, though.
-/// A lane that has tasks of its own, and some in the shared queue, takes turns: 32 tasks of the one
-/// kind or 200 us of them, whatever is over first, then as much of the other one. A turn goes on
-/// while there is nothing of the other kind. The clock is looked at with the first task of a turn,
-/// and then only while the other kind waits: so short tasks do not pay for it.
+/// A lane that has tasks of its own, and some in the shared queue, takes turns. It runs 32 tasks of
+/// the one kind or 200 us of them, whatever is over first, then as much of the other one. A turn
+/// goes on while there is nothing of the other kind. The clock is looked at with the first task of
+/// a turn, and then only while the other kind waits: so short tasks do not pay for it.
 ///
 /// Pure, and not thread-safe: a lane's own.
 class FairTurns {
 public:
-        /// Before a task is taken: do those of the shared queue come first? Each argument is
-        /// called if the answer depends on it: does the lane have tasks of its own, does the shared
-        /// queue have any, and what time is it, in ns.
+        /// Before a task is taken: do those of the shared queue come first? Each argument is called
+        /// if the answer depends on it. They tell whether the lane has tasks of its own, whether
+        /// the shared queue has any, and the time in ns.
         template <class OwnWait, class SharedWait, class Now>
         [[nodiscard]] bool is_shared(const OwnWait& own_wait, const SharedWait& shared_wait,
                                      const Now& now) {

@@ -12,7 +12,7 @@ namespace threadcount::pool {
 namespace {
 
 // A chain of helpers that all wait is no longer than this, nor is a stack deeper than that of so
-// many computations: one may be helped that has just ended, and another begun.
+// many computations. The lane that is helped may have just ended its fork, and begun another one.
 constexpr int kMostHelps = 32;
 thread_local int helps = 0;
 
@@ -22,7 +22,8 @@ constexpr std::uint64_t kLookNs = 20'000;
 constexpr std::uint64_t kFirstSleepNs = 50'000;
 constexpr std::uint64_t kLongestSleepNs = 1'000'000;
 
-/// Runs one fork of who has stolen `fork`, or of whom that one waits for, and so on.
+/// Runs one fork of the lane that has stolen `fork`, or of the lane that this one waits for, and so
+/// on.
 bool help(Scheduler& scheduler, std::uint32_t me, const Fork& fork) {
         if (helps == kMostHelps)
                 return false;
@@ -71,7 +72,7 @@ void wait_for(const LaneContext& lane, Fork& fork) {
                 } else {
                         if (me == scheduler.guest())
                                 scheduler.forget_cpu_of_guest();
-                        // What it forks next is nobody's to announce to a lane that waits.
+                        // Nobody announces the thief's next forks to a lane that waits.
                         fork.sleep_until(as_timespec(now + sleep_ns));
                         sleep_ns = std::min(2 * sleep_ns, kLongestSleepNs);
                 }

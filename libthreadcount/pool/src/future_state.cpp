@@ -128,8 +128,8 @@ FutureState* FutureState::publish(Outcome outcome, Word::Owner lets_go) noexcept
         return published.next;
 }
 
-// Through the queue, so that a lane that has left the mask stops between two. Who is no lane runs
-// it: a task that was handed back may be run when the pool is gone.
+// Through the queue, so that a lane that has left the mask stops between two. A thread that is no
+// lane runs it: a task that was handed back may be run when the pool is gone.
 bool FutureState::try_submit() noexcept {
         const auto* lane = lane_in(scheduler_);
         if (lane == nullptr || word_.is_claimed())

@@ -14,12 +14,12 @@ namespace {
 // Nothing can be told from less: looks at the clock are half of it.
 constexpr std::uint64_t kShortestNs = 200;
 constexpr std::uint64_t kTwoLooksNs = 50;
-// What another lane's help costs: some transfers of cache lines, or a wake.
+// The cost of another lane's help: some transfers of cache lines, or a wake.
 constexpr std::uint64_t kSearchingNs = 500;
 constexpr std::uint64_t kAsleepNs = 10'000;
 // A loop that will take so long, going on like this, is worth a wake at once.
 constexpr std::uint64_t kLongNs = 10 * kAsleepNs;
-// Until a lane that searches, and one that was woken, has begun.
+// The time until a lane that searches, and one that was woken, has begun.
 constexpr std::uint64_t kUntilFoundNs = 800;
 constexpr std::uint64_t kUntilWokenNs = 40'000;
 

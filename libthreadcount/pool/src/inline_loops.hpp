@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What short loops have taken alone, one after the other.
+// The time that short loops have taken alone, one after the other.
 #pragma once
 
 #include <atomic>
@@ -8,8 +8,8 @@
 
 namespace threadcount::pool {
 
-/// Of loops that were run alone although they were long enough to be shared, and followed each
-/// other closely: the sum of their times. MT-Safe, but not exact if several threads run loops.
+/// The sum of the times of loops that were run alone although they were long enough to be shared,
+/// and followed each other closely. MT-Safe, but not exact if several threads run loops.
 class InlineLoops {
 public:
         /// The sum, as far as a loop that began at `start_ns` follows closely.
@@ -28,7 +28,7 @@ public:
 private:
         // A lane that was woken searches about so long.
         static constexpr std::uint64_t kCloseNs = 20'000;
-        // Of a shorter one another lane could hardly do a part.
+        // Another lane could hardly do a part of a shorter one.
         static constexpr std::uint64_t kShortestNs = 1'000;
 
         std::atomic<std::uint64_t> sum_ns_{0};

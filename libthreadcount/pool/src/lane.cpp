@@ -29,7 +29,7 @@ public:
                 CPU_SET_S(static_cast<std::size_t>(cpu), sizeof words_, set());
         }
 
-        // Where the kernel does not want a thread there, it runs where it may.
+        // A thread runs where it may if the kernel does not want it there.
 
         /// The calling thread.
         void bind() { (void)sched_setaffinity(0, size_, set()); }
@@ -37,7 +37,7 @@ public:
         void bind(pthread_t thread) { (void)pthread_setaffinity_np(thread, size_, set()); }
 
 private:
-        // The most that kernels are built for. What is beyond is no CPU, and nothing is set.
+        // The most that kernels are built for. A number beyond is no CPU, and nothing is set.
         static constexpr std::size_t kMostCpus = 8192;
 
         [[nodiscard]] cpu_set_t* set() { return reinterpret_cast<cpu_set_t*>(words_.data()); }
@@ -53,14 +53,15 @@ constexpr int kPauses = 8;  // between two looks at the clock
 constexpr std::uint64_t kSlowYieldNs = 5'000;
 constexpr int kSlowYields = 2;
 
-// How often in a row there may be work, and then none.
+// A lane yields once there may have been work, and then none, more often than this in a row.
 constexpr int kMisses = 16;
 
 }  // namespace
 
 int Lane::start() {
         // Before there is a thread: it may park, and be claimed by others, before this one goes on.
-        // And before looking whether the lanes end: who ends them looks for threads afterwards.
+        // And before looking whether the lanes end: the thread that ends them looks for threads
+        // afterwards.
         thread_is_.store(Thread::Starting, std::memory_order_seq_cst);
         const int error = scheduler_.is_ending() ? ECANCELED : prepare_and_create();
         thread_is_.store(error == 0 ? Thread::There : Thread::Missing, std::memory_order_release);
@@ -109,7 +110,7 @@ void* Lane::main(void* lane) {
 }
 
 void Lane::run() {
-        // Only who has created this thread binds it: what somebody else wants later is not undone.
+        // Only the creator of this thread binds it: a later wish of somebody else is not undone.
         while (::sched_getcpu() != cpu() &&
                thread_is_.load(std::memory_order_acquire) == Thread::Starting)
                 Machine::yield();
@@ -129,8 +130,8 @@ void Lane::run() {
                                 run(taken);
                                 continue;
                         }
-                        // Who submits a task may have its place, but not yet filled it, and wait
-                        // for this very CPU.
+                        // A submitter may have its place, but not yet filled it, and wait for this
+                        // very CPU.
                         if (++misses > kMisses)
                                 Machine::yield();
                         if (search())
@@ -142,7 +143,7 @@ void Lane::run() {
         }
         if (searches_)
                 (void)scheduler_.parking().stop_searching(index_);
-        // Who has created this thread may be about to bind it.
+        // The creator of this thread may be about to bind it.
         while (thread_is_.load(std::memory_order_acquire) == Thread::Starting)
                 Machine::yield();
 }
@@ -153,7 +154,8 @@ void Lane::keep_up() {
                 pin();
         if (--until_look_ > 0)
                 return;
-        // Who has short tasks does not pay for the clock, who has long ones looks at it every time.
+        // A lane with short tasks does not pay for the clock. One with long tasks looks at it every
+        // time.
         constexpr int kMost = 32;
         looks_every_ =
                 scheduler_.steering().look_around(cpu()) ? 1 : std::min(2 * looks_every_, kMost);

@@ -31,13 +31,13 @@ public:
         Lane(const Lane&) = delete;
         Lane& operator=(const Lane&) = delete;
 
-        /// Has it a thread, or is it about to have one? Exact for who has claimed it.
+        /// Has it a thread, or is it about to have one? Exact for the thread that has claimed it.
         [[nodiscard]] bool is_started() const {
                 return thread_is_.load(std::memory_order_acquire) != Thread::Missing;
         }
 
-        /// Creates the thread, on its CPU, unless the scheduler ends, which searches from the start
-        /// on. By one thread only: who has claimed the lane. 0, or a positive errno.
+        /// Creates the thread, on its CPU, unless the scheduler ends. The thread searches from the
+        /// start on. By one thread only: the one that has claimed the lane. 0, or a positive errno.
         [[nodiscard]] int start();
         /// The lane is to end, and awake. False: there is no thread (any more).
         bool join();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Which lane is on which CPU, and from whom a lane steals first. Pure.
+// The CPU of each lane, and the lanes from which it steals first. Pure.
 #pragma once
 
 #include "places.hpp"
@@ -12,8 +12,8 @@
 
 namespace threadcount::pool {
 
-/// A lane's CPU. Lanes with the same `core` share a physical core; it is the index of the first
-/// of them, so lanes with `core` equal to their own index are one per physical core.
+/// A lane's CPU. Lanes with the same `core` share a physical core. The number is the index of the
+/// first of them, so lanes with `core` equal to their own index are one per physical core.
 struct LaneSite {
         int cpu = 0;
         std::uint32_t core = 0;
@@ -22,12 +22,12 @@ struct LaneSite {
 
 /// One lane for each of `cpus`, none of which comes twice; `places` has as many, in the same order.
 /// All first hardware threads of cores come before all second ones and so on, counted among `cpus`
-/// alone: a core of which only the second thread is there is as good as any. Equal ones are in the
+/// alone. A core of which only the second thread is there is as good as any. Equal ones are in the
 /// order of node, package, third- and second-level cache, core, number. O(n log n).
 [[nodiscard]] std::vector<LaneSite> order_lanes(std::span<const int> cpus,
                                                 std::span<const Place> places);
 
-/// What is the least that two CPUs share; the nearest first.
+/// The least that two CPUs share; the nearest first.
 enum class Distance : std::uint8_t { Core, L2, L3, Node, Package, Machine };
 inline constexpr std::size_t kDistances = 6;
 

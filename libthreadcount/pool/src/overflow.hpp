@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Where tasks go that a task submits while its lane's queue is full.
+// The list of the tasks that a task submits while its lane's queue is full.
 #pragma once
 
 #include "locks/mutex.hpp"
@@ -14,9 +14,9 @@
 
 namespace threadcount::pool {
 
-/// A list without bound, first in, first out. What decides "empty" is changed sequentially
-/// consistently: parking.hpp relies on it. The lock is held for some instructions, and no code of
-/// the program runs meanwhile. MT-Safe. Cost: an allocation and a lock.
+/// A list without bound, first in, first out. The values that decide "empty" are changed
+/// sequentially consistently: parking.hpp relies on it. The lock is held for some instructions, and
+/// no code of the program runs meanwhile. MT-Safe. Cost: an allocation and a lock.
 class Overflow {
 public:
         Overflow() = default;

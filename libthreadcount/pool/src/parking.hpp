@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Who sleeps, who looks for work, and who is woken: no task waits while a lane sleeps that could
+// The lanes that sleep, look for work, and are woken: no task waits while a lane sleeps that could
 // run it.
 #pragma once
 
@@ -18,30 +18,28 @@ namespace threadcount::pool {
 /// The protocol. All that is marked [S] is sequentially consistent, and each proof is of the kind
 /// "both have written before they read, so one of them sees the other":
 ///
-///   who has work       publishes it in a queue [S]; then reads the idle set and the active one
-///                      [S]: if no lane is in both, each of them will look into the queues before
-///                      it sleeps. Else reads searching [S]: if somebody searches, it will find the
-///                      work, or look once more when it stops searching. Else takes one lane out of
-///                      the idle set, and wakes this one.
-///   a lane that parks  enters the idle set [S], stops searching [S], then looks into the queues
-///                      [S]: if there is work, it takes itself out again, and searches if it did
-///                      so before; if it is not there any more, somebody is waking it.
-///   a lane that finds  stops searching [S]; if it was the last one it looks into the queues [S],
-///                      and wakes the next one if there is more: since it has searched, others did
-///                      not.
-///   who changes the    writes the active set [S], then looks into the queues [S], and wakes one if
-///   active set         there is work. Who has work reads the active set [S] after publishing.
+///   A publisher        publishes work in a queue [S], then reads the idle set and the active one
+///                      [S]. Each lane will look into the queues before it sleeps if none is in
+///                      both. Otherwise the publisher reads searching [S]. A lane that searches
+///                      will find the work, or look once more when it stops searching. Without such
+///                      a lane the publisher takes one out of the idle set, and wakes this one.
+///   A lane that parks  enters the idle set [S], stops searching [S], then looks into the queues
+///                      [S]. It takes itself out again if there is work, and searches if it did so
+///                      before. Somebody is waking it if it is not in the set any more.
+///   A lane that finds  stops searching [S]. The last one looks into the queues [S], and wakes the
+///                      next one if there is more: since it has searched, others did not.
+///   A change of the    is written [S]. Its author then looks into the queues [S], and wakes a lane
+///   active set         if there is work. A publisher reads the active set [S] after publishing.
+///   A late lane        searches, but does not get its CPU, whether it was just woken or looks for
+///                      work. The thread that finds it takes it out of those that search [S], and
+///                      goes on as if it had published work. Nobody therefore relies on a lane that
+///                      may come late. The lane looks into the queues when it comes. It looks once
+///                      more when it takes a task, for those that relied on it before. A lane that
+///                      is known to be late is woken so from the start.
 ///
-///   who finds a    searching lane that does not get its CPU, whether it was just woken or looks
-///   late lane      for work, takes it out of those that search [S], and goes on as if it had
-///                  published work: so nobody relies on a lane that may come late. It looks into
-///                  the queues when it comes, and once more when it takes a task, for those that
-///                  relied on it before. A lane that is known to be late is woken so from the
-///                  start.
-///
-/// The waker takes the lane out of the idle set, and every lane has a word of its own to sleep on:
-/// so no wake is given to two, and none is lost on a lane that is already running. At most one lane
-/// begins to search by itself; a woken one searches on behalf of who woke it.
+/// The waker takes the lane out of the idle set, and every lane has a word of its own to sleep on.
+/// No wake is therefore given to two lanes, and none is lost on a lane that is already running. At
+/// most one lane begins to search by itself; a woken one searches on behalf of its waker.
 ///
 /// MT-Safe, but park() and what says so belong to the lane's thread.
 template <class Platform = Machine>
@@ -68,22 +66,23 @@ public:
         }
 
         [[nodiscard]] std::size_t lanes() const { return lanes_; }
-        /// Of a set of lanes.
+        /// The number of words in a set of lanes.
         [[nodiscard]] std::size_t words() const { return words_; }
 
         [[nodiscard]] bool is_active(std::size_t lane) const {
                 return (active_[lane / kWordBits].bits.load(std::memory_order_relaxed) &
                         bit(lane)) != 0;
         }
-        /// As is_active(), for who has published work for this lane before.
+        /// The same, for a thread that has published work for this lane before.
         [[nodiscard]] bool is_active_now(std::size_t lane) const { return has(active_, lane); }
         [[nodiscard]] bool is_idle(std::size_t lane) const { return has(idle_, lane); }
-        /// True: there was an instant during the call at which all lanes were idle and there was
-        /// no work: `is_empty()` says so, and others than lanes only add to it.
+        /// True: there was an instant during the call at which all lanes were idle and there was no
+        /// work. The caller's `is_empty()` tells whether there is any, and others than lanes only
+        /// add to it.
         template <class Empty>
         [[nodiscard]] bool all_idle(const Empty& is_empty) const {
                 // Lanes are seen one by one: a task could be handed on to one that was seen idle
-                // by one that is seen idle then. Who has run one since has parked again.
+                // by one that is seen idle then. A lane that has run one since has parked again.
                 const auto parkings = clock_.load(std::memory_order_seq_cst);
                 return all_in_idle_set() && is_empty() && all_in_idle_set() &&
                        clock_.load(std::memory_order_seq_cst) == parkings;
@@ -99,7 +98,7 @@ public:
                         active_[w].bits.store(words[w], std::memory_order_seq_cst);
         }
 
-        /// How many are active.
+        /// The number of active lanes.
         [[nodiscard]] std::size_t active() const {
                 std::size_t sum = 0;
                 for (std::size_t w = 0; w < words_; w++)
@@ -112,7 +111,8 @@ public:
                 active_[lane / kWordBits].bits.fetch_and(~bit(lane), std::memory_order_seq_cst);
         }
 
-        /// Other than `except`: which may be the one who searches, if it is awake.
+        /// Does a lane other than `except` search? The latter may be the one that searches, if it
+        /// is awake.
         [[nodiscard]] bool somebody_searches(std::size_t except = kNobody) const {
                 const auto searching = searching_.load(std::memory_order_seq_cst);
                 return searching > (except != kNobody && !is_idle(except) ? 1U : 0U);
@@ -126,15 +126,15 @@ public:
                 return false;
         }
 
-        /// Is it up to who has published work to wake a lane? Who searches changes with each task
-        /// that a lane had to wait for; so that is looked at last.
+        /// Is it up to the publisher of work to wake a lane? The lanes that search change with each
+        /// task that a lane had to wait for. They are therefore looked at last.
         [[nodiscard]] bool needs_wake(std::size_t except = kNobody) const {
                 return anybody_idle(except) && !somebody_searches(except);
         }
 
-        /// Takes the best active lane but `except` out of the idle set, to be woken:
-        /// `is_better(a, b)` says whether lane a is better than lane b. -1: none is idle and
-        /// active. Nothing is allocated; costs some ns per idle lane.
+        /// Takes the best active lane but `except` out of the idle set, to be woken. Lane a is
+        /// better than lane b if `is_better(a, b)`. Returns -1 if none is idle and active. Nothing
+        /// is allocated; costs some ns per idle lane.
         template <class Better>
         [[nodiscard]] int claim_best(const Better& is_better, std::size_t except = kNobody) {
                 for (;;) {
@@ -153,7 +153,8 @@ public:
                 }
         }
 
-        /// Takes this lane out of the idle set; false: it was not in there. Who gets true wakes it.
+        /// Takes this lane out of the idle set; false: it was not in there. A caller that gets true
+        /// wakes it.
         [[nodiscard]] bool claim(std::size_t lane) {
                 return (idle_[lane / kWordBits].bits.fetch_and(~bit(lane),
                                                                std::memory_order_seq_cst) &
@@ -179,7 +180,8 @@ public:
                 return sleeps;
         }
 
-        /// By a lane that was woken, or by who could not create its thread: does it search?
+        /// By a lane that was woken, or by the caller that could not create its thread: does it
+        /// search?
         [[nodiscard]] bool begin(std::size_t lane) {
                 auto& word = beds_[lane].word;
                 auto counted = kCounted;
@@ -226,7 +228,8 @@ public:
                        searching_.fetch_sub(1, std::memory_order_seq_cst) == 1;
         }
 
-        /// When the lane became idle last: a number that grows. Of idle lanes only.
+        /// The moment at which the lane became idle last, as a number that grows. For idle lanes
+        /// only.
         [[nodiscard]] std::uint64_t idle_since(std::size_t lane) const {
                 return beds_[lane].since.load(std::memory_order_relaxed);
         }
@@ -238,8 +241,8 @@ public:
         };
 
         /// The calling lane sleeps until it is claimed and woken, or not at all if
-        /// `is_work_there()`, which is asked after it has entered the idle set. `searches`: it has
-        /// searched so far, and afterwards whether it does.
+        /// `is_work_there()`. This is asked after the lane has entered the idle set. `searches`: it
+        /// has searched so far, and afterwards whether it does.
         template <class Check>
         Parked park(std::size_t lane, bool& searches, const Check& is_work_there) {
                 auto& bed = beds_[lane];
@@ -284,7 +287,7 @@ private:
                 Atomic<std::uint64_t> since{0};
         };
 
-        /// Of word `w`: idle, active, and not `except`.
+        /// The lanes of word `w` that are idle, active, and not `except`.
         [[nodiscard]] std::uint64_t candidates(std::size_t w, std::size_t except) const {
                 auto bits = idle_[w].bits.load(std::memory_order_seq_cst);
                 if (bits != 0)
@@ -313,7 +316,7 @@ private:
         const std::unique_ptr<Word[]> active_;
         const std::unique_ptr<Bed[]> beds_;
         alignas(kApart) Atomic<std::uint64_t> clock_{0};  // counts how often lanes have parked
-        // Read by everybody who has work.
+        // Every thread that has work reads it.
         alignas(kApart) Atomic<std::uint32_t> searching_{0};
 };
 

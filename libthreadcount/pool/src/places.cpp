@@ -50,7 +50,7 @@ std::size_t read_line(int fd, std::span<char> buffer) {
 
 class Files {
 public:
-        /// What the file says; empty if there is none. Valid until the next.
+        /// The text of the file; empty if there is none. Valid until the next.
         std::string_view read(const std::string& path) {
                 // A FIFO in its place must not block.
                 const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -98,7 +98,7 @@ private:
                 if (place.package == kUnknownGroup &&
                     !read_group(lane, &Place::package, cpu + "/topology/package_cpus_list"))
                         read_group(lane, &Place::package, cpu + "/topology/core_siblings_list");
-                // Who shares a second level also shares the third, or the lack of it.
+                // CPUs that share a second level also share the third, or the lack of it.
                 if (place.l2 != kUnknownGroup)
                         return;
                 read_cache(lane, &Place::l2, cpu, 2);
@@ -179,7 +179,7 @@ private:
         const std::span<const int> cpus_;
         std::vector<Place> places_;
         Files files_;
-        /// By level. Where only the first level is split, the index is the level.
+        /// By level. The index is the level where only the first level is split.
         std::array<unsigned, 4> last_index_ = {0, 1, 2, 3};
 };
 

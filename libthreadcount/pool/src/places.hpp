@@ -23,7 +23,7 @@ struct Place {
         bool operator==(const Place&) const = default;
 };
 
-/// The place of each of `cpus` (ascending, none twice) by `root`/sys/devices/system. What is
+/// The place of each of `cpus` (ascending, none twice) by `root`/sys/devices/system. A part that is
 /// missing there or makes no sense is not known; nothing but lack of memory fails. From any thread.
 ///
 /// Opens three files for each core, two for each third-level cache, one for each package and node.

@@ -9,12 +9,12 @@
 
 namespace threadcount::pool {
 
-/// Who looks into the cell that a submitter is about to fill takes the cache line away from it: a
-/// lane at the heels of a submitter makes both as slow as lines travel (110 instead of some 35 ns
-/// per task, on a virtual machine with two CPUs). So a lane that has emptied the shared queue
-/// leaves that alone for a while if a stream of tasks comes: the longer, the more have come. If the
-/// stream ends then, somebody waits for what was done: that costs a tenth of the time that these
-/// tasks have taken.
+/// A lane that looks into the cell that a submitter is about to fill takes the cache line away from
+/// it. A lane at the heels of a submitter makes both as slow as lines travel (110 instead of some
+/// 35 ns per task, on a virtual machine with two CPUs). A lane that has emptied the shared queue
+/// therefore leaves it alone for a while if a stream of tasks comes: the longer, the more have
+/// come. A stream that ends then makes somebody wait for what was done. This wait costs a tenth of
+/// the time that these tasks have taken.
 ///
 /// Pure, and not thread-safe: a lane's own.
 class QueueBackoff {
@@ -27,7 +27,7 @@ public:
                 return taken_ < kStream ? 0 : std::min(taken_ * kPerTaskNs, kMostNs);
         }
 
-        /// That time is over, and `tasks` have come.
+        /// The time of ns() is over, and `tasks` have come.
         void saw(std::size_t tasks) {
                 if (tasks * kSlowestNs < ns())
                         taken_ = 0;

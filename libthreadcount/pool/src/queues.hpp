@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Where tasks wait, and in which order a lane takes them.
+// The queues in which tasks wait, and the order in which a lane takes them.
 #pragma once
 
 #include "back_pressure.hpp"
@@ -58,8 +58,8 @@ public:
 
         /// The next one for `lane`. Its own and the shared ones take turns (FairTurns), then come
         /// those of `victims` in their order. Every 32nd time its oldest one, or a victim's, comes
-        /// first, so that each is looked at, whatever the others hold. `is_open(v)`: may others
-        /// take what is addressed to lane v?
+        /// first, so that each is looked at, whatever the others hold. Others may take what is
+        /// addressed to lane v if `is_open(v)`.
         template <class IsOpen>
         [[nodiscard]] Taken take(std::size_t lane, std::span<const std::uint16_t> victims,
                                  bool takes_forks, const IsOpen& is_open) {
@@ -72,7 +72,7 @@ public:
                 const auto own_wait = [&] { return has_any(mine); };
                 const auto shared_wait = [&] { return shared_.size() != 0; };
                 const bool is_shared = mine.turns.is_shared(own_wait, shared_wait, monotonic_ns);
-                // What comes meanwhile is seen the next time.
+                // A task that comes meanwhile is seen the next time.
                 const bool has_own = has_any(mine);
                 if (is_shared ? pop_shared(taken) : has_own && pop_own(mine, taken)) {
                         mine.turns.took_one(monotonic_ns);
@@ -89,11 +89,11 @@ public:
 
         // Is there anything? Never misses what was there before.
 
-        /// That is addressed to this lane.
+        /// Is there a task that is addressed to this lane?
         [[nodiscard]] bool any_addressed_to(std::size_t lane) const {
                 return !lanes_[lane]->addressed.empty();
         }
-        /// That any active lane could take.
+        /// Is there a task that any active lane could take?
         template <class IsOpen>
         [[nodiscard]] bool any_task(const IsOpen& is_open) const {
                 return !shared_.empty() || any_unshared_task(is_open);
@@ -113,7 +113,7 @@ public:
                                            [](const auto& its) { return !its->forks.empty(); });
         }
 
-        /// Of which lane does this one wait to finish a fork? -1: of none.
+        /// The lane that is to finish a fork for which this one waits; -1: none.
         [[nodiscard]] int waits_for(std::size_t lane) const {
                 return lanes_[lane]->waits_for.load(std::memory_order_relaxed);
         }

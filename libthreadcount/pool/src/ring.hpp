@@ -15,14 +15,15 @@
 namespace threadcount::pool {
 
 /// After D. Vyukov, "Bounded MPMC queue" (2010): every cell says whose turn it is. Three changes:
-/// a cell that was never used is all zero, so that fresh memory need not be touched; the bound is
-/// by position, so that it is exact for any number; and an item that is not yet in its cell does
-/// not hide those behind it. Its producer has the place and may be off its CPU, or the item's
-/// constructor may take long; consumers take what is behind, and the head stays in front of that
-/// cell until it is emptied. So such a producer may keep others from places, since the queue is
-/// full by position until then, but never a consumer from an item.
+/// - A cell that was never used is all zero, so that fresh memory need not be touched.
+/// - The bound is by position, so that it is exact for any number.
+/// - An item that is not yet in its cell does not hide those behind it. Its producer has the place
+///   and may be off its CPU, or the item's constructor may take long. Consumers take what is
+///   behind, and the head stays in front of that cell until it is emptied. Such a producer may keep
+///   others from places, since the queue is full by position until then, but never a consumer from
+///   an item.
 ///
-/// What decides "empty" and "full", a cell's turn, the tail, and the head, is changed sequentially
+/// A cell's turn, the tail, and the head decide "empty" and "full". They are changed sequentially
 /// consistently: parking.hpp and back_pressure.hpp rely on it.
 ///
 /// MT-Safe. Cost: two locked instructions to push and one to pop; some 15 ns in one thread, and the
@@ -40,7 +41,7 @@ public:
                 alignas(T) std::byte item[sizeof(T)];
         };
 
-        /// How many cells a ring with this bound needs.
+        /// The number of cells that a ring with this bound needs.
         static constexpr std::size_t cells_for(std::size_t capacity) {
                 return std::bit_ceil(capacity);
         }
@@ -90,8 +91,8 @@ public:
         /// Before consumers look into it while it is fresh.
         void touch() { Platform::touch(cells_->turn); }
 
-        /// From now on it is full for who pushes. Who has pushed, or is just doing so, has: size()
-        /// counts it.
+        /// From now on it is full for every push. A producer that has pushed, or is just doing so,
+        /// has its place: size() counts it.
         void close() { tail_.fetch_or(kClosed, std::memory_order_seq_cst); }
 
         /// Moves the oldest item out that is there; false if there is none.
@@ -108,9 +109,10 @@ public:
                 return pop_otherwise(at, ret_item);
         }
 
-        /// Is there none to be popped? Sequentially consistent with push(): who has pushed the
-        /// oldest one is not missed. One that is still being moved in may hide those behind it:
-        /// for who asks again and again. Reads nothing that others write while nothing comes.
+        /// Is there none to be popped? Sequentially consistent with push(): the oldest one that was
+        /// pushed is not missed. One that is still being moved in may hide those behind it. The
+        /// function is for callers that ask again and again. Reads nothing that others write while
+        /// nothing comes.
         [[nodiscard]] bool seems_empty() const {
                 auto at = head_.load(std::memory_order_seq_cst) & ~kSkips;
                 for (;;) {
@@ -140,9 +142,9 @@ public:
 private:
         // In the tail: a place so far away that there is never room for it.
         static constexpr auto kClosed = std::uint64_t{1} << 63;
-        // In the head: a consumer looks behind it for an item, and others wait for it. That takes
+        // In the head: a consumer looks behind it for an item, and others wait for it. This takes
         // some nanoseconds per cell, runs no code of the item's, and happens only while a producer
-        // is late; so it is rare that the kernel takes a consumer off its CPU just there.
+        // is late. The kernel therefore rarely takes a consumer off its CPU just there.
         static constexpr auto kSkips = std::uint64_t{1} << 63;
         // In a cell's turn.
         static constexpr auto kTaken = std::uint64_t{1} << 63;
@@ -154,7 +156,7 @@ private:
                                                    std::memory_order_acquire);
         }
 
-        /// As pop(), wherever the oldest item is; `at` was the head.
+        /// Does what pop() does, wherever the oldest item is; `at` was the head.
         [[nodiscard, gnu::noinline]] bool pop_otherwise(std::uint64_t at, T& ret_item) {
                 for (unsigned tries = 0;;) {
                         if ((at & kSkips) != 0) {
@@ -208,8 +210,8 @@ private:
                 return first_full(at, end) != end;
         }
 
-        /// By who has marked the head. The items from `at` on belong to the caller until it gives
-        /// the head back.
+        /// By the consumer that has marked the head. The items from `at` on belong to the caller
+        /// until it gives the head back.
         [[nodiscard, gnu::noinline, gnu::cold]] bool pop_behind(std::uint64_t at, T& ret_item) {
                 const auto tail = tail_.load(std::memory_order_seq_cst) & ~kClosed;
                 auto found = tail;

@@ -129,8 +129,8 @@ bool Scheduler::is_better(std::size_t a, std::size_t b, int here, Caller caller)
                 return lanes_[b]->is_slow();
         if (const auto of_a = busy_siblings(a), of_b = busy_siblings(b); of_a != of_b)
                 return of_a < of_b;
-        // Who submits may go on running on its CPU. If not, this CPU is awake, which saves half of
-        // a wake.
+        // A submitter may go on running on its CPU. Otherwise this CPU is awake, which saves half
+        // of a wake.
         if (const auto a_is_here = cpu_of(a) == here; a_is_here != (cpu_of(b) == here))
                 return a_is_here == (caller == Caller::Sleeps);
         return parking_.idle_since(a) > parking_.idle_since(b);
@@ -296,7 +296,7 @@ void Scheduler::tell_waiters() {
 
 void Scheduler::stop(bool hands_back) {
         closed_.store(true, std::memory_order_seq_cst);  // back_pressure.hpp
-        // Who has seen the pool open, but does not have its place yet, gets none.
+        // A submitter that has seen the pool open, but does not have its place yet, gets none.
         queues_.shared().close();
         queues_.back_pressure().release();
         queues_.overflow(guest()).wait_for_pushes();

@@ -22,7 +22,7 @@
 
 namespace threadcount::pool {
 
-/// What Pool promises, in terms of lanes. MT-Safe.
+/// Keeps the promises of Pool, in terms of lanes. MT-Safe.
 class Scheduler {
 public:
         /// All lanes are active; the first one has its thread. Throws std::system_error if it gets
@@ -73,19 +73,20 @@ public:
         /// Nothing is accepted from outside any more; then, unless `hands_back`, all that there is
         /// runs; then the lanes end.
         void stop(bool hands_back) THREADCOUNT_REQUIRES(stopping());
-        /// Held by who stops it: others wait until that is done.
+        /// Held by the thread that stops it: others wait until that is done.
         [[nodiscard]] Mutex& stopping() { return stopping_; }
         /// In a child of fork(): its lanes are the parent's, and nothing may be done with it.
         [[nodiscard]] bool is_of_parent() const {
                 return forks_before_ != forks.load(std::memory_order_relaxed);
         }
         [[nodiscard]] bool is_closed() const { return closed_.load(std::memory_order_seq_cst); }
-        /// What stop() has left.
+        /// The tasks that stop() has left.
         [[nodiscard]] std::vector<Task> take_the_rest();
         /// The caller runs it as a guest, and what these tasks submit.
         void run_the_rest();
 
-        /// What the caller does next: its CPU is the best one for a lane, or the worst.
+        /// The CPU of a caller that goes on is the worst one for a lane; that of one that sleeps is
+        /// the best.
         enum class Caller { GoesOn, Sleeps };
 
         /// Somebody has published work that any lane may take.
@@ -98,7 +99,8 @@ public:
                 const auto except = lane_of_guest_.load(std::memory_order_seq_cst);
                 wake_for_fork(takes_forks(except) ? Parking<>::kNobody : except);
         }
-        /// The same for one of the guest, who has joined it before it goes: that leaves nobody out.
+        /// The same for a fork of the guest, which has joined it before it goes: that leaves nobody
+        /// out.
         void there_is_a_fork_of_guest() {
                 wake_for_fork(lane_of_guest_.load(std::memory_order_seq_cst));
         }
@@ -158,7 +160,7 @@ public:
         [[nodiscard]] bool somebody_waits_for_idleness() const {
                 return idle_waiters_.load(std::memory_order_seq_cst) != 0;
         }
-        /// A lane has entered the idle set: if all are in it now, those are told who want to know.
+        /// A lane has entered the idle set. Tells all that want to know if all lanes are in it now.
         void tell_if_idle();
         /// All lanes are idle, nothing waits for them, and there is no guest.
         [[nodiscard]] bool is_idle() const;
@@ -171,8 +173,9 @@ public:
         [[nodiscard]] bool is_ending() const { return ending_.load(std::memory_order_seq_cst); }
 
 private:
-        /// Who has forked runs what nobody steals: a lane on the guest's CPU would be no help. The
-        /// guest looks for what was left to others when it goes: both write before they read.
+        /// The thread that has forked runs what nobody steals: a lane on the guest's CPU would be
+        /// no help. The guest looks for what was left to others when it goes: both write before
+        /// they read.
         [[nodiscard]] bool takes_forks(std::size_t lane) {
                 if (lane != lane_of_guest_.load(std::memory_order_seq_cst) ||
                     !has_guest_.load(std::memory_order_seq_cst))
@@ -194,9 +197,8 @@ private:
         [[nodiscard]] bool is_better(std::size_t a, std::size_t b, int here, Caller caller) const;
         /// An idle and active lane other than `except`, claimed; -1: none.
         [[nodiscard]] int claim_best(Caller caller, std::size_t except);
-        /// Is it up to who has published work to wake a lane? A searching one counts only if it
-        /// had its CPU not long ago. Where lanes are idle beside one that searches, this asks for
-        /// the time.
+        /// Is it up to the publisher of work to wake a lane? A searching one counts only if it had
+        /// its CPU not long ago. Asks for the time where lanes are idle beside one that searches.
         [[nodiscard]] bool needs_wake(std::size_t except) {
                 return parking_.needs_wake(except) ||
                        (parking_.anybody_idle(except) && gives_up_on_late_lanes() &&
@@ -217,13 +219,13 @@ private:
         void end_lanes();
         void wake_all();
         void wait_for_guest();
-        /// While the times that waiters were told are still `times`.
+        /// Sleeps while the number of times that waiters were told is still `times`.
         void sleep_until_told(std::uint32_t times);
-        /// Who waits for idleness, or for the guest, looks again.
+        /// Makes every thread look again that waits for idleness, or for the guest.
         void tell_waiters();
         [[nodiscard]] bool join_started();
 
-        // How often this process is a child of fork() more than its first ancestor with a pool.
+        // The number of calls of fork() from the first ancestor with a pool to this process.
         static std::atomic<std::uint32_t> forks;
         static void watch_forks();
 
@@ -244,8 +246,8 @@ private:
         std::atomic<bool> ending_{false};  // at once, or as soon as all are idle: ends_when_idle_
         std::atomic<bool> ends_when_idle_{false};
         std::atomic<std::uint32_t> idle_waiters_{0};
-        std::atomic<std::uint32_t> idle_times_{0};  // who waits for idleness sleeps on it
-        // Where the guest is, or the last one was. Lanes look at it before each fork.
+        std::atomic<std::uint32_t> idle_times_{0};  // threads that wait for idleness sleep on it
+        // The place of the guest, or of the last one. Lanes look at it before each fork.
         std::atomic<int> cpu_of_guest_{-1};
         std::atomic<std::size_t> lane_of_guest_{Parking<>::kNobody};
         std::atomic<bool> is_left_out_{false};  // that lane, of a fork, while there was a guest

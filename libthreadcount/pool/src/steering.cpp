@@ -61,7 +61,7 @@ void Steering::try_update_locked() noexcept {
         try {
                 update_locked();
         } catch (const std::bad_alloc&) {
-                // What was in force stays; it is tried again before the next task.
+                // The lanes stay as they were; it is tried again before the next task.
         }
 }
 
@@ -80,9 +80,9 @@ void Steering::update_locked() {
         version_.store(version, std::memory_order_relaxed);
 }
 
-/// Of the lanes that are wanted those that are granted; so many of them as are granted; and at
-/// least one. Where the two have no CPU in common the governor's number counts, and the program's
-/// CPUs.
+/// Activates the lanes that are both wanted and granted: as many of them as are granted, and at
+/// least one. The governor's number counts, and the program's CPUs, where the two have no CPU in
+/// common.
 void Steering::apply(std::span<const std::uint64_t> granted_cpus, std::size_t granted) {
         std::vector<std::size_t> usable;
         for (std::size_t lane = 0; lane < wanted_.size(); lane++)
@@ -165,13 +165,14 @@ void Steering::tell_idle_locked() {
             is_told_idle_.exchange(true, std::memory_order_seq_cst))
                 return;
         threadcount_idle(handle);
-        // Who has begun meanwhile may not have seen that this was told.
+        // A thread that has begun meanwhile may not have seen that this was told.
         if (!scheduler_.is_idle())
                 try_update_locked();
 }
 
-/// Only if somebody looks around anyway, or there is nothing to do: so it costs tasks nothing, but
-/// some 100 ns whenever the pool has become idle, as it does with each guest that goes.
+/// Called only if somebody looks around anyway, or there is nothing to do, so that it costs tasks
+/// nothing. It costs some 100 ns whenever the pool has become idle, as it does with each guest that
+/// goes.
 void Steering::report_locked(bool has_lanes) {
         is_report_due_.store(false, std::memory_order_seq_cst);
         auto* handle = handle_.load(std::memory_order_relaxed);

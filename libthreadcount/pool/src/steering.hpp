@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Which lanes are active: what the program, the governor and the kernel want, together.
+// The choice of active lanes by what the program, the governor and the kernel want, together.
 #pragma once
 
 #include "allowed_cpus.hpp"
@@ -36,9 +36,9 @@ public:
         /// stay open as long as the scheduler lives.
         void follow(threadcount_handle* handle);
 
-        /// Before each task, and by who submits one: goes by the grant of now if it has changed, or
-        /// if the governor was told that there is nothing to do. If another thread is just doing
-        /// so, it is done at the next time. Costs some ns.
+        /// Called before each task, and by each thread that submits one. Goes by the grant of now
+        /// if it has changed, or if the governor was told that there is nothing to do. Leaves it to
+        /// the next call if another thread is just doing so. Costs some ns.
         void keep_up() {
                 // Acquired: it may have been opened, and its memory written, a moment ago.
                 auto* handle = handle_.load(std::memory_order_acquire);
@@ -50,9 +50,9 @@ public:
 
         // For lanes.
 
-        /// Now and then, by a lane that is on CPU `cpu`: looks at most every 100 ms whether the
-        /// governor is there, and whether the kernel still allows the lanes' CPUs; lanes that got
-        /// no thread may try again. False: those are not over yet.
+        /// Called now and then, by a lane that is on CPU `cpu`. Looks at most every 100 ms whether
+        /// the governor is there, and whether the kernel still allows the lanes' CPUs. Lanes that
+        /// got no thread may try again. False: the 100 ms are not over yet.
         bool look_around(int cpu);
 
         [[nodiscard]] bool is_following() const {
@@ -87,7 +87,7 @@ private:
         // By lane: it has a CPU that the kernel allows.
         std::vector<bool> at_home_ THREADCOUNT_GUARDED_BY(mutex_);
         AllowedCpus allowed_ THREADCOUNT_GUARDED_BY(mutex_);
-        // Of the lanes.
+        // The totals of the lanes that the governor was told.
         threadcount_pool_totals told_ THREADCOUNT_GUARDED_BY(mutex_) = THREADCOUNT_POOL_TOTALS_INIT;
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Which timer is due next.
+// The timer that is due next.
 #pragma once
 
 #include <cassert>

@@ -142,7 +142,7 @@ void Timers::stop() noexcept {
         wake();
         scheduler_.queues().back_pressure().release();
         thread_.join();
-        // What a callable holds is destroyed without the lock: it may hold other timers.
+        // A callable is destroyed without the lock: it may hold other timers.
         while (auto* const node = take_any()) {
                 (void)node->end();
                 node->let_go();

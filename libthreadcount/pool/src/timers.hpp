@@ -21,10 +21,10 @@ namespace threadcount::pool {
 class Scheduler;
 
 /// One thread, created by the first timer, sleeps until the earliest is due, and puts what is due
-/// into the scheduler's shared queue. While that is full the thread sleeps as any other submitter
-/// does: what is due later could not be put there either, and nobody waits for the thread
-/// meanwhile: no lock is held, so that timers can be added and cancelled; stop() ends it. So
-/// nothing is lost, and nothing waits in a circle.
+/// into the scheduler's shared queue. The thread sleeps as any other submitter does while that is
+/// full: timers that are due later could not be put there either. Nobody waits for the thread
+/// meanwhile. It holds no lock, so that timers can be added and cancelled, and stop() ends it.
+/// Nothing is lost, and nothing waits in a circle.
 ///
 /// The lock is held for O(log n) steps. MT-Safe.
 class Timers : public std::enable_shared_from_this<Timers> {
@@ -36,7 +36,7 @@ public:
         /// Has one more reference of `node` if this returns. After stop() the timer is over. Throws
         /// std::bad_alloc, std::system_error: no thread can be created.
         void add(TimerNode& node, std::chrono::steady_clock::time_point due);
-        /// If it waits. The caller has a reference of its own.
+        /// Removes a timer if it waits. The caller has a reference of its own.
         void remove(TimerNode& node) noexcept;
 
         /// One whose run has ended, and that was due meanwhile: the next time that is to come.

@@ -25,7 +25,7 @@ public:
         ZeroMemory(const ZeroMemory&) = delete;
         ZeroMemory& operator=(const ZeroMemory&) = delete;
 
-        /// How much of it an array takes.
+        /// The bytes of it that an array takes.
         template <class T>
         static constexpr std::size_t bytes_for(std::size_t count) {
                 return (count * sizeof(T) + kLine - 1) / kLine * kLine;

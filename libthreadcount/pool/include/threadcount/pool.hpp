@@ -335,9 +335,9 @@ private:
                         return submit(TaskSource(task));
                 }
         }
-        // By the calling lane, or as a guest, or by another lane; `alone` if that is no lane. That
-        // is the caller where the queue is full, or a thread that was handed back tasks that have
-        // not begun.
+        // Done by the calling lane, or as a guest, or by another lane. A thread that is no lane
+        // does `alone`: the caller where the queue is full, or a thread that was handed back tasks
+        // that have not begun.
         template <class Work, class Alone>
         void with_lane(const Work& work, const Alone& alone) {
                 if (is_inside()) {

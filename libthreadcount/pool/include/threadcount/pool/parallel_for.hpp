@@ -154,9 +154,9 @@ struct Begun {
 };
 
 /// Runs the first iterations of a loop alone, until it pays to share what is left: `piece` of them,
-/// then many times what was done before. The next ones may take much longer. Without a look at the
-/// clock the caller therefore runs no more than a quarter of a lane's share of what is left, unless
-/// that is too little for a look.
+/// then many times what was done before. The next ones may take much longer. Between two looks at
+/// the clock the caller therefore runs no more than a quarter of a lane's share of what is left. It
+/// runs more where that is too little for a look.
 template <class Lane, class Index, class Body>
 Begun<Index> begin_alone(const Lane& lane, Index first, Index last, std::size_t width,
                          std::size_t piece, const Body& body) {

@@ -66,8 +66,8 @@ template <class T, class Index, class Combine, class Value>
 }
 
 /// The body of a loop over blocks. A lane that runs a block joins it with its neighbours as far as
-/// it has run these too, along a tree whose nodes begin at multiples of powers of two. The rest of
-/// the tree is done afterwards.
+/// it has run these too. It does so along a tree whose nodes begin at multiples of powers of two.
+/// The rest of the tree is done afterwards.
 template <class T, class Index, class Combine, class Value>
 class Reduction {
 public:
