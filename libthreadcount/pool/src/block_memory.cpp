@@ -74,7 +74,7 @@ struct Batch {
 };
 
 /// Full batches of threads that give back more than they take, for those that take more. Never
-/// waits: whoever finds it locked uses the heap, as does a child of fork() that came then.
+/// waits: a thread that finds it locked uses the heap, as does a child of fork() that came then.
 class alignas(kApart) Depot {
 public:
         [[nodiscard]] bool put(Batch batch) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Strict, because a list that is not as the kernel writes it says nothing about who shares what.
+// Strict, because a list that is not as the kernel writes it says nothing about what CPUs share.
 #include "cpu_ranges.hpp"
 
 #include <algorithm>

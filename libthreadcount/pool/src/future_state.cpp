@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What futures of all types have in common: waiting, running, and what follows.
+// The common part of futures of all types: waiting, running, and what follows.
 #include <threadcount/pool/detail/future_state.hpp>
 
 #include "monotonic.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// When a loop is long enough for another lane.
+// The length from which a loop is long enough for another lane.
 #include "monotonic.hpp"
 #include "scheduler.hpp"
 

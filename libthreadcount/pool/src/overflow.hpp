@@ -52,7 +52,7 @@ public:
                 return true;
         }
 
-        /// Returns when whoever has seen it open has pushed.
+        /// Returns when every thread that has seen it open has pushed.
         void wait_for_pushes() { const MutexLock lock(mutex_); }
 
         [[nodiscard]] std::size_t size() const { return size_.load(std::memory_order_seq_cst); }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Opening a file of sysfs costs more than all that is done with its text, so as few as possible are
-// opened: a list that names a group's members is read once, not once for each of them.
+// Opening a file of sysfs costs more than all that is done with its text. As few as possible are
+// therefore opened: a list that names a group's members is read once, not once for each of them.
 #include "places.hpp"
 
 #include "cpu_ranges.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What Pool promises: checks what it is given, and has the scheduler do it.
+// Keeps the promises of Pool: checks what it is given, and has the scheduler do it.
 #include <threadcount/pool.hpp>
 
 #include "allowed_cpus.hpp"

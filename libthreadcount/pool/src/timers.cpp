@@ -199,7 +199,7 @@ TimerNode* Timers::take_due(std::int64_t now) {
                 const auto due = node.queue();
                 const bool is_queued = due == TimerNode::Due::Queued;
                 if (due == TimerNode::Due::Missed) {
-                        // Not at each of its times: whoever ends the run knows better.
+                        // Not at each of its times: the lane that ends the run knows better.
                         node.missed_ns_ = heap_.earliest_due();
                         heap_.postpone(kNever);
                 } else if (node.period_ns_ != 0 && !node.is_over()) {

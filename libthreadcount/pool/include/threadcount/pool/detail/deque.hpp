@@ -88,7 +88,7 @@ public:
                         take_out(bottom, ret_item);
                         return true;
                 }
-                // The last one: whoever moves the top has it.
+                // The last one: the thread that moves the top has it.
                 const bool is_mine =
                         top == bottom &&
                         top_.compare_exchange_strong(top, top + 1, std::memory_order_seq_cst);
