@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// When it is worth it.
+// The conditions under which it is worth it to bind.
 #include "bound_mask.hpp"
 
 #include <governor/v1/arena.h>

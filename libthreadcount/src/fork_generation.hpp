@@ -20,7 +20,7 @@ extern std::atomic<unsigned>* generation_word;
 /// Never 0 in a process that has opened a handle itself. Never what it was in a parent of this
 /// process. 0: nothing was opened since a fork that was made without fork(). The first
 /// watch_forks() after such a fork makes it a number that no handle has, for as long as it runs.
-/// Relaxed: whoever opens a handle reads it after watch_forks(), and to others only its being
+/// Relaxed: a thread that opens a handle reads it after watch_forks(), and to others only its being
 /// different matters. A child that shares its parent's memory (vfork()) is not told from it.
 /// MT-Safe, two loads.
 [[nodiscard]] inline unsigned fork_generation() {

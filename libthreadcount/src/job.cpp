@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Schedulers and launchers tell by environment variables, one of them by who started whom.
+// Schedulers and launchers tell by environment variables. One of them tells by the parents of its
+// processes.
 #include "job.hpp"
 
 #include <algorithm>

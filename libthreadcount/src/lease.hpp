@@ -122,7 +122,8 @@ public:
         /// Returns when to call it again, in milliseconds of the same clock.
         [[nodiscard]] std::uint64_t run(std::uint64_t now_ms, std::uint64_t deadline_ns);
 
-        /// Ends it, whoever else has the socket by now. Not in a forked child: it is its parent's.
+        /// Ends it, even if another process has the socket by now. Not in a forked child: it is its
+        /// parent's.
         void end() { transport_.hang_up(); }
 
         /// The governor grants nothing, but answers questions: see Polling.

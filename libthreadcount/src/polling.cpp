@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// When to ask, how long to wait, what to do without an answer.
+// The time to ask, the time to wait, and what to do without an answer.
 #include "polling.hpp"
 
 #include "clock.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a program calls in front of its regions, and behind them.
+// The calls of a program in front of its regions, and behind them.
 #include "region.hpp"
 #include "clock.hpp"
 #include "handle.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Mappings over mappings. The kernel moves one over another in one step: whoever touches an address
-// meanwhile waits, and then finds one of the two. mmap(MAP_FIXED) will not do: where it fails, what
-// was there may be gone.
+// Mappings over mappings. The kernel moves one over another in one step: a thread that touches an
+// address meanwhile waits, and then finds one of the two. mmap(MAP_FIXED) will not do: where it
+// fails, what was there may be gone.
 #include "reservation.hpp"
 
 #include <cerrno>
