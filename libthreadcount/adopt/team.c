@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a program has been promised, and what its regions get. */
+/* The promises that were made to a program, and the teams of its regions. */
 #include "team.h"
 #include "promise.h"
 
