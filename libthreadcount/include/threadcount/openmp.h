@@ -53,8 +53,8 @@ static inline void threadcount_omp_sleep_soon(void) {
 }
 
 /*
- * The CPUs to which a runtime that binds its threads (OMP_PROC_BIND, OMP_PLACES) will bind them, as
- * CPU n in bit n % 64 of word n / 64 of `words`. CPUs that do not fit are left out. It has bound
+ * The CPUs to which a runtime that binds its threads (OMP_PROC_BIND, OMP_PLACES) will bind them.
+ * CPU n is bit n % 64 of word n / 64 of `words`. CPUs that do not fit are left out. It has bound
  * the first thread by now, and the others are not there yet. Returns how many words there are; 0:
  * it does not bind, or is older than OpenMP 4.5 and does not tell.
  */
@@ -111,11 +111,12 @@ static inline int threadcount_omp_open(void) {
 
 /*
  * Sets the team size of the parallel regions that the calling thread starts next, to what `ask`
- * answers. That is threadcount_share for threadcount_omp_update(), and threadcount_region_begin for
- * threadcount_omp_begin(). Give it threadcount_threads where threads start regions only one after
- * the other. Inside a parallel region (of one thread too) it does nothing, and `ask` is not called.
- * Calls omp_set_num_threads() only when the governor's number has changed. A program's own choice
- * in between therefore stays, and a program without a governor runs as if this call were not there.
+ * answers. The function `ask` is threadcount_share for threadcount_omp_update(), and
+ * threadcount_region_begin for threadcount_omp_begin(). Give it threadcount_threads where threads
+ * start regions only one after the other. Inside a parallel region (of one thread too) it does
+ * nothing, and `ask` is not called. Calls omp_set_num_threads() only when the governor's number has
+ * changed. A program's own choice in between therefore stays, and a program without a governor runs
+ * as if this call were not there.
  *
  * Threads that a smaller team no longer needs spin for a while before they sleep. This takes 7 ms
  * under libgomp, and 200 ms under libomp (7 ms with THREADCOUNT_CLASS=batch, unless KMP_BLOCKTIME

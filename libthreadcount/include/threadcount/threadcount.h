@@ -265,9 +265,9 @@ THREADCOUNT_EXPORT uint32_t threadcount_cpus(threadcount_handle *handle, uint64_
                                              size_t words);
 
 /*
- * A number that is another one when the grant is. A pool sees by it between two tasks, at the cost
- * of some memory reads (2 ns), whether threads have to stop or may start. 0: nothing is granted.
- * MT-Safe; nothing is written. NULL is accepted.
+ * A number that is another one when the grant is. A pool sees by it between two tasks whether
+ * threads have to stop or may start, at the cost of some memory reads (2 ns). 0: nothing is
+ * granted. MT-Safe; nothing is written. NULL is accepted.
  */
 THREADCOUNT_EXPORT uint64_t threadcount_version(const threadcount_handle *handle);
 
