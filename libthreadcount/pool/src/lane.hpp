@@ -36,8 +36,9 @@ public:
                 return thread_is_.load(std::memory_order_acquire) != Thread::Missing;
         }
 
-        /// Creates the thread, on its CPU, unless the scheduler ends. The thread searches from the
-        /// start on. By one thread only: the one that has claimed the lane. 0, or a positive errno.
+        /// Creates the thread, on its CPU, unless the scheduler ends. The thread searches from its
+        /// start on if the wake counts. By one thread only: the one that has claimed the lane. 0,
+        /// or a positive errno.
         [[nodiscard]] int start();
         /// The lane is to end, and awake. False: there is no thread (any more).
         bool join();
