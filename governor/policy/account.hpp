@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Whom a connection or a program counts against.
+// The account that a connection or a program counts against.
 #pragma once
 
 #include <cstdint>
@@ -9,11 +9,11 @@
 
 namespace governor::policy {
 
-/// A user. Everybody who comes over the network is one account: nobody is known there.
+/// A user. All connections over the network are one account: the daemon knows no user there.
 struct Account {
         std::optional<std::uint32_t> uid;  ///< empty: the network
 
-        /// Root is not limited: an administrator who repairs the machine must always get through.
+        /// Root has no limits: an administrator that repairs the machine must always get through.
         [[nodiscard]] bool is_root() const { return uid == 0U; }
         /// "user 1000" or "the network"
         [[nodiscard]] std::string name() const {

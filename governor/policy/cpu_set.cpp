@@ -25,7 +25,7 @@ bool take(std::string_view& text, char wanted) {
         return true;
 }
 
-/// Of a range: the first `used` of each `group`.
+/// Takes the first `used` of each `group` of a range.
 struct Pattern {
         std::uint32_t used = 1;
         std::uint32_t group = 1;

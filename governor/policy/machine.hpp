@@ -12,7 +12,7 @@
 
 namespace governor::policy {
 
-/// Where one CPU sits, in the kernel's numbers; what is not known is empty.
+/// The place of one CPU, in the kernel's numbers; an empty number is not known.
 struct CpuPlace {
         std::optional<std::uint32_t> core;  ///< within its package, or a part of it
         std::optional<std::uint32_t> package;
@@ -44,7 +44,7 @@ public:
                 std::uint32_t cache = 0;
                 std::uint32_t node = 0;
         };
-        /// Where `cpu` is at home. It must be in the pool.
+        /// The core, cache and node of `cpu`. It must be in the pool.
         [[nodiscard]] const Home& home(std::uint32_t cpu) const { return homes_[cpu]; }
 
         /// CPUs of a core, by its index.

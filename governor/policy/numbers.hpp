@@ -15,7 +15,7 @@ namespace governor::numbers {
 
 using std::chrono::milliseconds;
 
-// When the daemon looks and decides.
+// The times at which the daemon looks and decides.
 
 /// /proc/stat is read this often while something changes, and as often it is looked whether a
 /// program was stopped or wants back what it lent.
@@ -36,11 +36,11 @@ inline constexpr double kOnTime = 0.9;
 /// program on trial is looked at twice as often.
 /// Pinned by stagger-32.
 inline constexpr milliseconds kPoll{25};
-/// While a program may want back what it lent, each pause is this part of the time for which none
+/// Pauses while a program may want back what it lent: each is this part of the time for which none
 /// has, from kPoll to kTick.
 inline constexpr int kPollPart = 16;
-/// With more programs than this on CPUs of their own, each holds little, and it is only looked at
-/// samples whether one was stopped: the looks would cost more than they win.
+/// With more programs than this on CPUs of their own, each holds little. The daemon then looks only
+/// at samples whether one was stopped: the looks would cost more than they win.
 inline constexpr std::size_t kMostWatched = 16;
 /// Between two decisions.
 inline constexpr milliseconds kRest{1};
@@ -61,17 +61,17 @@ inline constexpr milliseconds kLasting{250};
 inline constexpr milliseconds kPeriod{2'500};
 /// CPUs. For less no CPU is left free.
 inline constexpr float kNoise = 0.5F;
-/// CPUs. A change up to this, or up to kSmallOfRoot times the root of the number of CPUs, is none:
-/// ticks of 10 ms, and clocks that are read one after the other, whose errors do not know of each
-/// other.
+/// CPUs. A change up to this, or up to kSmallOfRoot times the root of the number of CPUs, is none.
+/// It comes from ticks of 10 ms, and from clocks that are read one after the other, whose errors do
+/// not know of each other.
 inline constexpr float kSmall = 0.4F;
 inline constexpr float kSmallOfRoot = 0.1F;
 
 // Use of CPUs by programs.
 
-/// An observation counts for so long: the most that a program could use, that it woke, that it was
-/// late, that it is light no more, that programs are short-lived, that a limit was raised. As often
-/// each program's affinity and control groups are read: they cost most to read.
+/// An observation counts for so long: the most that a program could use, that it woke, was late or
+/// is light no more, that programs are short-lived, that a limit was raised. The daemon reads each
+/// program's affinity and control groups as often: they cost most to read.
 /// Pinned by big-1024.
 inline constexpr milliseconds kMemory{10'000};
 /// One part in so many is next to nothing: of CPU time, and of an estimate of what remains.
@@ -79,7 +79,7 @@ inline constexpr int kLittle = 10;
 /// One tick of the kernel's clock more or less is a matter of chance.
 inline constexpr milliseconds kKernelTick{10};
 /// A program that could use less than one part in so many of a CPU is light, until it uses more
-/// than three quarters; so many of an account may use up a CPU.
+/// than three quarters. Light programs of an account may use up a CPU if there are so many.
 /// Pinned by login-8.
 inline constexpr std::uint32_t kLightParts = 2;
 /// Thousandths of a CPU. A light program that burns less is measured only every kSeldom.
@@ -94,8 +94,8 @@ inline constexpr milliseconds kSeldom{4'000};
 /// account end as young.
 /// Pinned by big-1024.
 inline constexpr milliseconds kShortLife{1'000};
-/// CPUs. As many are kept free for short-lived programs as they used on average, when that has
-/// moved by more.
+/// CPUs. The number that is kept free for short-lived programs follows their average use, when that
+/// has moved by more.
 /// Pinned by an invariant: reasons.
 inline constexpr double kFar = 0.75;
 /// A program above its grant for so long is charged for what it burns.
@@ -109,9 +109,9 @@ inline constexpr std::chrono::seconds kReturn{60};
 /// stands still, and look for a daemon once a second.
 inline constexpr std::chrono::seconds kSettling{4};
 
-// What CPUs are worth to a program.
+// The worth of CPUs to a program.
 
-/// So many regions, of kGlance together, are a first glance at fewer CPUs than before.
+/// A first glance at fewer CPUs than before takes so many regions, of kGlance together.
 /// Pinned by closed-128.
 inline constexpr int kRegions = 20;
 /// And so long until what a program says of its progress is judged.
@@ -150,8 +150,8 @@ inline constexpr double kAnother = kFew / 2;
 // Turns.
 
 /// The weights of turns are those of programs that gain so much less by more CPUs. Linear ones go
-/// one after the other all the same; of others one that comes later loses less by the hurry of
-/// those before: with k^0.8, and one every 18 s, the sum of times is that of sharing; 1.08 of it
+/// one after the other all the same. Among others, one that comes later loses less by the hurry of
+/// those before. With k^0.8, and one every 18 s, the sum of times is that of sharing; 1.08 of it
 /// with 0.6.
 inline constexpr double kCaution = 0.5;
 /// A program whose end is not known keeps its turn for so long at first.

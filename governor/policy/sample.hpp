@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What a policy knows about the machine: how idle each CPU was over the last period.
+// A policy's knowledge of the machine: how idle each CPU was over the last period.
 #pragma once
 
 #include "policy/cpu_mask.hpp"
@@ -25,7 +25,7 @@ struct Sample {
         bool warming_up = true;  ///< no full period has been measured yet
 };
 
-/// Which CPUs are distributed.
+/// The CPUs that are distributed.
 struct Pool {
         std::optional<CpuSet> cpus;  ///< only these; empty: all
         CpuSet reserve;              ///< none of these

@@ -11,8 +11,8 @@ namespace {
 
 using Kind = PatternElement::Kind;
 
-/// Where the set that starts at pattern[0] == '[' ends; npos: it does not, so it is no set. A ']'
-/// right at its start is a member.
+/// The end of the set that starts at pattern[0] == '['; npos: it does not end, so it is no set. A
+/// ']' right at its start is a member.
 std::size_t end_of_set(std::string_view pattern) {
         const bool inverted = pattern.size() > 1 && (pattern[1] == '!' || pattern[1] == '^');
         return pattern.find(']', inverted ? 3 : 2);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// The stateless policy: a CPU that was idle for at least a threshold is free, and who
+// The stateless policy: a CPU that was idle for at least a threshold is free, and a program that
 // asks is told of all free CPUs (L. Akyil, "Managing Application Thread Use", 2008).
 //
 // Pure: no clock, no file, no socket, no logging, nothing remembered between calls.
@@ -38,9 +38,9 @@ struct Advice {
 
 [[nodiscard]] std::uint32_t count_free(const ThresholdSettings& settings, const Sample& sample);
 
-/// threads = current + free, at least 1 and at most total, question.share and question.max; never
-/// less than current for want of free CPUs or a share (who only asks never shrinks). While warming
-/// up nothing is free. Deterministic, O(CPUs), does not allocate.
+/// threads = current + free, at least 1 and at most total, question.share and question.max. It is
+/// never less than current for want of free CPUs or a share (a program that only asks never
+/// shrinks). Nothing is free while warming up. Deterministic, O(CPUs), does not allocate.
 [[nodiscard]] Advice advise(const ThresholdSettings& settings, const Sample& sample,
                             const Question& question);
 

@@ -7,7 +7,8 @@
 
 namespace governor::policy {
 
-/// Of the steady clock. Only who serves reads it; all others are told.
+/// A moment of the steady clock. The server alone reads the clock in the daemon; all other rooms
+/// are told the time.
 using TimePoint = std::chrono::steady_clock::time_point;
 
 }  // namespace governor::policy

@@ -148,8 +148,8 @@ bool Capacity::take_spare(std::size_t group) {
 }
 
 // Breadth first from `group`: it takes a CPU of a class from another group, which takes one
-// elsewhere, until a class with a spare CPU is reached. What is reached without success will never
-// have room again, since nothing is ever given back.
+// elsewhere, until a class with a spare CPU is reached. Classes that are reached without success
+// will never have room again, since nothing is ever given back.
 bool Capacity::make_room(std::size_t group) {
         struct Step {
                 std::size_t from = Classes::kNoGroup;  // the group that takes

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// How many CPUs clients can have at once, seeing who may run where.
+// The number of CPUs that clients can have at once, given the CPUs that each may run on.
 #pragma once
 
 #include "policy/cpu_mask.hpp"
@@ -19,7 +19,8 @@ namespace governor::policy::fair {
 class Classes {
 public:
         /// A client that may use no CPU of the pool is in no group. `left` is the load that CPUs
-        /// are left to: see left_to_foreign(). What is `owned` of it counts as its accounts'.
+        /// are left to: see left_to_foreign(). The part of it that is `owned` counts as its
+        /// accounts'.
         Classes(const Snapshot& snapshot, const Settings& settings, const Foreign& left);
 
         struct Class {
@@ -87,7 +88,7 @@ public:
         /// Nobody moves for that.
         void charge(std::size_t client, std::uint32_t cpus, const CpuMask& likely = {});
 
-        /// How many CPUs a group has in a class, those that are only occupied aside.
+        /// CPUs that a group has in a class, without those that are only occupied.
         [[nodiscard]] std::uint32_t flow(std::size_t group, std::size_t class_index) const {
                 return flow_[group * classes_.classes().size() + class_index];
         }

@@ -146,7 +146,7 @@ private:
         Reason common_;                     // what all have in common
 };
 
-/// Gangs whose turn it is, but that have to wait until others have left their CPUs: a member that
+/// Gangs that have their turn, but have to wait until others have left their CPUs. A member that
 /// began a region on a part of these would hold up the others.
 std::vector<bool> still_waiting(const Settings& settings, const Snapshot& snapshot,
                                 const std::vector<Share>& shares, const Rounds& rounds,
@@ -190,8 +190,8 @@ std::vector<bool> still_waiting(const Settings& settings, const Snapshot& snapsh
         return waiting;
 }
 
-/// Of each gang what holds from now on: one that still waits, in its round, keeps nothing from
-/// others, and one whose round is over does until its region ends.
+/// The rounds as they hold from now on, by gang. A gang that still waits, in its round, keeps
+/// nothing from others. A gang whose round is over keeps CPUs from others until its region ends.
 std::vector<Round> begin_rounds(const Snapshot& snapshot, std::vector<Round> rounds,
                                 const std::vector<bool>& waiting) {
         std::map<GangId, std::size_t> gangs;
@@ -209,8 +209,9 @@ std::vector<Round> begin_rounds(const Snapshot& snapshot, std::vector<Round> rou
         return rounds;
 }
 
-/// What clients that yield do while they are parked is nobody's loss: who is parked now occupies no
-/// CPU and is charged for none any more. What it was charged for is dealt out by the next decision.
+/// Nobody loses by what yielding clients do while they are parked. A client that is parked now
+/// occupies no CPU and is charged for none any more. The next decision deals out the CPUs that it
+/// was charged for.
 Snapshot without_yielding(const Snapshot& snapshot, Turns& turns, std::vector<Share>& shares) {
         auto left = snapshot;
         for (std::size_t i = 0; i < shares.size(); i++) {
@@ -228,8 +229,8 @@ Snapshot without_yielding(const Snapshot& snapshot, Turns& turns, std::vector<Sh
         return left;
 }
 
-/// When time alone changes the decision: a newcomer comes of age, a holder becomes rigid, all are
-/// back, a turn or a round is over.
+/// The next moment at which time alone changes the decision: a newcomer comes of age, a holder
+/// becomes rigid, all are back, a turn or a round is over.
 std::optional<TimePoint> next_change(const Settings& settings, const Snapshot& snapshot,
                                      const Turns& turns, const Rounds& rounds) {
         auto next = turns.again;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What was decided for whom, and why.
+// A decision: what each program is granted, and why.
 #pragma once
 
 #include "policy/cpu_mask.hpp"
@@ -13,7 +13,7 @@
 
 namespace governor::policy::fair {
 
-/// What limits a grant: the first that applies. Numbers, sentences and meanings: reasons.h.
+/// The first limit of a grant that applies. Numbers, sentences and meanings: reasons.h.
 enum class Limit : std::uint8_t {
 #define GOVERNOR_REASON(number, constant, name, sentence, meaning) name = (number),
         GOVERNOR_REASONS(GOVERNOR_REASON)
@@ -39,8 +39,8 @@ struct Reason {
 struct Grant {
         ProgramId id{};
         std::uint32_t threads = 1;  ///< >= 1
-        /// As many CPUs as threads, and nobody else's unless `shared`. Of one that is not governed:
-        /// all that it may run on.
+        /// It has as many CPUs as threads, and nobody else's unless `shared`. A program that is not
+        /// governed has all that it may run on.
         CpuMask cpus;
         /// Somebody else may be using them: no CPU was left, or it is idle and lends its share.
         bool shared = false;
@@ -48,7 +48,7 @@ struct Grant {
         Reason reason;
 };
 
-/// Of a gang whose programs keep their teams, where these do not fit side by side.
+/// The round of a gang whose programs keep their teams, where these teams do not fit side by side.
 struct Round {
         GangId id{};
         double share = 1;  ///< CPUs that it is entitled to, on average
@@ -63,12 +63,12 @@ struct Decision {
         std::uint32_t cpus = 0;          ///< distributed
         std::uint32_t foreign = 0;       ///< of these, left to programs that are not governed
         std::optional<TimePoint> again;  ///< time alone will change it then
-        std::vector<GangId> turns;       ///< those who have theirs
+        std::vector<GangId> turns;       ///< gangs that have theirs
         std::vector<double> paces;       ///< of these: over that on all that they could have
         std::vector<Round> rounds;       ///< of the gangs that share by time
 };
 
-/// As programs are told it.
+/// The reason as programs are told it.
 [[nodiscard]] governor_grant_reason encode(const Reason& reason);
 
 /// One line with the arithmetic: "fair share: 64 cpus - 9 foreign, 3 programs of 2 accounts -> 14".

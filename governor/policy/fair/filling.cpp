@@ -51,7 +51,7 @@ private:
                 std::ranges::pop_heap(turns_, std::greater{});
                 turns_.pop_back();
         }
-        /// As removing the next and adding `turn`.
+        /// Has the effect of removing the next and adding `turn`.
         void replace_next(const Turn& turn) {
                 std::size_t at = 0;
                 for (auto child = at + 1; child < turns_.size(); child = 2 * at + 1) {
@@ -103,8 +103,8 @@ public:
                         if (client.tree)
                                 known[*client.tree] = tree_of_[i];
                         cpus_[i] = claims[i].start;
-                        // What an idle one is told to wake up with counts, too: else that would be
-                        // another number once it has been told.
+                        // The CPUs that an idle client is told to wake up with count, too: their
+                        // number would otherwise change once it has been told.
                         const bool is_on_waking = client.shared && client.granted.count() > 1;
                         held_[i] = is_on_waking ? client.granted.count() : client.held();
                         tree(i).cpus += claims[i].start;
@@ -171,7 +171,7 @@ private:
                 return {cpus_[i] >= clients_[i].min, (cpus_[i] + 0.5) / clients_[i].weight,
                         cpus_[i] >= held_[i], i};
         }
-        /// Where the client whose turn it is in the tree would merely keep a CPU, the tree would.
+        /// The tree would merely keep a CPU if the client whose turn it is in the tree would.
         [[nodiscard]] Turn turn_of_tree(std::size_t t) const {
                 const auto& tree = trees_[t];
                 return {tree.cpus >= tree.min, (tree.cpus + 0.5) / tree.weight,

@@ -26,7 +26,7 @@ struct Foreign {
         std::vector<Owned> owned;  ///< each account once; nobody knows whose the rest is
 
         [[nodiscard]] std::uint32_t millicpu(const CpuMask& cpus) const;
-        /// Of one CPU, 0..1000.
+        /// The load on one CPU, 0..1000.
         [[nodiscard]] std::uint32_t millicpu_on(std::uint32_t cpu) const;
 };
 

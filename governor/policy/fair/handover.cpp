@@ -104,9 +104,9 @@ private:
         }
 
         /// In the middle of a region it may still run on what it has given up. It takes that back
-        /// first, if it may have more again, where there is room. What a rigid holder has not left
-        /// after handover_max is not waited for: it is charged, but that may be for any CPUs that
-        /// it could use.
+        /// first, if it may have more again, where there is room. The decision does not wait for
+        /// CPUs that a rigid holder has not left after handover_max. It charges the holder instead,
+        /// but the charge may be for any CPUs that the holder could use.
         void linger(std::size_t i) {
                 auto& lingering = lingering_[i];
                 lingering = (client(i).in_use & snapshot_.machine.pool()) - taken_ - occupied_;
@@ -136,17 +136,17 @@ private:
                 return found;
         }
 
-        /// How many each can have now.
+        /// The number of CPUs that each client can have now.
         std::vector<std::uint32_t> count() {
                 std::vector<Claim> claims(holdings_.size());
                 for_governed([&](std::size_t i) {
                         const auto target = std::max(shares_[i].target, own(i).count());
-                        // What it does not wait for is for nobody else.
+                        // Nobody else gets the CPUs that this client does not wait for.
                         const auto first = begins(i) ? target : 0;
                         claims[i] = {true, own(i).count(), first, target, target};
                         capacity_.occupy(i, lingering_[i]);
                 });
-                // What it burns elsewhere; what it grows by is no longer elsewhere.
+                // Charges what it burns elsewhere; CPUs that it grows by are no longer elsewhere.
                 for_governed([&](std::size_t i) {
                         const auto leaves =
                                 shares_[i].stays ? CpuMask{} : client(i).in_use - own(i);
@@ -158,8 +158,8 @@ private:
                 return fill(capacity_, snapshot_, claims);
         }
 
-        /// Who holds CPUs where others need them more, and may use others: as soon as these are
-        /// free.
+        /// Clients that hold CPUs where others need them more, and may use others, move to these as
+        /// soon as they are free.
         void move_out() {
                 for (std::size_t k = 0; k < classes_.classes().size(); k++)
                         for (const auto g : classes_.classes()[k].groups)
@@ -239,7 +239,8 @@ private:
                 return !lacks;
         }
 
-        /// Where cores are left over, no two threads are on one. What has just been granted moves.
+        /// No two threads are on one core while cores are left over. CPUs that have just been
+        /// granted move.
         void spread() {
                 const auto is_left = [&](const CpuMask& core) { return core.is_within(free_); };
                 if (std::ranges::none_of(snapshot_.machine.cores(), is_left))
@@ -286,7 +287,8 @@ private:
                 }
         }
 
-        /// Who has got nothing runs beside somebody else: where fewest are, and where it was.
+        /// A client that has got nothing runs beside somebody else: where fewest are, and where it
+        /// was.
         void share_the_rest() {
                 std::vector<std::uint32_t> crowd(snapshot_.machine.number_limit());
                 const auto add = [&](const CpuMask& cpus, std::uint32_t weight) {
@@ -309,7 +311,7 @@ private:
                 }
         }
 
-        /// What it has is less than it is to wake up with: it has nothing of its own. Returns that.
+        /// It has less than it is to wake up with, so it has nothing of its own. Returns that.
         std::uint32_t lend(std::size_t i) {
                 taken_ -= own(i);
                 free_ |= own(i) - in_use_;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// From what clients should have to what they can have now: who is above gives CPUs up, who is below
-// gets those that are really free.
+// From the CPUs that clients should have to those that they can have now. A client that is above
+// gives CPUs up; a client that is below gets those that are really free.
 #pragma once
 
 #include "policy/fair/capacity.hpp"
@@ -20,8 +20,8 @@ struct Holding {
 };
 
 /// By client; empty for those that are not governed. A CPU is free when nobody holds it and nobody
-/// may still run on it: CPUs that are given up inside a region, or were before, come free at the
-/// holder's next region. What a rigid holder will not leave is not waited for.
+/// may still run on it. CPUs that are given up inside a region, or were before, come free at the
+/// holder's next region. Nobody waits for CPUs that a rigid holder will not leave.
 [[nodiscard]] std::vector<Holding> hand_over(const Snapshot& snapshot, const Classes& classes,
                                              const std::vector<Share>& shares);
 

@@ -16,7 +16,7 @@ namespace {
 constexpr std::uint32_t kForeignHome_millicpu = 500;
 constexpr std::uint32_t kMost = std::numeric_limits<std::uint32_t>::max();
 
-/// How many CPUs of a set each core, cache and node has.
+/// The CPUs of a set that each core, cache and node has.
 struct Census {
         Census(const Machine& machine, const CpuMask& cpus)
                 : cores(machine.cores().size()), caches(machine.caches().size()),

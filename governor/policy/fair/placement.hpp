@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Which CPUs: whole cores first, SMT siblings to one client, close together, and as before. While
-// cores are left over, a core for each thread.
+// Chooses CPUs: whole cores first, SMT siblings to one client, close together, and as before. Each
+// thread has a core of its own while cores are left over.
 #pragma once
 
 #include "policy/cpu_mask.hpp"
@@ -17,14 +17,15 @@ class Placement {
 public:
         Placement(const Machine& machine, const Foreign& foreign);
 
-        /// `count` CPUs of `held` to give up, at most all: those that foreign programs use, then
-        /// those whose core belongs to somebody else too, then whole cores in the cache and the
-        /// node where it has least.
+        /// `count` CPUs of `held` to give up, at most all. CPUs that foreign programs use go first,
+        /// then those whose core belongs to somebody else too. Whole cores in the cache and the
+        /// node where it has least come next.
         [[nodiscard]] CpuMask give_up(const CpuMask& held, std::uint32_t count) const;
 
-        /// `count` CPUs of `free`, or all if there are fewer, to go with `held`: the siblings of
-        /// what it has, then whole cores in caches and nodes where it is at home, or in the
-        /// smallest one that has room. An odd CPU is one of a core that is already shared.
+        /// `count` CPUs of `free`, or all if there are fewer, to go with `held`. The siblings of
+        /// what it has come first. Whole cores come next, in caches and nodes where it is at home,
+        /// or in the smallest one that has room. An odd CPU is one of a core that is already
+        /// shared.
         [[nodiscard]] CpuMask pick(const CpuMask& held, const CpuMask& free,
                                    std::uint32_t count) const;
 
@@ -32,9 +33,9 @@ public:
                 CpuMask from;
                 CpuMask to;  ///< as many
         };
-        /// A thread on a core of its own is faster than two on one: CPUs of `held` that have a
-        /// sibling in it, or that are `fresh` and have one in `others`, for CPUs of cores that are
-        /// all in `free`, as far as there are such.
+        /// A thread on a core of its own is faster than two on one. Gives up CPUs of `held` that
+        /// have a sibling in it, or that are `fresh` and have one in `others`. Takes CPUs of cores
+        /// that are all in `free` for them, as far as there are any.
         [[nodiscard]] Move spread(const CpuMask& held, const CpuMask& fresh, const CpuMask& others,
                                   const CpuMask& free) const;
 

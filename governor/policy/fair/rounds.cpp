@@ -18,7 +18,7 @@ namespace {
 
 using Seconds = std::chrono::duration<double>;
 
-/// What a gang without a CPU of its own counts as entitled to.
+/// CPUs that a gang without a CPU of its own counts as entitled to.
 constexpr double kLeastShare = 0.5;
 
 struct Team {
@@ -118,8 +118,9 @@ private:
                 });
         }
 
-        /// So that an interactive gang's round comes before it has waited for too long; a part of
-        /// that is for regions to end. Not so short that changes cost much, however many there are.
+        /// Short enough that an interactive gang's round comes before it has waited for too long; a
+        /// part of that wait is for regions to end. Not so short that changes cost much, however
+        /// many there are.
         [[nodiscard]] static std::chrono::nanoseconds
         length_of_rounds(const std::vector<Team>& teams) {
                 if (std::ranges::none_of(teams, &Team::is_interactive))
@@ -129,8 +130,8 @@ private:
                         numbers::kPoll);
         }
 
-        /// CPUs that its teams keep from others, over its share: the one that counts, as a share by
-        /// who holds what now would make gangs change places.
+        /// CPUs that its teams keep from others, over its share. The share is the one that counts:
+        /// a share by present holdings would make gangs change places.
         [[nodiscard]] double pace_of(const Team& team) const {
                 const auto share = gang(team).round.share;
                 return team.uses / (share > 0 ? share : team.share);
@@ -149,8 +150,8 @@ private:
                 return round.used_s + Seconds(round.region).count() / 2 * pace_of(team);
         }
 
-        /// It is interactive, has waited for a round of each of the others, and neither it nor its
-        /// account has used much more than others: one with long regions pays back first.
+        /// It is interactive and has waited for a round of each of the others. Neither it nor its
+        /// account has used much more than others: a gang with long regions pays back first.
         [[nodiscard]] bool is_due(const Team& team) const {
                 const auto& round = gang(team).round;
                 const auto slack = Seconds(numbers::kRound).count();
@@ -172,7 +173,7 @@ private:
                                         left.charge(i, 1);
         }
 
-        /// As many CPUs as there are for its team.
+        /// Takes as many CPUs for its team as there are.
         std::uint32_t take_team(Capacity& left, std::size_t i) const {
                 std::uint32_t cpus = 0;
                 while (cpus < threads_of(i) && left.take(i))
@@ -198,10 +199,10 @@ private:
                 return runs ? 1 : 0;
         }
 
-        /// CPUs that are too few for a team that waits are kept from it, too, by those that run:
-        /// these are charged for them, up to the pace at which that team would be in their place.
-        /// Else a small team would have half of the time, however many there are, and say that it
-        /// used little.
+        /// CPUs that are too few for a waiting team are kept from it, too, by the teams that run.
+        /// These teams are charged for them, up to the pace at which the waiting team would be in
+        /// their place. A small team would otherwise have half of the time, however many there are,
+        /// and say that it used little.
         void charge_what_is_left(const Capacity& left, std::vector<Team>& teams) {
                 double unused = 0;
                 double pace = 0;
@@ -227,7 +228,7 @@ private:
                                         team.uses, std::min(team.uses * scale, team.share * pace));
         }
 
-        /// What does not follow is the point of rounds: it is charged by its time.
+        /// Rounds are for programs that do not follow: each is charged by its time.
         void set(std::size_t i, std::uint32_t cpus, std::uint32_t behind) {
                 auto& share = shares_[i];
                 rounds_.entitled[i] = std::max(share.share, 1U);
@@ -246,8 +247,8 @@ private:
                 });
         }
 
-        /// When the round of the first is over and it has no longer used least, or one has waited
-        /// for long enough.
+        /// Looks again when the round of the first is over and it has no longer used least, or when
+        /// one has waited for long enough.
         void review(const std::vector<Team>& teams) {
                 for (const auto& team : teams)
                         if (waits(team) && team.is_interactive)
@@ -260,7 +261,7 @@ private:
                                 consider(std::max(over, snapshot_.now + overtakes(leader, team)));
         }
 
-        /// When one that runs has used more than one that waits.
+        /// The time until one that runs has used more than one that waits.
         [[nodiscard]] std::chrono::nanoseconds overtakes(const Team& team,
                                                          const Team& other) const {
                 const bool is_of_account = gang(team).account == gang(other).account;

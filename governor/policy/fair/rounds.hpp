@@ -17,7 +17,7 @@
 
 namespace governor::policy::fair {
 
-/// As long as all teams fit into their programs' shares there are none, and all is 0.
+/// There are none, and all is 0, as long as all teams fit into their programs' shares.
 struct Rounds {
         std::vector<std::uint32_t> behind;    ///< by client: gangs before it; 0: it does not wait
         std::vector<std::uint32_t> entitled;  ///< by client: CPUs, on average; 0: takes no part
@@ -25,12 +25,12 @@ struct Rounds {
         std::optional<TimePoint> again;  ///< time alone changes it then
 };
 
-/// Deals out anew what programs that keep their teams are entitled to together: to the gang that
-/// has used least of its share, in CPU time, and to those behind it whose teams fit beside. A gang
-/// keeps its round for numbers::kRound, and for as long as it has used least. Where one is
-/// interactive rounds are so short that it waits for no more than numbers::kRoundWait, and it comes
-/// first then. Not of those that wait for their
-/// turns, nor of newcomers, which make nobody leave. Costs gangs times classes of CPUs.
+/// Deals out anew what programs that keep their teams are entitled to together. It goes to the gang
+/// that has used least of its share, in CPU time, and to those behind it whose teams fit beside. A
+/// gang keeps its round for numbers::kRound, and for as long as it has used least. Rounds are so
+/// short where a gang is interactive that it waits for no more than numbers::kRoundWait, and it
+/// comes first then. Programs that wait for their turns take no part, and neither do newcomers,
+/// which make nobody leave. Costs gangs times classes of CPUs.
 [[nodiscard]] Rounds take_rounds(const Settings& settings, const Snapshot& snapshot,
                                  const Classes& classes, const Turns& turns,
                                  std::vector<Share>& shares);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What the administrator says about particular programs: [program NAME] of governord.conf.
+// The administrator's settings for particular programs: [program NAME] of governord.conf.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,8 @@ namespace governor::policy::fair {
 
 enum class Class : std::uint8_t { Interactive, Batch };
 
-/// Applies to a program that has everything the rule asks for; a rule that asks for nothing
-/// applies to all. What is not set is left as the program (or an earlier rule) has it.
+/// Applies to a program that has everything the rule asks for; a rule that asks for nothing applies
+/// to all. A value that is not set is left as the program (or an earlier rule) has it.
 struct Rule {
         std::string name;
 
@@ -33,7 +33,7 @@ struct Rule {
         friend bool operator==(const Rule&, const Rule&) = default;
 };
 
-/// What a rule may look at.
+/// The facts that a rule may look at.
 struct Program {
         std::uint32_t uid = 0;
         std::string_view label;
@@ -43,8 +43,8 @@ struct Program {
 [[nodiscard]] bool applies(const Rule& rule, const Program& program);
 
 /// All rules that apply, one over the other: a later one wins where both set something. Asks for
-/// nothing; its name is "a, b" of the rules that applied, in order, and empty if none did. Where
-/// one rule's min is above another's max, min is that max. O(rules).
+/// nothing; its name is "a, b" of the rules that applied, in order, and empty if none did. A min
+/// above another rule's max becomes that max. O(rules).
 [[nodiscard]] Rule combine(std::span<const Rule> rules, const Program& program);
 
 }  // namespace governor::policy::fair

@@ -16,7 +16,7 @@ constexpr double kUnit = 10'000;
 double middle(std::size_t octave) { return std::exp2(static_cast<double>(octave) + 0.5); }
 double end(std::size_t octave) { return std::exp2(static_cast<double>(octave) + 1); }
 
-/// Of Amdahl's law.
+/// The knee of Amdahl's law.
 double knee_of(double elasticity, std::size_t octave) {
         constexpr double kAlmostAll = 0.999;
         const auto part = std::min(elasticity, kAlmostAll);

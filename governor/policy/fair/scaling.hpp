@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// How much faster a program is with more CPUs, as far as that was measured.
+// The speed that a program gains by more CPUs, as far as that was measured.
 #pragma once
 
 #include <array>
@@ -11,8 +11,8 @@
 
 namespace governor::policy::fair {
 
-/// By octave of CPUs, from 2^i to 2^(i + 1): time of a region ~ CPUs ^ -elasticity there. 1: twice
-/// the CPUs do twice as much, 0: no more.
+/// The time of a region is ~ CPUs ^ -elasticity in each octave of CPUs, from 2^i to 2^(i + 1).
+/// Elasticity 1: twice the CPUs do twice as much, 0: no more.
 class Scaling {
 public:
         static constexpr std::size_t kOctaves = 14;
@@ -20,8 +20,8 @@ public:
         /// Measured.
         [[nodiscard]] std::optional<double> elasticity(std::size_t octave) const;
         void learn(std::size_t octave, double elasticity);
-        /// What `other` knows and this does not, as far as the two go together: no program gains
-        /// less at fewer CPUs than at more.
+        /// Adds what `other` knows and this does not, as far as the two go together: no program
+        /// gains less at fewer CPUs than at more.
         void complete(const Scaling& other);
 
         friend bool operator==(const Scaling&, const Scaling&) = default;
@@ -44,14 +44,14 @@ private:
 /// Transactions on Computers 38 (1989).
 [[nodiscard]] double amdahl_elasticity(double knee, std::size_t octave);
 
-/// The speedup of a program. What was not measured is guessed: beyond the largest size that was, by
-/// Amdahl's law through the last octave, which is not believed to have its knee above four times
-/// that size; below the smallest likewise, but no worse than what is guessed of a program of which
-/// nothing is known: half of the time of `prior` CPUs is of use.
+/// The speedup of a program. Sizes that were not measured are guessed. Beyond the largest measured
+/// size the guess is Amdahl's law through the last octave, with its knee at most at four times that
+/// size. Below the smallest the guess is made likewise, but is no worse than that of an unknown
+/// program: half of the time of `prior` CPUs is of use.
 class SpeedupLaw {
 public:
         SpeedupLaw(const Scaling& scaling, double prior);
-        /// As many times as fast as it has CPUs.
+        /// The program is as many times as fast as it has CPUs.
         SpeedupLaw();
 
         /// Over one CPU; 0 of none. Concave.
@@ -65,8 +65,8 @@ private:
         std::array<double, Scaling::kOctaves> at_start_;  // speedup where the octave begins
 };
 
-/// What an hour less of the i-th longest of several programs is worth (of one hour of the longest),
-/// if all have this elasticity: the next CPU goes where weight times gain is largest. Equal parts
+/// The worth of an hour less of the i-th longest of several programs (of one hour of the longest),
+/// if all have this elasticity. The next CPU goes where weight times gain is largest. Equal parts
 /// for those that more CPUs do not make faster, the shortest first for those that are linear;
 /// between them as in B. Berg, R. Vesilo, M. Harchol-Balter, "heSRPT: Parallel scheduling to
 /// minimize mean slowdown" (2020).

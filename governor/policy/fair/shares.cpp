@@ -60,10 +60,10 @@ public:
                 return std::move(shares_);
         }
 
-        /// As if all followed.
+        /// The shares if all programs followed.
         std::vector<std::uint32_t> following() { return fill_everybody(Newcomers::With); }
 
-        /// Of all CPUs, with nothing left to anybody who does not follow.
+        /// The shares of all CPUs, with nothing left to programs that do not follow.
         std::vector<std::uint32_t> undivided() {
                 auto counts = fill_everybody(Newcomers::With, classes_.undivided());
                 for (std::size_t i = 0; i < counts.size(); i++) {
@@ -138,7 +138,8 @@ private:
 
         enum class Newcomers : std::uint8_t { With, Without };
 
-        /// What each would get of an empty machine. Also notes which quotas are in the way.
+        /// The CPUs that each would get of an empty machine. Also notes which quotas are in the
+        /// way.
         std::vector<std::uint32_t> fill_everybody(Newcomers newcomers) {
                 return fill_everybody(newcomers, classes_);
         }
@@ -171,8 +172,8 @@ private:
                         capacity.charge(i, *share.charge);
                         return fixed(*share.charge);
                 }
-                // Who is idle wants no CPU of its own, and lends what is guaranteed to it. Who is
-                // light wants none, either.
+                // An idle client wants no CPU of its own, and lends what is guaranteed to it. A
+                // light client wants none, either.
                 const bool wakes = all_are_awake_ && wakes_at_once(i);
                 if ((client.idle && !wakes) || share.wants_a_part)
                         return {true, 0, 0, 0, share.limit};
@@ -198,9 +199,9 @@ private:
                        (shares_[i].is_governed && snapshot_.clients[i].relapsed);
         }
 
-        /// A rigid holder is charged for what it burns, as far as everybody else keeps that part of
-        /// his own share which he keeps from foreign programs, too: of what he would have without
-        /// either.
+        /// A rigid holder is charged for what it burns. The charge leaves to each other client the
+        /// part of its share that it keeps from foreign programs, too. This part is of the share
+        /// that the client would have without either.
         void charge_rigid(const std::vector<std::uint32_t>& entitled) {
                 const auto undivided = fill_everybody(Newcomers::With, classes_.undivided());
                 Capacity capacity(classes_, snapshot_, Capacity::Reserve::Keep);
@@ -225,21 +226,21 @@ private:
                 return std::max({snapshot_.clients[i].burning, entitled, 1U});
         }
 
-        /// Of a share of `cpus`, whatever others use.
+        /// The part that it keeps of a share of `cpus`, whatever others use.
         [[nodiscard]] std::uint32_t kept(std::size_t i, std::uint32_t cpus) const {
                 const std::uint64_t most = settings_.foreign_max_permyriad;
                 return std::max(cpus - static_cast<std::uint32_t>(cpus * most / kPermyriad),
                                 guarantee(snapshot_.clients[i]));
         }
 
-        /// Who wakes up has begun a region with what it was told.
+        /// A client that wakes up has begun a region with what it was told.
         [[nodiscard]] std::uint32_t has(std::size_t i) const {
                 const auto& client = snapshot_.clients[i];
                 return client.begins() ? client.granted.count() : client.held();
         }
 
-        /// What is kept free for newcomers is theirs: the only program on a machine has all of it,
-        /// also as one of a stream.
+        /// The CPUs that are kept free for newcomers are theirs: the only program on a machine has
+        /// all CPUs, also as one of a stream.
         void give_reserve_to_newcomers() {
                 const auto counts =
                         fill_everybody(Newcomers::With, classes_, Capacity::Reserve::Use);
@@ -248,7 +249,7 @@ private:
                                 shares_[i].share = shares_[i].target = counts[i];
         }
 
-        /// While only newcomers ask for it, no program has to give up what it holds.
+        /// No program has to give up what it holds while only newcomers ask for it.
         void spare_neighbours() {
                 const auto without = fill_everybody(Newcomers::Without);
                 for (std::size_t i = 0; i < shares_.size(); i++)
@@ -257,8 +258,8 @@ private:
                                         std::max(shares_[i].share, std::min(has(i), without[i]));
         }
 
-        /// Who may keep more than his share leaves less than theirs to the others: among these it
-        /// is shared fairly.
+        /// A client that may keep more than its share leaves less than theirs to the others. These
+        /// share the rest fairly.
         void share_what_is_left() {
                 Capacity capacity(classes_, snapshot_, Capacity::Reserve::Use);
                 std::vector<Claim> claims(shares_.size());

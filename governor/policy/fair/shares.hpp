@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// How many CPUs each client is entitled to, before anybody asks which are free.
+// The number of CPUs that each client is entitled to, before anybody asks which are free.
 #pragma once
 
 #include "policy/fair/capacity.hpp"
@@ -21,29 +21,30 @@ struct Share {
         bool is_rigid = false;      ///< above its grant for too long, so it is charged
         bool stays = false;         ///< on CPUs that it lost: they are not waited for
         bool begins = false;        ///< on its share, wherever others have still to leave it
-        /// What its first region after a pause begins with, beside others. Of an idle client: the
-        /// share that it would have if none were idle. Of one that was granted nothing yet, beside
-        /// rigid holders: its share if nobody were charged. 0: of all others.
+        /// CPUs that its first region after a pause begins with, beside others. An idle client: the
+        /// share that it would have if none were idle. A client that was granted nothing yet,
+        /// beside rigid holders: its share if nobody were charged. 0: all other clients.
         std::uint32_t starts_with = 0;
-        /// Of a rigid holder, or one that relapsed: what it is taken to use instead.
+        /// CPUs that a rigid holder, or one that relapsed, is taken to use instead.
         std::optional<std::uint32_t> charge;
         std::optional<std::uint32_t> quota;     ///< of a control group, if that is what limits it
         std::optional<std::uint32_t> tree_max;  ///< of its tree, likewise
 };
 
 /// The part of the foreign load that CPUs are left to, as far as Settings::foreign_max allows:
-/// Classes see to that. What an account is known to run shares as one more program of it, which
-/// cannot be told how much to use, so what it uses above that is not yielded to; but up to
-/// `foreign_max` of its account's share its account's other programs yield to it. Of the load that
-/// is nobody's in particular, all. Costs a part of a decision where something is `owned`.
+/// Classes see to that. The load that an account is known to run shares as one more program of it.
+/// Nobody can tell that load how much to use, so what it uses above its share is not yielded to.
+/// The other programs of its account alone yield to more, up to `foreign_max` of the account's
+/// share. Load that is nobody's in particular counts in full. Costs a part of a decision where
+/// something is `owned`.
 [[nodiscard]] Foreign left_to_foreign(const Settings& settings, const Snapshot& snapshot);
 
 /// By client. `classes` must be those of the same snapshot.
 [[nodiscard]] std::vector<Share> entitle(const Settings& settings, const Snapshot& snapshot,
                                          const Classes& classes);
 
-/// By client: the CPUs that each will have when others have made room and foreign load has gone, as
-/// long as all want what they want now. 0: a shared CPU. Costs a part of a decision.
+/// By client: the CPUs that each will have when others have made room and foreign load has gone.
+/// This holds as long as all want what they want now. 0: a shared CPU. Costs a part of a decision.
 [[nodiscard]] std::vector<std::uint32_t> undivided_shares(const Settings& settings,
                                                           const Snapshot& snapshot);
 

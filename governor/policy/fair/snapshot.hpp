@@ -30,19 +30,20 @@ struct Settings {
         /// A client of a stream that is younger than this takes what is free but makes nobody
         /// shrink.
         std::chrono::milliseconds newcomer = numbers::kShortLife;
-        /// Who is still above its grant after this is charged for what it burns.
+        /// A program that is still above its grant after this is charged for what it burns.
         std::chrono::milliseconds handover_max = numbers::kHandoverMax;
         /// Batch programs of one account take turns; else they share as all others do.
         bool turns = true;
-        /// Of users together, as if they were one: the administrator's choice.
+        /// Users together take turns, as if they were one: the administrator's choice.
         bool turns_across_users = false;
-        /// So long somebody whose end is not known keeps its turn at first; later turns are longer.
+        /// A gang whose end is not known keeps its turn for so long at first; later turns are
+        /// longer.
         std::chrono::milliseconds turn_quantum = numbers::kQuantum;
         /// Nobody waits for its turn longer than this without a thread.
         std::chrono::milliseconds turn_max_wait = numbers::kMaxWait;
 };
 
-/// Of a gang whose programs keep their teams, where these do not fit side by side.
+/// The rounds of a gang whose programs keep their teams, where these do not fit side by side.
 struct RoundState {
         /// CPU time that its teams have kept from others, over its share: seconds.
         double used_s = 0;
@@ -65,18 +66,19 @@ struct Gang {
         bool has_turn = false;
         /// It had its turn when it did nothing any more, and has not run since.
         bool lends_turn = false;
-        /// While it waits it runs on what nobody else wants: no CPU is lost where the gang whose
+        /// It runs on what nobody else wants while it waits: no CPU is lost where the gang whose
         /// turn it is does not use all.
         bool yields = false;
         std::chrono::nanoseconds served{0};  ///< so long it has been served in its turns, in all
-        /// It runs at most on what who lacks patience is given. Empty: it runs in its turn, or
-        /// does not want to run. Without the time that it had in turns too short to end its wait.
+        /// It runs from then on at most on what a gang that is out of patience is given. Empty: it
+        /// runs in its turn, or does not want to run. Without the time that it had in turns too
+        /// short to end its wait.
         std::optional<TimePoint> waits_since;
         /// It runs in its turn since then, and had waited for so long before. Empty: it does not.
         std::optional<TimePoint> runs_since;
         std::chrono::nanoseconds waited{0};
         std::chrono::nanoseconds had{0};  ///< in turns before that which did not end its wait
-        /// That it will need its turn for; empty: not known.
+        /// The time that it will need its turn for; empty: not known.
         std::optional<std::chrono::nanoseconds> remaining;
         /// It says how far it is, but has not run long enough to tell `remaining` by that.
         bool is_on_trial = false;
@@ -90,15 +92,16 @@ struct Cgroup {
         std::optional<std::uint32_t> quota;
 };
 
-/// What one `governorctl run` started: the programs of one account that share as one of it.
+/// The programs that one `governorctl run` started: they are of one account, and share as one
+/// program of it.
 struct Tree {
         std::uint32_t weight = 100;        ///< against other trees and programs of its account
         std::uint32_t min = 1;             ///< comes first inside its account's share
         std::optional<std::uint32_t> max;  ///< of all its programs together; empty: no limit
 };
 
-/// A program that came back after the governor was restarted keeps the threads that it had, and
-/// gets no more until others had the time to come back for theirs.
+/// A program that came back after the governor was restarted keeps the threads that it had. It gets
+/// no more until others had the time to come back for theirs.
 struct Resumed {
         std::uint32_t threads = 1;
         TimePoint settled;  ///< all are back by then
@@ -117,7 +120,7 @@ struct Client {
         /// Programs of its account ended within a second of late: it may be gone as soon.
         bool in_stream = false;
         std::optional<std::uint32_t> max;  ///< never more, >= 1; empty: no limit of its own
-        /// What it had under the last governor. Empty: it was not there.
+        /// Its threads under the last governor. Empty: it was not there.
         std::optional<Resumed> resumed;
         CpuMask allowed;                    ///< cpuset and the union of its threads' affinity
         std::optional<std::size_t> cgroup;  ///< index in Snapshot::cgroups
@@ -129,12 +132,12 @@ struct Client {
         std::optional<std::uint32_t> team;
         bool takes_turns = true;  ///< if it has a gang; else it waits for rounds alone
         bool rests = false;       ///< it is outside of regions, and waits for none
-        /// Of one that keeps its team: threads of its present region, more than `in_use` if that
-        /// began on fewer CPUs. 0: it is in none.
+        /// Threads of the present region of a program that keeps its team, more than `in_use` if
+        /// that began on fewer CPUs. 0: it is in none.
         std::uint32_t present_team = 0;
         std::optional<TimePoint> team_since;  ///< it is parked since then, and still in that region
 
-        // What it has: as the registry keeps it.
+        // The members below are what it has, as the registry keeps it.
         CpuMask granted;  ///< empty: nothing yet
         /// `granted` is (also) somebody else's: one CPU, or what an idle client wakes up with.
         bool shared = false;

@@ -51,7 +51,8 @@ std::vector<std::size_t> turn_order(const Settings& settings, std::span<const Ga
                         const auto [least, is_first] = of_kind.try_emplace(gangs[g].kind, whole);
                         least->second = std::min(least->second, whole);
                 }
-        // What remains is an estimate: two that are close must not change places again and again.
+        // The remaining time is an estimate: two that are close must not change places again and
+        // again.
         const auto need = [&](const Gang& gang, bool is_preferred) {
                 const auto whole = expected_need(settings, gang);
                 return is_preferred ? whole - whole / numbers::kLittle : whole;

@@ -65,8 +65,8 @@ private:
 
         [[nodiscard]] bool yields(std::size_t g) const { return snapshot_.gangs[g].yields; }
 
-        /// `order` is of the gangs of an account. What is not known to be faster with more CPUs
-        /// shares, as if there were no turns, but beside others of its kind.
+        /// `order` is of the gangs of an account. Gangs that are not known to be faster with more
+        /// CPUs share, as if there were no turns, but beside others of their kind.
         void deal_among(const std::vector<std::size_t>& order) {
                 std::uint32_t most = 0;
                 for (const auto g : order)
@@ -99,10 +99,10 @@ private:
                 return sum;
         }
 
-        /// Gangs of a kind are about as long: if they are, to let one end before the others makes
-        /// none end later than if they shared what all of them have. That is dealt out anew. Where
-        /// it is not known what CPUs are worth to them, and no gang has more than one, each has one
-        /// or waits; the first has two, so that it becomes known.
+        /// Gangs of a kind are about as long. Letting one end before the others then makes none end
+        /// later than if they shared what all of them have. These CPUs are dealt out anew. Each has
+        /// one or waits where it is not known what CPUs are worth to them, and no gang has more
+        /// than one. The first has two, so that it becomes known.
         void deal_within_kinds(const std::vector<std::size_t>& order, bool has_each_one) {
                 using Kind = std::pair<std::uint64_t, bool>;  // and whether that is known
                 std::map<Kind, std::vector<std::size_t>> kinds;
@@ -167,7 +167,7 @@ private:
 
         enum class Law : std::uint8_t { Shown, Linear };
 
-        /// Of those that share `cpus`. Of trees that yield nothing is shown.
+        /// The law of members that share `cpus`. Trees that yield have shown nothing.
         void find_law(std::size_t g, std::uint32_t cpus, Law law = Law::Shown) {
                 const auto prior = std::max(1.0, cpus * numbers::kPrior);
                 const auto& members = members_[g];
@@ -188,8 +188,8 @@ private:
                 return last_law_->law;
         }
 
-        /// What is gained by the next CPU of each; the first of `order` ends first. Those whose end
-        /// is not known weigh the same: to let one go before the other is as likely to lose.
+        /// Weighs the gain by the next CPU of each; the first of `order` ends first. Those whose
+        /// end is not known weigh the same: to let one go before the other is as likely to lose.
         void weigh(const std::vector<std::size_t>& order, std::uint32_t cpus) {
                 std::vector<double> weights;
                 double sum = 0;
@@ -229,7 +229,7 @@ private:
                 return worth.weight * (worth.law.of(cpus + 1.0) - worth.law.of(cpus));
         }
 
-        /// How fast it goes, over what it would on all that is dealt out.
+        /// Its speed, over the one that it would have on all that is dealt out.
         [[nodiscard]] double pace_of(std::size_t g) const {
                 double sum = 0;
                 for (const auto i : members_[g])
@@ -257,7 +257,7 @@ private:
                 return counts;
         }
 
-        /// What the members of these gangs have in `now`, dealt out to them anew.
+        /// Deals out anew what the members of these gangs have in `now`.
         Counts deal_out(const std::vector<std::size_t>& order, Counts now,
                         Capacity::Reserve reserve) {
                 std::uint32_t left = 0;
@@ -318,13 +318,13 @@ private:
                                 capacity.charge(i, 1);
         }
 
-        /// CPUs one by one to the one of `clients` to which the next one is worth most, of equals
-        /// to the one that has least for its weight, then to the first. Returns how many. O((CPUs +
+        /// Each CPU goes to the one of `clients` to which the next one is worth most. Ties go to
+        /// the one that has least for its weight, then to the first. Returns how many. O((CPUs +
         /// clients) x log clients) takes.
         template <class Limit>
         std::uint32_t fill(Capacity& capacity, const std::vector<std::size_t>& clients,
                            std::uint32_t most, Counts& cpus, Limit limit) {
-                // What the next one is worth, less what it has for its weight, its place from the
+                // The worth of the next one, less what it has for its weight, its place from the
                 // end.
                 using Next = std::tuple<double, double, std::size_t>;
                 std::priority_queue<Next> queue;
