@@ -84,7 +84,7 @@ tl::expected<void, std::string> Server::apply(config::Settings settings) {
         return {};
 }
 
-/// Those who came by the old port stay.
+/// Clients of the old port stay.
 tl::expected<void, std::string>
 Server::follow_tcp(const std::optional<config::TcpAddress>& address) {
         if (!address) {
@@ -109,7 +109,8 @@ Server::follow_tcp(const std::optional<config::TcpAddress>& address) {
         return result;
 }
 
-/// The kernel tells whom a process belongs to, not what it runs, to those who may not look into it.
+/// The kernel tells everybody whom a process belongs to, but what it runs only to users that may
+/// look into it.
 void Server::warn_if_executables_are_hidden() const {
         if (probe::sees_others_executables())
                 return;

@@ -23,7 +23,7 @@ namespace governor::server {
 /// "fair", "fair (observing)", "threshold 5%"
 [[nodiscard]] std::string policy_in_force(const config::Settings& settings);
 
-/// Empty: at least one of the CPUs of `sample` is given out. Else a sentence.
+/// Empty: at least one of the CPUs of `sample` is given out. Otherwise a sentence.
 [[nodiscard]] std::optional<std::string> why_nothing_is_governed(const config::Settings& settings,
                                                                  const policy::Sample& sample);
 
@@ -52,7 +52,7 @@ public:
                 return configuration_error_;
         }
 
-        /// To be called when it serves no longer: tells those who hold leases.
+        /// To be called when it serves no longer: tells the holders of leases.
         void release_all() { governor_.release_all(); }
 
         /// "3 of 8 cpus free, 12 connections, fair, 3 programs on 7 cpus"; under the other policy

@@ -31,7 +31,7 @@ struct Counters {
         std::uint64_t decisions = 0;
 };
 
-/// What an answer may depend on.
+/// All that an answer may depend on.
 struct View {
         const config::Settings& settings;
         const policy::Sample& sample;  ///< all online CPUs
@@ -44,11 +44,12 @@ struct View {
         std::string_view configuration_error = {};  ///< of the files; empty: they are in force
         /// Threads for the tree that the asking process is in; empty: it is in none.
         std::optional<std::uint32_t> tree_share = {};
-        /// Of the asking process; empty: it is in a tree or holds a lease, or nobody is governed.
+        /// The share of the asking process; empty: it is in a tree or holds a lease, or nobody is
+        /// governed.
         std::optional<registry::FairShare> fair_share = {};
 };
 
-/// Where a client comes from.
+/// The place that a client comes from.
 enum class Reach : std::uint8_t {
         Local,    ///< this host; the kernel knows its user
         Network,  ///< anybody: numbers only, no names, paths or places

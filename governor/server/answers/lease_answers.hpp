@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Requests of programs that hold leases, and of people who want to know about them.
+// Requests of programs that hold leases, and of people that want to know about them.
 #pragma once
 
 #include "server/connections/connection.hpp"
@@ -12,8 +12,8 @@
 
 namespace governor::server {
 
-/// Empty: it is about something else. `peer` is on this host. What does not concern it is refused,
-/// and changes nothing.
+/// Empty: it is about something else. `peer` is on this host. A request that does not concern the
+/// peer is refused, and changes nothing.
 [[nodiscard]] std::optional<Answer> answer_about_leases(const v1::Request& request,
                                                         const Peer& peer, Governor& governor);
 

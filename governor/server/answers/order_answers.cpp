@@ -17,7 +17,7 @@ using registry::Authority;
 using registry::Denied;
 using registry::Order;
 
-/// Who may end this daemon may as well administer it.
+/// A user that may end this daemon may as well administer it.
 Authority authority_of(const Peer& peer) {
         return peer.account.is_root() || peer.account.uid == ::geteuid() ? Authority::Administrator
                                                                          : Authority::Owner;
@@ -100,7 +100,7 @@ v1::Reply pause_all(bool paused, const Peer& peer, Governor& governor) {
         return reply;
 }
 
-/// Of Pause and Resume.
+/// The answer to Pause and Resume.
 template <class Message>
 v1::Reply pause(const Message& message, bool paused, const Peer& peer, Governor& governor) {
         if (!message.has_pid())

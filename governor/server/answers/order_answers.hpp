@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What people order: set, pause and resume.
+// Orders of people: set, pause and resume.
 #pragma once
 
 #include "server/connections/peer.hpp"
@@ -11,8 +11,8 @@
 
 namespace governor::server {
 
-/// Empty: it is no order. `peer` is on this host. What it may not, or what is out of range, is
-/// refused and changes nothing.
+/// Empty: it is no order. `peer` is on this host. An order that the peer may not give, or that is
+/// out of range, is refused and changes nothing.
 [[nodiscard]] std::optional<v1::Reply> answer_order(const v1::Request& request, const Peer& peer,
                                                     Governor& governor);
 

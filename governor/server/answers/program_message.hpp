@@ -19,7 +19,7 @@ namespace governor::server {
 void fill(v1::Client& out, const registry::Program& program, const Peer& peer, Governor& governor);
 
 /// The program of process `pid`, or the holder of the tree that it is in; never nullptr. The error
-/// is a Reply: a user who may not know of a process is not told whether it holds a lease, either.
+/// is a Reply: a user that may not know of a process is not told whether it holds a lease, either.
 [[nodiscard]] tl::expected<const registry::Program*, v1::Reply>
 visible(std::uint32_t pid, const Peer& peer, Governor& governor);
 

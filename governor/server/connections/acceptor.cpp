@@ -16,13 +16,14 @@ namespace governor::server {
 
 namespace {
 
-/// How many clients one wake-up accepts, so that those who are connected get their turn.
+/// One wake-up accepts so many clients, so that those that are connected get their turn.
 constexpr int kAcceptsPerWakeup = 64;
 
-/// How long nobody is accepted when the descriptors have run out: the backlog keeps them.
+/// The time for which nobody is accepted when the descriptors have run out: the backlog keeps the
+/// clients.
 constexpr std::chrono::milliseconds kPause{100};
 
-/// Of one client, not of ours; see accept(2).
+/// An error of one client, not of ours; see accept(2).
 bool is_passing(int error) {
         constexpr std::array kPassing{EAGAIN,       EINTR,       ECONNABORTED, EPROTO,
                                       ENETDOWN,     ENOPROTOOPT, EHOSTDOWN,    ENONET,

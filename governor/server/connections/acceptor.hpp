@@ -24,7 +24,7 @@ public:
         ~Acceptor();
 
         void open(Listener listener);
-        /// Those who came by it stay.
+        /// Clients that came by it stay.
         void close(std::string_view name);
 
 private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What each user may take of the daemon: descriptors and work. Pure; time is an argument.
+// Limits of what each user may take of the daemon: descriptors and work. Pure; time is an argument.
 #pragma once
 
 #include "policy/account.hpp"
@@ -70,15 +70,15 @@ public:
         /// too: so that further clients still can come and be told why not. The first one of an
         /// account comes from the half of what is kept for accounts that hold none.
         [[nodiscard]] std::optional<Seat> admit_more(const Account& account);
-        /// So many are in use for no account in particular.
+        /// Notes that so many are in use for no account in particular.
         void set_aside(std::size_t descriptors) { aside_ = descriptors; }
 
         /// Takes `work` units from the account's budget, which may become overdrawn by it, but by
         /// no more than a burst.
         void charge(const Account& account, std::uint64_t work, TimePoint now);
 
-        /// How long the account is to wait until its next work; 0: it may go on. The budget is a
-        /// leaky bucket, kept as one time per account (GCRA, ITU-T I.371).
+        /// The time that the account is to wait until its next work; 0: it may go on. The budget is
+        /// a leaky bucket, kept as one time per account (GCRA, ITU-T I.371).
         [[nodiscard]] std::chrono::nanoseconds wait(const Account& account, TimePoint now) const;
 
         /// Drops accounts that hold nothing and owe nothing.

@@ -31,14 +31,14 @@ void release_if_empty(std::string& buffer) {
                 std::string().swap(buffer);
 }
 
-/// Of replies that were sent: bytes that the kernel still charges to us.
+/// Bytes of sent replies that the kernel still charges to us.
 int memory_of_unread(int fd) {
         int bytes = 0;
         ::ioctl(fd, SIOCOUTQ, &bytes);
         return bytes;
 }
 
-/// While a message is being freed the kernel wakes us, and still counts a byte of it.
+/// The kernel wakes us while a message is being freed, and still counts a byte of it.
 constexpr int kLessThanAnyMessage = 64;
 
 void append_frame(std::string& output, const std::string& message) {
@@ -50,9 +50,9 @@ void append_frame(std::string& output, const std::string& message) {
 
 constexpr ssize_t kHasDescriptors = -2;
 
-/// As recv(), and all stays where it is. Descriptors that come with a message are the client's, and
-/// to read the message would be to close them, here, for as long as that takes. MSG_CTRUNC tells
-/// of them before: there is no room for them.
+/// Reads as recv() does, and all stays where it is. Descriptors that come with a message are the
+/// client's, and to read the message would be to close them, here, for as long as that takes.
+/// MSG_CTRUNC tells of them before: there is no room for them.
 ssize_t peek(int fd, std::span<char> buffer) {
         iovec bytes{buffer.data(), buffer.size()};
         msghdr message{};
@@ -186,8 +186,8 @@ void Connection::tell(const std::string& reply) {
                 return;
         std::string frame;
         append_frame(frame, reply);
-        // So short a message goes as a whole into a buffer that is empty. One that has gone says so
-        // by the event that is on its way.
+        // A message this short goes as a whole into a buffer that is empty. One that has gone says
+        // so by the event that is on its way.
         (void)::send(fd_.get(), frame.data(), frame.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
         untouched_ = memory_of_unread(fd_.get());
 }

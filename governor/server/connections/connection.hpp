@@ -53,29 +53,29 @@ public:
         /// connection is to be dropped.
         [[nodiscard]] State on_ready();
 
-        /// A Reply that nobody has asked for, at once or not at all: only while all that was sent
-        /// before has been read, so that one at most is ever unread. It may stay unread.
+        /// A Reply that nobody has asked for, at once or not at all. It goes only while all that
+        /// was sent before has been read, so that one at most is ever unread. It may stay unread.
         void tell(const std::string& reply);
 
         /// A whole message is here already and waits for another turn.
         [[nodiscard]] bool has_more() const { return has_more_; }
 
-        /// What to wait for: a client that does not read its replies is not read from. With
+        /// The events to wait for: a client that does not read its replies is not read from. With
         /// EPOLLET where the next reply waits until the last ones were read.
         [[nodiscard]] std::uint32_t epoll_events() const;
 
-        /// What it has cost so far: each read but that of the end and each message is one unit, and
-        /// so are 256 bytes of replies.
+        /// Its cost so far: each read but that of the end and each message is one unit, and so are
+        /// 256 bytes of replies.
         [[nodiscard]] std::uint64_t work() const { return work_; }
 
         /// CPU time that its messages have taken so far, without what was free of charge.
         [[nodiscard]] std::chrono::nanoseconds cpu_time() const { return cpu_time_; }
 
-        /// Empty if nothing is under way. Else the client has sent a part of a message, or has not
-        /// read all of its replies; the value changes with every step that it makes. One ioctl.
+        /// Empty if nothing is under way. Otherwise the client has sent a part of a message, or has
+        /// not read all of its replies; the value changes with every step that it makes. One ioctl.
         [[nodiscard]] std::optional<std::uint64_t> progress() const;
 
-        /// The client says that it sends no more. As a rule it has gone.
+        /// The client says that it sends no more. It has gone as a rule.
         [[nodiscard]] bool input_ended() const { return input_ended_; }
 
         [[nodiscard]] int fd() const { return fd_.get(); }

@@ -20,30 +20,31 @@ using namespace std::chrono_literals;
 
 namespace {
 
-/// Of descriptors, kept for accounts that have none: a 64th, and at least these.
+/// Descriptors that are kept for accounts that have none: a 64th, and at least these.
 constexpr std::size_t kForNewcomers = 64;
 
-/// In units of Connection::work(). A question that is asked once a second costs two, so this is
-/// two thousand programs of one user, or 2 % of a core for one who only wants to disturb.
+/// In units of Connection::work(). A question that is asked once a second costs two. This is
+/// therefore two thousand programs of one user, or 2 % of a core for one user that only wants to
+/// disturb.
 constexpr std::uint32_t kWorkPerSecond = 4000;
 constexpr std::uint32_t kBurst = 4000;
 
-/// A unit pays for so much CPU time. What costs more is charged by its time, so that an account
-/// has 10 % of a core at most, whatever its messages ask for.
+/// A unit pays for so much CPU time. Work that costs more is charged by its time, so that an
+/// account has 10 % of a core at most, whatever its messages ask for.
 constexpr std::chrono::nanoseconds kUnit{25'000};
 
-/// Clients that wait for a turn get it at this pace, each account for at most EventLoop::kTurn, and
-/// all of them for kTurnsOfAll: then the loop looks at its timers.
+/// Clients that wait for a turn get it at this pace. Each account has at most EventLoop::kTurn, and
+/// all of them together kTurnsOfAll: then the loop looks at its timers.
 constexpr std::chrono::milliseconds kPace{10};
 constexpr std::chrono::milliseconds kTurnsOfAll = 2 * EventLoop::kTurn;
 
-/// Who is found in the middle of a message twice, without progress, is dropped.
+/// A client that is found in the middle of a message twice, without progress, is dropped.
 constexpr std::chrono::seconds kSweep{10};
 
-/// When so many have left between two sweeps, their memory goes back to the system.
+/// The memory of clients goes back to the system when so many have left between two sweeps.
 constexpr std::size_t kCrowd = 1000;
 
-/// As the start of a process is counted.
+/// The clock in which the start of a process is counted.
 std::chrono::nanoseconds since_boot() {
         timespec time{};
         ::clock_gettime(CLOCK_BOOTTIME, &time);
@@ -125,7 +126,7 @@ void Connections::on_event(int fd, std::uint32_t epoll_events) {
         auto& client = clients_.at(fd);
         const auto& account = client.seat.account();
         if (client.place) {
-                // Nothing else is told of those who wait: it is gone, and so is its question.
+                // Nothing else is told of a client that waits: it is gone, and so is its question.
                 if ((epoll_events & (EPOLLHUP | EPOLLERR)) != 0)
                         drop(fd, false);
         } else if (waiting_.contains(account) || !may_go_on(account)) {
@@ -221,7 +222,7 @@ void Connections::drop(int fd, bool misbehaved) {
 void Connections::sweep() {
         std::vector<int> stuck;
         for (auto& [fd, client] : clients_) {
-                // Who waits for us does not make us wait.
+                // A client that waits for us does not make us wait.
                 const auto progress = client.place ? std::nullopt : client.connection.progress();
                 if (progress && client.stuck_at == progress)
                         stuck.push_back(fd);

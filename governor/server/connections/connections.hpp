@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// All who are connected: served in turn, each account within its limits.
+// All clients that are connected: served in turn, each account within its limits.
 #pragma once
 
 #include "server/connections/accounts.hpp"
@@ -23,7 +23,7 @@ namespace governor::server {
 
 class Connections {
 public:
-        /// As MessageHandler, for a client.
+        /// The same as MessageHandler, for a client.
         using Handler =
                 std::function<std::optional<Answer>(std::string_view message, const Peer& peer)>;
         using OnGone = std::function<void(const Peer& peer)>;
@@ -41,12 +41,12 @@ public:
         void add(UniqueFd fd, const policy::Account& account, std::uint32_t pid = 0);
 
         /// The connection counts twice from now on. Its process's lease costs a descriptor, too
-        /// (pidfd); and those that come with a welcome, which nobody may ever receive, are as many
-        /// as there may be of them (unix(7), ETOOMANYREFS). False: its account has no room for it.
+        /// (pidfd). Those that come with a welcome, which nobody may ever receive, are as many as
+        /// there may be of them (unix(7), ETOOMANYREFS). False: its account has no room for it.
         [[nodiscard]] bool admit_lease(int connection);
         /// See Connection::tell().
         void tell(int connection, const std::string& reply);
-        /// So many descriptors are taken by what is not a client's.
+        /// Notes how many descriptors are taken by other things than clients.
         void set_aside(std::size_t descriptors) { aside_ = descriptors; }
 
         [[nodiscard]] std::size_t size() const { return clients_.size(); }

@@ -31,7 +31,7 @@ bool make_directory(const std::string& directory) {
         return ::chmod(directory.c_str(), 0755) == 0;
 }
 
-/// "user 0", or "somebody" where the kernel does not say who; empty: nobody. A service manager that
+/// "user 0", or "somebody" where the kernel names no user; empty: nobody. A service manager that
 /// holds the socket for a daemon has no lock.
 std::string who_listens(const sockaddr_un& address) {
         const UniqueFd probe(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Where clients come in: a path, a TCP port, or what systemd has opened for us.
+// The places where clients come in: a path, a TCP port, or what systemd has opened for us.
 #pragma once
 
 #include "config/tcp_address.hpp"
@@ -18,11 +18,11 @@ namespace governor::server {
 /// A client that has just connected.
 struct Arrival {
         UniqueFd fd;                       ///< non-blocking
-        std::optional<std::uint32_t> uid;  ///< who connected, told by the kernel; empty: over TCP
+        std::optional<std::uint32_t> uid;  ///< its user, told by the kernel; empty: over TCP
         std::uint32_t pid = 0;             ///< 0: over TCP, or in a pid namespace beside ours
 };
 
-/// What has to be undone in the file system when a listener goes.
+/// The part that has to be undone in the file system when a listener goes.
 class BoundPath;
 
 /// A listening stream socket.
@@ -64,11 +64,11 @@ using ListenResult = tl::expected<Listener, std::string>;
 /// one to which somebody listens is not.
 [[nodiscard]] ListenResult listen_unix(const std::string& path);
 
-/// Whether this process may open such a socket at all: in a sandbox without network it may not.
-/// The error is one sentence.
+/// Tells whether this process may open such a socket at all: in a sandbox without network it may
+/// not. The error is one sentence.
 [[nodiscard]] tl::expected<void, std::string> check_tcp(const config::TcpAddress& address);
 
-/// Anybody who reaches the address may connect.
+/// Anybody that reaches the address may connect.
 [[nodiscard]] ListenResult listen_tcp(const config::TcpAddress& address);
 
 /// The sockets of a systemd socket unit ($LISTEN_FDS), if it has started us; else none. An error

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Who is at the other end of a connection, as the kernel tells.
+// The other end of a connection, as the kernel tells.
 #pragma once
 
 #include "policy/account.hpp"

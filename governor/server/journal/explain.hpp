@@ -17,7 +17,7 @@ namespace governor::server {
 [[nodiscard]] std::vector<std::string> steps(const registry::Program& program,
                                              const std::optional<registry::Programs::Turns>& turns);
 
-/// What there is not enough of for one more lease, and how many there are.
+/// The thing that there is not enough of for one more lease, and how many there are.
 struct Shortage {
         enum class Of : std::uint8_t {
                 Account,      ///< leases of one account

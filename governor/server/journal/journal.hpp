@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What happens to programs, as the administrator is told of it.
+// The events of programs, as the administrator is told of them.
 #pragma once
 
 #include "registry/history.hpp"
@@ -15,8 +15,8 @@
 namespace governor::server {
 
 /// Follows a history into the log. Leases and grants are only logged at the level debug: a thousand
-/// short programs per second are nothing to be told of. What the administrator orders is always
-/// logged, what a user orders and is refused, a few times a minute.
+/// short programs per second are nothing to be told of. Orders of the administrator are always
+/// logged; orders of a user that are refused, a few times a minute.
 class Journal {
 public:
         using TimePoint = std::chrono::steady_clock::time_point;

@@ -20,8 +20,8 @@ namespace governor::server {
 
 namespace {
 
-/// $JOURNAL_STREAM names the device and inode of the stream that systemd has given us; who has
-/// redirected stderr since then wants the lines there.
+/// $JOURNAL_STREAM names the device and inode of the stream that systemd has given us. A user that
+/// has redirected stderr since then wants the lines there.
 bool stderr_is_the_journal() {
         const char* stream = std::getenv("JOURNAL_STREAM");
         struct stat status {};

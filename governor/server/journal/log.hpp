@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What the daemon tells its administrator: lines on stderr, or entries with fields where stderr
+// Messages of the daemon to its administrator: lines on stderr, or entries with fields where stderr
 // is the journal.
 #pragma once
 
@@ -47,7 +47,7 @@ void open_log();
 
 /// To be called before a process ends because of what it has just logged. The journal asks the
 /// kernel whose message it was, and would not tell a unit's messages from others' if the process
-/// were gone: 100 ms, and nothing where messages go to stderr.
+/// were gone. The call takes 100 ms, and nothing where messages go to stderr.
 void linger_for_journal();
 
 /// Nothing below `level` is logged from now on.

@@ -21,15 +21,15 @@ namespace governor::server {
         return clean;
 }
 
-/// As readable as it can be shown on a terminal: a '?' for each character that steers one or breaks
-/// a line, and for each byte that is no UTF-8.
+/// The text as readable as it can be shown on a terminal. A '?' stands for each character that
+/// steers one or breaks a line, and for each byte that is no UTF-8.
 [[nodiscard]] inline std::string printable_text(std::string_view text) {
         std::string clean(text);
         clean.resize(governor_text_printable(clean.data(), clean.size(), clean.data()));
         return clean;
 }
 
-/// As printable_text(), of at most `most` bytes, and without a part of a character at the end.
+/// The same, of at most `most` bytes, and without a part of a character at the end.
 [[nodiscard]] inline std::string printable_text(std::string_view text, std::size_t most) {
         return printable_text(text.substr(0, governor_text_cut(text.data(), text.size(), most)));
 }

@@ -17,8 +17,8 @@ class Throttle {
 public:
         explicit Throttle(unsigned per_minute = 1) : per_minute_(per_minute) {}
 
-        /// One more occurrence at `now`. If it may be logged: how many there were since the last
-        /// one that was, this one included.
+        /// One more occurrence at `now`. Returns, if it may be logged, how many there were since
+        /// the last one that was, this one included.
         [[nodiscard]] std::optional<std::uint64_t> allow(std::chrono::steady_clock::time_point now);
 
 private:
@@ -33,9 +33,9 @@ class Throttles {
 public:
         /// `most` accounts are known at a time, those that were heard last; all others together
         /// have one throttle. An account is forgotten for another one a minute after its last
-        /// message, with the count of what was held back. So there are (most + 1) * per_minute
-        /// messages per minute, as many users as there may be. The defaults of all kinds together
-        /// stay below what the journal lets through (LogRateLimitBurst= of the unit).
+        /// message, with the count of what was held back. There are therefore (most + 1) *
+        /// per_minute messages per minute, as many users as there may be. The defaults of all kinds
+        /// together stay below what the journal lets through (LogRateLimitBurst= of the unit).
         explicit Throttles(unsigned per_minute = 1, std::size_t most = 32)
                 : most_(most), others_(per_minute), per_minute_(per_minute) {}
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
-// Closes sockets of clients, in threads that may hang. What a client has sent with a message and
-// nobody has received (SCM_RIGHTS) is closed by whoever closes the socket. That can take as long as
-// the client likes: a TCP socket that lingers, a large memfd, a file of a file system in user
-// space.
+// Closes sockets of clients, in threads that may hang. Descriptors that a client has sent with a
+// message and nobody has received (SCM_RIGHTS) are closed by the thread that closes the socket.
+// This can take as long as the client likes: a TCP socket that lingers, a large memfd, a file of a
+// file system in user space.
 #pragma once
 
 #include "policy/account.hpp"
@@ -25,14 +25,13 @@ public:
         Closer();
         Closer(const Closer&) = delete;
         Closer& operator=(const Closer&) = delete;
-        /// Does not wait. What is left is closed by the threads, or by the end of the process.
+        /// Does not wait. The rest is closed by the threads, or by the end of the process.
         ~Closer();
 
         /// Shuts the socket down at once, which tells its other end, unless that `has_gone`; closes
         /// it soon, at best after a millisecond. Takes a lock and may wake a thread: about 10 us. A
-        /// socket that
-        /// cannot hold descriptors is closed here. Where no thread can be started it waits until
-        /// one can.
+        /// socket that cannot hold descriptors is closed here. It waits until a thread can be
+        /// started, if none can.
         void close(UniqueFd socket, const policy::Account& account, bool has_gone = false);
 
         /// Descriptors that are still open: of all accounts, and of one.

@@ -45,8 +45,8 @@ public:
 
         /// The clock of the server, CLOCK_MONOTONIC: nothing else in it reads the time.
         [[nodiscard]] static TimePoint now() { return std::chrono::steady_clock::now(); }
-        /// What this thread has used: for what its work costs, however often others had the CPU in
-        /// between. One system call.
+        /// CPU time that this thread has used: the cost of its work, however often others had the
+        /// CPU in between. One system call.
         [[nodiscard]] static std::chrono::nanoseconds cpu_time();
 
         /// Throws std::system_error if the kernel refuses (out of memory or descriptors). A
@@ -55,7 +55,8 @@ public:
                                          SocketCallback callback) {
                 return sockets_.watch(fd, epoll_events, std::move(callback));
         }
-        /// Who serves others takes so long and begins nothing more: then timers are looked at.
+        /// Code that serves others goes on for so long and begins nothing more: then timers are
+        /// looked at.
         static constexpr std::chrono::milliseconds kTurn{1};
         static constexpr std::chrono::microseconds kCoarse{1000};
         static constexpr std::chrono::microseconds kExact{1};

@@ -7,8 +7,8 @@
 
 namespace governor::server {
 
-/// Whether the other end may send descriptors (since Linux 6.16). Connections have it of their
-/// listener, from when they are made.
+/// The socket option that decides whether the other end may send descriptors (since Linux 6.16).
+/// Connections have it of their listener, from when they are made.
 #ifdef SO_PASSRIGHTS
 inline constexpr int kPassRights = SO_PASSRIGHTS;
 #else

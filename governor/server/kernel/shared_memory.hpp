@@ -11,8 +11,8 @@
 
 namespace governor::server {
 
-/// A memfd of `size` bytes of zeros, all of them there already: who touches them does not run out
-/// of memory. Close-on-exec, not sealed yet. Throws std::system_error.
+/// A memfd of `size` bytes of zeros, all of them there already: a process that touches them does
+/// not run out of memory. Close-on-exec, not sealed yet. Throws std::system_error.
 [[nodiscard]] UniqueFd make_shared_memory(const char* name, std::uint64_t size);
 
 /// F_SEAL_...; they stay for ever. Throws std::system_error.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Sockets behind an epoll of their own, of which sd-event sees one descriptor: before each single
-// callback sd-event fetches everything that is ready, so that thousands that are ready together
+// Sockets behind an epoll of their own, of which sd-event sees one descriptor. Before each single
+// callback sd-event fetches everything that is ready. Thousands of sockets that are ready together
 // (clients that leave at once) would cost the square of their number.
 #pragma once
 

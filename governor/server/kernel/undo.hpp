@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What to take back if a transaction ends early.
+// Steps to take back if a transaction ends early.
 #pragma once
 
 #include <utility>

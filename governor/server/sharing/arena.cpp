@@ -35,7 +35,7 @@ governor_grant_header layout(std::uint32_t slots, std::uint32_t cpus) {
         header.slots_offset = sizeof(header);
         header.set_words = (cpus + 63) / 64;
         header.set_offset = sizeof(governor_grant_reason);
-        header.buffers_offset = GOVERNOR_ARENA_LINE;  // who polls the word is not disturbed
+        header.buffers_offset = GOVERNOR_ARENA_LINE;  // polls of the word go undisturbed
         header.buffer_size = static_cast<std::uint32_t>(round_up(
                 header.set_offset + header.set_words * sizeof(std::uint64_t), GOVERNOR_ARENA_LINE));
         header.slot_size = header.buffers_offset + 2 * header.buffer_size;
@@ -57,7 +57,7 @@ evidence::Report parse(const Said& said) {
         constexpr auto kTimes = offsetof(governor_report_slot, region_time) / sizeof(said[0]);
         constexpr auto kEntries = std::extent_v<decltype(governor_report_slot::region_time)>;
         const auto word = said[0];
-        // Of teams of all sizes: a program may use fewer threads than it was given.
+        // Sums of teams of all sizes: a program may use fewer threads than it was given.
         std::uint64_t ended = 0;
         std::uint64_t ended_ns = 0;
         for (std::size_t i = 0; i < kEntries; i++) {
@@ -102,7 +102,7 @@ std::atomic<std::uint64_t>& Arena::word(std::uint32_t slot) const {
 
 void Arena::write(std::size_t buffer, const governor_grant_reason& reason,
                   const policy::CpuMask& cpus) {
-        // Whoever sees one of the following stores sees the present word too, and that the
+        // A reader that sees one of the following stores sees the present word too, and that the
         // grant before it, which was in this buffer, is over.
         std::atomic_thread_fence(std::memory_order_release);
         std::array<std::uint32_t, sizeof(reason) / sizeof(std::uint32_t)> numbers{};

@@ -25,7 +25,8 @@ struct RegionTime {
         std::uint64_t mean_ns = 0;
 };
 
-/// Of a program's thread pools; as untrusted, but that a part is not more than its whole.
+/// The counts of a program's thread pools; as untrusted, but that a part is not more than its
+/// whole.
 struct PoolTotals {
         std::uint32_t lanes = 0;  ///< 0 .. kMostLanes
         std::uint32_t active = 0;
@@ -38,13 +39,13 @@ struct PoolTotals {
 };
 
 /// Slots for programs of one account; those named must be below slots(). Not thread-safe. Nothing
-/// that a client can do with its two descriptors ends the daemon or makes it wait: the daemon never
-/// touches memory that clients can write, it reads reports by system calls, and it never writes or
-/// punches it: that takes a lock which a client can hold for ever (a write() from a page that never
-/// comes).
+/// that a client can do with its two descriptors ends the daemon or makes it wait. The daemon never
+/// touches memory that clients can write, and reads reports by system calls. It never writes or
+/// punches that memory: this takes a lock which a client can hold for ever (a write() from a page
+/// that never comes).
 class Arena {
 public:
-        /// That each has open.
+        /// Descriptors that each has open.
         static constexpr std::size_t kDescriptors = 2;
 
         /// GOVERNOR_GRANT_MAY_SPIN; the others follow from what is told.
@@ -65,8 +66,8 @@ public:
         std::uint32_t release(std::uint32_t slot);
 
         /// Makes the slot ready for another client: nothing is granted. The epoch goes on, so that
-        /// a client that knew the slot before sees that it has changed. What the former client has
-        /// reported is there until the next one clears it: report() has an epoch of before.
+        /// a client that knew the slot before sees that it has changed. The former client's report
+        /// is there until the next one clears it: report() has an epoch of before.
         std::uint32_t renew(std::uint32_t slot);
 
         /// One system call.

@@ -22,7 +22,7 @@ std::uint32_t Arenas::room_for(const Holding& holding) const {
         return (free - std::min(free, holding.slots)) / 2;
 }
 
-/// Of the holding's next arena, were there enough for all; 0: it has all that it may have.
+/// Slots of the holding's next arena, were there enough for all; 0: it has all that it may have.
 std::uint32_t Arenas::wanted_by(const Holding& holding) const {
         const auto left = limits_.per_account - std::min(limits_.per_account, holding.slots);
         if (holding.rooms.empty())
@@ -39,7 +39,8 @@ std::uint32_t Arenas::wanted_by(const Holding& holding) const {
         return wanted < limits_.first ? 0 : wanted;
 }
 
-/// Of the holding's next arena. Further arenas have a size worth their descriptors, or are refused.
+/// Slots of the holding's next arena. Further arenas have a size worth their descriptors, or are
+/// refused.
 tl::expected<std::uint32_t, NoPlace> Arenas::size_of_next(const Holding& holding,
                                                           policy::TimePoint now) {
         const bool is_first = holding.rooms.empty();

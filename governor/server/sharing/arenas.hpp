@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Which program has which slot of the shared memory, and how much of it each account may have.
+// The slot of the shared memory that each program has, and how much of it each account may have.
 #pragma once
 
 #include "policy/account.hpp"
@@ -38,14 +38,14 @@ struct NoPlace {
         std::error_code error;
 };
 
-/// Not thread-safe; time is an argument. Memory is charged when it is made, not when it is used:
-/// a client that goes may keep its mapping, and with it the pages, as long as it likes. So slots
-/// are given out again rather than new ones made, and what counts is the slots that there are.
+/// Not thread-safe; time is an argument. Memory is charged when it is made, not when it is used. A
+/// client that goes may keep its mapping, and with it the pages, as long as it likes. Slots are
+/// therefore given out again rather than new ones made, and the slots that there are count.
 ///
 /// An account grows only while it leaves as many slots free as it holds: the first account may have
 /// half of all, the next a quarter. An account without an arena is not held to this: where little
-/// is left its first arena is small, and comes on top of the total. So only Limits::arenas and the
-/// system's own limits keep an account from its first slot.
+/// is left its first arena is small, and comes on top of the total. Only Limits::arenas and the
+/// system's own limits therefore keep an account from its first slot.
 class Arenas {
 public:
         struct Limits {
@@ -55,11 +55,11 @@ public:
                 std::uint32_t small = 4;            ///< slots of a first arena where room is short
                 std::uint32_t arenas = 2'560;       ///< each costs two descriptors
         };
-        /// How long an arena without a program is kept, also where its account has others, ...
+        /// An arena without a program is kept for so long, also where its account has others, ...
         static constexpr std::chrono::hours kKept{1};
         /// ... and where others need room. A client may keep the pages of arenas that are dropped,
-        /// so this bounds how fast such pages become more: on 64 CPUs by 2 MB per minute for
-        /// Limits::total slots, and by 20 MB for two pages of each of Limits::arenas small arenas.
+        /// so this bounds how fast such pages become more. On 64 CPUs the bound is 2 MB per minute
+        /// for Limits::total slots, and 20 MB for two pages of each of Limits::arenas small arenas.
         static constexpr std::chrono::minutes kKeptWhenShort{1};
         /// Arenas that are dropped at once: more would keep the daemon from its other work.
         static constexpr int kDropsAtOnce = 32;
@@ -72,8 +72,8 @@ public:
         Arenas(const Limits& limits, std::uint32_t cpus) : limits_(limits), cpus_(cpus) {}
 
         /// The account's lowest free slot, fresh (Arena::renew()). O(log slots) and one system
-        /// call, unless a new arena is made. Where that needs room, arenas that have had no program
-        /// for kKeptWhenShort are dropped, those that have had none longest first.
+        /// call, unless a new arena is made. A new arena that needs room drops arenas that have had
+        /// no program for kKeptWhenShort, those that have had none longest first.
         [[nodiscard]] tl::expected<Place, NoPlace> take(const policy::Account& account,
                                                         policy::TimePoint now);
 
@@ -87,7 +87,7 @@ public:
         /// The heartbeat of all of them.
         void beat();
 
-        /// That there are, taken or not.
+        /// Arenas and slots that there are, taken or not.
         [[nodiscard]] std::size_t arenas() const { return arenas_; }
         [[nodiscard]] std::size_t slots() const { return total_; }
 

@@ -159,7 +159,7 @@ tl::expected<Governor::Joined, Governor::Refusal> Governor::join(const Peer& pee
         auto* lease = leases_.of_process(process->pid);
         if (lease != nullptr && lease->uid != uid_of(peer)) {
                 // Its process runs as somebody else by now, as after the exec of a set-user-ID
-                // program. Whoever keeps the older connection is not who it is now.
+                // program. A peer with an older connection is the user that it was before.
                 if (peer.arrived < lease->arrived)
                         return tl::unexpected(Refusal::NotKnown);
                 leases_.end(lease->id);
@@ -268,7 +268,8 @@ ProgramId Governor::tree_of(std::uint32_t pid, const IsAccepted& accepts) {
                             [this](std::uint32_t number) { return meter_.first_thread(number); });
 }
 
-/// Whoever said hello before the holder of its tree, as after a restart of the governor.
+/// Finds programs that said hello before the holder of their tree, as after a restart of the
+/// governor.
 void Governor::find_members() {
         if (!programs().have_trees())
                 return;

@@ -76,9 +76,9 @@ public:
         /// False: the connection has no lease.
         [[nodiscard]] bool request(const Peer& peer, const registry::Request& request);
         [[nodiscard]] bool leave(const Peer& peer);
-        /// What acts on its tree, as it says.
+        /// Notes what acts on its tree, as it says.
         [[nodiscard]] bool set_acts(const Peer& peer, std::string acts);
-        /// What acts makes it yield while it waits for its turn, or does not.
+        /// Notes whether what acts makes it yield while it waits for its turn.
         [[nodiscard]] bool set_yields(const Peer& peer, bool yields);
         /// Its teams are its own from now on.
         [[nodiscard]] bool set_keeps(const Peer& peer);
@@ -86,8 +86,8 @@ public:
         /// Threads for the tree that the process is in: see registry::Arbiter. Empty: it is in
         /// none, or nobody is governed. Costs seven microseconds for each ancestor, 64 at most.
         [[nodiscard]] std::optional<std::uint32_t> share_of_tree(const Peer& peer);
-        /// What the process would have if it joined now, beside the leases of its account and those
-        /// that were promised something. Empty: it holds a lease, or nobody is governed.
+        /// The share that the process would have if it joined now, beside the leases of its account
+        /// and those that were promised something. Empty: it holds a lease, or nobody is governed.
         [[nodiscard]] std::optional<registry::FairShare> fair_share(const Peer& peer);
         /// It was advised so many threads.
         void promise(const Peer& peer, const policy::Account& account, std::uint32_t threads);
@@ -130,7 +130,7 @@ private:
         /// To the journal as well.
         [[nodiscard]] tl::unexpected<Refusal> refuse(const registry::Identity& identity,
                                                      Refusal why);
-        /// What is known of a program before the kernel was asked where it runs.
+        /// The program as known before the kernel was asked where it runs.
         [[nodiscard]] registry::Identity named(const Peer& peer, const Wish& wish) const;
         [[nodiscard]] bool is_governing() const {
                 return settings_.policy == config::PolicyName::Fair &&
@@ -140,8 +140,8 @@ private:
         identify(const Peer& peer, const ProcessMeter::Where& where, const Wish& wish);
         [[nodiscard]] tl::expected<Joined, Refusal> admit(const Peer& peer, Process process,
                                                           const Wish& wish);
-        /// That of the nearest of the process and its ancestors which is in one and is accepted,
-        /// as far as these are among the nearest 64. 0: there is none.
+        /// The tree of the nearest of the process and its ancestors which is in one and is
+        /// accepted. Only the nearest 64 are looked at. 0: there is none.
         [[nodiscard]] ProgramId tree_of(std::uint32_t pid, const IsAccepted& accepts);
         template <class Look>
         [[nodiscard]] ProgramId nearest_tree(std::uint32_t pid, std::uint64_t started,

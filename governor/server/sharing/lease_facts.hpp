@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What the kernel tells of the processes that hold leases, by program.
+// Facts that the kernel tells of the processes that hold leases, by program.
 #pragma once
 
 #include "registry/facts.hpp"

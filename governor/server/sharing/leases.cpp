@@ -40,7 +40,8 @@ UniqueFd peer_pidfd(int connection) {
 std::optional<std::chrono::nanoseconds> start_of(std::uint32_t pid) {
         probe::FileReader file;
         std::string_view text;
-        // Of its first thread: the kernel adds nothing up for that, however many threads there are.
+        // Reads its first thread: the kernel adds nothing up for that, however many threads there
+        // are.
         const auto number = std::to_string(pid);
         if (file.read_short("/proc/" + number + "/task/" + number + "/stat", text) < 0)
                 return std::nullopt;
@@ -90,7 +91,7 @@ tl::expected<Process, std::error_code> open_process_by_number(const Peer& peer) 
         if (!fd)
                 return no_process(errno);
         const auto start = start_of(peer.pid);
-        // While it lives the number is its own: it was this one's start that was read.
+        // The number is its own while it lives: it was this one's start that was read.
         if (!start || *start > peer.arrived || has_ended(fd.get()))
                 return no_process(ESRCH);
         return Process{peer.pid, std::move(fd)};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Which program holds which lease: by which connections, where in shared memory, until when.
+// The lease that each program holds: by which connections, where in shared memory, until when.
 #pragma once
 
 #include "policy/fair/snapshot.hpp"
@@ -27,12 +27,12 @@ struct Process {
         UniqueFd fd;  ///< pidfd: readable when it has ended
 };
 
-/// Who connected by `peer`. The error is ESRCH's where it has gone, or cannot be seen from here;
-/// else there are no descriptors or no memory left.
+/// The process that connected by `peer`. The error is ESRCH's where it has gone, or cannot be seen
+/// from here; else there are no descriptors or no memory left.
 [[nodiscard]] tl::expected<Process, std::error_code> open_process(const Peer& peer);
 
-/// The same by the process's number, for kernels that do not tell more (before Linux 6.5): whoever
-/// has it now, if he had started before the connection was let in.
+/// The same by the process's number, for kernels that do not tell more (before Linux 6.5). It is
+/// the process that has the number now, if it had started before the connection was let in.
 [[nodiscard]] tl::expected<Process, std::error_code> open_process_by_number(const Peer& peer);
 
 struct Lease {
@@ -40,13 +40,13 @@ struct Lease {
         policy::Account account;
         std::uint32_t pid = 0;
         std::uint32_t uid = 0;  ///< as which the process connected
-        /// When the connection was let in that made it: see Peer.
+        /// The time at which the connection was let in that made it: see Peer.
         std::chrono::nanoseconds arrived{0};
         Place place{};
-        /// What to add to the program's epochs in the registry for those in its slot.
+        /// The program's epochs in its slot are those in the registry plus this.
         std::uint32_t epoch_offset = 0;
-        /// Where it says that it may run beyond what its threads' masks show, since they are bound;
-        /// empty: they show all.
+        /// CPUs on which it says that it may run beyond what its threads' masks show, since they
+        /// are bound; empty: they show all.
         policy::CpuMask affinity = {};
 };
 

@@ -21,7 +21,7 @@ std::uint32_t millicpu(std::chrono::nanoseconds used, std::chrono::nanoseconds e
         return elapsed.count() > 0 ? static_cast<std::uint32_t>(used * 1000 / elapsed) : 0;
 }
 
-/// Whose clocks are added up.
+/// The clocks of so many threads are added up.
 constexpr std::uint32_t kMostThreads = 4096;
 
 }  // namespace
@@ -70,8 +70,8 @@ void ProcessMeter::scan(std::span<const Holder> holders, TimePoint now) {
         scanned_at_ = now;
 }
 
-/// The real uid: who owns /proc/PID is root where a process may not be dumped, and the effective
-/// uid is another user's where it runs his set-user-ID program.
+/// The real uid. The owner of /proc/PID is root where a process may not be dumped, and the
+/// effective uid is another user's where it runs his set-user-ID program.
 std::optional<std::uint32_t> ProcessMeter::run_by(std::uint32_t pid, TimePoint now) {
         std::string_view text;
         if (yielding_.is_in_idle_group(pid) ||
@@ -95,8 +95,8 @@ void ProcessMeter::count_owned(std::chrono::nanoseconds elapsed) {
                                               millicpu_of(used.niced)});
 }
 
-/// What a scan finds beside what was expected is not made up for: it was burned long ago, as seen
-/// from a tick.
+/// CPU time that a scan finds beside what was expected is not made up for: it was burned long ago,
+/// as seen from a tick.
 void ProcessMeter::follow_descendants(std::span<const Holder> holders,
                                       std::chrono::nanoseconds elapsed) {
         std::map<std::uint32_t, Grown> grown;

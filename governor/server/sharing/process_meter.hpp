@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What the kernel tells about the programs that hold leases.
+// Facts that the kernel tells about the programs that hold leases.
 #pragma once
 
 #include "evidence/foreign_load.hpp"
@@ -57,9 +57,9 @@ public:
         /// Once per sample: looks at all processes of the machine, of which `holders` hold leases.
         void scan(std::span<const Holder> holders, TimePoint now);
 
-        /// What it has used, and as of the last scan its descendants without a lease. Empty: it has
-        /// gone, and nobody knows; or it has more than 4,096 threads. The kernel adds up a clock
-        /// for each of them, 0.16 us, and this is called at any time.
+        /// CPU time that it has used, and as of the last scan that of its descendants without a
+        /// lease. Empty: it has gone, and nobody knows; or it has more than 4,096 threads. The
+        /// kernel adds up a clock for each of them, 0.16 us, and this is called at any time.
         [[nodiscard]] std::optional<std::chrono::nanoseconds> cpu_time(std::uint32_t pid);
         /// The same, with what its descendants have used since, if they went on as they did
         /// between the last two scans.
@@ -70,7 +70,7 @@ public:
                                                                        const Where& where);
         /// The same right after a scan. Below a root what the scan has read is not read again.
         [[nodiscard]] std::optional<std::chrono::nanoseconds> cpu_time_at_scan(std::uint32_t pid);
-        /// As of the last scan.
+        /// Its state as of the last scan.
         [[nodiscard]] bool is_stopped(std::uint32_t pid) const;
         /// Processes that descend from it, as of the last scan: without those that hold a lease,
         /// and those that descend from one of these.
@@ -81,17 +81,18 @@ public:
         /// FileReader::read_short(), however many threads there are. Empty: it has gone, or is
         /// hidden.
         [[nodiscard]] std::optional<probe::PidStat> first_thread(std::uint32_t pid);
-        /// As of the last scan: O(log processes).
+        /// The process as of the last scan: O(log processes).
         [[nodiscard]] std::optional<probe::PidStat> at_scan(std::uint32_t pid) const {
                 const auto* process = processes_.find(pid);
                 return process != nullptr ? std::optional(*process) : std::nullopt;
         }
-        /// Of a process and all that descends from it, now. Costs what TreeReader::read() does.
+        /// A look at a process and all that descends from it, now. Costs what TreeReader::read()
+        /// does.
         [[nodiscard]] std::optional<registry::ProcessFacts::TreeLook>
         look_at_tree(std::uint32_t pid);
         /// Now. False where that cannot be read (hidepid=). Costs as much as ProcessScan::read().
         [[nodiscard]] bool is_stopped_now(std::uint32_t pid);
-        /// What a LowUse wants to know, now; `cpu_time` is that of the process. Empty where it
+        /// The reading that a LowUse wants, now; `cpu_time` is that of the process. Empty where it
         /// cannot be read (hidepid=). Costs as much as FileReader::read_short().
         [[nodiscard]] std::optional<evidence::LowUse::Reading>
         low_use(std::uint32_t pid, std::chrono::nanoseconds cpu_time);
@@ -130,8 +131,8 @@ private:
         evidence::Ungoverned ungoverned_;
 };
 
-/// Whom a process counts against that runs as user `uid`; `owner` as probe::Confinement. What runs
-/// as root is root's, in whose control group it may be.
+/// The account that a process counts against if it runs as user `uid`; `owner` as
+/// probe::Confinement. A process that runs as root is root's, whoever's control group it is in.
 [[nodiscard]] policy::Account account_of(std::uint32_t uid, std::optional<std::uint32_t> owner);
 
 }  // namespace governor::server

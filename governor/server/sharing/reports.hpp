@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What programs report, read from shared memory.
+// Reports of programs, read from shared memory.
 #pragma once
 
 #include "registry/facts.hpp"
