@@ -53,7 +53,7 @@ std::optional<Address> parse_v6(const std::string& host, in_port_t port) {
         return as_address(v6);
 }
 
-/// What stands behind "tcp:".
+/// Parses the part behind "tcp:".
 std::optional<Address> parse_tcp(std::string_view text) {
         const auto colon = text.rfind(':');
         if (colon == text.npos)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Where a governor listens, as the user writes it. Pure.
+// The place where a governor listens, as the user writes it. Pure.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace ctl {
 
-/// What connect() wants to know.
+/// The address as connect() wants it.
 struct Address {
         sockaddr_storage storage{};
         socklen_t length = 0;
@@ -19,9 +19,9 @@ struct Address {
         }
 };
 
-/// A path of a Unix socket (at most 107 bytes), or "tcp:HOST:PORT": HOST is a numeric IPv4
-/// address, a numeric IPv6 address in brackets, or localhost (127.0.0.1), PORT is 1 .. 65535.
-/// Anything else is one sentence that says so. libthreadcount accepts the same.
+/// A path of a Unix socket (at most 107 bytes), or "tcp:HOST:PORT". HOST is a numeric IPv4 address,
+/// a numeric IPv6 address in brackets, or localhost (127.0.0.1). PORT is 1 .. 65535. Anything else
+/// is one sentence that says so. libthreadcount accepts the same.
 [[nodiscard]] tl::expected<Address, std::string> parse_address(const std::string& text);
 
 }  // namespace ctl

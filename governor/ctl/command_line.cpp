@@ -23,7 +23,7 @@ namespace {
 
 using Action = std::function<ExitCode()>;
 
-/// What the parser fills; the chosen action reads it.
+/// The values that the parser fills in; the chosen action reads them.
 struct Parsed {
         verbs::Common common;
         verbs::AdviseOptions advise;
@@ -82,8 +82,8 @@ void add_advise(CLI::App& app, const std::shared_ptr<Parsed>& parsed) {
         });
 }
 
-/// Why it is refused; empty: it is accepted. What the library would cut, or the governor replace,
-/// would be one job with what it is not.
+/// Why it is refused; empty: it is accepted. A name that the library would cut, or the governor
+/// replace, would be one job with what it is not.
 std::string refuse_job_name(const std::string& name) {
         const bool is_accepted =
                 !name.empty() && name.size() <= verbs::kLongestJob &&
@@ -242,7 +242,7 @@ std::string known_verbs(const CLI::App& app) {
         return names;
 }
 
-/// What is wrong with a command line in which no verb was found.
+/// The fault of a command line in which no verb was found.
 std::string no_verb(const CLI::App& app) {
         const auto rest = app.remaining();
         if (rest.empty())
@@ -266,7 +266,7 @@ bool asks_for_completions(int argc, char** argv) {
         return argc > 1 && argv[1] == kCompletion && !is_run_s_other_name(argc, argv);
 }
 
-/// As CLI11 takes them: the last one first.
+/// The words as CLI11 takes them: the last one first.
 std::vector<std::string> words_of(int argc, char** argv) {
         std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);
         if (is_run_s_other_name(argc, argv))

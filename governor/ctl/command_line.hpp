@@ -10,7 +10,7 @@
 
 namespace ctl {
 
-/// What to do, or (help, version, wrong usage: printed already) what to exit with.
+/// The action, or (help, version, wrong usage: printed already) the code to exit with.
 [[nodiscard]] std::variant<std::function<ExitCode()>, ExitCode> parse_command_line(int argc,
                                                                                    char** argv);
 

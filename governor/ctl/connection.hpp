@@ -21,8 +21,8 @@ struct Failure {
         bool is_there = false;  ///< something listens, or may: this tells more than "not there"
 };
 
-/// Where to look, in this order: what the user gave, $THREADCOUNT_SOCKET, or the system's socket
-/// and the user's own. For parse_address().
+/// The places to look at, in this order: what the user gave, $THREADCOUNT_SOCKET, or the system's
+/// socket and the user's own. For parse_address().
 [[nodiscard]] std::vector<std::string> addresses(const std::string& given);
 
 class Connection {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What governorctl's exit status means.
+// The meaning of governorctl's exit status.
 #pragma once
 
 namespace ctl {

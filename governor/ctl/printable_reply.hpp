@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What a governor says, as it may be shown. Pure.
+// The words of a governor, as they may be shown. Pure.
 #pragma once
 
 #include <governor/v1/governor.pb.h>

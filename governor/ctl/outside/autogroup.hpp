@@ -22,12 +22,12 @@ struct Autogroup {
 /// "/autogroup-8499 nice 0". Empty: another form; the kernel says nothing of a process without one.
 [[nodiscard]] std::optional<Autogroup> parse_autogroup(std::string_view text);
 
-/// Where `process` is now. Empty: in none, or not to be seen.
+/// The autogroup that `process` is in now. Empty: in none, or not to be seen.
 [[nodiscard]] std::optional<Autogroup> autogroup_of(const HeldProcess& process);
 
-/// Sets the nice value of the whole autogroup and reads it back. Returns 0 or a negative errno:
-/// -EAGAIN: ordinary users together may do so ten times a second; -EACCES, -EPERM: not this user;
-/// -EIO: what was read back is not what was written.
+/// Sets the nice value of the whole autogroup and reads it back. Returns 0 or a negative errno.
+/// Errors are -EAGAIN (ordinary users together may do so ten times a second), -EACCES and -EPERM
+/// (not this user), and -EIO (another value was read back than was written).
 [[nodiscard]] int set_autogroup_nice(const HeldProcess& process, int nice);
 
 }  // namespace ctl::outside

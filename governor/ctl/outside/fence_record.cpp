@@ -10,7 +10,7 @@ namespace ctl::outside {
 
 namespace {
 
-/// What was set long ago is left out first; the first mask is what the tree began with.
+/// Masks that were set long ago are left out first; the first mask is what the tree began with.
 void shorten(Record& record) {
         auto& masks = record.fenced->masks;
         while (masks.size() > 2 && to_text(record).size() > kLargestRecord)

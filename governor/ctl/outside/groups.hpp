@@ -22,8 +22,8 @@ public:
         /// Empty: in none, or not to be seen.
         [[nodiscard]] std::string of(const HeldProcess& process) const;
 
-        /// Why a process of `user` must not be moved out of `group`; empty: it may. What is set
-        /// there or above (memory, CPUs, a weight) would hold it no more, and what is no session of
+        /// Why a process of `user` must not be moved out of `group`; empty: it may. Settings there
+        /// or above (memory, CPUs, a weight) would hold it no more. A group that is no session of
         /// the user's is somebody else's business, such as a batch system's.
         [[nodiscard]] std::string refuse_to_leave(const std::string& group, uid_t user) const;
 

@@ -32,7 +32,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-/// Of a descriptor that is closed with its owner.
+/// The number of a descriptor that is closed with its owner.
 class Descriptor {
 public:
         explicit Descriptor(int fd = -1) : fd_(fd) {}
@@ -78,8 +78,8 @@ int forget_parent(int lock, int answer) {
 }
 
 /// The child's child is nobody's but init's: not of the tree that it looks after. A subreaper would
-/// get it, so we are none for this moment. An orphan of the tree that comes just now, which is as
-/// rare as the death of a guardian, leaves the tree; what was changed is given back to it, too.
+/// get it, so we are none for this moment. An orphan of the tree that comes just now leaves the
+/// tree; this is as rare as the death of a guardian. It is given back what was changed, too.
 class NoSubreaper {
 public:
         NoSubreaper() {
@@ -211,7 +211,7 @@ void Guardian::wait() {
         (void)::poll(ready.data(), ready.size(), waits ? static_cast<int>(kRetry.count()) : -1);
         if (ready.front().revents == 0)
                 return;
-        // Whatever others do to the directory, it is read fifty times a second at most.
+        // The directory is read fifty times a second at most, whatever others do to it.
         std::this_thread::sleep_for(kRetry);
         std::array<char, 4096> events;
         while (::read(changes_.get(), events.data(), events.size()) > 0)

@@ -2,7 +2,7 @@
 //
 // One small process for each user that changes something from outside. It sees the end of each
 // process that has a record, and takes back what that has left changed. It ends with the last of
-// them. If it is killed, the next look of one that still runs starts another one.
+// them. The next look of one that still runs starts another guardian if it is killed.
 #pragma once
 
 #include "exit_code.hpp"
@@ -12,12 +12,12 @@
 
 namespace ctl::outside {
 
-/// Is there a guardian for these records? If not, `program` becomes one, as
-/// `PROGRAM guard PLACE`, in a session of its own and not as a child of this process. Costs two
-/// system calls while there is one. The process has one thread.
+/// Is there a guardian for these records? Otherwise `program` becomes one, as `PROGRAM guard
+/// PLACE`, in a session of its own and not as a child of this process. Costs two system calls while
+/// there is one. The process has one thread.
 [[nodiscard]] bool ensure_guardian(const Records& records, const std::string& program);
 
-/// What that process does: until there are no records. It has the lock as descriptor kLockFd.
+/// The work of that process, until there are no records. It has the lock as descriptor kLockFd.
 [[nodiscard]] ExitCode guard(const std::string& place);
 inline constexpr int kLockFd = 3;
 

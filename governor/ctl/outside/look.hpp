@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What can be seen of a tree of processes and of the machine: the facts that choose() goes by.
+// The facts that can be seen of a tree of processes and of the machine: choose() goes by them.
 #pragma once
 
 #include "outside/choose.hpp"
@@ -19,8 +19,8 @@ public:
         /// Below `root`, which is empty for this machine.
         explicit Look(std::string root);
 
-        /// Of all that descends from `top`, without itself. `no_scope` stays as it is in the
-        /// result. Costs a ProcessScan, and some 15 us for each process of the tree.
+        /// The facts of all that descends from `top`, without itself. `no_scope` stays as it is in
+        /// the result. Costs a ProcessScan, and some 15 us for each process of the tree.
         [[nodiscard]] Facts take(std::uint32_t top);
 
 private:

@@ -22,8 +22,8 @@ namespace ctl::outside {
 
 namespace {
 
-/// Wherever they stand in a path: packages of Python rename theirs (libgomp-e985bcbb.so.1), and
-/// Debian's libblas.so.3 lies in a folder openblas-pthread.
+/// These names count wherever they stand in a path: packages of Python rename theirs
+/// (libgomp-e985bcbb.so.1), and Debian's libblas.so.3 lies in a folder openblas-pthread.
 constexpr std::string_view kSpinning[] = {"libgomp", "libomp",  "libiomp", "libnvomp",
                                           "libmkl",  "libblis", "openblas"};
 constexpr int kMostPasses = 4;

@@ -17,12 +17,12 @@ namespace ctl::outside {
 
 using governor::policy::CpuMask;
 
-/// A runtime in the text of /proc/PID/maps whose threads spin for each other: on one CPU each would
+/// A runtime in the text of /proc/PID/maps whose threads spin for each other. On one CPU each would
 /// wait for its time slice to see what another one has done. Empty: none. Pure; of a program that
 /// is linked statically it shows nothing.
 [[nodiscard]] std::string_view spinning_runtime(std::string_view maps);
 
-/// Of a thread, 0: the calling one. Empty: it has gone.
+/// The mask of a thread, 0: the calling one. Empty: it has gone.
 [[nodiscard]] std::optional<CpuMask> mask_of(std::uint32_t thread);
 
 /// Gives the threads of a process that have `from` the mask `to`. Returns how many. Looks at
@@ -30,13 +30,14 @@ using governor::policy::CpuMask;
 std::size_t move_threads(std::uint32_t pid, const CpuMask& from, const CpuMask& to);
 inline constexpr std::size_t kMostThreads = 4096;
 
-/// Why these processes must not be held to one CPU; empty: they may. `open` is what they may use:
-/// who has another mask was bound by somebody. About 50 us for each process.
+/// Why these processes must not be held to one CPU; empty: they may. The CPUs `open` are what they
+/// may use: a process with another mask was bound by somebody. About 50 us for each process.
 [[nodiscard]] std::string refuse_one_cpu(const std::vector<std::uint32_t>& pids,
                                          const CpuMask& open);
 
-/// The processes of a tree, in the autogroups `groups`, are to be on the last CPU of `open`. Left
-/// out is who was bound by somebody; what has come since `before`, if there is that, is not.
+/// The processes of a tree, in the autogroups `groups`, are to be on the last CPU of `open`.
+/// Processes that were bound by somebody are left out; those that have come since `before`, if
+/// there is that, are not.
 [[nodiscard]] Narrowed narrowed(const std::vector<std::uint32_t>& pids,
                                 const std::vector<std::uint64_t>& groups, const CpuMask& open,
                                 const std::optional<Narrowed>& before);
@@ -44,7 +45,7 @@ inline constexpr std::size_t kMostThreads = 4096;
 /// Does what it says, to processes that run now. Is any of them on that CPU then?
 [[nodiscard]] bool narrow(const Narrowed& tree);
 
-/// Gives back what the processes of the tree may use, those too that were made since; new threads
+/// Gives back what the processes of the tree may use, those too that were made since. New threads
 /// may come meanwhile, so it looks again as long as it finds some. About 10 us for each process of
 /// the machine.
 void widen(const Narrowed& tree);

@@ -92,7 +92,7 @@ bool take_member(std::string_view words, Record& record) {
         return true;
 }
 
-/// Of a tree that has been told of before.
+/// Takes a process of a tree that has been told of before.
 bool take_process(std::string_view words, Record& record) {
         ProcessId id;
         if (!record.narrowed || record.narrowed->processes.size() == kMostNarrowed ||

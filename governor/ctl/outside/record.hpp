@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// What one `governorctl run` has changed outside of itself, as a small text. It is written before
-// anything is changed, so that whoever finds it can take all of that back. Pure.
+// The changes that one `governorctl run` has made outside of itself, as a small text. It is written
+// before anything is changed, so that whoever finds it can take all of that back. Pure.
 #pragma once
 
 #include "outside/held_process.hpp"
@@ -30,9 +30,9 @@ struct ChangedAutogroup {
 
 /// A tree that is held to one CPU.
 struct Narrowed {
-        governor::policy::CpuMask open;  ///< what it may use; at least 2 CPUs
-        std::uint32_t cpu = 0;           ///< of `open`
-        std::uint64_t since_ticks = 0;  ///< who was started before is of the tree only if told here
+        governor::policy::CpuMask open;     ///< what it may use; at least 2 CPUs
+        std::uint32_t cpu = 0;              ///< of `open`
+        std::uint64_t since_ticks = 0;      ///< earlier processes are of the tree only if told here
         std::vector<ProcessId> processes;   ///< kMostNarrowed at most
         std::vector<std::uint64_t> groups;  ///< autogroups that only the tree is in
 

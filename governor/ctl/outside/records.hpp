@@ -45,7 +45,7 @@ public:
         /// Replaces the record of `record.run` in one step. Returns 0 or a negative errno.
         [[nodiscard]] int write(const Record& record) const;
         void remove(const ProcessId& run) const;
-        /// Of which processes there are records.
+        /// The processes of which there are records.
         [[nodiscard]] std::vector<ProcessId> list() const;
         /// Empty: there is none, or it is none of this boot.
         [[nodiscard]] std::optional<Record> read(const ProcessId& run) const;

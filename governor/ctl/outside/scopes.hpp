@@ -19,10 +19,10 @@ namespace ctl::outside {
 /// Not thread-safe.
 class Scopes {
 public:
-        /// How long it may take until processes are in a scope.
+        /// The time that it may take until processes are in a scope.
         static constexpr std::chrono::milliseconds kPatience{500};
 
-        /// Of the tree below this process, whose id is `run`.
+        /// Scopes of the tree below this process, whose id is `run`.
         explicit Scopes(const ProcessId& run) : run_(run), groups_("") {}
 
         /// Why there can be none; empty: there can. Costs some file reads, and the first time a

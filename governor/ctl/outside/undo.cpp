@@ -16,7 +16,8 @@ namespace ctl::outside {
 
 namespace {
 
-/// Of an autogroup; one of them is not to be reached only if it is not dumpable (prctl(2)).
+/// The members of an autogroup that are kept; one of them is not to be reached only if it is not
+/// dumpable (prctl(2)).
 constexpr std::size_t kMostMembers = 64;
 
 }  // namespace
@@ -62,7 +63,7 @@ Undo::Outcome Undo::undo(const ChangedAutogroup& group) const {
         return outcome;
 }
 
-/// Where the user's systemd does not do it, the kernel does: the group is this user's.
+/// The kernel does it where the user's systemd does not: the group is this user's.
 void Undo::undo(const std::string& scope) {
         if (groups_.is_idle(scope) != true)
                 return;

@@ -26,13 +26,13 @@ public:
         /// Below `root`, which is empty for this machine.
         explicit Undo(const std::string& root) : root_(root), groups_(root) {}
 
-        /// Does what can be done now, and takes it out of `record`. What is left has to wait for
-        /// kRetry. Where an autogroup is not where it was seen last, it looks at all processes of
-        /// this user once: about 5 us for each. For a scope it asks the user's systemd, and waits
-        /// for the answer.
+        /// Does what can be done now, and takes it out of `record`. The rest has to wait for
+        /// kRetry. It looks at all processes of this user once if an autogroup is not where it was
+        /// seen last: about 5 us for each. For a scope it asks the user's systemd, and waits for
+        /// the answer.
         void work(Record& record);
 
-        /// Of that, only what holds the tree to fewer CPUs than it may use.
+        /// Takes back of that only what holds the tree to fewer CPUs than it may use.
         static void widen(Record& record);
 
 private:

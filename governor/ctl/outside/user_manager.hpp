@@ -37,7 +37,8 @@ public:
         [[nodiscard]] int start_scope(const std::string& name,
                                       const std::vector<std::uint32_t>& pids) const;
 
-        /// Until the scope ends: kIdleWeight, or 1 .. 10000. Returns 0 or a negative errno.
+        /// Sets the weight until the scope ends: kIdleWeight, or 1 .. 10000. Returns 0 or a
+        /// negative errno.
         [[nodiscard]] int set_cpu_weight(const std::string& scope, std::uint64_t weight) const;
 
 private:

@@ -47,7 +47,7 @@ Yielding::Yielding(const std::string& place, std::string guardian)
                 records_.emplace(std::move(*records));
         else
                 no_records_ = records.error();
-        // What a process that was killed together with its guardian has left.
+        // Records of a process that was killed together with its guardian.
         if (records_ && !records_->list().empty())
                 (void)ensure_guardian(*records_, guardian_);
 }
@@ -102,7 +102,7 @@ std::string Yielding::yield_by_scopes(const Facts& facts) {
         return {};
 }
 
-/// What it may use is what this process may use: the tree has inherited it.
+/// The tree may use what this process may use: it has inherited that.
 std::string Yielding::yield_by_one_cpu(const Facts& facts) {
         std::vector<std::uint64_t> groups;
         for (const auto& session : facts.sessions)

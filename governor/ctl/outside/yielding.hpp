@@ -31,7 +31,7 @@ class Yielding {
 public:
         using Clock = std::chrono::steady_clock;
 
-        /// How soon sessions that are made while the tree waits yield, too.
+        /// Sessions that are made while the tree waits yield this soon, too.
         static constexpr std::chrono::milliseconds kLook{1'000};
         /// The longest that end() takes.
         static constexpr std::chrono::milliseconds kLastPatience{1'000};
@@ -45,20 +45,20 @@ public:
 
         /// Does what there is to do. It waits for nothing but the user's systemd, where that has a
         /// part in it: some milliseconds, 2.5 s if it hangs. Returns when it is to be called again
-        /// at the latest; empty: after the next want(). While it yields it costs a scan of /proc
-        /// each second, else nothing.
+        /// at the latest; empty: after the next want(). It costs a scan of /proc each second while
+        /// the tree yields, else nothing.
         [[nodiscard]] std::optional<std::chrono::milliseconds> work(Clock::time_point now);
 
-        /// What acts now, or why nothing does, for people: at most 200 bytes; empty: it has not
-        /// been asked to yet.
+        /// The means that acts now, or why nothing does, for people: at most 200 bytes; empty: it
+        /// has not been asked to yet.
         [[nodiscard]] const std::string& acts() const { return acts_; }
 
         /// Did anything act when the tree waited last? Before it has waited: nothing says that it
         /// does not.
         [[nodiscard]] bool has_means() const { return has_means_; }
 
-        /// Gives back everything and removes the record. What takes longer than kLastPatience is
-        /// the guardian's.
+        /// Gives back everything and removes the record. The guardian does what takes longer than
+        /// kLastPatience.
         void end();
 
 private:

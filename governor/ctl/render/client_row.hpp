@@ -17,8 +17,9 @@ inline constexpr std::size_t kLabelWidth = 32;
 
 [[nodiscard]] std::vector<Column> client_columns();
 
-/// `user` is the name of its user. What may not be known of others is "-". The label of a program
-/// of a tree is indented, but the holder's, whose reason is followed by what its tree consists of.
+/// `user` is the name of its user. A value that may not be known of others is "-". The label of a
+/// program of a tree is indented, but the holder's, whose reason is followed by what its tree
+/// consists of.
 [[nodiscard]] std::vector<std::string> client_row(const governor::v1::Client& client,
                                                   const std::string& user);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Text that is safe for a terminal, and how much room it takes there. Whatever the locale: UTF-8.
-// Pure.
+// Text that is safe for a terminal, and how much room it takes there. The text is UTF-8, whatever
+// the locale. Pure.
 #pragma once
 
 #include <cstddef>
@@ -10,8 +10,8 @@
 
 namespace ctl::render {
 
-/// What comes from elsewhere must not steer the terminal: a '?' for each character that could, line
-/// breaks and changes of direction included, and for each byte that is no UTF-8.
+/// Text from elsewhere must not steer the terminal. A '?' stands for each character that could,
+/// line breaks and changes of direction included, and for each byte that is no UTF-8.
 [[nodiscard]] std::string printable(std::string_view text);
 
 /// Columns of a terminal: none for a character that combines with the one before, two for a wide

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What thread pools do, for people. Pure.
+// The work of thread pools, for people. Pure.
 #pragma once
 
 #include "render/table.hpp"

@@ -26,7 +26,7 @@ std::string region_time(std::uint64_t ns) {
         static constexpr const char* kUnits[] = {"ns", "us", "ms", "s"};
         auto value = static_cast<double>(ns);
         std::size_t unit = 0;
-        // What would be rounded to a digit more counts as that.
+        // A value that would be rounded to a digit more counts as that.
         for (; value >= 999.5 && unit + 1 < std::size(kUnits); unit++)
                 value /= 1000;
         const int decimals = unit == 0 || value >= 99.95 ? 0 : value >= 9.995 ? 1 : 2;

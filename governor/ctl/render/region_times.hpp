@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// How long regions took, for people.
+// The time that regions took, for people.
 #pragma once
 
 #include <cstdint>

@@ -18,12 +18,12 @@ namespace ctl::render {
 /// "the governor only observes: programs are left alone"; empty: they are governed.
 [[nodiscard]] std::string left_alone(const governor::v1::Status& status);
 
-/// What an administrator does about a wrong configuration.
+/// The advice for an administrator with a wrong configuration.
 inline constexpr const char* kMendConfiguration =
         "governord --check-config [--config FILE] names all mistakes; once they are mended: "
         "systemctl reload governord, or SIGHUP";
 
-/// It knows who uses what; the policy "threshold" does not.
+/// It knows which account uses what; the policy "threshold" does not.
 [[nodiscard]] bool keeps_accounts(const governor::v1::Status& status);
 
 }  // namespace ctl::render

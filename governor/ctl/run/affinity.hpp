@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Where threads may run, and which CPUs those are.
+// The CPUs that threads may run on.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,8 @@ namespace ctl::run {
 
 using threadcount::CpuMask;
 
-/// Of thread `tid`, 0: the calling one. Empty: it has ended, or the machine has more than
-/// threadcount::kMostCpus CPUs.
+/// The affinity of thread `tid`, 0: the calling one. Empty: it has ended, or the machine has more
+/// than threadcount::kMostCpus CPUs.
 [[nodiscard]] std::optional<CpuMask> affinity_of(pid_t tid);
 /// False: it has ended, it is another user's, or its cpuset has none of them.
 bool set_affinity(pid_t tid, const CpuMask& cpus);

@@ -39,7 +39,7 @@ int death_signal() {
         return ::prctl(PR_GET_PDEATHSIG, &number) == 0 ? number : 0;
 }
 
-/// What SIGPIPE does by the will of whoever has started `run`.
+/// The effect of SIGPIPE by the will of whoever has started `run`.
 struct sigaction given_for_pipes {};
 bool is_given = false;
 

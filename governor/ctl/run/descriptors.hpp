@@ -14,8 +14,8 @@ void fill_standard_streams();
 /// Those that are open and pass an exec: before `run` opens any of its own, which do not.
 [[nodiscard]] std::vector<int> inherited_descriptors();
 
-/// The command has them now, and says when a pipe ends: /dev/null takes the place of standard input
-/// and output, standard error stays, the others of `inherited` are closed.
+/// The command has them now, and says when a pipe ends. Standard input and output become /dev/null,
+/// standard error stays, the others of `inherited` are closed.
 void let_go(const std::vector<int>& inherited);
 
 }  // namespace ctl::run

@@ -13,7 +13,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kObject = "adopt.so";
-/// What the dynamic linker puts in the place of $LIB is lib64, or lib/x86_64-linux-gnu.
+/// The dynamic linker puts lib64, or lib/x86_64-linux-gnu, in the place of $LIB.
 constexpr int kDeepest = 2;
 
 /// gcc's refuses to start a program that has anything preloaded.

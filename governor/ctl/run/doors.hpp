@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Which doors `run` opens: where a program that nobody modified can be made to wait for its round,
-// with the threads that it chose. Decided here only. There is one so far: an object that is
+// The doors that `run` opens: where a program that nobody modified can be made to wait for its
+// round, with the threads that it chose. Decided here only. There is one so far: an object that is
 // preloaded, and acts in front of regions of gcc's OpenMP.
 #pragma once
 
@@ -15,14 +15,14 @@
 
 namespace ctl::run {
 
-/// What else is known before the program starts.
+/// Other facts that are known before the program starts.
 struct Circumstances {
         bool has_lease = true;
         bool is_refused = false;       ///< --no-preload
         bool takes_turns = false;      ///< with --batch alone; else it has rounds
         bool adapts = false;           ///< with --adapt: teams follow, and nothing waits
         bool gains_privilege = false;  ///< the dynamic linker preloads nothing then
-        /// As the dynamic linker is to find the object; or why there is none.
+        /// The object as the dynamic linker is to find it; or why there is none.
         tl::expected<std::string, std::string> object;
 };
 
@@ -35,7 +35,7 @@ struct Doors {
         std::vector<std::string> each;  ///< a line for each door that there might be
 };
 
-/// Pure. Of a program under --keep, --adapt or --batch.
+/// Pure. The doors of a program under --keep, --adapt or --batch.
 [[nodiscard]] Doors doors_of(const Image& image, const Circumstances& circumstances,
                              const Lookup& lookup);
 
@@ -44,8 +44,8 @@ struct Doors {
 /// without. An error says why there is none that LD_PRELOAD could name.
 [[nodiscard]] tl::expected<std::string, std::string> object_in(const std::string& folder);
 
-/// Of what is about to be started, with the object that was installed with this executable. None,
-/// and without any word, where none of --keep, --adapt and --batch is given.
+/// The doors of what is about to be started, with the object that was installed with this
+/// executable. None, and without any word, where none of --keep, --adapt and --batch is given.
 [[nodiscard]] Doors look_for_doors(const verbs::RunOptions& options, bool has_lease);
 
 }  // namespace ctl::run

@@ -21,7 +21,7 @@ namespace ctl::run {
 
 namespace {
 
-/// What a file says is not believed beyond this.
+/// A file is not believed beyond this.
 constexpr std::uint64_t kMostParts = 64;
 constexpr std::uint64_t kMostEntries = 1024;
 constexpr std::uint64_t kMostStrings = std::uint64_t{16} << 20;
@@ -70,7 +70,7 @@ Image::Kind kind_of(const std::vector<Elf64_Ehdr>& header) {
                                                          : Image::Kind::Foreign;
 }
 
-/// Where in the file an address of the running program comes from.
+/// The place in the file that an address of the running program comes from.
 std::optional<std::uint64_t> offset_of(std::uint64_t address,
                                        const std::vector<Elf64_Phdr>& parts) {
         for (const auto& part : parts)

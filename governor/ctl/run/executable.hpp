@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What the file of a command says of it before it runs.
+// The facts that the file of a command tells of it before it runs.
 #pragma once
 
 #include <cstdint>
@@ -29,7 +29,7 @@ struct Image {
         [[nodiscard]] bool follows_by_itself() const { return needs("libthreadcount.so."); }
 };
 
-/// Of the executable that execvp() would find by this name. Some 50 us.
+/// The image of the executable that execvp() would find by this name. Some 50 us.
 [[nodiscard]] Image image_of(const std::string& command);
 
 /// Will it have more privileges than this process (set-user-ID, or capabilities of the file)? It

@@ -37,19 +37,19 @@ public:
         /// cpuset: what was wanted is to be wanted anew. One system call.
         bool reopened();
 
-        /// From now on. What spins is not held to less than at its start, and what has a lease of
-        /// its own is given back all CPUs. Returns whether that is to be moved.
+        /// From now on. A program that spins is not held to less than at its start, and one that
+        /// has a lease of its own is given back all CPUs. Returns whether that is to be moved.
         bool want(const CpuMask& granted, std::uint32_t count);
 
         /// Moves the threads of the tree below this process, as far as they are not there yet.
-        /// Costs a load if all are; else it takes some 10 us per thread, but at most a twentieth of
-        /// a core, and acts at most ten times a second.
+        /// Costs a load if all are. Otherwise it takes some 10 us per thread, but at most a
+        /// twentieth of a core, and acts at most ten times a second.
         void follow(Clock::time_point now);
         /// Nothing is to be moved.
         [[nodiscard]] bool is_settled() const { return is_settled_; }
 
-        /// What threads of the tree may have by this, without what this process may use. The first
-        /// is what the command began with.
+        /// The masks that threads of the tree may have by this, without what this process may use.
+        /// The first is what the command began with.
         [[nodiscard]] std::vector<CpuMask> masks() const;
         [[nodiscard]] const CpuMask& open() const { return open_; }
 
@@ -67,8 +67,8 @@ private:
         CpuMask open_;    // what this process may use
         CpuMask start_;   // what the command began with
         CpuMask wanted_;  // what all are to have
-        // What threads may have by this, newest last. Few: the older ones are forgotten as soon as
-        // no thread has another one than `wanted_`.
+        // Masks that threads may have by this, newest last. Few: the older ones are forgotten as
+        // soon as no thread has another one than `wanted_`.
         std::vector<CpuMask> ours_;
         bool is_settled_ = true;
         Clock::time_point rest_until_{};

@@ -16,8 +16,8 @@ using std::chrono::seconds;
 
 constexpr seconds kPatience{2};
 constexpr seconds kTryAgain{1};
-/// A shell starts one program a millisecond, and on busy CPUs one of them comes later: with 3 ms
-/// 16 trees that began at once on 64 CPUs had 80 threads, with 5 ms 64.
+/// A shell starts one program a millisecond, and on busy CPUs one of them comes later. With 3 ms 16
+/// trees that began at once on 64 CPUs had 80 threads, with 5 ms 64.
 constexpr milliseconds kQuiet{5};
 constexpr milliseconds kLongestHerd{20};
 /// For the new share: without an answer, the first one will do.
@@ -29,7 +29,7 @@ constexpr int kRepliesAtOnce = 16;
 /// A heartbeat that has not changed for so long is none.
 constexpr seconds kStale{2};
 
-/// As a hello names CPUs.
+/// The bytes by which a hello names CPUs.
 std::string bytes_of(const CpuMask& cpus) {
         std::string bytes;
         for (std::size_t i = 0; i < threadcount::kMostCpus / 8; i++)
@@ -252,7 +252,8 @@ const std::optional<Grant>& Lease::grant(Clock::time_point now) {
                             &grant.why) < 0)
                 return none;
         grant.threads = governor_word_threads(read);
-        // "What it would have anyway": the governor observes, is paused, or ignores this program.
+        // It has "what it would have anyway": the governor observes, is paused, or ignores this
+        // program.
         grant.is_ungoverned = grant.threads == GOVERNOR_WORD_THREADS_MAX ||
                               (governor_word_flags(read) & GOVERNOR_GRANT_RELEASED) != 0;
         grant.is_parked = (governor_word_flags(read) & GOVERNOR_GRANT_PARKED) != 0;

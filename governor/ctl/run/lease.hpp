@@ -42,13 +42,13 @@ public:
         [[nodiscard]] tl::expected<void, NoLease> take();
 
         /// Trees that are started together lower each other's shares, and a program keeps the
-        /// number of threads that it starts with: waits until the grant has stayed the same for a
-        /// moment, and asks for the share once more. After take(). Takes 5 ms where nobody comes;
-        /// 20 at most, and 20 more where the governor hangs.
+        /// number of threads that it starts with. This waits until the grant has stayed the same
+        /// for a moment, and asks for the share once more. After take(). Takes 5 ms where nobody
+        /// comes; 20 at most, and 20 more where the governor hangs.
         void settle();
 
-        /// What it has, as the governor says when asked, as of take() or settle(); the governor may
-        /// not have understood: then only `granted`.
+        /// The facts of its lease, as the governor says when asked, as of take() or settle(). The
+        /// governor may not have understood: then only `granted`.
         [[nodiscard]] const governor::v1::Client& client() const { return client_; }
 
         /// Threads to begin with: its share, and inside of another tree what that may use. 0: not
@@ -63,7 +63,7 @@ public:
         /// The tree takes no turns any more, as nothing makes it yield: it shares as others do.
         void stop_yielding();
 
-        /// Reads what has come. Where the governor has gone, tries again once a second; waits for
+        /// Reads what has come. Tries again once a second if the governor has gone, and waits for
         /// no more than 10 ms per address then. Returns when to call it again; empty: when fd() can
         /// be read.
         std::optional<std::chrono::milliseconds> look(Clock::time_point now);

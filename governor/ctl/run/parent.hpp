@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Waits for the command as a shell or sudo does: it gets the signals that were meant for it, stops
-// and dies as it does, and its orphans are reaped.
+// Waits for the command as a shell or sudo does. The command gets the signals that were meant for
+// it; this process stops and dies as the command does, and reaps its orphans.
 #pragma once
 
 #include "run/signals.hpp"
@@ -13,8 +13,8 @@
 
 namespace ctl::run {
 
-/// When there is something to do besides: as soon as the descriptor can be read (-1: none), and
-/// when this time is over (empty: never).
+/// The times at which there is something to do besides: as soon as the descriptor can be read (-1:
+/// none), and when this time is over (empty: never).
 struct Attention {
         int fd = -1;
         std::optional<std::chrono::milliseconds> within;
@@ -23,13 +23,13 @@ struct Attention {
 /// Does what there is to do, without waiting.
 using Attend = std::function<Attention()>;
 
-/// Returns the wait status of `command`, a child of this process; where a signal may not be passed
-/// on to it, and is one that kills, the status of a process that it has killed. Until then what
-/// became of other children is forgotten.
+/// Returns the wait status of `command`, a child of this process. The status is that of a process
+/// that a signal has killed, if this signal kills and may not be passed on to `command`. Until then
+/// what became of other children is forgotten.
 [[nodiscard]] int wait_for(pid_t command, const Signals& signals, const Attend& attend);
 
-/// What `run` ends with: the command's exit status. Where a signal has killed that, it kills this
-/// process, too, and does not return.
+/// The exit status of `run`: the command's. It kills this process, too, and does not return if a
+/// signal has killed the command.
 [[nodiscard]] int end_as(int wait_status);
 
 }  // namespace ctl::run

@@ -46,7 +46,7 @@ std::uint32_t most(const verbs::RunOptions& options) {
         return verbs::smaller_limit(options.max, verbs::user_limit());
 }
 
-/// How it would run without us, and why.
+/// The way it would run without us, and why.
 std::string unadvised(const verbs::RunOptions& options, const Failure& why) {
         const auto threads = most(options);
         return why.message + "; " + options.command.front() + " runs " +
@@ -68,12 +68,12 @@ std::string left_alone(const std::string& socket) {
         return reply ? render::left_alone(reply->status()) : std::string();
 }
 
-/// What a lease would give: the advice, or more.
+/// The threads that a lease would give: the advice, or more.
 std::string at_least(const verbs::RunOptions& options, std::uint32_t threads) {
         return (threads < verbs::limit(options.max) ? "at least " : "") + std::to_string(threads);
 }
 
-/// Of a lease.
+/// The fence of a lease.
 std::string fence_of(const verbs::RunOptions& options, std::uint32_t threads) {
         const auto open = affinity_of(0).value_or(CpuMask{});
         if (threads >= open.count() || !Steward::can_fence() ||

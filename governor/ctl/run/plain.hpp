@@ -23,7 +23,7 @@ namespace ctl::run {
 [[nodiscard]] ExitCode rehearse(const verbs::Common& common, const verbs::RunOptions& options,
                                 const Wish& wish, const std::string& why_no_lease);
 
-/// That `program` could not be executed for this reason, an errno.
+/// The failure to execute `program` for this reason, an errno.
 [[nodiscard]] Failure not_executed(const std::string& program, int error);
 
 }  // namespace ctl::run

@@ -19,7 +19,7 @@ using Visit = std::function<bool(pid_t pid, const std::vector<pid_t>& threads)>;
 /// their parent meanwhile may be missed. Looks at 65,536 threads at most. About 15 us per process.
 void walk(pid_t root, const Visit& visit);
 
-/// Does the kernel tell children? Else walk() finds nothing.
+/// Does the kernel tell children? Otherwise walk() finds nothing.
 [[nodiscard]] bool can_walk();
 
 }  // namespace ctl::run

@@ -61,8 +61,8 @@ governor::v1::Hello hello_of(const verbs::RunOptions& options) {
         return hello;
 }
 
-/// What it begins with by its lease. No number is set where it follows by itself or is to be kept;
-/// a governor that leaves it alone leaves it the user's own limits.
+/// The state that it begins with by its lease. No number is set where it follows by itself or is to
+/// be kept; a governor that leaves it alone leaves it the user's own limits.
 Beginning begin(const verbs::RunOptions& options, Lease& lease) {
         const auto grant = lease.grant(Lease::Clock::now()).value_or(Grant{});
         const auto share = lease.share();

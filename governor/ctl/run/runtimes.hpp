@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What a process has loaded, and so whether it may be held to fewer CPUs while it runs.
+// The runtime that a process has loaded, and so whether it may be held to fewer CPUs while it runs.
 #pragma once
 
 #include <cstdint>
@@ -16,14 +16,15 @@ enum class Runtime : std::uint8_t {
         Unknown   ///< a static program, or another user's
 };
 
-/// Of the text of /proc/PID/maps. Pure. A program that is linked statically shows nothing.
+/// The runtime in the text of /proc/PID/maps. Pure. A program that is linked statically shows
+/// nothing.
 [[nodiscard]] Runtime runtime_in(std::string_view maps);
 
 /// Is the start of an executable that of a program in Go? Its scheduler sleeps, and follows the
 /// affinity from Go 1.25 on. Pure; looks at the first 4 KiB.
 [[nodiscard]] bool is_go(std::string_view executable);
 
-/// Of a process, as it is now. Some 50 us.
+/// The runtime of a process, as it is now. Some 50 us.
 [[nodiscard]] Runtime runtime_of(pid_t pid);
 
 }  // namespace ctl::run

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What `run` says while others wait for it.
+// The messages of `run` while others wait for it.
 #pragma once
 
 #include <string>

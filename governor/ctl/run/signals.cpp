@@ -42,7 +42,7 @@ bool job_control_is_there() {
 Signals::Signals() {
         const auto signals = passed_on();
         ::sigprocmask(SIG_BLOCK, &signals, &given_);
-        // Where children are ignored, the kernel would reap the command and forget how it ended.
+        // The kernel would reap the command and forget how it ended where children are ignored.
         struct sigaction standard {};
         standard.sa_handler = SIG_DFL;
         ::sigaction(SIGCHLD, &standard, &given_child_);
@@ -72,7 +72,7 @@ void Signals::stop(int number) {
                 return;
         struct sigaction now {};
         ::sigaction(number, nullptr, &now);
-        // What was ignored when `run` began stops nobody.
+        // A signal that was ignored when `run` began stops nobody.
         const int stop = now.sa_handler == SIG_DFL ? number : SIGSTOP;
         ::raise(stop);
         if (stop == SIGSTOP)

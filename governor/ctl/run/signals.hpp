@@ -9,7 +9,7 @@
 
 namespace ctl::run {
 
-/// While this lives, all signals but those of a fault are blocked and come by next(). The process
+/// All signals but those of a fault are blocked while this lives, and come by next(). The process
 /// has one thread.
 class Signals {
 public:
@@ -26,8 +26,9 @@ public:
         /// Mask and dispositions as they were before: in the child, before exec.
         void give_back() const;
 
-        /// Stops this process as `number` stops one by default, until job control continues it.
-        /// Where that cannot (no terminal, or SIGSTOP, which is for one process), it goes on.
+        /// Stops this process as `number` stops one by default, until job control continues it. It
+        /// goes on where job control cannot continue it (no terminal, or SIGSTOP, which is for one
+        /// process).
         static void stop(int number);
         /// Would it kill this process, as that was given it?
         [[nodiscard]] static bool kills(int number);

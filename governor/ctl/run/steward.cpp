@@ -22,14 +22,14 @@ constexpr milliseconds kLook{100};
 /// Without a governor the last grant is gone by for so long, as by the library.
 constexpr std::chrono::seconds kTimeToLive{60};
 
-/// What a tree begins with is its share, and more than its grant beside foreign load. That may go
-/// soon; where it does not within this time, the fence becomes as narrow as the grant.
+/// A tree begins with its share, which is more than its grant beside foreign load. Foreign load may
+/// go soon; the fence becomes as narrow as the grant if the load does not go within this time.
 constexpr std::chrono::seconds kForeignMayGo{2};
 
 /// A command that ends sooner needs no guardian, which takes longer to start than many of these
 /// run.
 constexpr milliseconds kGuard{100};
-/// Between two looks at who has become a child of this process: orphans do.
+/// Between two looks at the processes that have become children of this process: orphans do.
 constexpr std::chrono::seconds kLookAtChildren{1};
 
 outside::CpuMask to_set(const CpuMask& cpus) {
@@ -49,8 +49,8 @@ std::vector<pid_t> children() {
         return pids;
 }
 
-/// The others of the tree descend from the children of this process, and are found by that, as
-/// long as these live: more are named for the case that one is killed together with us.
+/// The others of the tree descend from the children of this process, and are found by that, as long
+/// as these live. More are named for the case that one is killed together with us.
 std::vector<outside::ProcessId> tree(const std::vector<pid_t>& children) {
         auto pids = children;
         walk(::getpid(), [&](pid_t pid, const std::vector<pid_t>&) {
@@ -99,8 +99,7 @@ Steward::Steward(Lease& lease, const CpuMask& open, std::uint32_t threads, Way w
         put_down();
 }
 
-/// Where no record can be written there is a fence all the same: it keeps what others are entitled
-/// to.
+/// There is a fence even where no record can be written: it keeps what others are entitled to.
 void Steward::put_down() {
         const auto masks = fence_->masks();
         if (masks.empty() && fenced_.masks.empty())

@@ -15,14 +15,14 @@
 
 namespace ctl::run {
 
-/// CPUs that a tree is held to by a grant. One that was granted little because it uses little may
-/// come back to its share at any time: the governor would never see that it wants more if it were
-/// held to what it uses. Pure.
+/// CPUs that a tree is held to by a grant. A tree that was granted little because it uses little
+/// may come back to its share at any time. The governor would never see that it wants more if it
+/// were held to what it uses. Pure.
 [[nodiscard]] std::uint32_t width_of(const Grant& grant);
 
 class Steward {
 public:
-        /// What makes a tree keep to its grant.
+        /// The means by which a tree is made to keep to its grant.
         enum class Way : std::uint8_t {
                 Nothing,
                 Fence,

@@ -20,9 +20,10 @@ public:
         Stream(const Stream&) = delete;
         Stream& operator=(const Stream&) = delete;
 
-        /// What cannot be sent at once ends it.
+        /// A request that cannot be sent at once ends it.
         void send(governor::v1::Request request);
-        /// The next whole reply that has come; all texts in it can be shown. What is none ends it.
+        /// The next whole reply that has come; all texts in it can be shown. Bytes that are no
+        /// reply end it.
         [[nodiscard]] std::optional<governor::v1::Reply> next();
         /// The governor has gone, or was no governor.
         [[nodiscard]] bool is_over() const { return is_over_; }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What OpenMP runtimes, BLAS libraries and thread pools read at their start.
+// The variables that OpenMP runtimes, BLAS libraries and thread pools read at their start.
 #pragma once
 
 #include <cstdint>
@@ -24,9 +24,9 @@ using Lookup = std::function<const char*(const char* name)>;
 /// A whole number 1 .. verbs::kMostThreads.
 [[nodiscard]] std::optional<std::uint32_t> parse_count(std::string_view text);
 
-/// What `name` becomes for so many threads; empty: it stays. A smaller number that the user has set
-/// stays; of a list ("9,2", for nested regions) the first number counts. What is no number (0,
-/// auto) means "all" to somebody and is replaced. Pure.
+/// The value that `name` gets for so many threads; empty: it stays. A smaller number that the user
+/// has set stays; of a list ("9,2", for nested regions) the first number counts. A value that is no
+/// number (0, auto) means "all" to somebody and is replaced. Pure.
 [[nodiscard]] std::optional<Change> lowered(const char* name, std::uint32_t threads,
                                             const Lookup& lookup);
 

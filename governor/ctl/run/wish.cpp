@@ -26,9 +26,9 @@ bool is_set(const char* name) {
         return value != nullptr && *value != '\0';
 }
 
-/// Programs that wait for each other must not wait for their turns one after the other: those of a
-/// pipeline, which are one process group, and ranks that were started together. Not all that runs
-/// inside of a scheduler's job is.
+/// Programs that wait for each other must not wait for their turns one after the other. These are
+/// the programs of a pipeline, which are one process group, and ranks that were started together.
+/// Not all that runs inside of a scheduler's job is.
 bool works_with_others() {
         constexpr std::array kRanks{
                 "THREADCOUNT_JOB", "PMIX_NAMESPACE", "SLURM_STEP_ID", "OMPI_MCA_ess_base_jobid",

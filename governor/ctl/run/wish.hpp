@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What the user's environment and options say before any governor is asked.
+// The user's environment and options, as they are before any governor is asked.
 #pragma once
 
 #include "connection.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What `run` says of what it does. Pure.
+// The words of `run` on what it does. Pure.
 #pragma once
 
 #include "run/affinity.hpp"
@@ -13,7 +13,7 @@
 
 namespace ctl::run {
 
-/// What a tree begins with.
+/// The state that a tree begins with.
 struct Beginning {
         std::string name;            ///< of the command
         bool is_ungoverned = false;  ///< it is left alone
@@ -29,27 +29,27 @@ struct Beginning {
 };
 
 /// "numpy.py: 14 of 64 CPUs, fair share; OMP_NUM_THREADS 32 -> 14": only variables that were set
-/// are named, three at most. Where there is no lease, what there is instead stands for the reason.
+/// are named, three at most. The substitute for a lease stands for the reason if there is no lease.
 [[nodiscard]] std::string summary(const Beginning& beginning);
 
 /// The same with all that is set, a line each: for --dry-run.
 [[nodiscard]] std::string details(const Beginning& beginning);
 
-/// What acts on a tree on which nothing does.
+/// The words for a tree on which nothing acts.
 inline constexpr const char* kOnlyCounted = "only counted";
 
-/// What acts where a door is open.
+/// The words for a tree with an open door.
 inline constexpr const char* kRegionsWait = "regions of gcc's openmp wait";
 inline constexpr const char* kTeamsFollow = "teams of gcc's openmp follow";
 
-/// What is done to a tree for which no door opens: to one that is kept, and to one that yields.
+/// The words for a tree for which no door opens: for one that is kept, and for one that yields.
 inline constexpr const char* kUnchanged = "nothing of it is changed";
 inline constexpr const char* kNoRegionWaits = "no region of it waits";
 
-/// What waits by an open door; else `nothing`, and why.
+/// Names what waits by an open door; else `nothing`, and why.
 [[nodiscard]] std::string keeping_in_words(const Doors& doors, const char* nothing);
 
-/// What a batch tree does that follows nothing by itself.
+/// The words for a batch tree that follows nothing by itself.
 inline constexpr const char* kYields = "yields to all others while it waits for its turn";
 
 /// For users of the governor to read: what acts on the tree. At most 200 bytes.
@@ -58,7 +58,7 @@ inline constexpr const char* kYields = "yields to all others while it waits for 
 /// The last part of a path.
 [[nodiscard]] std::string base_name(const std::string& path);
 
-/// What is to be known of a command that has others started elsewhere; empty: nothing.
+/// The remark on a command that has others started elsewhere; empty: nothing.
 [[nodiscard]] std::string outside(const std::vector<std::string>& command);
 
 }  // namespace ctl::run

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What the user of `governorctl top` has chosen, and the keys to choose it by. Pure.
+// The choices of the user of `governorctl top`, and the keys to choose by. Pure.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 
 namespace ctl::top {
 
-/// Programs come in this order; of equal ones, who came first.
+/// Programs come in this order; of equal ones, the one that came first.
 enum class Sort : std::uint8_t { Granted, Uses, Pid, Label, Age };
 
 [[nodiscard]] const char* name_of(Sort sort);
@@ -34,8 +34,8 @@ struct Key {
         friend bool operator==(const Key&, const Key&) = default;
 };
 
-/// What a terminal sends. Sequences that are not known, and bytes that are no ASCII, are left out;
-/// an escape sequence that is cut at the end counts as Escape.
+/// The keys that a terminal sends. Sequences that are not known, and bytes that are no ASCII, are
+/// left out; an escape sequence that is cut at the end counts as Escape.
 [[nodiscard]] std::vector<Key> parse_keys(std::string_view bytes);
 
 /// `page`: programs that fit on the screen.

@@ -97,7 +97,7 @@ char holder_letter(const Cpu& cpu) {
         return cpu.holder_size() == 0 ? '.' : letter_of(cpu.holder(0));
 }
 
-/// As many in a row as fit, a power of two.
+/// The most CPUs in a row that fit, a power of two.
 std::size_t cpus_in_a_row(std::size_t room) {
         std::size_t count = kMostInARow;
         while (count > 1 && count + (count - 1) / kGroup > room)

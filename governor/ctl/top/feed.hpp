@@ -17,11 +17,11 @@ public:
         /// `socket`: empty: as ctl::addresses() finds it.
         explicit Feed(std::string socket) : socket_(std::move(socket)) {}
 
-        /// Asks for all of it. Where that fails, the picture is the last one, with what is wrong;
-        /// the next call connects anew. Waits as Connection does.
+        /// Asks for all of it. The picture is the last one if that fails, with what is wrong; the
+        /// next call connects anew. Waits as Connection does.
         const Picture& next();
 
-        /// What was wrong with the last call; empty: nothing.
+        /// The failure of the last call; empty: none.
         [[nodiscard]] const std::optional<Failure>& failure() const { return failure_; }
 
 private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What `governorctl top` shows at one moment.
+// The picture that `governorctl top` shows at one moment.
 #pragma once
 
 #include "top/controls.hpp"
@@ -23,7 +23,7 @@ struct Picture {
         bool was_reached = false;                    ///< false: there is nothing to show
 };
 
-/// What to show it on.
+/// The screen to show it on.
 struct Screen {
         std::size_t width = 0;   ///< columns; 0: no limit
         std::size_t height = 0;  ///< lines; 0: no limit, and no keys

@@ -40,8 +40,8 @@ public:
                 bool resized = false;  ///< or to be drawn anew for another reason
                 int ended_by = 0;      ///< a signal, or SIGHUP where the terminal has gone
         };
-        /// Until something happens, or `patience` is over. SIGTSTP gives the terminal back and
-        /// stops the program.
+        /// Waits until something happens, or `patience` is over. SIGTSTP gives the terminal back
+        /// and stops the program.
         [[nodiscard]] Happened wait(std::chrono::milliseconds patience);
 
 private:

@@ -26,10 +26,10 @@ using std::chrono::steady_clock;
 /// measure, and a moment more on a busy host.
 constexpr milliseconds kWarmUpPatience{1250};
 
-/// Of 64 KiB at most: more than a governor has to tell, and no more than there is memory for.
+/// Pages of 64 KiB at most: more than a governor has to tell, and no more than there is memory for.
 constexpr int kMostPages = 4096;
 
-/// Who answers may be no governor, and its number starts threads here.
+/// The program that answers may be no governor, and its number starts threads here.
 std::uint32_t within(std::uint32_t threads, std::uint32_t max) {
         return std::clamp(threads, 1U, smaller_limit(max, kMostThreads));
 }

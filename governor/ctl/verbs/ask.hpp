@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What verbs have in common: asking, printing and complaining.
+// The parts that verbs have in common: asking, printing and complaining.
 #pragma once
 
 #include "connection.hpp"
@@ -30,8 +30,9 @@ using TakePage =
                                                     governor::v1::Reply::KindCase kind,
                                                     const TakePage& take);
 
-/// Asks how many threads to use; a governor that has only just started gets 1 s to measure.
-/// Whatever it answers, `threads` is 1 .. `max`, or without one (0) 1 .. kMostThreads.
+/// Asks how many threads to use; a governor that has only just started gets 1 s to measure. The
+/// answer's `threads` is 1 .. `max`, or without one (0) 1 .. kMostThreads, whatever the governor
+/// says.
 [[nodiscard]] tl::expected<governor::v1::Advice, Failure>
 ask_advice(const std::string& socket, std::uint32_t current, std::uint32_t max);
 

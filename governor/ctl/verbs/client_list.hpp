@@ -14,7 +14,7 @@ namespace ctl::verbs {
 /// Without a name the number.
 [[nodiscard]] std::string user_name(std::uint32_t uid);
 
-/// "label", or who it belongs to where more may not be known: "(user)".
+/// "label", or its user where more may not be known: "(user)".
 [[nodiscard]] std::string name_of(const governor::v1::Client& client);
 
 }  // namespace ctl::verbs

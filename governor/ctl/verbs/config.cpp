@@ -54,7 +54,7 @@ std::string as_ini(const Setting& setting) {
         return "# " + setting.origin() + "\n" + render::assignment(setting.key(), setting.value());
 }
 
-/// As a file that could be given to governord.
+/// The configuration as a file that could be given to governord.
 std::string as_ini(const Config& config) {
         std::string text;
         if (!config.configuration_error().empty())

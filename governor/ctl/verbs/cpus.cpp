@@ -25,7 +25,7 @@ constexpr std::size_t kBarWidth = 20;
 /// Client.id -> what to call it.
 using Names = std::map<std::uint64_t, std::string>;
 
-/// Who has gone meanwhile is not in it.
+/// Holders that have gone meanwhile are not in it.
 Names names_of_holders(Connection& connection, const Cpus& cpus) {
         Names names;
         if (std::ranges::all_of(cpus.cpu(), [](const Cpu& cpu) { return cpu.holder_size() == 0; }))

@@ -12,7 +12,8 @@ namespace ctl::verbs {
 
 namespace {
 
-/// The user's variable, as long as this lives: nobody is asked. What runs later sees the old value.
+/// The user's variable, as long as this lives: nobody is asked. Anything that runs later sees the
+/// old value.
 class Ungoverned {
 public:
         Ungoverned() {

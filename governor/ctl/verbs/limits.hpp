@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// How many threads are too many, whatever the governor says. A limit of 0 is none.
+// Limits of the number of threads, whatever the governor says. A limit of 0 is none.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ inline constexpr std::size_t kLongestJob = 63;
 /// Threads without a governor: CPU affinity, cgroup quotas, THREADCOUNT_MAX; >= 1.
 [[nodiscard]] std::uint32_t own_limit();
 
-/// What is never to be exceeded, whatever a governor says: `asked` and own_limit().
+/// The number that is never to be exceeded, whatever a governor says: `asked` and own_limit().
 [[nodiscard]] std::uint32_t limit(std::uint32_t asked);
 
 }  // namespace ctl::verbs

@@ -50,7 +50,7 @@ std::string as_lines(const top::Picture& picture) {
         return text + "\n";
 }
 
-/// What is wrong at the end, or whether all is well.
+/// The failure at the end, or that all is well.
 ExitCode result(const top::Feed& feed) { return feed.failure() ? feed.failure()->code : kOk; }
 
 /// Lines for a pipe, a file or a dumb terminal.
@@ -130,7 +130,8 @@ ExitCode top(const Common& common, const TopOptions& options) {
         if (feed.failure())
                 return complain(*feed.failure());
         const int signal = Live(options, feed, first).run();
-        // The terminal is the user's again, who sees why it ended. Ctrl-C is how one leaves.
+        // The terminal is the user's again, so the user sees why it ended. Ctrl-C is how one
+        // leaves.
         if (signal != 0 && signal != SIGINT) {
                 ::signal(signal, SIG_DFL);
                 ::raise(signal);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// What governorctl can do: one function per verb, each in its own file. They print their result
-// to stdout, errors to stderr, and return the exit code.
+// The verbs of governorctl: one function per verb, each in its own file. They print their result to
+// stdout, errors to stderr, and return the exit code.
 #pragma once
 
 #include "exit_code.hpp"
@@ -58,9 +58,9 @@ struct SetOptions {
 [[nodiscard]] ExitCode cpus(const Common& common);
 [[nodiscard]] ExitCode config(const Common& common);
 [[nodiscard]] ExitCode clients(const Common& common);
-/// Until it is ended, whether the governor is there or not: it must be at the beginning.
+/// Runs until it is ended, whether the governor is there or not: it must be there at the beginning.
 [[nodiscard]] ExitCode top(const Common& common, const TopOptions& options);
-/// Until it is interrupted, or the governor goes.
+/// Runs until it is interrupted, or the governor goes.
 [[nodiscard]] ExitCode monitor(const Common& common);
 [[nodiscard]] ExitCode explain(const Common& common, std::uint32_t pid);
 [[nodiscard]] ExitCode set(const Common& common, const SetOptions& options);
@@ -68,8 +68,8 @@ struct SetOptions {
 [[nodiscard]] ExitCode pause(const Common& common, std::optional<std::uint32_t> pid);
 [[nodiscard]] ExitCode resume(const Common& common, std::optional<std::uint32_t> pid);
 
-/// What the program ended with; it dies by the signal that has killed that. Where it becomes the
-/// program it returns only if it could not be executed.
+/// Returns what the program ended with; it dies by the signal that has killed the program. It
+/// returns only if the program could not be executed, where it becomes the program.
 [[nodiscard]] ExitCode run(const Common& common, const RunOptions& options);
 
 }  // namespace ctl::verbs
