@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What was measured, and the programs that it was measured on: cells.txt and its like."""
+"""The measurements, and the programs that they were made with: cells.txt and its like."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _T = TypeVar("_T")
 
 
 class _Compared:
-    """What cells have in common: source, method, baseline, figure, measured, least, most."""
+    """The fields that cells have in common: source, method, baseline, figure, measured, least, most."""
 
     @property
     def fitted(self) -> bool:
@@ -138,7 +138,7 @@ def read_mixes(folder: Path) -> tuple[list[Mix], dict[str, Named]]:
 
 
 def table_text(kind: type[_T], rows: list[_T]) -> str:
-    """As read_table() reads it."""
+    """In the form that read_table() reads."""
     columns = [field.name for field in fields(kind)]
     table = [columns, *([_text(getattr(row, name)) for name in columns] for row in rows)]
     widths = [max(len(row[i]) for row in table) for i in range(len(columns))]

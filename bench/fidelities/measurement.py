@@ -21,7 +21,7 @@ from .cells import IDEAL, Cell
 
 _LOAD = "md"
 _RUNTIMES = {"libgomp": "gcc", "libomp": "clang"}
-# What bench/scenario calls them. Programs one after the other say how long the work takes alone.
+# The names that bench/scenario has for them. Programs one after the other say how long the work takes alone.
 _METHODS = {"plain": "default", IDEAL: "in-turn"}
 _CALIBRATION_S = 3.0
 _LONGEST = 12.0  # times the ideal, then a run is stopped and its cell says nothing
@@ -70,7 +70,7 @@ def kinds_of(cells: list[Cell]) -> list[Kind]:
 
 
 def plan_text(kinds: list[Kind], programs: Path, repetitions: int) -> str:
-    """What would be run, and how long it takes."""
+    """The runs that would be made, and the time that they take."""
     spans_s = [_expected_s(kind, programs, repetitions) for kind in kinds]
     lines = [
         f"{kind.name}: {', '.join(method.name for method in kind.methods)} x {repetitions},"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What programs take from each other's memory bandwidth, measured on this machine."""
+"""The memory bandwidth that programs take from each other, measured on this machine."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ Times = dict[str, list[list[float]]]  # of each mixture, by repetition and progr
 
 
 def memory_plan_text(repetitions: int) -> str:
-    """What would be run, and how long it takes where all programs want all bandwidth."""
+    """The runs that would be made, and the time that they take where all programs want all bandwidth."""
     mixtures = (*alone_of(MIXTURES), *MIXTURES)
     spans_s = [_LENGTH_S * len(mixture.split("+")) for mixture in mixtures]
     lines = [f"{mixture} x {repetitions}" for mixture in mixtures]

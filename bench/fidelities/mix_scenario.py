@@ -32,7 +32,7 @@ def _scenario(mix: Mix, method: str, terms: list[str], named: dict[str, Named]) 
 
 
 def _program(program: Named) -> list[str]:
-    """What memory does not explain of a bad speedup is a serial part."""
+    """The part of a bad speedup that memory does not explain is a serial part."""
     region_s = program.one_s if program.region_ms is None else program.region_ms / 1000
     regions = max(1, round(program.one_s / region_s))
     lines = [f"region = {program.one_s / regions * 1e6:.0f}us", f"regions = {regions}"]

@@ -11,7 +11,7 @@ _UNGOVERNED = (IDEAL, "plain", "passive", "static")
 
 
 def scenario_text(cell: Cell, method: str) -> str:
-    """As bench/scenario runs it: starts `stagger_s` apart, programs that are equally long."""
+    """In the way of bench/scenario: starts `stagger_s` apart, programs that are equally long."""
     lines = head(cell.runtime, method)
     for index in range(cell.count):
         lines += [f"[program p{index}]", *_program(cell, method, index), ""]

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""What the experiments beside it share. It imports none of them."""
+"""The parts that the experiments beside it share. It imports none of them."""

@@ -22,7 +22,7 @@ _PILOT_LIMIT_S = 3.0
 
 
 class Settings(Protocol):
-    """What has to be known of the command line."""
+    """The values of the command line that have to be known."""
 
     @property
     def region_us(self) -> int: ...
@@ -59,7 +59,7 @@ class Calibration:
         return self.sizes[load]
 
     def pilot(self, scenario: Scenario) -> float:
-        """How many times longer than one after the other the programs take when plain OpenMP shares
+        """The factor by which the programs take longer than one after the other when plain OpenMP shares
         the cores; at least that much when the pilot was stopped."""
         program_s = _PILOT_S / len(scenario.loads)
         launches = [

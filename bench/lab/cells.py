@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What is run: scenarios (which programs), methods (under which rule) and the order of runs."""
+"""The runs: scenarios (which programs), methods (under which rule) and the order of runs."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Scenario:
     parts: tuple[int, ...] = ()  # how long the programs are beside each other; empty: all alike
 
     def habit(self, index: int) -> Habit:
-        """Of the program that is started as number `index`, from 0."""
+        """The habit of the program that is started as number `index`, from 0."""
         return self.first if index == 0 else USUAL
 
     def share(self, index: int) -> float:

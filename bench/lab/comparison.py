@@ -56,7 +56,7 @@ def at_most(value: Range, bound: float) -> bool | None:
 
 
 def comparison_table(rows: list[Row]) -> str:
-    """As Markdown that can be read in a terminal."""
+    """In Markdown that can be read in a terminal."""
     cells = [["case", "figure", "arms", "seconds", "of the second arm", "ratio", "goal", ""]]
     for row in rows:
         verdict = _VERDICTS[row.met] if row.goal else ""

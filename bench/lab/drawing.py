@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What pictures are drawn and saved with."""
+"""The library with which pictures are drawn and saved."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""How a command ends: its exit status, one sentence on stderr, and results that can be written."""
+"""The end of a command: its exit status, one sentence on stderr, and results that can be written."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Failed(Exception):
 
 
 def exit_status(name: str, body: Callable[[], int]) -> int:
-    """What `body` returns, or what it raised comes to; `name` is the command's."""
+    """The exit status that `body` returns, or that its exception comes to; `name` is the command's."""
     try:
         return body()
     except BadInput as error:
@@ -40,7 +40,7 @@ def complain(name: str, text: str) -> None:
 
 def print_result(name: str, text: str) -> bool:
     """False, after a complaint, when stdout does not take it: a full disk, or a reader that has gone.
-    What is printed after that is lost without a word, so that files can still be written."""
+    Output after that is lost without a word, so that files can still be written."""
     try:
         sys.stdout.write(text)
         sys.stdout.flush()

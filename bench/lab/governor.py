@@ -33,12 +33,12 @@ def configuration(policy: str, period_s: float) -> str:
 
 
 def warm_up_s(period_s: float) -> float:
-    """How long a new governor measures before its answers count, with a margin."""
+    """The time for which a new governor measures before its answers count, with a margin."""
     return max(period_s, _RATIO_WINDOW_S) + _WARM_UP_MARGIN_S
 
 
 def socket_path(folder: Path) -> Path:
-    """Where a governor that lives in `folder` listens."""
+    """The socket of a governor that lives in `folder`."""
     return folder / "governord.sock"
 
 
@@ -86,7 +86,7 @@ class Governor:
 
     @property
     def pid(self) -> int:
-        """Of the process; only inside the context."""
+        """The number of the process; only inside the context."""
         return self._process.pid
 
     def kill(self) -> None:

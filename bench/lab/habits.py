@@ -23,7 +23,7 @@ class Habit:
     stopped: bool = False
 
     def rest_ms(self, region_us: int, region_alone_ms: float) -> float:
-        """What passes between two of its regions when it is alone."""
+        """The time that passes between two of its regions when it is alone."""
         if self.sleeps:
             return _SLEEP_REGIONS * region_us / 1000
         return region_alone_ms if self.computes_alone else 0.0

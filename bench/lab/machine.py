@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What machine this is, as far as it tells; an item that cannot be read is None."""
+"""The machine, as far as it tells; an item that cannot be read is None."""
 
 from __future__ import annotations
 

@@ -44,7 +44,7 @@ def add_whole(
 
 
 def chosen(option: str, text: str | None, names: Iterable[str]) -> tuple[str, ...]:
-    """What a list such as a,b,c holds, each once; None: all of `names`. BadInput for other names."""
+    """The items of a list such as a,b,c, each once; None: all of `names`. BadInput for other names."""
     listed = tuple(names)
     wanted = listed if text is None else text.split(",")
     unknown = [name for name in wanted if name not in listed]

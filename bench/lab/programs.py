@@ -91,7 +91,7 @@ class Process:
             self.signal(self.signals_due.pop(0)[1])
 
     def output(self) -> str:
-        """What it has written to stdout so far."""
+        """Its output on stdout so far."""
         return self._stdout.read_text(encoding="utf-8", errors="replace")
 
     def failure(self, what: str) -> ProcessFailed:

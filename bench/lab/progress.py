@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What is going on and how long it still takes, on stderr."""
+"""The present step and the time that it still takes, on stderr."""
 
 from __future__ import annotations
 

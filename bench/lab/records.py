@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What is kept of a run, and how it is told in and read from results.json."""
+"""The record that is kept of a run, and its form in results.json."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ _OF_THE_MACHINE = ("cpu_model", "cpus_allowed", "kernel", "os", "openmp_runtimes
 
 
 def command_line(name: str, arguments: list[str]) -> str:
-    """What the user has typed; `settings` of a document hold it under this name."""
+    """The command line of the user; `settings` of a document hold it under this name."""
     return shlex.join([name, *arguments])
 
 

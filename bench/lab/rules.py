@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What a method says to each program: its environment, the CPUs that it is pinned to, options. Pure."""
+"""The instructions of a method to each program: its environment, the CPUs that it is pinned to, options. Pure."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ class Stream:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of one run; the same meanings and units as in RunRecord."""
+    """The outcome of one run; the same meanings and units as in RunRecord."""
 
     origin_ms: float
     stopped_s: float | None
@@ -130,7 +130,7 @@ def _pause(launches: list[Launch], pace: Pace, started: list[Process], origin_s:
 def _began_s(
     index: int, process: Process | None, pace: Pace, origin_s: float, elapsed_s: float
 ) -> float | None:
-    """When its user began to wait for it: at its start, in turn when that was due but for the others."""
+    """The time when its user began to wait for it: at its start, in turn when that was due but for the others."""
     due_s = index * pace.stagger_s
     if pace.in_turn and due_s <= elapsed_s:
         return due_s
@@ -154,7 +154,7 @@ def _record(
 def _foreign_cpus(
     before_s: float | None, started: list[Process], elapsed_s: float
 ) -> float | None:
-    """How many CPUs others kept busy on average since `before_s` was read."""
+    """The number of CPUs that others kept busy on average since `before_s` was read."""
     after_s = busy_cpu_seconds()
     if before_s is None or after_s is None:
         return None

@@ -26,7 +26,7 @@ class Spread:
 
 
 def spread_of(values: Iterable[float]) -> Spread:
-    """Of one value at least."""
+    """The spread of one value at least."""
     found = sorted(values)
     return Spread(median(found), found[0], found[-1])
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What measuring commands share: a folder that other users can enter, signals, programs that are there."""
+"""The parts that measuring commands share: a folder that other users can enter, signals, programs that are there."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .quantities import BadInput
 
 @dataclass(frozen=True)
 class Stage:
-    """Where a measurement takes place; the folder is removed at the end."""
+    """The place of a measurement; the folder is removed at the end."""
 
     folder: Path
     interruption: Interruption

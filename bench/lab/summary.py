@@ -36,7 +36,7 @@ class Row:
 
     @property
     def stopped(self) -> int:
-        """How many of the runs were stopped at their limit."""
+        """The number of the runs that were stopped at their limit."""
         return sum(not value.exact for value in self.makespans)
 
 

@@ -46,7 +46,7 @@ void read_word(benchmark::State& state) {
         }
 }
 
-/// The same by the pointer, for who knows that nothing is attached meanwhile.
+/// The same by the pointer, for a caller that knows that nothing is attached meanwhile.
 void read_word_by_pointer(benchmark::State& state) {
         auto pair = pair_of(state);
         for (auto _ : state)
@@ -71,7 +71,7 @@ void publish(benchmark::State& state) {
                 benchmark::DoNotOptimize(pair.daemon.publish(kSlot, pair.grant, 0));
 }
 
-/// What a program adds to each of its regions.
+/// The calls that a program adds to each of its regions.
 void write_report(benchmark::State& state) {
         auto pair = pair_of(state);
         for (auto _ : state) {

@@ -84,7 +84,7 @@ private:
                         return CpuMask::range(i % 4 * cpus_ / 8, cpus_ / 2);
                 if (kind_ != Kind::OwnSets)
                         return CpuMask::range(0, cpus_);
-                // As a user may choose them who wants decisions to cost.
+                // In the way of a user that wants decisions to cost.
                 std::minstd_rand random(i + 1);
                 CpuMask cpus;
                 for (std::uint32_t cpu = 0; cpu < cpus_; cpu++)

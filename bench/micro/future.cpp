@@ -77,7 +77,7 @@ void future_round_trip(benchmark::State& state) {
 }
 BENCHMARK(future_round_trip);
 
-/// What is left if there is no future: a flag on the caller's stack.
+/// The rest if there is no future: a flag on the caller's stack.
 void flag_round_trip(benchmark::State& state) {
         const Apart apart;
         Pool pool({.cpus = {apart.lane()}});

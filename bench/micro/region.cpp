@@ -87,7 +87,8 @@ void openmp_begin_and_end(benchmark::State& state) {
         }
 }
 
-/// Of each call: what the adapter asks the runtime, whether this is a region and how many threads.
+/// The questions of the adapter to the runtime at each call: whether this is a region and how many
+/// threads.
 void openmp_questions(benchmark::State& state) {
         for (auto _ : state) {
                 benchmark::DoNotOptimize(omp_get_level());

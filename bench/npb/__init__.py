@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""NAS Parallel Benchmarks beside each other: what several people who know nothing of each other would run."""
+"""NAS Parallel Benchmarks beside each other: what several people would run that know nothing of each other."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What is run side by side in each case, and under which rule. Pure."""
+"""The programs that run side by side in each case, and their rule. Pure."""
 
 from __future__ import annotations
 

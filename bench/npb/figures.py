@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the runs come to: a row for each arm of a case. Pure."""
+"""The results of the runs: a row for each arm of a case. Pure."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def _ours(run: RunRecord) -> list[tuple[ProgramRecord, Range]]:
 
 
 def sum_of(run: RunRecord) -> Range:
-    """Of the times of all but the neighbour."""
+    """The sum of the times of all but the neighbour."""
     return total(elapsed for _, elapsed in _ours(run))
 
 

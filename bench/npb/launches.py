@@ -24,7 +24,7 @@ _NICE = ("sh", "-c", '[ ! -w /proc/self/autogroup ] || echo 19 > /proc/self/auto
 
 @dataclass(frozen=True)
 class Site:
-    """Where things are: programs by load, with the library's lines and without; `sleeper` is the command
+    """The places of things: programs by load, with the library's lines and without; `sleeper` is the command
     of a program that mostly sleeps; `cpus` are those for a split by hand."""
 
     with_lines: dict[str, Path]

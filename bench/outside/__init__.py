@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""What `governorctl run` does for programs that nobody modified."""
+"""The effect of `governorctl run` on programs that nobody modified."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What is run side by side in each case, and how. Pure."""
+"""The programs that run side by side in each case, and how. Pure."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ ARMS = {
         Arm(KEEP, ("run", "-q", "--keep")),
         Arm(KEEP_BATCH, ("run", "-q", "--keep", "--batch")),
         Arm(ADAPT, ("run", "-q", "--adapt")),
-        # What somebody does today who knows why such programs crawl beside each other.
+        # The way of a user today that knows why such programs crawl beside each other.
         Arm(PASSIVE, variables={"OMP_WAIT_POLICY": "passive"}),
         Arm(IDLE),
     )

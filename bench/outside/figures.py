@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the runs come to: a row for each goal of a case. Pure."""
+"""The results of the runs: a row for each goal of a case. Pure."""
 
 from __future__ import annotations
 

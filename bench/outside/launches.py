@@ -15,7 +15,7 @@ from .cases import AGENT, ARMS, HOG, HOGS_S, SHELL, SHORT, Case
 from .loads import LOADS
 
 USER = 65534
-# The kernel forgets who is to die with its parent when a program changes its user.
+# The kernel forgets which program is to die with its parent when a program changes its user.
 _AS_USER = (
     "setpriv", f"--reuid={USER}", f"--regid={USER}", "--clear-groups", "--pdeathsig=KILL",
 )  # fmt: skip
@@ -29,7 +29,7 @@ _SOURCES = Path(__file__).parent / "programs"
 
 @dataclass(frozen=True)
 class Site:
-    """Where things are, and how much each load does; `cpus` are hogs' threads."""
+    """The places of things, and how much each load does; `cpus` are hogs' threads."""
 
     governorctl: Path
     socket: Path

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""What articles measured with their thread pools, measured here with theirs and with ours."""
+"""The measurements of articles with their thread pools, made here with theirs and with ours."""

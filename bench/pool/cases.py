@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What is run, and which figure of an article stands beside it. Pure."""
+"""The runs, and the figure of an article beside each. Pure."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Callable
 
 @dataclass(frozen=True)
 class Site:
-    """What the cases have to know of the machine."""
+    """The facts of the machine that the cases need."""
 
     cpus: int
     has_smt: bool

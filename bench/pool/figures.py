@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What many runs of one case come to. Pure."""
+"""The result of many runs of one case. Pure."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def ratios_of(runs: Runs, part: Part, case: Case) -> Spread | None:
 
 
 def transfer_text(case: Case, there: float | None, here: Spread | None) -> str:
-    """Whether what the article found holds here; empty where it has no ratio to compare with."""
+    """Does the finding of the article hold here? Empty where it has no ratio to compare with."""
     if case.unfit:
         return f"cannot show: {case.unfit}"
     if there is None or here is None:
@@ -56,7 +56,7 @@ def verdicts_of(runs: Runs, part: Part) -> list[Verdict]:
 
 
 def disagreement(runs: Runs, part: Part) -> str | None:
-    """Which case computed something else than another one with the same jobs, as a sentence."""
+    """The case that computed something else than another one with the same jobs, as a sentence."""
     seen: dict[str, tuple[str, str]] = {}
     for run in runs:
         for case in part.cases:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Busy jobs: how many workers, where they stay, and who is woken. Pure."""
+"""Busy jobs: how many workers, where they stay, and which are woken. Pure."""
 
 from __future__ import annotations
 

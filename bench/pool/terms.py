@@ -6,7 +6,7 @@ from __future__ import annotations
 from .cases import Case, Goal, Part, Site
 
 _VARIANTS = ("mutex", "sequential", "future", "counter", "affine", "parallel_for", "fork_join")
-# Of four CPUs, in us.
+# Figures of four CPUs, in us.
 _ARTICLE = {("mutex", 100_001): 138_000.0}
 _MOST = 1.0  # by how much its rings were ahead is in its pictures only
 _RUNS = {101: 300, 1001: 200, 10_001: 40, 100_001: 7}

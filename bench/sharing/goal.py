@@ -51,7 +51,7 @@ class Goal:
 
 @dataclass(frozen=True)
 class Cell:
-    """What came of one scenario in one block; median of the ratios of its repetitions."""
+    """The outcome of one scenario in one block; median of the ratios of its repetitions."""
 
     block: str
     scenario: str
@@ -61,7 +61,7 @@ class Cell:
 
 
 def cells_of(goal: Goal, runs: dict[str, list[RunRecord]]) -> list[Cell]:
-    """What there is of a goal in `runs`, which holds runs by the name of their block."""
+    """The cells of a goal in `runs`, which holds runs by the name of their block."""
     cells = []
     for block, scenario in itertools.product(goal.blocks, goal.scenarios):
         ratios = _ratios(goal, scenario, runs.get(block, []))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What policy `fair` is to reach beside pinned, passive and plain programs, and which runs say so."""
+"""The goals of policy `fair` beside pinned, passive and plain programs, and which runs say so."""
 
 from __future__ import annotations
 

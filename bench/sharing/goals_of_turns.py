@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What batch programs that take turns are to reach beside programs that share, and which runs say so."""
+"""The goals of batch programs that take turns beside programs that share, and which runs say so."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _LONGER = ("-1000us", "-20000us", "-200000us")
 # Runs are longer than 3 s, and the programs alone shorter than a first turn, 8 s.
 _LENGTH_S = 4.0
 _LONGER_LENGTH_S = 6.0
-# Who shares needs as much as one after the other; what needs twice that is not the best there is.
+# Programs that share need as much as one after the other; a method that needs twice that is not the best there is.
 _RUN_LIMIT_S = 10.0
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""How long runs take, before they are made: what fits a budget, and how long each may last. Pure."""
+"""The time of runs, before they are made: what fits a budget, and how long each may last. Pure."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _LONGEST_PROGRAM_S = 4.0
 
 @dataclass(frozen=True)
 class Conditions:
-    """What the time of a run depends on, besides its work. Times in seconds."""
+    """The conditions of a run's time, besides its work. Times in seconds."""
 
     cpus: int
     stagger_s: float
@@ -31,7 +31,7 @@ class Conditions:
 
 @dataclass(frozen=True)
 class Size:
-    """How much each program of a scenario does, as its time alone on the whole machine, and how often
+    """The work of each program of a scenario, as its time alone on the whole machine, and how often
     all is run. spinning_limit_s stops runs of methods that spin before the general limit, None: not
     needed."""
 
@@ -77,7 +77,7 @@ def choose_size(
     where: Conditions,
 ) -> Size:
     """The largest programs that fit the budget, most repetitions first, never so short that they no
-    longer overlap. When only methods that spin are too slow for that, they get a limit of their own.
+    longer overlap. Methods that spin get a limit of their own when only they are too slow for that.
     BadInput when not even that fits."""
     overlapping_s = max(0.5, 1.25 * where.stagger_s)
     plan = _Plan(scenarios, methods, where)
@@ -118,7 +118,7 @@ def expected_cell_s(cell: Cell, size: Size, where: Conditions) -> float:
 def allowed_run_s(
     cell: Cell, later_s: float, left_s: float | None, size: Size, where: Conditions
 ) -> float:
-    """How long this run may last: within the general limit, and so that what comes later (later_s as
+    """The time that this run may last: within the general limit, and so that what comes later (later_s as
     expected) fits what is left of the budget (None for no budget). 0 or less: no time at all."""
     limit_s = where.run_limit_s
     if left_s is None:
@@ -149,7 +149,7 @@ class _Plan:
         return self._others_s(program_s) + sum(self._telling_s(program_s))
 
     def spinning_limit_s(self, program_s: float, budget_s: float) -> float | None:
-        """What remains for each run of a method that spins; None when that would say nothing."""
+        """The time that remains for each run of a method that spins; None when that would say nothing."""
         telling_s = self._telling_s(program_s)
         if not telling_s:
             return None

@@ -40,7 +40,7 @@ _ORPHANED_AFTER_S = 1.0
 
 
 def conditions(settings: Settings, default_slowdown: dict[str, float]) -> Conditions:
-    """What the plan needs to know about this machine and these settings."""
+    """The facts about this machine and these settings that the plan needs."""
     return Conditions(
         cpus=len(allowed_cpus()),
         stagger_s=settings.stagger_s,
@@ -52,7 +52,7 @@ def conditions(settings: Settings, default_slowdown: dict[str, float]) -> Condit
 
 
 def wanted_repetitions(settings: Settings) -> list[int]:
-    """What the plan may choose from, the best first."""
+    """The choices of the plan, the best first."""
     return [settings.repetitions] if settings.repetitions else [2, 1]
 
 
@@ -183,7 +183,7 @@ class Experiment:
         policy = cell.method.policy
         if policy is None:
             if self.settings.budget_s is None:
-                # As before a governed run: after a pause machines are not as fast as without.
+                # The same as before a governed run: after a pause machines are not as fast as without.
                 self.interruption.wait(warm_up_s(self.settings.period_s))
             outcome = run_side_by_side(
                 launches, pace, folder, self.interruption, look, stream
@@ -243,7 +243,7 @@ class Experiment:
         return launches
 
     def _lease(self) -> dict[str, str]:
-        """What makes a program hold one of the run's governor."""
+        """The settings that make a program hold one of the run's governor."""
         return {
             "THREADCOUNT": "adapt",
             "THREADCOUNT_SOCKET": str(socket_path(self.folder / _RUN_FOLDER)),
@@ -251,7 +251,7 @@ class Experiment:
         }
 
     def _left_s(self) -> float | None:
-        """What remains of the budget for runs; pictures get their share."""
+        """The rest of the budget for runs; pictures get their share."""
         if self.settings.budget_s is None:
             return None
         reserve_s = _PICTURES_S if self.settings.pictures else 1.0

@@ -73,7 +73,7 @@ class Settings:
         return list(dict.fromkeys(load for one in self.scenarios for load in one.loads))
 
     def fixed_size(self) -> Size | None:
-        """What a length asks for; None when a pilot run or --iterations decides."""
+        """The iterations that a length asks for; None when a pilot run or --iterations decides."""
         if self.length_s is None or self.iterations is not None:
             return None
         scenarios, repetitions = list(self.scenarios), self.repetitions or 1

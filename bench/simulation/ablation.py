@@ -27,7 +27,7 @@ OUT_OF_REACH = "returning (no daemon starts again here)"
 
 @dataclass(frozen=True)
 class Wording:
-    """Of a report."""
+    """The words of a report."""
 
     title: str
     column: str
@@ -56,7 +56,7 @@ changed: scenarios in which any time differs. sum, changes: geometric means. bre
 
 @dataclass(frozen=True)
 class Effect:
-    """Of one rule in one form: the policy without it over the policy with it, by scenario."""
+    """The effect of one rule in one form: the policy without it over the policy with it, by scenario."""
 
     rule: str
     form: str
@@ -77,7 +77,7 @@ class Effect:
 
 
 def _differs(value: Range, by: float) -> bool:
-    """What a bound leaves open counts as far as it is known."""
+    """The part that a bound leaves open counts as far as it is known."""
     return value.low > 1 + by or value.high < 1 / (1 + by)
 
 

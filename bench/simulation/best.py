@@ -38,12 +38,12 @@ class Job:
 
 
 def jobs_of(record: dict[str, Any]) -> list[Job]:
-    """Of what `simulate --brief` prints; empty: it is no closed batch."""
+    """The jobs of what `simulate --brief` prints; empty: it is no closed batch."""
     return [Job(job["work_s"], job["law"], job["parameter"]) for job in record["batch"]]
 
 
 def best_times(jobs: list[Job], cpus: int) -> list[float] | None:
-    """When each job ends. None: there are more than MOST_JOBS, and no closed form. NoSolver without scipy."""
+    """The ends of all jobs. None: there are more than MOST_JOBS, and no closed form. NoSolver without scipy."""
     laws = {(job.law, job.parameter) for job in jobs}
     if all(_exponent(job) is not None for job in jobs) and len(laws) == 1:
         return power_times([job.work_s for job in jobs], cpus, _exponent(jobs[0]))
@@ -59,7 +59,7 @@ def _exponent(job: Job) -> float | None:
 
 
 def power_times(works_s: list[float], cpus: float, exponent: float) -> list[float]:
-    """k^p. Of m jobs the i-th longest has the part (i/m)^c - ((i-1)/m)^c of the CPUs, c = 1 / (1 - p)."""
+    """k^p. The i-th longest of m jobs has the part (i/m)^c - ((i-1)/m)^c of the CPUs, c = 1 / (1 - p)."""
     left = dict(enumerate(works_s))
     times = [0.0] * len(works_s)
     now = 0.0

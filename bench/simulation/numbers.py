@@ -47,7 +47,7 @@ template <class T> T changed(std::string_view name, T value) {
 
 @dataclass(frozen=True)
 class Change:
-    """Of one number."""
+    """Another value of one number."""
 
     number: str
     factor: float
@@ -68,7 +68,7 @@ def known_changes(checkout: Path) -> list[Change]:
 
 
 class Changeable:
-    """What is built for all changes."""
+    """The sources with all changeable numbers, which are built once."""
 
     rule = "numbers"
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What a policy comes to in a scenario, and how that compares with another policy."""
+"""The figures of a policy in a scenario, and their comparison with another policy."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def outcome(record: dict[str, Any], scenario: str, policy: str) -> Outcome:
 
 
 def planned(scenario: str, policy: str, record: dict[str, Any], times_s: list[float]) -> Outcome:
-    """Of a closed batch that nobody runs: its ends are known, in the order of `record["batch"]`."""
+    """The outcome of a closed batch that nobody runs: its ends are known, in the order of `record["batch"]`."""
     kinds = (p["program"] for p in record["programs"])
     alone_s = [record["alone_s"][kind] for kind in kinds]
     times = [_Time(Range.exactly(t), alone, 0.0) for t, alone in zip(times_s, alone_s)]

@@ -31,7 +31,7 @@ _FIRST_S, _EACH_S = 150, 8  # on two CPUs, for the line that says how far it is
 
 
 class Edit(Protocol):
-    """Of a copy of the sources."""
+    """A change of a copy of the sources."""
 
     @property
     def rule(self) -> str: ...
@@ -41,7 +41,7 @@ class Edit(Protocol):
 
 @dataclass(frozen=True)
 class Patch:
-    """Of one rule."""
+    """Takes one rule out."""
 
     rule: str
     meaning: str
@@ -50,7 +50,7 @@ class Patch:
     def apply(self, sources: Path) -> None:
         """Failed, naming the rule, where the sources are no longer what it was made for."""
         command = ["git", "apply", "--whitespace=nowarn", str(self.file.resolve())]
-        # Else git takes the folder for a part of the checkout around it, and skips what lies outside.
+        # Otherwise git takes the folder for a part of the checkout around it, and skips what lies outside.
         environment = {**os.environ, "GIT_CEILING_DIRECTORIES": str(sources.resolve().parent)}
         done = subprocess.run(
             command, cwd=sources, env=environment, capture_output=True, text=True, check=False,
@@ -67,7 +67,7 @@ def known_patches(checkout: Path) -> list[Patch]:
 
 
 def copy_sources(checkout: Path, sources: Path) -> None:
-    """What git tracks, as it is now, but for results. A file that is the same keeps its time, so that nothing
+    """All that git tracks, as it is now, but for results. A file that is the same keeps its time, so that nothing
     is compiled again for it."""
     done = subprocess.run(
         ["git", "-C", str(checkout), "ls-files", "-z"], capture_output=True, text=True, check=False,

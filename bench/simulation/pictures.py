@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Who had how many CPUs, and which, over time."""
+"""The programs' CPUs, how many and which, over time."""
 
 from __future__ import annotations
 

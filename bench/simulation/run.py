@@ -70,7 +70,7 @@ class Process:
 
 @dataclass(frozen=True)
 class Run:
-    """What `simulate --json` prints."""
+    """The output of `simulate --json`."""
 
     record: dict[str, Any]
 

@@ -20,7 +20,7 @@ _MOST_SEED = 2**53
 
 @dataclass(frozen=True)
 class Settings:
-    """What is asked for: one of `file`, `seed`, `table`, `ablate` and `grid`."""
+    """The request: one of `file`, `seed`, `table`, `ablate` and `grid`."""
 
     file: Path | None
     seed: int | None
@@ -41,7 +41,7 @@ class Settings:
         return self.programs / "simulate"
 
     def arguments(self, policy: str) -> list[str]:
-        """Of the simulator, for one run."""
+        """The options of the simulator, for one run."""
         scenario = [str(self.file)] if self.file is not None else ["--seed", str(self.seed)]
         return [*self.command, "--policy", policy, "--json", *scenario]
 

@@ -29,7 +29,7 @@ class _Running:
 
 
 def run_all(commands: list[list[str]], names: list[str]) -> list[dict[str, Any]]:
-    """What each command prints, in their order; `names` are for the line that says how far it is.
+    """The output of each command, in their order; `names` are for the line that says how far it is.
     BadInput and Failed as of run.simulate. Interrupted, with no process left, when asked to end."""
     found: list[dict[str, Any] | None] = [None] * len(commands)
     at_once = len(os.sched_getaffinity(0))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What runs came to, as text."""
+"""The results of runs, as text."""
 
 from __future__ import annotations
 

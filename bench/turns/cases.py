@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What is run side by side in each case, and under which rule. Pure."""
+"""The programs that run side by side in each case, and their rule. Pure."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _STOPPED_S = (1.0, 4.0)
 @dataclass(frozen=True)
 class Member:
     """One program, or several that are started as one. `program` is what it consists of, `mark` tells
-    equal names of one case apart, and `processes` share its work. The subject is who must not be hurt.
+    equal names of one case apart, and `processes` share its work. The subject is the program that must not be hurt.
     stop_s: from when to when, in seconds after its start, it is stopped."""
 
     name: str
@@ -103,7 +103,7 @@ NEED_MPI = tuple(name for name, case in CASES.items() if ALLREDUCE in case.progr
 
 
 def bystander() -> Member:
-    """Of another user, in the arms that say so; starts first."""
+    """A program of another user, in the arms that say so; starts first."""
     return Member(BYSTANDER, MD)
 
 

@@ -72,7 +72,7 @@ def _needed(cases: tuple[Case, ...]) -> list[str]:
 
 
 def _lacking(settings: Settings) -> dict[str, str]:
-    """What keeps a case from being run here."""
+    """The reason why a case cannot be run here."""
     if not settings.program(ALLREDUCE).is_file():
         path = settings.program(ALLREDUCE)
         return dict.fromkeys(NEED_MPI, f"{path} is missing: install libopenmpi-dev and build again")

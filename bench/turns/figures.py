@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the runs come to: a row for each figure of a case, beside its goal. Pure."""
+"""The results of the runs: a row for each figure of a case, beside its goal. Pure."""
 
 from __future__ import annotations
 
@@ -42,8 +42,8 @@ def rows_of(case: Case, runs: list[RunRecord], max_wait_s: float) -> list[Row]:
 
 
 def longest_wait_s(case: Case, run: RunRecord) -> Range:
-    """Of any batch program of the run but those that are stopped by us: the longest step that it tells,
-    else the longest time without CPU."""
+    """The longest wait of any batch program of the run but those that are stopped by us: the longest step that it
+    tells, else the longest time without CPU."""
     waits = [
         _wait_s(program)
         for member, program in _pairs(case, run)

@@ -29,7 +29,7 @@ _DONE_WITHIN_S = 20.0
 
 @dataclass(frozen=True)
 class Goal:
-    """What is killed, and how many milliseconds later all who were parked have begun a region."""
+    """The program that is killed, and how many milliseconds later all parked ones have begun a region."""
 
     killed: str
     parked: int
@@ -41,7 +41,7 @@ GOVERNOR = Goal("the governor", 3, 500.0)
 
 
 def waits_ms(killed_s: float, reports: list[dict[str, Any]]) -> list[float]:
-    """Of each parked program, from the kill (seconds of CLOCK_MONOTONIC) to its first region. Pure;
+    """The time of each parked program, from the kill (seconds of CLOCK_MONOTONIC) to its first region. Pure;
     ValueError for one that had begun before: it was not parked."""
     waits = [report["changes"][0]["at_ms"] - killed_s * 1000 for report in reports]
     if any(wait < 0 for wait in waits):

@@ -17,7 +17,7 @@ _MPIRUN = (
     "mpirun", "--allow-run-as-root", "--oversubscribe", "--bind-to", "none",
     "--mca", "plm", "isolated", "--mca", "mpi_yield_when_idle", "1",
 )  # fmt: skip
-# The kernel forgets who is to die with its parent when a program changes its user.
+# The kernel forgets which program is to die with its parent when a program changes its user.
 _AS_NOBODY = (
     "setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups", "--pdeathsig=KILL",
 )  # fmt: skip
@@ -25,7 +25,7 @@ _AS_NOBODY = (
 
 @dataclass(frozen=True)
 class Site:
-    """Where programs and the governor's socket are, and how much work each region has; `scratch` is
+    """The places of programs and of the governor's socket, and how much work each region has; `scratch` is
     for what an MPI leaves behind."""
 
     programs: dict[str, Path]

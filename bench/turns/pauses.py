@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""How long programs had no CPU at all, from looks at their clocks."""
+"""The time for which programs had no CPU at all, from looks at their clocks."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Watch:
 
 
 def _children() -> list[int]:
-    """Of the calling thread; none where the kernel does not tell."""
+    """The children of the calling thread; none where the kernel does not tell."""
     try:
         text = (_PROC / f"{os.getpid()}/task/{os.getpid()}/children").read_text(encoding="ascii")
     except OSError:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What is measured together, and what becomes of the runs."""
+"""The cells that are measured together, and the use of their runs."""
 
 import subprocess
 import sys

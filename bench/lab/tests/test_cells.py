@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Which runs are made, and in which order."""
+"""The runs that are made, and their order."""
 
 import unittest
 

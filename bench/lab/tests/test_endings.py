@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""How commands end when what they made cannot be written, and folders that are no use."""
+"""The end of commands when their results cannot be written, and folders that are no use."""
 
 import contextlib
 import io

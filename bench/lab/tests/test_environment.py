@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What programs and governors are given."""
+"""The environment of programs and governors."""
 
 import unittest
 

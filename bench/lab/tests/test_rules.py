@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What programs are told under each method."""
+"""The environment of programs under each method."""
 
 import unittest
 

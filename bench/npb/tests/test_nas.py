@@ -121,7 +121,7 @@ class Figures(unittest.TestCase):
         times = dict(zip(BASELINES, (4.0, 6.0, 8.0, 9.0)))
         runs = [run("equal", arm, [(0, end), (0, end)]) for arm, end in times.items()]
         runs += [run("equal", "fair", [(0, 5), (0, 5)])]
-        # Of the next one, one baseline is missing.
+        # The next one lacks one baseline.
         runs += [run("equal", arm, [(0, 1), (0, 1)], 1) for arm in ("fair", "static", "passive", "one")]
         rows = {row.arm: row for row in rows_of(CASES["equal"], runs)}
         self.assertEqual([value.low for value in rows["fair"].sum_over_best], [1.25])

@@ -158,7 +158,7 @@ public:
         static constexpr int kKeys = 1000;
         [[nodiscard]] int port() const { return port_; }
 
-        /// Until `process` ends. Tasks that are submitted refer to this.
+        /// Waits until `process` ends. Tasks that are submitted refer to this.
         void serve(int process, const Submit& submit) {
                 watch(process);
                 for (;;) {

@@ -11,10 +11,10 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// So many yields that took so long: others want this CPU.
+// After so many yields that took so long others want this CPU.
 constexpr int kSlowYields = 3;
 constexpr std::chrono::microseconds kSlowYield{3};
-// Where yields have not paid, one wait in so many tries again.
+// One wait in so many tries again where yields have not paid.
 constexpr unsigned kSamplingBase = 256;
 
 bool is_sample() {
@@ -23,8 +23,8 @@ bool is_sample() {
         return random() % kSamplingBase == 0;
 }
 
-/// As RocksDB's writers learn (AwaitState of its write thread): each wait counts less with the next
-/// thousand.
+/// In the way that RocksDB's writers learn (AwaitState of its write thread): each wait counts less
+/// with the next thousand.
 void learn(std::atomic<std::int32_t>& credit, bool has_paid) {
         constexpr std::int32_t kMemory = 1024;
         constexpr std::int32_t kStep = 131'072;

@@ -15,8 +15,9 @@
 
 namespace pool {
 
-/// How a worker waits for tasks: it pauses, then yields, then sleeps. The last stage that there is
-/// goes on for ever. Learned: it yields only where that has paid lately, and now and then to learn.
+/// The way in which a worker waits for tasks: it pauses, then yields, then sleeps. The last stage
+/// that there is goes on for ever. Learned: it yields only where that has paid lately, and now and
+/// then to learn.
 enum class Stages { Pause, PauseYield, PauseYieldSleep, Learned };
 
 struct ListPoolOptions {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// How many small tasks per second one producer gets done: by lists and stages of waiting, by a
-// usual pool, and by threadcount::Pool with its settings.
+// The number of small tasks per second that one producer gets done: by lists and stages of waiting,
+// by a usual pool, and by threadcount::Pool with its settings.
 #include <atomic>
 #include <chrono>
 #include <cinttypes>
@@ -102,7 +102,7 @@ void measure(const Options& options, const Submit& submit) {
         const auto elapsed_ms = stopwatch.elapsed_ms();
         const auto in_time = done.load(std::memory_order_relaxed);
         const auto cores = stopwatch.cpu_ms() / elapsed_ms;
-        // What they refer to is here.
+        // The things that they refer to are here.
         while (done.load(std::memory_order_acquire) < submitted)
                 std::this_thread::sleep_for(std::chrono::milliseconds{1});
         std::printf("{\"pool\":\"%s\",\"submitted\":%" PRIu64 ",\"done\":%" PRIu64

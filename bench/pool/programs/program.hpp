@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What the programs do alike: their arguments, their errors, their exit status.
+// The parts that the programs do alike: their arguments, their errors, their exit status.
 #pragma once
 
 #include <cstddef>

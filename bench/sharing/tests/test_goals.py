@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Which runs a goal needs, and when it is met."""
+"""The runs that a goal needs, and the rule by which it is met."""
 
 import unittest
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What fits a budget, and how long each run may last."""
+"""The runs that fit a budget, and the time that each may take."""
 
 import unittest
 

@@ -25,7 +25,7 @@ BENCH = Path(__file__).parents[2]
 
 
 def record(ends, end_s=100.0, starts=None, batch=()):
-    """Of programs that each take 10 s alone; an end that is None did not come."""
+    """A record of programs that each take 10 s alone; an end that is None did not come."""
     starts = starts or [0.0] * len(ends)
     return {
         "end_s": end_s, "cpus": 4, "alone_s": {"job": 10.0, "endless": None}, "batch": list(batch),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""How numbers of the policy are found and made changeable."""
+"""Finds numbers of the policy, and makes them changeable."""
 
 import os
 import subprocess

@@ -54,7 +54,7 @@ public:
                 value_ = examples::fold(value_, sum);
         }
 
-        /// What all regions so far come to.
+        /// The sum of all regions so far.
         [[nodiscard]] std::uint64_t value() const { return value_; }
 
 private:

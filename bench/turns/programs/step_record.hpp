@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// What a program notes of its steps, and its report: one line of JSON, with the keys that the loads
-// of examples/ use for the same things.
+// The notes of a program about its steps, and its report: one line of JSON, with the keys that the
+// loads of examples/ use for the same things.
 #pragma once
 
 #include <algorithm>

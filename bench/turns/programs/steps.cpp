@@ -52,8 +52,8 @@ std::optional<Role> role_named(std::string_view name) {
         return std::nullopt;
 }
 
-/// What goes through the pipe, as large as the smallest one: the writer is one region ahead, plus
-/// the one that it is in.
+/// The data that go through the pipe, as large as the smallest one: the writer is one region ahead,
+/// plus the one that it is in.
 struct Block {
         std::uint64_t value;
         double longest_ms;  ///< of the writer so far

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What bench/handover makes of kills and reports."""
+"""The figures that bench/handover makes of kills and reports."""
 
 import unittest
 
