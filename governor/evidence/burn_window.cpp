@@ -19,7 +19,7 @@ std::uint32_t millicpu(nanoseconds used, nanoseconds elapsed) {
         return static_cast<std::uint32_t>(ratio * 1000 + 0.5);
 }
 
-/// Of what it used, what it did after `start`, if evenly.
+/// The part of the span's CPU time that was used after `start`, if it was used evenly.
 nanoseconds used_since(const BurnWindow::Span& span, TimePoint start) {
         if (span.end <= start)
                 return nanoseconds{0};

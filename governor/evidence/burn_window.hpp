@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// What programs burn: CPU time per second, over windows of at least a second. Pure; time is an
-// argument.
+// Measures what programs burn: CPU time per second, over windows of at least a second. Pure; time
+// is an argument.
 #pragma once
 
 #include "evidence/foreign_load.hpp"
@@ -20,8 +20,8 @@ namespace governor::evidence {
 
 using policy::TimePoint;
 
-/// A window that is this long is full. As in the probe, so that what clients burn is measured over
-/// the window that idle times are.
+/// A window that is this long is full. It is the probe's window: the burn of clients and the idle
+/// times of CPUs are measured over the same time.
 inline constexpr auto kFullWindow = numbers::on_time(numbers::kWindow);
 /// Likewise of ticks, by which foreign load is measured.
 inline constexpr auto kFullTickWindow = numbers::on_time(numbers::kTickWindow);
@@ -35,7 +35,7 @@ public:
         /// A sample is taken `now`. Once more for the same time is fine.
         void add(TimePoint now);
 
-        /// Where the window of the last sample begins. There must be one.
+        /// The begin of the last sample's window. There must be a sample.
         [[nodiscard]] TimePoint window_start() const { return times_.front(); }
         /// The sample before the last one; empty: there is none.
         [[nodiscard]] std::optional<TimePoint> previous() const;
@@ -45,46 +45,47 @@ private:
         std::deque<TimePoint> times_;
 };
 
-/// Of one program.
+/// The CPU time that one program burns, in a sliding window.
 class BurnWindow {
 public:
         BurnWindow() = default;
         explicit BurnWindow(std::chrono::nanoseconds full) : full_(full) {}
 
-        /// Before the first reading: what it has used so far does not count. Without this call,
-        /// what it used before its first reading is taken for burnt since the sample before.
+        /// To be called before the first reading: CPU time that the program has used so far does
+        /// not count. Without this call, all that it used before its first reading is taken for
+        /// burnt since the sample before.
         void begin(std::chrono::nanoseconds cpu_time, TimePoint now);
 
         struct Reading {
                 std::chrono::nanoseconds used;     ///< CPU time since the program began
                 std::chrono::nanoseconds allowed;  ///< CPU time that it could have used by right
                 std::uint32_t granted;             ///< CPUs that it goes by
-                /// Since the last reading it ran, if only for a while, on what nobody else wanted:
-                /// nothing of that is beyond what is allowed.
+                /// Since the last reading the program ran, if only for a while, on CPUs that nobody
+                /// else wanted: nothing of that is beyond what is allowed.
                 bool yielded = false;
         };
-        /// Of a program that runs on at most `most` CPUs. Time that goes backwards, or faster than
-        /// `most` CPUs can, is clamped. What it had used before the first call is taken for burnt
-        /// since `previous`: when the sample before was taken.
+        /// Adds a reading of a program that runs on at most `most` CPUs. Time that goes backwards,
+        /// or faster than `most` CPUs can, is clamped. CPU time used before the first call is taken
+        /// for burnt since `previous`, the time of the sample before.
         void add(const Reading& reading, std::uint32_t most, TimePoint now, TimePoint previous);
 
-        /// At most so much of what it used in this window was used by what is a program of its own
-        /// from now on: judged() leaves it out. Of each part of the window the same fraction is
-        /// left out.
+        /// A part of the program is a program of its own from now on. It used at most `used` of
+        /// this window's CPU time: judged() leaves that out, the same fraction of each part of the
+        /// window.
         void hand_over(std::chrono::nanoseconds used);
 
         struct Rate {
                 std::uint32_t millicpu = 0;
-                /// Of these, beyond what was allowed between one reading and the next: what was
-                /// allowed and not used does not count for later.
+                /// The part of these beyond what was allowed between one reading and the next. Time
+                /// that was allowed and not used does not count for later.
                 std::uint32_t excess_millicpu = 0;
                 TimePoint since;
                 std::uint32_t granted = 0;  ///< the least at any reading since then
         };
-        /// Over the last full window since the first reading. Empty: not full yet.
+        /// The rate over the last full window since the first reading. Empty: not full yet.
         [[nodiscard]] std::optional<Rate> judged() const;
 
-        /// Over the window of a sample, the time before the first reading included.
+        /// The rate over the window of a sample, the time before the first reading included.
         [[nodiscard]] std::uint32_t millicpu_since(TimePoint window_start) const;
 
         struct Span {
@@ -92,8 +93,8 @@ public:
                 TimePoint end;
                 std::chrono::nanoseconds used{0};
         };
-        /// From each reading of the window to the next, oldest first; the first one from the sample
-        /// before it. Empty: there was none.
+        /// The spans from each reading of the window to the next, oldest first. The first span
+        /// starts at the sample before it. Empty: there was no reading.
         [[nodiscard]] std::vector<Span> spans() const;
 
 private:
@@ -112,8 +113,8 @@ private:
         std::optional<TimePoint> judged_from_;  // empty: from the first reading on
 };
 
-/// What programs burned that are gone, until no window reaches back to them: else the end of every
-/// large program would be a peak of foreign load.
+/// Remembers what departed programs burned until no window reaches back to them. Otherwise the end
+/// of every large program would be a peak of foreign load.
 class Departed {
 public:
         static constexpr std::size_t kMost = 4096;  ///< the oldest are forgotten

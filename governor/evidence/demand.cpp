@@ -15,8 +15,8 @@ constexpr auto kAll = std::numeric_limits<std::uint32_t>::max();
 constexpr std::uint32_t kMillicpu = 1000;
 constexpr auto kIdleAgain = 2 * numbers::kWindow;
 
-/// Others had its CPUs: what it burned does not tell what it wants. Else who is crowded out would
-/// seem to want less, get less, and be crowded out for ever.
+/// Others had the client's CPUs, so its burn does not tell what it wants. Otherwise a client that
+/// is crowded out would seem to want less, get less, and be crowded out for ever.
 bool is_crowded_out(const Usage& usage) {
         const auto granted = std::uint64_t{std::max(usage.granted, 1U)} * kMillicpu;
         const auto missing = granted - std::min<std::uint64_t>(granted, usage.burn_millicpu);
@@ -24,9 +24,9 @@ bool is_crowded_out(const Usage& usage) {
 }
 
 /// The CPUs that `usage` needs with half as many to spare; kAll if that is more than it has. One
-/// rule for both, so that a client held to what it needs is not taken for saturated there. So much
-/// to spare, since teams that wait asleep for their slowest thread keep CPUs busy for less than
-/// their region takes: they must be able to grow again.
+/// rule for both, so that a client held to what it needs is not taken for saturated there. The
+/// reserve is that large because teams that wait asleep for their slowest thread keep CPUs busy for
+/// less than their region takes. They must be able to grow again.
 std::uint32_t needs(const Usage& usage) {
         if (is_crowded_out(usage))
                 return kAll;
@@ -46,8 +46,8 @@ bool Demand::is_low(const Usage& usage) const {
                 return !is_crowded_out(usage) &&
                        usage.burn_millicpu <
                                std::uint64_t{usage.granted} * kMillicpu / numbers::kLittle;
-        // Work on a single CPU may be regions of one thread that nobody happened to look at. But
-        // who was idle before its grant was lent away is no less idle afterwards.
+        // Work on a single CPU may be regions of one thread that nobody happened to look at. But a
+        // client that was idle before its grant was lent away is no less idle afterwards.
         const bool may_be_regions = usage.granted <= 1 && !idle_;
         return usage.burn_millicpu < (may_be_regions ? kMillicpu / numbers::kLittle
                                                      : kMillicpu + kMillicpu / numbers::kLittle);
@@ -89,7 +89,8 @@ bool Demand::quiet(TimePoint since, TimePoint now) {
         return idle_ = true;
 }
 
-/// Who is stopped and let go on all the time, as cpulimit(1) does, shakes nobody.
+/// A program that is stopped and let go on all the time, as cpulimit(1) does, must not disturb its
+/// neighbours: it has to be stopped for longer before it is idle.
 std::chrono::milliseconds Demand::patience_of_stopped(TimePoint now) const {
         const bool again = patience_ == kIdleAgain && now - *woke_at_ < numbers::kMemory;
         return again ? kIdleAgain : std::chrono::milliseconds{0};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// How many CPUs a client can make use of, from what it did with those it has.
+// Estimates the number of CPUs that a client can use, from what it did with those it has.
 #pragma once
 
 #include "evidence/foreign_load.hpp"
@@ -16,23 +16,25 @@ namespace governor::evidence {
 
 using policy::TimePoint;
 
-/// What a client did over the last period.
+/// The activity of a client over the last period.
 struct Usage {
-        /// What it could use all that time: the least of its grants, of those that it knew of.
+        /// The CPUs that it could use all that time: the least of the grants that it knew of.
         std::uint32_t granted = 1;
         std::uint32_t burn_millicpu = 0;  ///< CPU time per second
         bool in_region = false;           ///< in a parallel region now
         bool stopped = false;             ///< by a signal or a debugger
-        /// Of all CPUs that it may run on: it could have burned this, too. Not known: a lot.
+        /// The idle time of all CPUs that it may run on: it could have burned this, too. Not known:
+        /// a lot.
         std::uint32_t idle_millicpu = std::numeric_limits<std::uint32_t>::max();
 };
 
-/// A client that keeps its CPUs busy can use more than it has; one that does not is held to its
-/// peak of the last kHold, with half as much to spare. Idle is one that is stopped; and one that
-/// for kIdle has been in a region with less than a tenth of its CPUs busy, or outside of regions
-/// with no more than its one thread busy (with a single CPU granted, where that looks like work:
-/// less than a tenth of it). Who wakes again and again shakes his neighbours each time: after the
-/// second time within kHold it takes him kIdleAgain, stopped or not. Pure: time is an argument.
+/// A client that keeps its CPUs busy can use more than it has. A client that does not is held to
+/// its peak of the last kMemory, with half as much to spare. A client is idle when it is stopped.
+/// It is also idle when for kWindow it has been in a region with less than a tenth of its CPUs
+/// busy, or outside of regions with no more than its one thread busy. (With a single CPU granted
+/// one busy thread looks like work: there the limit is a tenth of the CPU.) A client that wakes
+/// again and again disturbs its neighbours each time: after the second time within kMemory it takes
+/// kIdleAgain to become idle, stopped or not. Pure: time is an argument.
 class Demand {
 public:
         void add(const Usage& usage, TimePoint now);
@@ -40,12 +42,13 @@ public:
         /// A signal or a debugger has stopped it, as is seen between two calls of add().
         void stopped(TimePoint now);
 
-        /// Between two calls of add() it was seen to have burned next to nothing since `since`.
-        /// True: it is idle from now on; kLasting is enough, kIdleAgain if it woke within kMemory.
+        /// The client was seen, between two calls of add(), to have burned next to nothing since
+        /// `since`. True: it is idle from now on. kLasting is enough for that, or kIdleAgain if it
+        /// woke within kMemory.
         bool quiet(TimePoint since, TimePoint now);
 
-        /// It has begun a region: no longer idle. What it did while it was idle says nothing about
-        /// what it wants now.
+        /// The client has begun a region: it is no longer idle. Its burn while it was idle says
+        /// nothing about what it wants now.
         void woke(TimePoint now);
 
         [[nodiscard]] bool idle() const { return idle_; }

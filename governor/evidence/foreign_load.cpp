@@ -78,9 +78,9 @@ std::vector<Claim> claims(std::span<const Burn> burns) {
         return merged;
 }
 
-/// Sets of CPUs that hang together by overlaps, and what their claims did not find. Which CPUs of
-/// its set a claim was for is guessed: where another one's was guessed wrong, one finds too little
-/// in its own set, and as much is too much elsewhere.
+/// Sets of CPUs that hang together by overlaps, and what their claims did not find. The CPUs of its
+/// set that a claim was for are guessed. A wrong guess for one claim leaves too little in the set
+/// of another, and as much too much elsewhere.
 struct Component {
         CpuMask cpus;
         float missing = 0;
@@ -113,7 +113,8 @@ ForeignLoad::Load ForeignLoad::measure(const Sample& sample, std::span<const Bur
                 left[cpu.cpu] = kMillicpu - plain[cpu.cpu];
         }
         // The kernel's split is not quite that of the clients: system time is never niced, and one
-        // thread may be niced by itself. What does not fit the one kind is taken from the other.
+        // thread may be niced by itself. Time that does not fit the one kind is taken from the
+        // other.
         std::vector<Component> components;
         for (const auto& claim : claims(clients)) {
                 const auto niced_left = take(niced, *claim.cpus, claim.niced);
@@ -226,7 +227,8 @@ void ForeignLoad::follow_cycle(float small) {
         fell_at_ = now;
 }
 
-/// In `pool` a small change of the sum is none. Where it is may change.
+/// A small change of the sum over `pool` is none. The CPUs that bear the load may change all the
+/// same.
 bool ForeignLoad::believe(const Foreign::PerCpu& load, const CpuMask& pool) {
         const auto before = sum(seen_.load, pool);
         const auto total = sum(load, pool);

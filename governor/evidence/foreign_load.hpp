@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// How much of the machine is used by programs that are not governed.
+// Measures how much of the machine programs use that are not governed.
 #pragma once
 
 #include "policy/cpu_mask.hpp"
@@ -29,55 +29,55 @@ struct Burn {
         bool niced = false;  ///< with a positive nice value
 };
 
-/// What a look at all processes tells of those that are not governed.
+/// The facts about ungoverned programs that a look at all processes tells.
 struct Ungoverned {
         struct Owner {
                 policy::fair::AccountId account{};
                 std::uint32_t millicpu = 0;  ///< burned, niced time aside
-                /// Niced time times the part of a CPU that it takes: see `niced_permyriad`.
+                /// Niced time, times the part of a CPU that it takes: see `niced_permyriad`.
                 std::uint32_t niced_millicpu = 0;
         };
         std::vector<Owner> owners;  ///< each account once
-        /// Of a CPU that a thread of nice 0 wants as well: what those with a positive nice value
-        /// get, on average over their time. 0: there is none, or they are hidden.
+        /// The part that threads with a positive nice value get of a CPU that a thread of nice 0
+        /// wants as well, on average over their time. 0: there is none, or they are hidden.
         std::uint32_t niced_permyriad = 0;
 };
 
-/// foreign = busy - what clients burn, where niced time that is not the clients' counts for what it
-/// takes from a thread of nice 0 on the same CPU: the part W of it where only niced threads run,
-/// all of it where others leave these no more than W. The load is the least of the last kLasting,
+/// foreign = busy - what clients burn. Niced time of others than clients counts for what it takes
+/// from a thread of nice 0 on the same CPU. It counts by the part W where only niced threads run,
+/// and in full where others leave these no more than W. The load is the least of the last kLasting,
 /// so that a begin counts when it has lasted. An end counts in one step, when samples do not reach
-/// back before it. A load that falls again within kPeriod of its last fall is a steady one at its
-/// mean from the one to the other, until it is more or less than it was in that time, or has not
-/// fallen for kPeriod. Small changes do not count. Pure: time is an argument.
+/// back before it. A load that falls again within kPeriod of its last fall counts as steady, at its
+/// mean from the one fall to the other. This ends when it is more or less than it was in that time,
+/// or has not fallen for kPeriod. Small changes do not count. Pure: time is an argument.
 class ForeignLoad {
 public:
-        /// Takes the sample of the window that ends `now`, and what clients burned in it. Which
-        /// CPUs of a set they burned it on is not known: it is spread over the busy ones, the
+        /// Takes the sample of the window that ends `now`, and what clients burned in it. The CPUs
+        /// of a set on which they burned it are not known: it is spread over the busy ones, the
         /// smallest sets first. A CPU whose idle time is not known counts as idle. The first sample
         /// counts in full; one that is warming up not at all. Rises and falls are looked for in the
-        /// sum over `pool`: what moves from CPU to CPU has not ended. True: the load that decisions
-        /// go by is another one. O(CPUs x different sets).
+        /// sum over `pool`, because a load that moves from CPU to CPU has not ended. True: the load
+        /// that decisions go by is another one. O(CPUs x different sets).
         bool add(const Sample& sample, std::span<const Burn> clients, const CpuMask& pool,
                  TimePoint now);
 
         /// Before the first client begins. `running` threads run at this moment, none of them a
-        /// client's: so far counts at once what was there at the last sample. The client's first
-        /// region may be its only one, and would begin on CPUs that others have.
+        /// client's: up to that number, the load of the last sample counts at once. The client's
+        /// first region may be its only one, and would begin on CPUs that others have.
         void catch_sight(std::uint32_t running, const CpuMask& pool);
 
-        /// Until the next call no more load counts than in this sample. Where what clients burn is
-        /// known at some times only, and guessed in between.
+        /// Until the next call no more load counts than in this sample. To be used where the burn
+        /// of clients is known at some times only, and guessed in between.
         void limit(const Sample& sample, std::span<const Burn> clients);
         void no_limit() { limit_.reset(); }
 
-        /// Takes what is known of the time of this sample. Until the next call niced time counts
-        /// so, and load is those accounts' that run as much of it as counts for a load; small
-        /// changes do not count.
+        /// Takes what is known about the time of this sample. Until the next call niced time counts
+        /// as `ungoverned` says, and the load belongs to those accounts that run enough of it to
+        /// count as a load. Small changes do not count.
         void attribute(const Sample& sample, std::span<const Burn> clients,
                        const Ungoverned& ungoverned, const CpuMask& pool);
 
-        /// What a decision goes by.
+        /// The load that decisions go by.
         [[nodiscard]] const Foreign& seen() const { return seen_; }
 
 private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Which programs work together, and what turns these had. Pure; time is an argument.
+// Knows the programs that work together, and the turns that they had. Pure; time is an argument.
 #pragma once
 
 #include "evidence/served.hpp"
@@ -27,9 +27,9 @@ using policy::fair::GangId;
 
 class Gangs {
 public:
-        /// Programs of one account are one gang by the name of their job, or, where they have none,
-        /// by their process group; who has neither (a group of 0) is one alone. Programs of a tree
-        /// that yields are one gang, whatever else they are.
+        /// Programs of one account are one gang if their job has the same name, or, without a job,
+        /// if they are in one process group. A program that has neither (a group of 0) is a gang
+        /// alone. Programs of a tree that yields are one gang, whatever else they are.
         struct Key {
                 policy::Account account;
                 std::string job;
@@ -46,7 +46,7 @@ public:
         GangId enter(const Key& key, TimePoint now);
         void leave(GangId id);
 
-        /// What was decided of one, as far as it is about turns.
+        /// The part of a decision about one gang that concerns its turns.
         struct Decided {
                 bool has_turn = false;
                 double pace = 0;  ///< then: so much of the time counts as served
@@ -56,9 +56,10 @@ public:
         };
         /// policy::fair::Settings::turn_quantum
         void set_quantum(std::chrono::milliseconds quantum) { quantum_ = quantum; }
-        /// Of all gangs; those that are not in it neither want to run nor have their turn.
+        /// Takes the decision about all gangs. Gangs that are not in it neither want to run nor
+        /// have their turn.
         void decided(const std::map<GangId, Decided>& decided, TimePoint now);
-        /// Of all gangs that share by time from now on, which are known.
+        /// Takes all gangs that share by time from now on. They must be known.
         void take_rounds(const std::vector<policy::fair::Round>& rounds, TimePoint now);
 
         /// Without what only its members know: what remains, and whether it is on trial.

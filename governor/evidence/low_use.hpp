@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Who uses so little of the one CPU that it has that it needs none of its own. Pure; time is an
-// argument.
+// Finds programs that use so little of their one CPU that they need none of their own. Pure; time
+// is an argument.
 #pragma once
 
 #include "policy/numbers.hpp"
@@ -15,11 +15,12 @@ namespace governor::evidence {
 
 using policy::TimePoint;
 
-/// A program with one thread is light when for kPatience it has been runnable, that is: has run or
-/// waited for a CPU, for less than half of the time, and until it is so for more than three
-/// quarters. What it burns alone would not tell: a program that is crowded out burns little, too.
-/// On a CPU that it shares with one thread it runs half as fast, so that a half becomes two thirds:
-/// that is below three quarters. One that has stopped being light is not so again before kMemory.
+/// A program with one thread is light when it has been runnable for less than half of the time, for
+/// kPatience. (Runnable means that it runs or waits for a CPU.) It stays light until it is runnable
+/// for more than three quarters. The CPU time that it burns would not tell alone: a program that is
+/// crowded out burns little, too. On a CPU that it shares with one thread it runs half as fast, so
+/// that a half becomes two thirds: that is below three quarters. One that has stopped being light
+/// is not so again before kMemory.
 class LowUse {
 public:
         /// A program that burns more is not light.
@@ -31,15 +32,15 @@ public:
                 std::chrono::nanoseconds thread;   ///< CPU time of its first thread
                 std::chrono::nanoseconds waited;   ///< time that this thread waited for a CPU
         };
-        /// While it is granted one thread; judged over windows of about a second or more. Where
-        /// other threads than the first one do the work nobody knows how long they wait: then it is
-        /// not light.
+        /// To be called while the program is granted one thread; judged over windows of about a
+        /// second or more. Nobody knows how long other threads than the first one wait: the program
+        /// is not light where these do the work.
         void add(const Reading& reading, TimePoint now);
         /// Its time cannot be read, or says nothing: not light.
         void unknown();
         /// It has more than one thread now, which others leave to it: light as before.
         void pause() { last_.reset(); }
-        /// So it has burned, whatever it waited.
+        /// The program has burned that much, however long it waited.
         void burned(std::uint32_t millicpu);
 
         [[nodiscard]] bool light() const { return light_; }

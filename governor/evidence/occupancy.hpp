@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// What one client holds, and what it may still run on although it was taken away. Pure; time is an
-// argument.
+// Tracks the CPUs that one client holds, and those that it may still run on although they were
+// taken away. Pure; time is an argument.
 #pragma once
 
 #include "policy/cpu_mask.hpp"
@@ -20,7 +20,7 @@ namespace governor::evidence {
 
 using policy::TimePoint;
 
-/// What its report slot says. Untrusted: any value is possible.
+/// The content of its report slot. Untrusted: any value is possible.
 struct Report {
         std::uint64_t epoch = 0;  ///< of the grant that its present or last region began with
         std::uint32_t team = 0;   ///< threads of that region
@@ -37,7 +37,7 @@ struct Report {
         friend bool operator==(const Report&, const Report&) = default;
 };
 
-/// What it was last told.
+/// The grant that it was last told.
 struct Held {
         std::uint64_t epoch = 0;  ///< counts its grants; 0: none yet
         policy::fair::Grant grant;
@@ -56,7 +56,8 @@ struct Held {
 /// counts as outside: it is found out by what it burns.
 class Occupancy {
 public:
-        /// Who is above for so long is late: policy::fair::Settings::handover_max.
+        /// A client that is above its grant for that long is late:
+        /// policy::fair::Settings::handover_max.
         explicit Occupancy(std::chrono::milliseconds late_after = numbers::kHandoverMax)
                 : late_after_(late_after) {}
         /// From now on.
@@ -73,8 +74,8 @@ public:
         /// nothing, whatever region it is in.
         void set_stopped(bool stopped, TimePoint now);
 
-        /// While it is parked it runs on what nobody else wants, so that it occupies nothing then
-        /// and is not above its grant, whatever region it is in.
+        /// A parked client runs on CPUs that nobody else wants: it occupies nothing and is not
+        /// above its grant, whatever region it is in.
         void set_yields(bool yields, TimePoint now);
 
         /// It keeps its teams, and waits at regions: while it is parked it is not above its grant,
@@ -92,18 +93,18 @@ public:
         /// lingered, while it did. Never decreases.
         [[nodiscard]] std::chrono::nanoseconds allowed(TimePoint now) const;
 
-        /// Since `since` it has kept `cpus` CPUs busy, `excess` of them beyond what it was allowed
-        /// at the time; both rounded to the nearest.
+        /// The client has kept `cpus` CPUs busy since `since`, `excess` of them beyond what it was
+        /// allowed at the time. Both are rounded to the nearest.
         void burned(std::uint32_t cpus, std::uint32_t excess, TimePoint since, TimePoint now);
 
         [[nodiscard]] bool reported() const { return reported_; }
         /// It has begun a region, as it says.
         [[nodiscard]] bool has_begun() const { return report_.epoch > 0 || report_.regions > 0; }
         [[nodiscard]] bool in_region() const { return report_.in_region; }
-        /// Of the present region, as it says; 0: in none.
+        /// The threads of the present region, as the client says; 0: it is in none.
         [[nodiscard]] std::uint32_t team() const { return report_.in_region ? report_.team : 0; }
         [[nodiscard]] const policy::CpuMask& lingering() const { return lingering_; }
-        /// Since when some of them do. Empty: none do.
+        /// The time since which some CPUs linger. Empty: none do.
         [[nodiscard]] std::optional<TimePoint> lingers_since() const { return lingers_since_; }
         /// CPUs of its own that its present region began with; empty outside of regions, and while
         /// it is stopped, or parked and yields.
@@ -111,12 +112,12 @@ public:
         /// CPUs that it keeps busy; while it has relapsed: the most it has, but when it yielded.
         [[nodiscard]] std::uint32_t burning() const { return burning_; }
 
-        /// Since when it has run on more than is granted: CPUs linger, its team is larger, or it
-        /// burns more than it is allowed. Empty: it does not.
+        /// The time since which the client has run on more than is granted: CPUs linger, its team
+        /// is larger, or it burns more than it is allowed. Empty: it does not.
         [[nodiscard]] std::optional<TimePoint> above_since() const { return above_since_; }
 
-        /// It has been late twice with less than kMemory between, and not yet been good for
-        /// kMemory: who follows only now and then would shake his neighbours each time.
+        /// The client has been late twice with less than kMemory between, and not yet been good for
+        /// kMemory. A client that follows only now and then would disturb its neighbours each time.
         [[nodiscard]] bool relapsed() const { return relapsed_; }
 
         /// The threads of the grant that it goes by: of its region's, else of the newest. 0: none.

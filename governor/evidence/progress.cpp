@@ -38,8 +38,8 @@ void Progress::report(std::uint64_t done, std::uint64_t total, const Served& ser
                 is_believed_ = false;
 }
 
-/// What is done outside of its turn, with a thread or two, says nothing of its pace, nor does what
-/// was begun before and is done only then.
+/// Work done outside of its turn, with a thread or two, says nothing about its pace. Nor does work
+/// that was begun before and is done only then.
 void Progress::note_work(std::uint64_t done, const Served& served, bool was_served) {
         if (first_ && !was_served && done > told_.done) {
                 first_->done += done - told_.done;

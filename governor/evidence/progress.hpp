@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What a program says of how far it is, and how far that is believed. Pure.
+// Keeps what a program says of its progress, and whether that is believed. Pure.
 #pragma once
 
 #include "evidence/served.hpp"
@@ -11,10 +11,11 @@
 
 namespace governor::evidence {
 
-/// What remains is taken to go as fast as what was done in the gang's turns. Who needs more than
-/// twice what it said at best, in time and in CPU time, is not believed any more: its progress is
-/// no reason to let it go before others. (Fewer CPUs than before cost time, more cost CPU time; who
-/// is honest never needs more of both.) Neither is who goes back: what it told of was a part.
+/// The remaining work is taken to go as fast as the work done in the gang's turns. A program that
+/// needs more than twice what it said at best, in time and in CPU time, is not believed any more.
+/// Its progress is then no reason to let it go before others. (Fewer CPUs than before cost time,
+/// more cost CPU time; an honest program never needs more of both.) A program that goes back is not
+/// believed either: it told only of a part.
 class Progress {
 public:
         /// `done` <= `total`; 0: it does not say. `served`: until now.
@@ -23,7 +24,7 @@ public:
         /// Time served until it is ready. Empty: not known, or not believed.
         [[nodiscard]] std::optional<std::chrono::nanoseconds>
         remaining(std::chrono::nanoseconds served) const;
-        /// What it said last, and whether that is believed. `total` 0: nothing.
+        /// The program's last word, and whether it is believed. `total` 0: it said nothing.
         struct Said {
                 std::uint64_t done = 0;
                 std::uint64_t total = 0;

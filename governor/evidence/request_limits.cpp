@@ -11,7 +11,7 @@ namespace governor::evidence {
 
 namespace {
 
-/// So that no limit is the largest.
+/// Makes no limit the largest one.
 std::uint32_t as_number(std::uint32_t max) {
         return max == 0 ? std::numeric_limits<std::uint32_t>::max() : max;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What a client may change about its own grant. Pure; time is an argument.
+// The limits that a client may set for its own grant. Pure; time is an argument.
 #pragma once
 
 #include "policy/cpu_mask.hpp"
@@ -15,14 +15,14 @@ namespace governor::evidence {
 using policy::TimePoint;
 
 /// The maximum and the CPUs that a client gives itself. Less acts at once. So does more, but not
-/// again within kMemory: who goes back and forth would shake his neighbours each time.
+/// again within kMemory: a client that goes back and forth would disturb its neighbours each time.
 class RequestLimits {
 public:
         RequestLimits() = default;
         RequestLimits(std::uint32_t max, const policy::CpuMask& cpus);
 
-        /// 0: no maximum. CPUs of which it has none now, act at once: there is nowhere else to be.
-        /// But within kMemory of the last time it can use only one of them.
+        /// 0: no maximum. A set that holds none of its present CPUs acts at once: the client has
+        /// nowhere else to be. But within kMemory of the last time it can use only one of them.
         void ask(std::uint32_t max, const policy::CpuMask& cpus, TimePoint now);
         /// Takes note of the time.
         void update(TimePoint now);

@@ -5,7 +5,7 @@
 
 namespace governor::evidence {
 
-/// What a gang was given in its turns, in all.
+/// The time that a gang was given in its turns, in all.
 struct Served {
         std::chrono::nanoseconds time{0};           ///< as if it had had all CPUs meanwhile
         std::chrono::duration<double> cpu_time{0};  ///< of the CPUs that it had

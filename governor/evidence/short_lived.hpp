@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// How many CPUs programs need that are gone again before anybody makes room for them.
+// Counts the CPUs that short-lived programs need: they are gone again before anybody makes room for
+// them.
 #pragma once
 
 #include "evidence/foreign_load.hpp"
@@ -14,8 +15,9 @@ namespace governor::evidence {
 using policy::TimePoint;
 
 /// A build starts a program every 50 ms. None of them lives long enough to make a neighbour shrink,
-/// but together they always disturb some of its threads; so as many CPUs as they kept busy on
-/// average over kWindow are kept free for newcomers. Of one account. Pure: time is an argument.
+/// but together they always disturb some of its threads. The daemon therefore keeps as many CPUs
+/// free for newcomers as they kept busy on average over kWindow. Counts for one account. Pure: time
+/// is an argument.
 class ShortLived {
 public:
         /// A client is gone that lived for `lifetime` and used `cpu_time`. One that was killed

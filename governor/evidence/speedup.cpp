@@ -56,7 +56,7 @@ std::optional<Speedup::Octaves> Speedup::report(const Totals& totals, TimePoint 
         return compare(now);
 }
 
-/// What was not looked at for long enough is forgotten, and the one before it stays.
+/// A size that was not looked at for long enough is forgotten, and the one before it stays.
 void Speedup::begin(std::uint32_t cpus, TimePoint now) {
         if (present_.is_known())
                 before_ = present_;

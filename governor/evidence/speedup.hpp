@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// How much faster a program is with more CPUs, from how long its regions take. Pure; time is an
-// argument.
+// Estimates how much faster a program is with more CPUs, from the length of its regions. Pure; time
+// is an argument.
 #pragma once
 
 #include "policy/fair/scaling.hpp"
@@ -28,13 +28,13 @@ using policy::TimePoint;
 /// Barua, "Efficient Multiprogramming for Multicores with SCAF", MICRO 46 (2013)) measures serial
 /// execution in a child process instead.
 ///
-/// A program may do something else later, or now this and now that. So only grants that follow each
-/// other are compared, only for a while, and again and again in that time: what a first glance said
-/// is mended by a longer look. What was found is believed for kHold; that fewer are worth as much
-/// for kFresh only, until a step in the other direction has said the same.
+/// A program may do something else later, or now this and now that. Only grants that follow each
+/// other are therefore compared, only for a while, and again and again in that time: a longer look
+/// mends the first glance. The result is believed for kHold. The result that fewer CPUs are worth
+/// as much is believed for kFresh only, until a step in the other direction has said the same.
 class Speedup {
 public:
-        /// What it says that it has done in all; any value is possible.
+        /// The program's own totals; any value is possible.
         struct Totals {
                 std::uint32_t cpus = 1;  ///< >= 1; of the grant that it goes by
                 std::uint64_t regions = 0;
@@ -43,21 +43,21 @@ public:
 
         using Octaves = std::pair<std::size_t, std::size_t>;
 
-        /// Whenever its reports are read, while it has CPUs of its own.
-        /// The octaves of which that told what CPUs are worth to it, from the first to the last.
+        /// To be called whenever the program's reports are read, while it has CPUs of its own.
+        /// Returns the octaves, first and last, about which the report told something.
         std::optional<Octaves> report(const Totals& totals, TimePoint now);
-        /// It runs beside others, or by an earlier grant: what it does until the next report says
-        /// nothing.
+        /// The program runs beside others, or by an earlier grant: its work until the next report
+        /// says nothing.
         void interrupted() { last_.reset(); }
 
         [[nodiscard]] policy::fair::Scaling scaling(TimePoint now) const;
-        /// What half as many CPUs are worth to it, as it was found out. Empty: it was not.
+        /// The measured worth of half as many CPUs to the program. Empty: it was not measured.
         [[nodiscard]] std::optional<double> elasticity_below(std::uint32_t cpus,
                                                              TimePoint now) const;
         /// There has been a first glance at `cpus`, with its present grant.
         [[nodiscard]] bool has_seen(std::uint32_t cpus) const;
-        /// How long a region takes with its present grant, of so many CPUs, as far as that will do
-        /// to compare fewer with. Empty: it will not.
+        /// The length of a region with the present grant, of `cpus` CPUs, if it is known well
+        /// enough to compare fewer CPUs with it. Empty: it is not.
         [[nodiscard]] std::optional<std::chrono::nanoseconds> region_time(std::uint32_t cpus,
                                                                           TimePoint now) const;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// How large the teams of a program are that keeps them. Pure; time is an argument.
+// Remembers the size of the teams of a program that keeps its teams. Pure; time is an argument.
 #pragma once
 
 #include "policy/numbers.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// How much each of several has used of what it is entitled to: stride scheduling (C. Waldspurger,
+// Counts how much each of several has used of its entitlement: stride scheduling (C. Waldspurger,
 // W. Weihl, 1995). Pure; time is an argument.
 #pragma once
 
@@ -70,7 +70,8 @@ private:
                 return entry.used_s +
                        entry.pace * std::chrono::duration<double>(now - counted_).count();
         }
-        /// What the one that used least has used; while none takes part, or all rest, the last one.
+        /// The use of the one that used least; while none takes part, or all rest, the last such
+        /// value.
         [[nodiscard]] double floor_s(policy::TimePoint now) const {
                 std::optional<double> least;
                 for (const auto& [key, entry] : entries_)

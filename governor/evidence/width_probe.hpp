@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// When a program is to be tried on fewer CPUs. Pure; time is an argument.
+// Decides when a program is tried on fewer CPUs. Pure; time is an argument.
 #pragma once
 
 #include "evidence/speedup.hpp"
@@ -13,27 +13,27 @@ namespace governor::evidence {
 
 using policy::TimePoint;
 
-/// Half of its CPUs for as short as will do, where it is not known whether all of them pay. What
-/// that takes for nothing is a part of the time in its turns that kTryParts bounds in the long run,
-/// and costs at most half of it: who is faster with all of its CPUs is at most twice as fast, and
-/// who was no faster with them is tried on a quarter.
+/// Tries half of the program's CPUs, for as short as will do, where it is not known whether all of
+/// them pay. Tries in vain take a part of the time in its turns, which kTryParts bounds in the long
+/// run. They cost at most half of what they take: a program that is faster with all of its CPUs is
+/// at most twice as fast. A program that was no faster with them is tried on a quarter.
 class WidthProbe {
 public:
-        /// What others of its kind have shown of half of its CPUs: just now, which will do, or a
-        /// while ago, which is looked at without delay.
+        /// The evidence of others of its kind about half of its CPUs. Fresh evidence will do. Old
+        /// evidence makes a try start without delay.
         enum class Guess : std::uint8_t { None, Old, Fresh };
 
         struct Try {
                 std::uint32_t cpus = 0;
                 std::chrono::nanoseconds length{0};  ///< it is expected to take
         };
-        /// What it should have at most now, where somebody waits for what it has. `cpus` are its
-        /// own; `turns`: so long it has had its turn, in all. Empty: nothing is to be tried.
+        /// The most that the program should have now, where another waits for its CPUs. `cpus` are
+        /// its own; `turns`: so long it has had its turn, in all. Empty: nothing is to be tried.
         [[nodiscard]] std::optional<Try> next(const Speedup& speedup, std::uint32_t cpus,
                                               std::chrono::nanoseconds turns, Guess guess,
                                               TimePoint now) const;
 
-        /// Else next() says nothing for less than two CPUs.
+        /// While no try runs, next() says nothing for less than two CPUs.
         [[nodiscard]] bool is_trying() const { return running_.has_value(); }
         /// `tried` is what next() has said at this moment, and the program was granted `granted`
         /// CPUs of its own.
