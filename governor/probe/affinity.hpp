@@ -11,7 +11,7 @@
 
 namespace governor::probe {
 
-/// Of this machine. 0: the process has gone, or is hidden (hidepid=). About 2 us.
+/// Works for this machine only. 0: the process has gone, or is hidden (hidepid=). About 2 us.
 [[nodiscard]] std::uint32_t count_threads(std::uint32_t pid);
 
 /// Not thread-safe.
@@ -24,11 +24,10 @@ public:
         /// The union over all threads: a runtime that binds its threads (OMP_PROC_BIND) narrows
         /// each mask, that of the first thread too. The kernel has already cut every mask to the
         /// cpuset. Threads that go meanwhile do not count, nor do those beyond the first
-        /// kMostThreads: what the daemon does for one process must have an end. Returns 0 or a
+        /// kMostThreads: the daemon's work for one process must have an end. Returns 0 or a
         /// negative errno; -ESRCH: the process has gone, or its threads are hidden (hidepid=).
         /// About 2 us for one thread, for more 5 us and 0.6 us per thread (11 us per thread below a
-        /// root).
-        /// `ret_threads`: as count_threads(); 0 below a root.
+        /// root). `ret_threads`: as count_threads(); 0 below a root.
         [[nodiscard]] int read(std::uint32_t pid, policy::CpuMask& ret_cpus,
                                std::uint32_t& ret_threads);
         static constexpr std::uint32_t kMostThreads = 512;

@@ -13,7 +13,7 @@
 
 namespace governor::probe {
 
-/// Where a hierarchy, or a part of it, can be seen.
+/// The place where a hierarchy, or a part of it, can be seen.
 struct CgroupMount {
         std::string controllers;  ///< comma-separated, with other words; empty: version 2
         std::string root;         ///< the group that is mounted, "/" mostly
@@ -40,11 +40,11 @@ struct CgroupMembership {
                                                          std::string_view group);
 
 /// Groups that lie deeper than so many levels below the root are not looked at. Anybody may make
-/// thousands of levels in a part of the tree that is theirs, and each costs every sample. The ones
-/// nearest the root are those that count: there are the limits that the administrator, the service
-/// manager and containers set, which hold for the most programs. Whoever goes deeper escapes none
-/// of these, but only what was set below. Slices, services, pods and containers in one another come
-/// to about 12 levels.
+/// thousands of levels in a part of the tree that is theirs, and each costs every sample. The
+/// groups nearest the root matter most: the administrator, the service manager and containers set
+/// their limits there, and these hold for the most programs. A process that goes deeper escapes
+/// none of these, but only limits that were set below. Slices, services, pods and containers in one
+/// another come to about 12 levels.
 constexpr std::size_t kMostLevels = 32;
 
 /// `group`, or where it lies deeper than kMostLevels, its ancestor there.

@@ -54,7 +54,7 @@ std::optional<std::string> find_directory(const std::vector<CgroupMount>& mounts
         return mount != nullptr ? directory_below(*mount, path) : std::nullopt;
 }
 
-/// What `groups` says about `group`; asks `read` only once.
+/// The entry of `groups` for `group`; asks `read` only once.
 template <class ByGroup, class Read>
 std::optional<std::uint32_t> remembered(ByGroup& groups, const std::string& group, Read read) {
         const auto [entry, is_new] = groups.try_emplace(group);

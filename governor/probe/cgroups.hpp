@@ -46,10 +46,11 @@ public:
         [[nodiscard]] std::vector<CgroupQuota>
         quotas(const std::vector<CgroupMembership>& memberships);
 
-        /// Whose programs run there: the user of user-UID.slice, else who owns the highest group
-        /// that root does not own, whatever its owner has made below (a container's users have
-        /// many subordinate uids), down to kMostLevels. Empty: root, or not to be seen, as an owner
-        /// who has no number in our user namespace. About 2 us per level, as quotas().
+        /// The user whose programs run there: the user of user-UID.slice, else the owner of the
+        /// highest group that root does not own. Groups that this owner has made below do not
+        /// matter (a container's users have many subordinate uids). Looks down to kMostLevels.
+        /// Empty: root, or not to be seen, like an owner without a number in our user namespace.
+        /// About 2 us per level, as quotas().
         [[nodiscard]] std::optional<std::uint32_t>
         owner(const std::vector<CgroupMembership>& memberships);
 
@@ -64,8 +65,8 @@ public:
 
         /// Groups with cpu.idle = 1, the highest ones only: all below yields with them. Looks at
         /// about kMostGroups groups, the highest first and none deeper than kMostLevels, at 30 us
-        /// each, and finds kMostIdleGroups at most: each will cost every sample, and anybody may
-        /// make thousands. What others use counts like any program's time.
+        /// each. It finds kMostIdleGroups at most: each will cost every sample, and anybody may
+        /// make thousands. The time of further groups counts like any program's time.
         [[nodiscard]] std::vector<std::string> idle_groups();
         static constexpr std::size_t kMostGroups = 4096;
         static constexpr std::size_t kMostIdleGroups = 256;
@@ -86,7 +87,7 @@ private:
         std::vector<CgroupMount> mounts_;
         std::string cpu_;      // the controller that names the hierarchy of CPU time; "": version 2
         std::string manager_;  // the hierarchy that systemd keeps users in
-        std::uint32_t unmapped_uid_;  // of who has no number in our user namespace
+        std::uint32_t unmapped_uid_;  // an owner without a number in our user namespace
         FileReader files_;
         ByGroup quotas_;  // since forget()
         ByGroup owners_;

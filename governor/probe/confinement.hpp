@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Where the kernel lets a process run, and on whose behalf.
+// Finds where the kernel lets a process run, and on whose behalf.
 #pragma once
 
 #include "policy/cpu_mask.hpp"
@@ -32,9 +32,9 @@ public:
         explicit ConfinementReader(const std::string& root) : affinity_(root), cgroups_(root) {}
 
         /// Returns 0 or a negative errno; -ESRCH: the process has gone or is hidden (hidepid=).
-        /// What cannot be found out about control groups is left out. About 20 us for a process of
-        /// few threads, and 8 us for each level of control groups, kMostLevels at most. In calls
-        /// with the same `now`, one after the other, each group is read once, whoever is in it.
+        /// Facts about control groups that cannot be found out are left out. About 20 us for a
+        /// process of few threads, and 8 us for each level of control groups, kMostLevels at most.
+        /// Successive calls with the same `now` read each group once, whatever processes are in it.
         [[nodiscard]] int read(std::uint32_t pid, policy::TimePoint now,
                                Confinement& ret_confinement);
 
@@ -42,8 +42,8 @@ public:
         /// for each level. In calls with the same `now` as read().
         [[nodiscard]] std::optional<std::uint32_t> owner(std::uint32_t pid, policy::TimePoint now);
 
-        /// Of a process that binds its threads itself, and says that it may run on `claimed`: adds
-        /// as much of that as its cpuset allows. Nothing if it has gone. About 25 us.
+        /// For a process that binds its threads itself, and says that it may run on `claimed`: adds
+        /// as much of that as its cpuset allows. Adds nothing if the process has gone. About 25 us.
         void add_claimed(std::uint32_t pid, const policy::CpuMask& claimed, policy::CpuMask& cpus);
 
         /// For YieldingLoad, which needs the same.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Which CPUs the machine as a whole runs programs on.
+// Finds the CPUs on which the machine as a whole runs programs.
 #pragma once
 
 #include "policy/cpu_mask.hpp"
@@ -23,9 +23,9 @@ struct CpuSets {
 /// A CPU list, or "(null)" for none, which old kernels print for nohz_full. Pure.
 [[nodiscard]] std::optional<policy::CpuMask> parse_cpu_set(std::string_view text);
 
-/// Reads `root`/sys/devices/system/cpu, and since most kernels tell only of isolcpus= there, also
+/// Reads `root`/sys/devices/system/cpu. Most kernels tell only of isolcpus= there, so it also reads
 /// cpuset.cpus.isolated of the highest control group (version 2, since Linux 6.7, not seen in
-/// containers): about 60 us. Never fails.
+/// containers). About 60 us in all. Never fails.
 [[nodiscard]] CpuSets read_cpu_sets(const std::string& root);
 
 }  // namespace governor::probe

@@ -51,8 +51,9 @@ std::vector<std::uint32_t> nearest(std::span<const PidStat> processes, IsEnd is_
 
 }  // namespace
 
-/// What those who vanished had used, and what they were owed themselves, goes to the nearest
-/// ancestor that is still there: it waits for them, or for who waited for them.
+/// The time that vanished processes had used, and that they were owed themselves, goes to the
+/// nearest ancestor that is still there. It waits for them, or for the process that waited for
+/// them.
 Descendants::TicksByPid Descendants::credit_vanished(std::span<const PidStat> processes) const {
         const auto heirs = nearest(last_, [&](const PidStat& process) {
                 return find_same(processes, process) != nullptr;
@@ -70,8 +71,8 @@ Descendants::TicksByPid Descendants::credit_vanished(std::span<const PidStat> pr
         return credits;
 }
 
-/// A process that was not there before has begun since, unless it is older than some that were:
-/// then it was hidden, or could not be read, and its history is not of this period.
+/// A process that was not there before has begun since, unless it is older than some that were. An
+/// older one was hidden, or could not be read, and its history is not of this period.
 Descendants::Growth Descendants::grown(const PidStat& process) const {
         if (const auto* before = find_same(last_, process))
                 return {0, growth_of(before->user_ticks, process.user_ticks),
@@ -81,7 +82,7 @@ Descendants::Growth Descendants::grown(const PidStat& process) const {
         return {0, process.user_ticks, process.system_ticks};
 }
 
-/// Growth of `reaped_ticks` beyond what was counted while those who vanished lived. What is left of
+/// Growth of `reaped_ticks` beyond what was counted while the vanished processes lived. The rest of
 /// their credit is good for one more scan.
 std::uint64_t Descendants::reaped(const PidStat& process, TicksByPid& credits) {
         const auto* before = find_same(last_, process);

@@ -16,16 +16,17 @@ namespace governor::probe {
 /// A process belongs to the nearest of its ancestors that holds a lease, itself first. What it uses
 /// between two scans is counted once:
 /// - while it lives, as the growth of its own time;
-/// - what it used since the last scan before its end, and all that a process used that began and
-///   ended between two scans, as the growth of its parent's `reaped_ticks` less what was counted
-///   while it lived. If its parent does not wait for children, or went first, that is lost.
-/// A holder's own time is not counted here (ProcessClock is exact and costs no scan). Of what came
-/// before the scan that first named it a holder, only processes count that began when it held its
-/// lease already. An orphan that is adopted by a process that
-/// does not belong to the holder no longer does either.
+/// - the rest, from its last scan to its end, as the growth of its parent's `reaped_ticks` less
+///   what was counted while it lived. So is all that a process used that began and ended between
+///   two scans. Both are lost where the parent does not wait for children, or went first.
+///
+/// A holder's own time is not counted here (ProcessClock is exact and costs no scan). The scan that
+/// first names a holder may find earlier use: of that, only processes count that began when it held
+/// its lease already. An orphan that is adopted by a process that does not belong to the holder no
+/// longer does either.
 class Descendants {
 public:
-        /// What a process used since the scan before.
+        /// The time that a process used since the scan before.
         struct Growth {
                 std::uint32_t holder = 0;  ///< pid; 0: it belongs to nobody
                 std::uint64_t user_ticks = 0;

@@ -17,9 +17,9 @@ public:
         /// good until the next call.
         [[nodiscard]] int read(const std::string& path, std::string_view& ret_text);
 
-        /// The same of a file that the kernel gives in one piece, as it does what it tells of one
-        /// process or control group, but not tables (mountinfo) nor sysfs's lists of CPUs, which
-        /// come in pieces of a page: without the system call that would find its end.
+        /// The same for a file that the kernel gives in one piece, without the system call that
+        /// would find its end. Files about one process or one control group are such. Tables
+        /// (mountinfo) and sysfs's lists of CPUs are not: these come in pieces of a page.
         [[nodiscard]] int read_short(const std::string& path, std::string_view& ret_text);
 
 private:

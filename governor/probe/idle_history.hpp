@@ -52,7 +52,7 @@ public:
 
         [[nodiscard]] const policy::Sample& sample() const { return sample_; }
 
-        /// How long until the first window is full, 0 when it is.
+        /// The time until the first window is full, 0 when it is.
         [[nodiscard]] std::chrono::milliseconds warm_in(TimePoint now,
                                                         std::chrono::milliseconds period) const;
 

@@ -26,7 +26,8 @@ double niced_part(std::int32_t nice) {
         return weight / (weight + kWeights.front());
 }
 
-/// Of all that is counted. What is known of a process is kept as long as it is there.
+/// Finds the owners of all processes that are counted. Facts about a process are kept as long as it
+/// is there.
 void OwnedLoad::find_owners(std::span<const PidStat> processes,
                             std::span<const Descendants::Growth> growth, const OwnerOf& owner_of) {
         struct Ask {

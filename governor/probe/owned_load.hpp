@@ -22,21 +22,21 @@ namespace governor::probe {
 /// Not thread-safe.
 class OwnedLoad {
 public:
-        /// Whom a process is run by; empty: not to be seen, or its time counts elsewhere.
+        /// The user that a process belongs to; empty: not to be seen, or its time counts elsewhere.
         using OwnerOf = std::function<std::optional<std::uint32_t>(std::uint32_t pid)>;
 
-        /// Clock ticks between the last two scans. Of processes with a positive nice value
-        /// (their first thread's) user time is niced time, as in /proc/stat.
+        /// Clock ticks between the last two scans. The user time of processes with a positive nice
+        /// value (their first thread's) is niced time, as in /proc/stat.
         struct Used {
                 double ticks = 0;  ///< without niced time
                 double niced = 0;  ///< times niced_part()
         };
 
-        /// Takes a scan and its growth (Descendants::growth()). SCHED_IDLE is left out, and what
-        /// processes use between their last scan and their end.
-        /// Asks for the owner of a process that has run when it is new, and then at one of kTurns
-        /// scans: a process may change its user. Of no more than kMostAsked at a scan, those that
-        /// have run most; the others' time is nobody's. Beside that about 0.1 us per process.
+        /// Takes a scan and its growth (Descendants::growth()). SCHED_IDLE processes are left out,
+        /// and so is the time that processes use between their last scan and their end. Asks for
+        /// the owner of a process that has run when it is new, and then at one of kTurns scans: a
+        /// process may change its user. Asks for no more than kMostAsked at a scan, those that have
+        /// run most; the others' time is nobody's. Costs about 0.1 us per process besides.
         void add(std::span<const PidStat> processes, std::span<const Descendants::Growth> growth,
                  const OwnerOf& owner_of);
         static constexpr std::uint32_t kTurns = 16;

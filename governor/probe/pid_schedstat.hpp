@@ -9,7 +9,7 @@
 
 namespace governor::probe {
 
-/// Of the first thread of a process, since it began.
+/// The times of the first thread of a process, since it began.
 struct PidSchedstat {
         std::chrono::nanoseconds cpu_time{0};
         std::chrono::nanoseconds waited{0};  ///< runnable, while others had its CPU

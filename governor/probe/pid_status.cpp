@@ -8,7 +8,7 @@ namespace governor::probe {
 
 namespace {
 
-/// What stands behind `key`. Empty if there is no such line, or the text is cut.
+/// The text behind `key`. Empty if there is no such line, or the text is cut.
 std::optional<std::string_view> value_of(std::string_view key, std::string_view status) {
         if (status.empty() || status.back() != '\n')
                 return std::nullopt;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What is needed of the text of /proc/PID/status. Pure.
+// Reads the lines that are needed from the text of /proc/PID/status. Pure.
 #pragma once
 
 #include "policy/cpu_mask.hpp"

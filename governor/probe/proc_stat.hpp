@@ -25,8 +25,8 @@ struct StatReading {
         bool list_ended = false;     ///< a line of another kind followed the last CPU
 };
 
-/// Empty if the text is no whole /proc/stat: it ends inside a line, holds no CPU or one twice,
-/// or a CPU's line has fewer than four columns or something that is no number.
+/// Empty if the text is no whole /proc/stat. It may end inside a line, hold no CPU or one twice, or
+/// have a CPU's line with fewer than four columns or something that is no number.
 [[nodiscard]] std::optional<StatReading> parse_proc_stat(std::string_view text);
 
 }  // namespace governor::probe

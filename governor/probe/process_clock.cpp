@@ -15,8 +15,8 @@ namespace {
 
 using std::chrono::nanoseconds;
 
-/// What clock_getcpuclockid(3) makes of a pid, which asks the kernel whether there is such a
-/// process: to read the clock does that too.
+/// The clock that clock_getcpuclockid(3) makes of a pid. That function also asks the kernel whether
+/// there is such a process, which reading the clock does anyway.
 clockid_t clock_of(std::uint32_t pid) {
         constexpr std::uint32_t kCpuclockSched = 2;
         return static_cast<clockid_t>(~pid << 3U | kCpuclockSched);
@@ -28,7 +28,7 @@ int read_kernel_clock(std::uint32_t pid, nanoseconds& ret_cpu_time) {
         // Pid 0 would be the daemon itself.
         if (pid == 0 || pid > kMostPids)
                 return -ESRCH;
-        // That of a process that is not there is no valid one.
+        // The clock of a process that is not there is invalid.
         if (::clock_gettime(clock_of(pid), &time) < 0)
                 return errno == EINVAL ? -ESRCH : -errno;
         ret_cpu_time = std::chrono::seconds{time.tv_sec} + nanoseconds{time.tv_nsec};

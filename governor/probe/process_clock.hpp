@@ -14,8 +14,8 @@ namespace governor::probe {
 /// Not thread-safe.
 class ProcessClock {
 public:
-        /// `root` is empty for this machine, where the kernel's clock of the process is read, which
-        /// may be done for every process, hidden ones (hidepid=) too; below any other root
+        /// `root` is empty for this machine: there the kernel's clock of the process is read, which
+        /// may be done for every process, hidden ones (hidepid=) too. Below any other root
         /// /proc/PID/stat is read, in clock ticks.
         explicit ProcessClock(std::string root);
 

@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::uint32_t kUnknown = UINT32_MAX;
 
-/// How far each process is from the top of its tree.
+/// The distance of each process from the top of its tree.
 std::vector<std::uint32_t> depths(std::span<const PidStat> processes) {
         std::vector<std::uint32_t> depths(processes.size(), kUnknown);
         std::vector<std::size_t> path;
@@ -92,7 +92,7 @@ std::optional<PidStat> ProcessScan::read(std::uint32_t pid) {
         return stat && stat->pid == pid ? stat : std::nullopt;
 }
 
-/// `pids` are those of now: who has lost his parent has another one.
+/// `pids` are those of now: a process that has lost its parent has another one.
 const ProcessScan::Seen* ProcessScan::unchanged(std::uint32_t pid,
                                                 std::chrono::nanoseconds cpu_time,
                                                 const std::vector<std::uint32_t>& pids) const {

@@ -22,20 +22,20 @@ public:
         /// CPU time of a process so far, to the nanosecond; empty: not known.
         using Clock = std::function<std::optional<std::chrono::nanoseconds>(std::uint32_t pid)>;
 
-        /// Reads below `root`, which is empty for this machine: only there is it known by the
-        /// kernel's clocks who has run.
+        /// Reads below `root`, which is empty for this machine. Only there do the kernel's clocks
+        /// tell which processes have run.
         explicit ProcessScan(std::string root);
         ProcessScan(std::string root, Clock clock)
                 : root_(std::move(root)), clock_(std::move(clock)) {}
 
         /// Reads /proc/*/stat: about 7.5 us per process of the machine that has run since the last
-        /// scan and 0.01 us per thread, which makes it the dearest part of a sample. Who has not
-        /// run is as he was, and costs 0.7 us; what others can change of him (nice value, policy)
-        /// is seen within kTurns scans. Left out are processes that go meanwhile, that are hidden
-        /// from the daemon (hidepid=), and kernel threads, of which large machines have thousands:
-        /// these cost 0.5 us, as each is read at one of kTurns scans only. A process with the pid
-        /// of an ended kernel thread may so be found that much later. Returns 0 or a negative errno
-        /// with the last scan unchanged.
+        /// scan and 0.01 us per thread, which makes it the dearest part of a sample. A process that
+        /// has not run is as it was, and costs 0.7 us. Changes that others make to it (nice value,
+        /// policy) are seen within kTurns scans. Left out are processes that go meanwhile, that are
+        /// hidden from the daemon (hidepid=), and kernel threads. Large machines have thousands of
+        /// these: each costs 0.5 us, as it is read at one of kTurns scans only. A process with the
+        /// pid of an ended kernel thread may so be found that much later. Returns 0 or a negative
+        /// errno with the last scan unchanged.
         [[nodiscard]] int take();
         static constexpr std::uint32_t kTurns = 16;
 
@@ -52,7 +52,7 @@ public:
 private:
         void read_all(const std::vector<std::uint32_t>& pids);
 
-        /// What is kept from scan to scan.
+        /// The facts that are kept from scan to scan.
         struct Seen {
                 std::chrono::nanoseconds cpu_time;  // not later than `stat`
                 PidStat stat;
@@ -72,9 +72,9 @@ private:
 /// nullptr: `pid` is not among `processes`, which ascend by pid.
 [[nodiscard]] const PidStat* find_process(std::span<const PidStat> processes, std::uint32_t pid);
 
-/// Reads those of `processes` (ascending by pid, read in that order) again that were read before
-/// their parents, as pids wrap around; `read` returns nothing for one that has gone. O(n log n) if
-/// there is any, O(n) if not.
+/// Takes `processes` ascending by pid, read in that order. Those that were read before their
+/// parents are read again, as pids wrap around; `read` returns nothing for one that has gone. O(n
+/// log n) if there is any, O(n) if not.
 void read_after_parents(std::vector<PidStat>& processes,
                         const std::function<std::optional<PidStat>(std::uint32_t pid)>& read);
 

@@ -17,7 +17,7 @@ namespace governor::probe {
 
 namespace {
 
-/// What the kernel appends where the file has been removed meanwhile.
+/// The kernel appends this where the file has been removed meanwhile.
 constexpr std::string_view kDeleted = " (deleted)";
 
 std::string folder_of(const std::string& root, std::uint32_t pid) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What a process runs.
+// Finds the program that a process runs.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,8 @@ namespace governor::probe {
 /// May this process see the executables of other users' processes (CAP_SYS_PTRACE)?
 [[nodiscard]] bool sees_others_executables();
 
-/// The nice value of the process's first thread; 0 where it cannot be seen. Of this machine only.
+/// The nice value of the process's first thread; 0 where it cannot be seen. Works for this machine
+/// only.
 [[nodiscard]] int read_nice(std::uint32_t pid);
 
 }  // namespace governor::probe

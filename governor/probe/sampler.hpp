@@ -16,8 +16,8 @@ namespace governor::probe {
 /// Not thread-safe.
 class Sampler {
 public:
-        /// `root` is empty for this machine; below any other root (a recorded or made-up machine)
-        /// time is counted in ticks and the file is opened anew at every reading, so that a test
+        /// `root` is empty for this machine. Below any other root (a recorded or made-up machine)
+        /// time is counted in ticks, and the file is opened anew at every reading so that a test
         /// may replace it.
         explicit Sampler(const std::string& root);
 
@@ -34,7 +34,7 @@ public:
         [[nodiscard]] const policy::Sample& sample() const { return history_.sample(); }
 
         /// Reads once for a sample over the time since the last calls, 200 ms at least where these
-        /// were closer together. sample() is not touched. nullptr: what was read is not usable.
+        /// were closer together. sample() is not touched. nullptr: the text is not usable.
         [[nodiscard]] const policy::Sample* tick(TimePoint now);
         [[nodiscard]] std::chrono::milliseconds warm_in(TimePoint now,
                                                         std::chrono::milliseconds period) const {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Where each CPU sits: core, package, last-level cache, NUMA node, as sysfs tells.
+// The place of each CPU: core, package, last-level cache, NUMA node, as sysfs tells.
 #pragma once
 
 #include "policy/machine.hpp"

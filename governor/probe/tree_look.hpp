@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What a process and all that descends from it do now, between two scans of the machine.
+// Looks at a process and all its descendants now, between two scans of the machine.
 #pragma once
 
 #include "probe/file_reader.hpp"
@@ -15,7 +15,7 @@ namespace governor::probe {
 /// Not thread-safe.
 class TreeReader {
 public:
-        /// What is larger costs too much to be looked at between scans.
+        /// A larger tree costs too much to be looked at between scans.
         static constexpr std::size_t kMostProcesses = 16;
         static constexpr std::size_t kMostThreads = 64;
 

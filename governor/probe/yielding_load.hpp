@@ -20,8 +20,8 @@ namespace governor::probe {
 using policy::TimePoint;
 
 /// Processes with the scheduling policy SCHED_IDLE (their first thread's), and control groups with
-/// cpu.idle = 1. Each counts once, and what is subtracted from the busy time of CPUs elsewhere does
-/// not count: the time of lease holders and their descendants, and user time with a positive nice
+/// cpu.idle = 1. Each counts once. Time that is subtracted from the busy time of CPUs elsewhere
+/// does not count: that of lease holders and their descendants, and user time with a positive nice
 /// value (policy::CpuIdle::nice_permyriad). Not thread-safe.
 class YieldingLoad {
 public:
@@ -31,15 +31,15 @@ public:
                 : cgroups_(cgroups), ticks_per_second_(ticks_per_second) {}
 
         /// Takes a scan and its growth (Descendants::growth()). Costs next to nothing while nobody
-        /// yields. With idle groups 8 us for each of them (Cgroups::kMostIdleGroups at most), and
-        /// 10 us for each process that is SCHED_IDLE, niced or a lease holder's; every kLookAround
-        /// the control groups are searched for idle ones: 30 us per group of the machine. What a
-        /// SCHED_IDLE process uses between its last scan and its end does not count, nor does an
-        /// idle group before it is found.
+        /// yields. Each idle group costs 8 us (Cgroups::kMostIdleGroups at most); with idle groups
+        /// each process that is SCHED_IDLE, niced or a lease holder's costs 10 us. Every
+        /// kLookAround the control groups are searched for idle ones: 30 us per group of the
+        /// machine. The time that a SCHED_IDLE process uses between its last scan and its end does
+        /// not count, nor does an idle group before it is found.
         void add(std::span<const PidStat> processes, std::span<const Descendants::Growth> growth,
                  TimePoint now);
 
-        /// Since the first scan; never goes backwards.
+        /// Counted since the first scan; never goes backwards.
         [[nodiscard]] std::chrono::nanoseconds total() const { return total_; }
 
         static constexpr std::chrono::seconds kLookAround{10};
