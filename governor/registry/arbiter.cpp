@@ -78,7 +78,8 @@ bool Arbiter::ticked(const policy::Sample& sample, std::uint32_t yielding_millic
         return !programs_.are_returning(now) && foreign_.add(sample, burns, machine_.pool(), now);
 }
 
-/// Who has come back to a restarted governor is held to what it had for a moment only.
+/// A program that has come back to a restarted governor is held to its earlier CPUs for a moment
+/// only.
 std::vector<std::uint32_t> Arbiter::undivided(fair::Snapshot& snapshot) const {
         for (auto& client : snapshot.clients)
                 client.resumed.reset();
@@ -161,7 +162,8 @@ Room Arbiter::new_room(const Account& account, TimePoint now) const {
         return room;
 }
 
-/// What is free when a program comes may be one thread, and that would be for life.
+/// The CPUs that are free when a program comes may be enough for one thread only, and the program
+/// would keep that number for life.
 void Arbiter::start_with_shares(const fair::Snapshot& snapshot) {
         for (const auto& grant : last_.grants) {
                 auto* program = programs_.find(grant.id);
@@ -187,8 +189,8 @@ std::vector<ProgramId> Arbiter::decide(TimePoint now) {
                 cpus_before_.reset();
         }
         programs_.arrange_gangs(now);
-        // Programs that are not back yet burn CPU time, which is no foreign load. When all are back
-        // it is measured anew.
+        // Programs that are not back yet burn CPU time, which is no foreign load. Foreign load is
+        // measured anew when all are back.
         if (programs_.are_returning(now))
                 foreign_ = {};
         auto snapshot = this->snapshot(now);

@@ -52,8 +52,8 @@ public:
 
         /// Takes a sample; Program::measured() of every program must have been called for it.
         /// `yielding_millicpu` is burned, somewhere, by threads that run only when nobody else
-        /// wants to (SCHED_IDLE, cgroups with cpu.idle). `ticks_guess`: until the next sample it is
-        /// not known what programs burn.
+        /// wants to (SCHED_IDLE, cgroups with cpu.idle). `ticks_guess`: until the next sample the
+        /// burn of programs is not known.
         void sampled(const policy::Sample& sample, std::uint32_t yielding_millicpu,
                      const evidence::Ungoverned& ungoverned, bool ticks_guess, TimePoint now);
         /// Takes a sample over the window of a tick; Program::ticked() of every program must have
@@ -66,7 +66,8 @@ public:
 
         [[nodiscard]] const policy::fair::Decision& last() const { return last_; }
 
-        /// What a decision now would go by. Valid until the next call that changes something.
+        /// The snapshot that a decision now would go by. Valid until the next call that changes
+        /// something.
         [[nodiscard]] policy::fair::Snapshot snapshot(TimePoint now) const {
                 return programs_.snapshot(machine_, foreign_.seen(), now);
         }
@@ -81,10 +82,10 @@ public:
                 shares_.clear();
                 tree_shares_.clear();
         }
-        /// Those of all programs of a tree together, if these could make use of all CPUs.
+        /// The threads of all programs of a tree together, if these could make use of all CPUs.
         [[nodiscard]] std::uint32_t share_of_tree(ProgramId tree, TimePoint now) const;
-        /// Of an account, as long as one more of its programs wants all CPUs. As of the last
-        /// decision, and valid until the next call. Costs as share(), once after each decision.
+        /// The room of an account, if one more of its programs wants all CPUs, as of the last
+        /// decision. Valid until the next call. Costs as share(), once after each decision.
         [[nodiscard]] const Room& room(const Account& account, TimePoint now) const;
 
         /// See Programs::turns(). Empty where the settings say that nobody takes turns, too.
@@ -96,7 +97,7 @@ public:
 private:
         using Shares = std::map<ProgramId, std::uint32_t>;
 
-        /// By client. Changes what the snapshot says of those who return.
+        /// The shares by client. Changes what the snapshot says of programs that return.
         [[nodiscard]] std::vector<std::uint32_t> undivided(policy::fair::Snapshot& snapshot) const;
         [[nodiscard]] Shares undivided_by_id(policy::fair::Snapshot snapshot) const;
         void start_with_shares(const policy::fair::Snapshot& snapshot);
@@ -110,7 +111,7 @@ private:
         Decide decide_;
         evidence::ForeignLoad foreign_;
         policy::fair::Decision last_;
-        // What was asked for since the last decision.
+        // The shares that were asked for since the last decision.
         mutable Shares shares_;
         mutable Shares tree_shares_;
         mutable std::map<Account, Room> rooms_;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Where the kernel lets programs run, and the control groups they have in common.
+// Holds where the kernel lets programs run, and the control groups they have in common.
 #pragma once
 
 #include "policy/cpu_mask.hpp"
@@ -17,7 +17,7 @@
 
 namespace governor::registry {
 
-/// Where the kernel lets it run.
+/// The CPUs and control groups that the kernel gives to one program.
 struct Confinement {
         struct Group {
                 std::string path;                    ///< "" is the root
@@ -30,7 +30,7 @@ struct Confinement {
         friend bool operator==(const Confinement&, const Confinement&) = default;
 };
 
-/// The groups that clients are in, by path. What was said last about a group holds for all.
+/// The groups that clients are in, by path. The last word about a group holds for all its clients.
 class Cgroups {
 public:
         struct Entry {

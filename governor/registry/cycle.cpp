@@ -18,7 +18,8 @@ namespace {
 
 Mode mode_of(bool is_observing) { return is_observing ? Mode::Observe : Mode::Govern; }
 
-/// Of a program that is held to nothing: as many threads as it likes, and no CPUs in particular.
+/// The grant of a program that is held to nothing: as many threads as it likes, and no CPUs in
+/// particular.
 fair::Grant ungoverned() {
         fair::Grant grant;
         grant.reason.limit = fair::Limit::Ungoverned;
@@ -79,7 +80,7 @@ void Cycle::plugged(policy::Machine machine) {
 void Cycle::sampled(const policy::Sample& sample, TimePoint now) {
         look_where_they_are(now);
         facts_.look(now);
-        // What they do now says what the time since the last sample was for.
+        // The programs' state now tells what they used the time since the last sample for.
         take_all_reports(now);
         measure(now);
         const auto yielding = facts_.yielding_millicpu();
@@ -191,9 +192,9 @@ bool Cycle::find_stopped(TimePoint now) {
         return !stopped.empty();
 }
 
-/// Of trees that yield, as far as no program in them holds a lease: whether one does nothing in its
-/// turn, or works again after it has lent that. True: one began to. At most kMost of them, about
-/// 0.3 ms each.
+/// Looks at trees that yield and in which no other program holds a lease. True: one began to do
+/// nothing in its turn, or to work again after it had lent its turn. Looks at kMost of them at
+/// most, about 0.3 ms each.
 bool Cycle::look_at(Trees which, TimePoint now) {
         constexpr std::size_t kMost = 4;
         if (!programs().have_trees())
@@ -209,7 +210,7 @@ bool Cycle::look_at(Trees which, TimePoint now) {
         std::map<ProgramId, std::size_t> members;
         programs().for_each([&](const Program& program) { members[program.tree()]++; });
         std::erase_if(due, [&](const Program* program) { return members[program->id()] > 1; });
-        // Where there are more, each has its time: those behind the last one come first.
+        // Each has its time where there are more: those behind the last one come first.
         auto& last = which == Trees::Lending ? last_lender_ : last_with_turn_;
         const auto next = std::ranges::find_if(
                 due, [&](const Program* program) { return program->id() > last; });
@@ -272,9 +273,9 @@ void Cycle::tell(ProgramId id) {
         publish_.push_back(std::move(word));
 }
 
-/// A program that resumed what it had has no reason yet, and the decision may be just that grant:
-/// nothing changes, but it is told the reason: that it waits until all are back, and when that is
-/// over.
+/// A program that resumed its earlier grant has no reason yet, and the decision may be just that
+/// grant. Nothing changes then, but the program is told the reason: that it waits until all are
+/// back, and when that is over.
 void Cycle::tell_returned() {
         std::erase_if(returned_, [this](Returned& returned) {
                 const auto* program = programs().find(returned.id);
@@ -302,7 +303,8 @@ Programs::Joined Cycle::joined(const Identity& identity, const Request& request,
         }
         if (programs.size() == 1)
                 arbiter_.catch_sight(facts_.running());
-        // What it has resumed: the decision may be just that, and no change. Or that it is ignored.
+        // Tells the program what it has resumed, as the decision may be just that, and no change.
+        // Or tells that it is ignored.
         tell(joined.id);
         want_decision(now);
         return joined;
@@ -313,7 +315,7 @@ void Cycle::want_decision(TimePoint now) {
         schedule_.want_decision(now);
 }
 
-/// What it did until its end is read first: how long it was tells of others of its label.
+/// The program's last report is read first: its length tells something about others of its label.
 void Cycle::left(ProgramId id, TimePoint now) {
         if (auto* program = arbiter_.programs().find(id))
                 if (const auto last = reports_.reports(std::array{id}).front())

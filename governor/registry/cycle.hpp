@@ -16,7 +16,7 @@
 
 namespace governor::registry {
 
-/// What is to be done after an event, in this order.
+/// The things to do after an event, in this order.
 struct Effects {
         /// A grant that goes into the program's word in shared memory.
         struct Word {
@@ -67,11 +67,11 @@ public:
         void ticked(const policy::Sample& sample, TimePoint now);
         /// There was no such sample.
         void not_ticked(TimePoint now) { schedule_.ticked(now); }
-        /// What the last tick has cost. See Schedule.
+        /// The last tick has cost `time`. See Schedule.
         void tick_took(std::chrono::nanoseconds time) { schedule_.tick_took(time); }
         /// Effects::wake_at has come: looks at reports, for stopped programs, or decides.
         void woke(TimePoint now);
-        /// What the decision of the last event has cost. See Schedule.
+        /// The decision of the last event has cost `time`. See Schedule.
         void decision_took(std::chrono::nanoseconds time) { schedule_.took(time); }
 
         /// A program wants a lease. It says that a governor before this one granted it `held`.
@@ -82,11 +82,11 @@ public:
         void left(ProgramId id, TimePoint now);
         /// It has changed its mind. See Program::request().
         void requested(ProgramId id, const Request& request, TimePoint now);
-        /// What acts on its tree, as it says.
+        /// `acts` names what acts on the program's tree, as the program says.
         void acts(ProgramId id, std::string acts);
         /// See Programs::move().
         void belongs(ProgramId id, ProgramId tree, TimePoint now);
-        /// What acts on the tree that it holds makes it yield while it waits, or does not.
+        /// The tree that the program holds is made to yield while it waits, or is not.
         void yields(ProgramId id, bool yields, TimePoint now);
         /// See Program::keep().
         void keeps(ProgramId id, TimePoint now);
@@ -98,7 +98,7 @@ public:
 
         // Effects, and what there is to be told.
 
-        /// Of all events since the last call.
+        /// The effects of all events since the last call.
         [[nodiscard]] Effects take_effects();
 
         [[nodiscard]] const Arbiter& arbiter() const { return arbiter_; }

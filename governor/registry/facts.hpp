@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// The two doors of the governing cycle: what the kernel tells of programs, and what these report.
+// The two doors of the governing cycle: the kernel's facts about programs, and the programs'
+// reports.
 #pragma once
 
 #include "evidence/foreign_load.hpp"
@@ -21,7 +22,7 @@ namespace governor::registry {
 using policy::TimePoint;
 using policy::fair::ProgramId;
 
-/// What the kernel tells of programs that hold leases. Empty answers: the process has gone, or the
+/// The kernel's facts about programs that hold leases. Empty answers: the process has gone, or the
 /// kernel hides it (hidepid=).
 class ProcessFacts {
 public:
@@ -35,7 +36,7 @@ public:
                 std::chrono::nanoseconds cpu_time{0};
                 bool is_stopped = false;  ///< by a signal or a debugger
         };
-        /// As of the last look().
+        /// The facts as of the last look().
         virtual std::optional<Measured> measured(ProgramId id) = 0;
         /// Burned between the last two looks by threads that run only when nobody else wants to
         /// (SCHED_IDLE, control groups with cpu.idle).
@@ -62,10 +63,11 @@ public:
         virtual std::optional<TreeLook> look_at_tree(ProgramId id) = 0;
         /// Now. False where nobody can know.
         virtual bool is_stopped(ProgramId id) = 0;
-        /// How long its first thread waited for a CPU, now; `cpu_time` is that of the process.
+        /// The time that its first thread has waited for a CPU until now; `cpu_time` is that of the
+        /// process.
         virtual std::optional<evidence::LowUse::Reading>
         low_use(ProgramId id, std::chrono::nanoseconds cpu_time) = 0;
-        /// Where the kernel lets it run, now.
+        /// The CPUs and control groups that the kernel gives to it now.
         virtual std::optional<Confinement> where(ProgramId id, TimePoint now) = 0;
         /// The path of what it runs; empty: not known.
         virtual std::string executable(ProgramId id) = 0;
@@ -76,7 +78,7 @@ protected:
         ProcessFacts& operator=(const ProcessFacts&) = default;
 };
 
-/// What programs report of their regions.
+/// The reports of programs about their regions.
 class ReportSource {
 public:
         virtual ~ReportSource() = default;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What happened lately: for who asks why something is as it is.
+// Keeps what happened lately, for users that ask why something is as it is.
 #pragma once
 
 #include "policy/account.hpp"
@@ -55,8 +55,9 @@ struct Event {
 };
 
 /// The last events of all programs. Events are numbered from 0 on, so that a reader can go on where
-/// it stopped. Where it is full, the oldest event of the account with the most events is forgotten:
-/// the noise of one user does not drive out what others did. So numbers may be missing in between.
+/// it stopped. A full history forgets the oldest event of the account with the most events: the
+/// noise of one user does not drive out the events of others. Numbers may therefore be missing in
+/// between.
 class History {
 public:
         explicit History(std::size_t limit = 1024) : limit_(limit) {}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Grants by CPU: who is to run where. Pure.
+// Grants by CPU: the programs that are to run there. Pure.
 #pragma once
 
 #include "registry/programs.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What was learned of programs that call themselves the same. Pure.
+// Remembers what was learned about programs that give themselves the same label. Pure.
 #pragma once
 
 #include "policy/account.hpp"
@@ -26,17 +26,17 @@ public:
 
         struct Known {
                 policy::fair::Scaling scaling;
-                /// When that was measured last, by octave.
+                /// The time of the last measurement, by octave.
                 std::array<policy::TimePoint, policy::fair::Scaling::kOctaves> at{};
-                /// Of the last two runs; 0: there was none.
+                /// The regions of the last two runs; 0: there was none.
                 std::array<std::uint64_t, 2> regions{};
                 bool says_progress = false;  ///< one of them has said how far it is
 
                 /// One of them has `found` now, of which the octaves from `first` to `last` are
-                /// new. All that was known is forgotten where they have changed.
+                /// new. All earlier knowledge is forgotten if they have changed.
                 void measured(const policy::fair::Scaling& found, std::size_t first,
                               std::size_t last, policy::TimePoint now);
-                /// What was measured at so many CPUs, or more, since then.
+                /// The octaves that were measured since `then`, at their number of CPUs or at more.
                 [[nodiscard]] policy::fair::Scaling since(policy::TimePoint then) const;
                 /// Regions of a run, where the last two had about equally many.
                 [[nodiscard]] std::optional<std::uint64_t> length() const;
@@ -44,9 +44,9 @@ public:
 
         [[nodiscard]] const Known* find(const policy::Account& account,
                                         const std::string& label) const;
-        /// To learn something of; valid until the next call. Where there are too many, the one that
-        /// was learned of longest ago is forgotten, of the same account if it has kOfAccount. O(log
-        /// kMost), and O(kMost) where one is forgotten.
+        /// The entry to learn something about; valid until the next call. The least recently
+        /// learned entry is forgotten if there are too many, one of the same account if it has
+        /// kOfAccount. O(log kMost), and O(kMost) where one is forgotten.
         Known& learn(const policy::Account& account, const std::string& label);
         [[nodiscard]] std::size_t size() const { return entries_.size(); }
 

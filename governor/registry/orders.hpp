@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What people have ordered of one program, by hand and for as long as its lease lasts. Pure.
+// Orders that people have given for one program, by hand and for as long as its lease lasts. Pure.
 #pragma once
 
 #include "policy/fair/rules.hpp"
@@ -10,13 +10,13 @@
 
 namespace governor::registry {
 
-/// Who orders.
+/// The rank of the user that orders.
 enum class Authority : std::uint8_t {
-        Owner,          ///< the program's user, who may not go beyond rules
-        Administrator,  ///< may, and what he orders takes the place of what the owner has
+        Owner,          ///< the program's user, which may not go beyond rules
+        Administrator,  ///< may, and its orders take the place of the owner's
 };
 
-/// What is empty stays as it is.
+/// An empty member leaves things as they are.
 struct Order {
         std::optional<std::uint32_t> max;     ///< 0..65536; 0: none by order any more
         std::optional<std::uint32_t> weight;  ///< 0..10000; 0: likewise
@@ -27,15 +27,15 @@ struct Order {
         friend bool operator==(const Order&, const Order&) = default;
 };
 
-/// Why an owner's order is refused: somebody above him has had his say about this.
+/// The reason for refusing an owner's order: the administrator or a rule has decided about this.
 enum class Denied : std::uint8_t { None, Max, Weight, Class, Resume };
 
 class Orders {
 public:
-        /// What of an authority's orders is in force: no zeros, and `paused` is true or empty.
+        /// The orders of an authority that are in force: no zeros, and `paused` is true or empty.
         struct Standing {
                 Order order;
-                std::uint32_t uid = 0;  ///< who gave the last of them
+                std::uint32_t uid = 0;  ///< the user that gave the last of them
         };
         struct Outcome {
                 Denied denied = Denied::None;

@@ -20,7 +20,7 @@ namespace {
 constexpr std::uint32_t kMaxWeight = 10'000;
 constexpr auto kNobody = std::numeric_limits<std::uint32_t>::max();  // no user's number
 
-/// Of a number of which 0 means that there is none.
+/// Turns a number of which 0 means "none" into an optional.
 std::optional<std::uint32_t> known(std::uint32_t number) {
         return number > 0 ? std::optional(number) : std::nullopt;
 }
@@ -42,8 +42,8 @@ std::uint64_t hash_of(const Identity& identity) {
         return std::hash<std::string>{}(std::to_string(user) + "/" + identity.label);
 }
 
-/// `yields_with`: a tree; 0: none. Of programs that keep their teams, and have no job, each is
-/// alone: two in one process group do not wait for each other as a rule, and would spin.
+/// `yields_with`: a tree; 0: none. A program that keeps its teams, and has no job, is alone: two in
+/// one process group do not wait for each other as a rule, and would spin.
 evidence::Gangs::Key gang_of(const Identity& identity, const Request& request, ProgramId id,
                              ProgramId yields_with = {}) {
         if (yields_with != ProgramId{})
@@ -255,7 +255,7 @@ bool Program::rests(const evidence::Report& report, bool wants_to_run, TimePoint
         return demand_.quiet(*outside_since_, now) || rests_ != did;
 }
 
-/// Where it says nothing of how far it is, it is taken to have as many regions as others of its
+/// A program that says nothing about its progress is taken to have as many regions as others of its
 /// label.
 void Program::note_progress(const evidence::Report& report, TimePoint now) {
         const auto served = around_.gangs.served(gang_, now);
@@ -297,8 +297,8 @@ void Program::note_pace(const evidence::Report& report, TimePoint now) {
                         .measured(speedup_.scaling(now), octaves->first, octaves->second, now);
 }
 
-/// Of others of its label counts what one of them has shown in its time, or shortly before: that a
-/// history is wrong is found out by then.
+/// Others of its label count by what one of them has shown since this program joined, or shortly
+/// before: a wrong history is found out by then.
 fair::Scaling Program::scaling(TimePoint now) const {
         auto scaling = speedup_.scaling(now);
         const auto* known = around_.labels.find(identity_.account, identity_.label);
@@ -531,8 +531,9 @@ bool Program::apply(const fair::Grant& grant, TimePoint now) {
         return changed;
 }
 
-/// As it was last seen to, else all that it has of its own. A program that was parked when it was
-/// seen has had that since its turn came; one that has been parked since then went on until that.
+/// The program is taken to have gone on as it was last seen to, else to have used all CPUs of its
+/// own. A program that was parked when it was seen has had these since its turn came. One that has
+/// been parked since then went on until that.
 std::chrono::nanoseconds Program::presumably_used(TimePoint since, TimePoint now) const {
         const auto* granted = occupancy_.held();
         if (yields() && parked())

@@ -39,10 +39,10 @@ using policy::TimePoint;
 using policy::fair::GangId;
 using policy::fair::ProgramId;
 
-/// What the daemon found out about a program. It takes the program's word for the label only.
+/// The daemon's findings about a program. It takes the program's word for the label only.
 struct Identity {
         std::uint32_t pid = 0;
-        Account account;         ///< whose share it counts against
+        Account account;         ///< it counts against this one's share
         std::uint32_t uid = 0;   ///< may differ from the account's: subordinate uids
         std::string label;       ///< as the program says
         std::string executable;  ///< path; empty: not known, or no rule asks for it
@@ -59,13 +59,13 @@ struct Identity {
         ProgramId tree{};
 };
 
-/// Of no program's number yet.
+/// An event that has no program's number yet.
 [[nodiscard]] Event event_of(const Identity& identity, EventKind kind, TimePoint now);
 
-/// As the policy counts it.
+/// The number by which the policy knows the account.
 [[nodiscard]] policy::fair::AccountId account_id(const Account& account);
 
-/// What the program asks for; validated by the caller.
+/// The program's own wishes; validated by the caller.
 struct Request {
         std::uint32_t min = 1;
         std::uint32_t max = 0;       ///< 0: no limit of its own
@@ -77,7 +77,7 @@ struct Request {
         bool keeps = false;       ///< its teams are as large as it chose, whatever it is granted
 };
 
-/// What all programs have in common.
+/// The things that all programs have in common.
 struct Surroundings {
         Cgroups cgroups;
         evidence::Gangs gangs;
@@ -96,7 +96,7 @@ public:
                 const Confinement& where, const std::vector<policy::fair::Rule>& rules,
                 std::chrono::milliseconds late_after, Surroundings& around, TimePoint now);
 
-        // What is known of it.
+        // Facts about the program.
 
         [[nodiscard]] ProgramId id() const { return id_; }
         [[nodiscard]] const Identity& identity() const { return identity_; }
@@ -127,7 +127,7 @@ public:
         /// "a, b" of the rules that apply
         [[nodiscard]] const std::string& rule_names() const { return rule_.name; }
         [[nodiscard]] const Orders& orders() const { return orders_; }
-        /// What happened to it last, oldest first.
+        /// The last events that concern it, oldest first.
         [[nodiscard]] const std::vector<Event>& recent() const { return recent_.events(); }
         [[nodiscard]] const Confinement& where() const { return where_; }
         [[nodiscard]] const Cgroups::Chain& groups() const { return groups_; }
@@ -164,19 +164,19 @@ public:
 
         [[nodiscard]] ProgramId tree() const { return identity_.tree; }
         [[nodiscard]] bool holds_tree() const { return tree() == id_; }
-        /// Of the holder: its wishes are those of the tree.
+        /// To be asked of the holder: its wishes are those of the tree.
         [[nodiscard]] policy::fair::Tree as_tree() const;
-        /// What acts on its tree from outside, as it says.
+        /// Names what acts on its tree from outside, as the program says.
         [[nodiscard]] const std::string& acts() const { return acts_; }
 
-        // What others say of it.
+        // News about the program from others.
 
         void set_acts(std::string acts) { acts_ = std::move(acts); }
-        /// What acts on the tree that it holds makes it yield, or does not.
+        /// The tree that it holds is made to yield from outside, or is not.
         void set_yields(bool yields) { request_.yields = yields; }
         /// Its teams are its own from now on, see Request::keeps. False: they were.
         bool keep(TimePoint now);
-        /// What has used `cpu_time` so far, as its descendant, is a program of its own now.
+        /// A descendant that has used `cpu_time` so far is a program of its own now.
         void hand_over(std::chrono::nanoseconds cpu_time) { burn_.hand_over(cpu_time); }
         /// It takes turns with this tree, which yields. 0: with none; as any other program does.
         void yield_with(ProgramId tree, TimePoint now);
@@ -193,17 +193,19 @@ public:
         /// A governor before this one granted it `cpus`, which nobody else holds. It has no more
         /// than that until `settled`.
         void resume(const policy::CpuMask& cpus, TimePoint settled, TimePoint now);
-        /// More than it had may act later: see evidence::RequestLimits. What its library does
-        /// (starts only, can wait) stays as it is.
+        /// A larger limit may act later: see evidence::RequestLimits. The abilities of its library
+        /// (starts only, can wait) stay as they are.
         void request(const Request& request, TimePoint now);
-        /// The user `uid`, who has the authority `by`. All of it or nothing; an owner's maximum
-        /// goes up as the program's own does. Decide next where something has changed.
+        /// Takes an order of the user `uid`, which has the authority `by`: all of it or nothing. An
+        /// owner's maximum goes up as the program's own does. Decide next where something has
+        /// changed.
         Orders::Outcome order(const Order& order, Authority by, std::uint32_t uid, TimePoint now);
         void confine(const Confinement& where, TimePoint now);
 
         /// True if this may change a decision: it gave back what it held, or woke.
         bool report(const evidence::Report& report, TimePoint now);
-        /// What it reports may change a decision: it lends, or runs on more than it was granted.
+        /// The program's next report may change a decision: it lends, or runs on more than it was
+        /// granted.
         [[nodiscard]] bool is_waited_for() const;
 
         /// CPU time it has used since it began, with its descendants that hold no lease, and
@@ -211,18 +213,18 @@ public:
         void measured(std::chrono::nanoseconds cpu_time, bool stopped, TimePoint now);
         /// The CPU time alone, at a tick. Empty: not known, so it goes on as it did.
         void ticked(std::optional<std::chrono::nanoseconds> cpu_time, TimePoint now);
-        /// As far as measured() tells: it is granted one thread, and burns little. Then low_use()
-        /// has to tell whether that is because it waits for a CPU; of a program that is light and
-        /// sleeps only now and then. Right after measured().
+        /// It is granted one thread and burns little, as far as measured() tells. low_use() has to
+        /// tell then whether that is because it waits for a CPU. A program that is light and sleeps
+        /// is asked about only now and then. To be called right after measured().
         [[nodiscard]] bool may_be_light(TimePoint now);
         /// Empty: nobody can know.
         void low_use(const std::optional<evidence::LowUse::Reading>& reading, TimePoint now);
 
         /// It has CPUs that others could have, were it stopped: fell_silent() may say so.
         [[nodiscard]] bool may_fall_silent() const;
-        /// Between samples: it has not run since the last call, and had before that. So it may have
-        /// been stopped, which is dearer to find out. `cpu_time` as for measured(). False, too,
-        /// where it has nothing to lend.
+        /// To be called between samples. True: it has not run since the last call, and had before
+        /// that. It may have been stopped, which is dearer to find out. `cpu_time` as for
+        /// measured(). False, too, where it has nothing to lend.
         [[nodiscard]] bool fell_silent(std::chrono::nanoseconds cpu_time);
         /// A signal has stopped it, after what it has reported so far: it lends what it has.
         void stopped(TimePoint now);
@@ -241,9 +243,9 @@ public:
         /// nothing.
         [[nodiscard]] bool is_look_due(TimePoint now) const { return now >= next_look_; }
 
-        // What Programs asks of each.
+        // Questions and news of Programs.
 
-        /// What was measured and is not part of its demand yet.
+        /// A measurement that is not part of its demand yet.
         [[nodiscard]] const std::optional<evidence::Usage>& usage() const { return usage_; }
         /// Besides what it used since the last sample it could have burned `idle_millicpu`.
         void sampled(std::uint32_t idle_millicpu, TimePoint now);
@@ -269,7 +271,7 @@ public:
         void start_with(std::uint32_t threads) { first_number_ = threads; }
         /// True if it must be told.
         bool apply(const policy::fair::Grant& grant, TimePoint now);
-        /// What it burned since the last ticks. It is gone: leave() next.
+        /// The program is gone: returns what it burned since the last ticks. leave() next.
         evidence::Departed::Program leave_ticks(std::optional<std::chrono::nanoseconds> cpu_time,
                                                 TimePoint now);
         /// It is gone, and is not to be asked anything any more. `cpu_time`: see Programs::leave().
@@ -288,7 +290,8 @@ private:
                 return request_.can_wait && (request_.keeps || is_batch());
         }
         void ask_for_limits(TimePoint now);
-        /// Of it, or of its tree: what its start-only library keeps to is no limit of others.
+        /// The maximum of it, or of its tree: the number that its start-only library keeps to does
+        /// not limit others.
         [[nodiscard]] std::uint32_t wished_max() const;
         /// CPU time after the last reading, which was at `since`.
         [[nodiscard]] std::chrono::nanoseconds presumably_used(TimePoint since,
@@ -296,13 +299,12 @@ private:
         void note_progress(const evidence::Report& report, TimePoint now);
         void note_pace(const evidence::Report& report, TimePoint now);
         void note_region(const evidence::Report& report);
-        /// Of a program that keeps its team: it has begun no region for a while, and waits for
-        /// none.
+        /// A program that keeps its team has begun no region for a while, and waits for none.
         bool rests(const evidence::Report& report, bool wants_to_run, TimePoint now);
         [[nodiscard]] policy::fair::Scaling scaling(TimePoint now) const;
         /// See policy::fair::Gang::kind.
         [[nodiscard]] std::uint64_t kind() const;
-        /// How many CPUs it should be tried on.
+        /// The number of CPUs that it should be tried on.
         [[nodiscard]] std::optional<evidence::WidthProbe::Try> probe_width(TimePoint now) const;
         void add_reading(std::chrono::nanoseconds cpu_time, TimePoint now);
 

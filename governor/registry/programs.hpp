@@ -18,7 +18,7 @@
 
 namespace governor::registry {
 
-/// Why a program gets no lease.
+/// The reason why a program gets no lease.
 enum class Refusal : std::uint8_t {
         TooManyOfAccount,  ///< the account holds its quota of leases
         TooMany,           ///< the account would hold more than it leaves to others
@@ -42,7 +42,7 @@ public:
 
         /// For the programs that are here, too.
         void set_rules(std::vector<policy::fair::Rule> rules);
-        /// What is remembered depends on `handover_max` and `turn_quantum`.
+        /// `handover_max` and `turn_quantum` determine what is remembered.
         void follow(const policy::fair::Settings& settings);
 
         struct Joined {
@@ -62,13 +62,12 @@ public:
         /// A program has come back that may have to wait for others.
         [[nodiscard]] bool are_returning(TimePoint now) const { return now < settled_; }
 
-        /// The program had used `cpu_time` in all. Empty: it was gone before anybody could look;
-        /// then it is taken to have gone on as it was last seen to, or to have used what it was
-        /// granted.
+        /// The program had used `cpu_time` in all. Empty: it was gone before anybody could look. It
+        /// is then taken to have gone on as it was last seen to, or to have used its grant.
         void leave(ProgramId id, std::optional<std::chrono::nanoseconds> cpu_time, TimePoint now);
 
-        /// The program turns out to be below the holder of `tree`. If it held a tree itself, that
-        /// is over. False: nothing changes.
+        /// The program turns out to be below the holder of `tree`. Its own tree, if it held one, is
+        /// over. False: nothing changes.
         bool move(ProgramId id, ProgramId tree);
         /// A program holds a tree.
         [[nodiscard]] bool have_trees() const { return trees_ > 0; }
@@ -90,13 +89,14 @@ public:
                         visit(static_cast<const Program&>(*program));
         }
 
-        /// After all of them were measured: what they could have burned besides.
+        /// To be called after all of them were measured: takes the time that they could have burned
+        /// besides.
         void sampled(const policy::Sample& sample, TimePoint now);
         /// Programs of a tree that yields are one gang. Before each decision.
         void arrange_gangs(TimePoint now);
 
-        /// What each burned over the window of the sample of `now`. Ignored programs are in it, and
-        /// those that left in that time.
+        /// The burn of each over the window of the sample of `now`, with ignored programs and those
+        /// that left in that time.
         [[nodiscard]] std::vector<evidence::Burn> burns(TimePoint now);
 
         /// The same over the window of a tick, after Program::ticked() of each.
@@ -110,7 +110,7 @@ public:
         /// grant changed (threads, CPUs), which must be told.
         std::vector<ProgramId> apply(const policy::fair::Decision& decision, TimePoint now);
 
-        /// What there is to be told of a program's turns.
+        /// The facts to tell about a program's turns.
         struct Turns {
                 std::size_t programs = 1;  ///< of its job that take their turn with it, and itself
                 std::chrono::nanoseconds served{0};

@@ -18,7 +18,7 @@ namespace governor::registry {
 using policy::Account;
 using policy::TimePoint;
 
-/// What a process that holds no lease would have if it joined now.
+/// The share of a process that holds no lease, if it joined now.
 struct FairShare {
         Account account;            ///< that it would count against
         std::uint32_t threads = 1;  ///< >= 1
@@ -38,7 +38,7 @@ public:
         static constexpr std::size_t kMostOfAccount = 256;
         static constexpr std::size_t kMost = 4096;
 
-        /// Whom the advice was for. One process has one promise.
+        /// The process that the advice was for. One process has one promise.
         struct Asker {
                 std::uint32_t pid = 0;
                 /// Tells processes apart whose number is not known (0): when they connected.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What a program would have that joins now, beside the others of its account. Pure.
+// Computes the share of a program that joins now, beside the others of its account. Pure.
 #pragma once
 
 #include <cstdint>

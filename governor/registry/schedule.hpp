@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// When to look at reports, and when to decide. Pure; time is an argument.
+// Schedules when to look at reports, and when to decide. Pure; time is an argument.
 #pragma once
 
 #include "policy/fair/decision.hpp"
@@ -16,18 +16,26 @@ namespace governor::registry {
 
 using policy::TimePoint;
 
-/// A decision follows every sample and every event, but not two within kRest, or within kRestTimes
-/// times what the last one took: programs that come and go at any rate make the governor decide for
-/// a part of its time only. While somebody waits for CPUs that others have still to leave, reports
-/// are read every kPoll; sooner where a program does nothing until then, 1/kPollPart later each
-/// time of the time for which it waits. While somebody may want back what he lent, so they are at
-/// first, and the less often the longer nobody does: each time 1/kPollPart later of the time since
-/// somebody last lent or wanted back, every kTick in the end. While somebody would have more if
-/// another program were not there, it is looked every kTick whether one was stopped; not where more
-/// than kMostWatched have CPUs of their own and do not lend them: then one holds little as a rule,
-/// and the next sample has to do. Foreign load is looked at every kTick from the start on, less
-/// often where that would take more than 1/kTickTimes of a CPU; also without a lease: a program
-/// that comes goes by what it finds.
+/// Decisions: one follows every sample and every event, but not two within kRest, or within
+/// kRestTimes times what the last one took. Programs that come and go at any rate therefore make
+/// the governor decide for a part of its time only.
+///
+/// Reports, while a program waits for CPUs that others have still to leave: they are read every
+/// kPoll. They are read sooner where a program does nothing until then: each pause is 1/kPollPart
+/// of the time for which it has waited, kRest at least and kPoll at most.
+///
+/// Reports, while a lender may want its CPUs back: they are read every kPoll at first, and less
+/// often the longer no program wants its CPUs back. Each pause is 1/kPollPart of the time since a
+/// program last lent or wanted back, kPoll at least and kTick at most.
+///
+/// Stopped programs: while a program would have more if another were not there, the daemon looks
+/// every kTick whether one was stopped. It does not look where more than kMostWatched programs have
+/// CPUs of their own and do not lend them: one holds little then as a rule, and the next sample has
+/// to do.
+///
+/// Foreign load: the daemon looks every kTick from the start on, less often where that would take
+/// more than 1/kTickTimes of a CPU. It looks also without a lease: a program that comes goes by
+/// what it finds.
 class Schedule {
 public:
         static constexpr TimePoint kNever = TimePoint::max();
@@ -41,24 +49,24 @@ public:
         void sampled(TimePoint now) { next_decision_ = now; }
         /// Reports were read; `matters`: they may change a decision.
         void polled(bool matters, TimePoint now);
-        /// It was looked who was stopped; `matters`: somebody was.
+        /// The daemon looked for stopped programs; `matters`: one was stopped.
         void watched(bool matters, TimePoint now);
         void decided(const policy::fair::Decision& decision, TimePoint now);
-        /// What the last decision, and all that belongs to it, has taken.
+        /// The last decision, and all that belongs to it, has taken `time`.
         void took(std::chrono::nanoseconds time) {
                 rest_ = std::max<std::chrono::nanoseconds>(time * numbers::kRestTimes,
                                                            numbers::kRest);
         }
 
         void ticked(TimePoint now) { next_tick_ = now + tick_pause_; }
-        /// What the last look has taken.
+        /// The last look has taken `time`.
         void tick_took(std::chrono::nanoseconds time) {
                 tick_pause_ = std::max<std::chrono::nanoseconds>(time * numbers::kTickTimes,
                                                                  numbers::kTick);
         }
         [[nodiscard]] TimePoint next_tick() const { return next_tick_; }
 
-        /// Somebody does nothing until others have left.
+        /// A program does nothing until others have left.
         [[nodiscard]] bool makes_somebody_wait() const { return parked_since_.has_value(); }
         [[nodiscard]] bool is_decision_due(TimePoint now) const { return next_decision_ <= now; }
         [[nodiscard]] bool is_poll_due(TimePoint now) const { return next_poll_ <= now; }
@@ -75,11 +83,11 @@ private:
         std::chrono::nanoseconds rest_ = numbers::kRest;
         TimePoint next_decision_ = kNever;
         TimePoint next_poll_ = kNever;
-        bool is_waited_for_ = false;                 // by somebody who is to grow
-        std::optional<TimePoint> parked_since_;      // somebody who does nothing meanwhile
+        bool is_waited_for_ = false;                 // by a program that is to grow
+        std::optional<TimePoint> parked_since_;      // a program does nothing meanwhile
         bool has_rounds_ = false;                    // of which one may be over sooner
-        std::vector<policy::fair::ProgramId> idle_;  // ascending; those who lend
-        TimePoint quiet_since_;                      // nobody began to lend, or wanted back
+        std::vector<policy::fair::ProgramId> idle_;  // ascending; programs that lend
+        TimePoint quiet_since_;                      // no program began to lend, or wanted back
         TimePoint next_watch_ = kNever;
         TimePoint next_tick_;
         std::chrono::nanoseconds tick_pause_ = numbers::kTick;
