@@ -122,7 +122,7 @@ void never_overdue(Gang& gang) {
         gang.waited = {};
 }
 
-/// It begins beside those who are about to leave.
+/// A program begins beside those that are about to leave.
 Decision begins_beside_others(const Settings& settings, const Snapshot& snapshot) {
         auto decision = governor::policy::fair::decide(settings, snapshot);
         for (auto& grant : decision.grants)

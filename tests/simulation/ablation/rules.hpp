@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Rules of the real policy that can be switched off from outside, by its settings, by what it is
-// told, or by what becomes of its answer: to see which are worth their place. The policy has no
+// Rules of the real policy that can be switched off from outside, to see which are worth their
+// place. Its settings, its input or the use of its answer is changed for that. The policy has no
 // switches; patches/ takes out the rules that are inside of it.
 #pragma once
 

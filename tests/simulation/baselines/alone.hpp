@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// How long programs take that nobody else slows down.
+// Measures how long programs take that no other program slows down.
 #pragma once
 
 #include "simulation/scenario/scenario.hpp"
@@ -10,8 +10,8 @@
 
 namespace simulation {
 
-/// Of one copy that has the machine to itself: all that its maximum, cpuset and quota leave it.
-/// Empty: it does not end by itself, or not within kLongest. Costs a run.
+/// The time that one copy takes with the machine to itself: all that its maximum, cpuset and quota
+/// leave it. Empty: it does not end by itself, or not within kLongest. Costs a run.
 [[nodiscard]] std::optional<Time> time_alone(const Scenario& scenario, std::size_t program);
 
 inline constexpr Time kLongest = std::chrono::hours(240);

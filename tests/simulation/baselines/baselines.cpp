@@ -97,7 +97,8 @@ void wait_spinning(Scenario& scenario) {
 
 void switch_turns_off(Scenario& scenario) { scenario.governor.fair.turns = false; }
 
-/// Where nobody said what is batch, all is that ends by itself and follows its grants.
+/// Makes programs batch that end by themselves, follow their grants and are in no tree. Does not,
+/// where the scenario itself says what is batch.
 void switch_turns_on(Scenario& scenario) {
         scenario.governor.fair.turns = true;
         const auto is_batch = [](const auto& one) { return one.scheduling_class == Class::Batch; };

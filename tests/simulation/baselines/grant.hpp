@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What baselines decide.
+// The decisions of baselines.
 #pragma once
 
 #include "policy/fair/decision.hpp"

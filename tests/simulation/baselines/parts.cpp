@@ -71,7 +71,7 @@ private:
         std::vector<std::uint32_t> crowd_;  // by part
 };
 
-/// Starts and ends of everybody who is alone.
+/// The starts and ends of all programs, each taken to run alone.
 std::vector<std::pair<Time, int>> comings_and_goings(const Scenario& scenario) {
         std::vector<std::pair<Time, int>> events;
         for (std::size_t p = 0; p < scenario.programs.size(); p++) {
@@ -86,7 +86,7 @@ std::vector<std::pair<Time, int>> comings_and_goings(const Scenario& scenario) {
                                 events.emplace_back(start + alone, -1);
                 }
         }
-        std::ranges::sort(events);  // who goes first makes room
+        std::ranges::sort(events);  // an end comes before a start at the same time, and makes room
         return events;
 }
 

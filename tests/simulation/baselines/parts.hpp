@@ -8,9 +8,9 @@
 
 namespace simulation {
 
-/// Scenario::parts. Without: as many as programs would be there at once if each had the machine to
-/// itself, so that it is planned for nobody who is late; at least 1, at most the CPUs of the pool.
-/// May run each program alone.
+/// Scenario::parts. Without it: as many as programs would be there at once if each had the machine
+/// to itself, so that nothing is planned for programs that are late. At least 1, at most the CPUs
+/// of the pool. May run each program alone.
 [[nodiscard]] std::uint32_t number_of_parts(const Scenario& scenario);
 
 /// The pool in so many parts, whole cores first. A program that comes takes the part in which

@@ -8,7 +8,7 @@
 namespace simulation {
 
 /// At its start and every 10 s a program asks, and is told: what it has and what is idle, at most
-/// the CPUs that it may use. Who asks at the same time is told of the same idle CPUs.
+/// the CPUs that it may use. Programs that ask at the same time are told of the same idle CPUs.
 [[nodiscard]] std::function<Decide> begin_threshold(const Scenario& scenario);
 
 }  // namespace simulation

@@ -46,7 +46,8 @@ void Beliefs::decided(const World& world) {
         }
 }
 
-/// What somebody burned who is gone is guessed from his grant: of one who burns more, too low.
+/// The burn of a program that is gone is guessed from its grant. The guess is too low for a program
+/// that burns more.
 void Beliefs::ended(const World& world, const Resident& resident) {
         watches_.erase(resident.number);
         if (!is_honest(resident))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What the registry believes and nobody can know better, bounded by what really happens.
+// Bounds the registry's beliefs, which nobody can know better, by what really happens.
 #pragma once
 
 #include "simulation/checks/invariant.hpp"
@@ -15,25 +15,25 @@ namespace simulation {
 /// - foreign-belief: what is seen of foreign load lies between the least and the most of it in the
 ///   last kLately. Not for longer than things take to settle; while all clients have CPUs that are
 ///   online
-/// - demand-belief: who can always use one CPU more is not held for idle nor for content with what
-///   it has, and nobody for one who wants less than he burns, for longer than things take to
-///   settle. Who does nothing for so long is idle
-/// - light-belief: nobody is held for one who uses little who runs, or could if others left him a
-///   CPU, most of the time for longer than things take to settle
-/// - rigid-belief: what waits and yields is not held for one that does not follow
+/// - demand-belief: a program that can always use one CPU more is not held for idle nor for content
+///   with what it has, for longer than things take to settle. No program is held for one that wants
+///   less than it burns for that long. A program that does nothing for that long is idle
+/// - light-belief: no program is held for light if it runs, or could if others left it a CPU, most
+///   of the time for longer than things take to settle
+/// - rigid-belief: a program that waits and yields is not held for one that does not follow
 class Beliefs final : public Invariant {
 public:
-        /// So much of what clients burn may be taken for foreign load, or hide it: CPUs, and a part
-        /// of those in the pool.
+        /// This much of the clients' burn may be taken for foreign load, or hide it: CPUs, and a
+        /// part of those in the pool.
         static constexpr double kTolerance = 1.0;
         static constexpr double kToleratedPart = 0.02;
         /// A load that comes and goes faster may count as steady at its mean.
         static constexpr Time kLately = std::chrono::seconds(3);
-        /// Who burns more than this part of its grant can use more: a little above two thirds, from
-        /// which on the registry sees it.
+        /// A client that burns more than this part of its grant can use more: a little above two
+        /// thirds, from which on the registry sees it.
         static constexpr double kBusyPart = 0.7;
-        /// Who is runnable for more than this part of the time is not light: a little above two
-        /// thirds, likewise.
+        /// A client that is runnable for more than this part of the time is not light: a little
+        /// above two thirds, likewise.
         static constexpr double kHeavyPart = 0.7;
 
         using Invariant::Invariant;
@@ -42,10 +42,10 @@ public:
         void passes(const World& world, Time span) override;
 
 private:
-        /// Since when something has been so.
+        /// The time since which something has been so.
         class Since {
         public:
-                /// How long by now; 0: it is not so.
+                /// The time that it has lasted by now; 0: it is not so.
                 Time update(bool is_so, Time now) {
                         if (!is_so)
                                 begin_ = kNever;

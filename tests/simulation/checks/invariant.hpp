@@ -72,7 +72,7 @@ private:
 /// No cpuset, no mask: every client may use all of the pool.
 [[nodiscard]] bool all_may_run_everywhere(const World& world);
 
-/// As long as this, things may be on their way to where they should be.
+/// Things may be on their way to where they should be for this long.
 [[nodiscard]] Time settling_time(const World& world);
 
 }  // namespace simulation

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What really runs where, whatever the registry thinks.
+// Checks what really runs where, whatever the registry thinks.
 #pragma once
 
 #include "simulation/checks/invariant.hpp"
@@ -10,11 +10,11 @@
 namespace simulation {
 
 /// occupied-once: no CPU was promised to the teams of two programs that tell the truth, at the same
-/// time. The promise of a grant that is its own alone holds until the end of the region; but not if
-/// meanwhile it was stopped, was told that it shares, was left alone because all its CPUs went, or
-/// has not followed a later grant for Settings::handover_max. CPUs that a program was granted when
-/// it began or woke up are promised to it beside the holder, who was told to leave them, and has
-/// Settings::handover_max to do so.
+/// time. The promise of a grant that is its own alone holds until the end of the region. The
+/// promise ends earlier if the program was stopped, was told that it shares, was left alone because
+/// all its CPUs went, or has not followed a later grant for Settings::handover_max. CPUs that a
+/// program was granted when it began or woke up are promised to it beside the holder, which was
+/// told to leave them and has Settings::handover_max to do so.
 class Occupancy final : public Invariant {
 public:
         using Invariant::Invariant;
@@ -23,7 +23,7 @@ public:
         void passes(const World& world, Time span) override;
 
 private:
-        /// What a program was granted first, or when it woke up, and has had since.
+        /// The CPUs that a program was granted first, or when it woke up, and has had since.
         struct Begun {
                 bool may_begin = true;
                 CpuMask granted;

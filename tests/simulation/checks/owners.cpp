@@ -34,7 +34,7 @@ bool is_plain(const World& world, const Resident& resident) {
                !rules.ignored && true_max(world, resident) == 0;
 }
 
-/// As far as the registry knows.
+/// True if all programs want all CPUs as far as the registry knows.
 bool all_want_all(const World& world) {
         const auto believed = world.believed();
         return believed.short_lived == 0 &&
@@ -68,8 +68,8 @@ double takes(const Hog& hog, double cpus) {
                (foreign.nice > 0 ? niced_part(foreign.nice) : 1);
 }
 
-/// Up to which everybody gets what it could use. Users in the order of that: who could use less
-/// leaves the rest to those behind it.
+/// The level up to which each user gets what it could use. Users come in the order of that: a user
+/// that could use less leaves the rest to those behind it.
 double level(const Users& users, double cpus, double User::*hogs) {
         std::vector<double> wants;
         for (const auto& [uid, user] : users)

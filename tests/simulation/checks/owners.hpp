@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT
 //
-// Foreign load is its user's.
+// Checks that foreign load counts against its user.
 #pragma once
 
 #include "simulation/checks/invariant.hpp"
 
 namespace simulation {
 
-/// Looked at after every decision in which only users matter: every program follows, can use all
-/// CPUs, is known to, and may run on them, hogs may, too, and nothing has changed for as long as
-/// things take to settle. What is fair is found from the scenario alone: users' max-min shares, of
-/// what hogs that are hidden leave.
+/// Looked at after every decision in which only users matter. In such a decision every program
+/// follows, can use all CPUs, is known to, and may run on them. Hogs may run on them, too, and
+/// nothing has changed for as long as things take to settle. The fair shares are found from the
+/// scenario alone: users' max-min shares of the CPUs that hidden hogs leave.
 /// - foreign-owner: users without hogs have together at least their shares; programs of a user with
 ///   hogs have no more than the rest of its share, while another user's would take it; foreign load
 ///   is left no more than its users' shares, and the hidden part of it

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What programs are told about their grants is so.
+// Checks that programs are told the truth about their grants.
 #pragma once
 
 #include "simulation/checks/invariant.hpp"
@@ -9,8 +9,9 @@ namespace simulation {
 
 /// reasons, after every decision:
 /// - the numbers that all have in common are those of the machine: CPUs in the pool, programs that
-///   may run there, and whose they are; what is left to foreign load is what the decision says;
-///   something is kept free for newcomers where those that came and went burned more than a CPU
+///   may run there, and their owners. The part left to foreign load is the one that the decision
+///   says. Some CPUs are kept free for newcomers where those that came and went burned more than a
+///   CPU
 /// - `bound` is the number that the limit is about, and the grant agrees with it
 class Reasons final : public Invariant {
 public:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What somebody lacks for a moment is no mistake; how long it lasts is measured.
+// A program that lacks CPUs for a moment is no mistake; the length of that time is measured.
 #include "simulation/checks/shares.hpp"
 
 #include "policy/permyriad.hpp"
@@ -28,8 +28,9 @@ std::string seconds_text(Time span) {
         return rounded(std::chrono::duration<double>(span).count()) + " s";
 }
 
-/// Whatever the others turn out to want: who wants less leaves more to his neighbours, but his
-/// account may take that from another account's programs on the same CPUs.
+/// The entitlements that hold whatever the others turn out to want. A program that wants less
+/// leaves more to its neighbours, but its account may take that from another account's programs on
+/// the same CPUs.
 std::vector<double> certain_entitlements(const World& world, const Snapshot& snapshot) {
         const auto& settings = world.scenario.governor.fair;
         auto entitled = entitlements(settings, snapshot);
@@ -48,8 +49,8 @@ std::vector<double> certain_entitlements(const World& world, const Snapshot& sna
         return entitled;
 }
 
-/// CPUs are dealt out whole. So client `i` may lack what the shares of the others of its account
-/// are rounded up by, which is up to half a CPU each.
+/// CPUs are dealt out whole. Client `i` may therefore lack what the shares of the others of its
+/// account are rounded up by, which is up to half a CPU each.
 double rounded_up_beside(const Snapshot& snapshot, const std::vector<double>& entitled,
                          std::size_t i) {
         double sum = 0;
@@ -134,7 +135,7 @@ void Shares::ended(const World& world, const Resident& resident) {
                 short_lived_[process.program().user] = world.now;
 }
 
-/// Whether it is known after the end of that time depends on the next sample.
+/// The next sample decides whether the registry still knows it after the end of that time.
 bool Shares::is_in_stream(const World& world, const Resident& resident) const {
         constexpr Time kRemembered = std::chrono::seconds(10);
         // A program of a tree that keeps its team leaves its CPUs to the tree's next one.
@@ -164,7 +165,7 @@ void Shares::watch_relapses(const World& world) {
 }
 
 void Shares::check_newcomers(const World& world) {
-        // What somebody burned above his grant is charged until the next reading but one.
+        // A burn above a grant is charged until the next reading but one.
         if (was_rigid(world))
                 return;
         const auto had = [&](const Resident& resident) {  // CPUs that have gone are nobody's fault
@@ -185,7 +186,7 @@ void Shares::check_newcomers(const World& world) {
                 entitlements(world.scenario.governor.fair, snapshot, {.by_demand = true});
         for (std::size_t i = 0; i < snapshot.clients.size(); i++) {
                 const auto* resident = resident_of(world, snapshot.clients[i].id);
-                // Who is young may be of a stream itself.
+                // A young program may be of a stream itself.
                 if (world.turns_with_tree(*resident) || is_young(world, *resident))
                         continue;
                 const auto threads = world.held(*resident)->grant.threads;
@@ -220,7 +221,7 @@ void Shares::check_shares(const World& world) {
         const auto unused = unused_cpus(world);
         for (std::size_t i = 0; i < snapshot.clients.size(); i++) {
                 const auto* resident = resident_of(world, snapshot.clients[i].id);
-                // Who takes turns has to wait: see tests/turns_test.cpp.
+                // A program that takes turns has to wait: see tests/turns_test.cpp.
                 if (!snapshot.clients[i].idle && !resident->process->program().waits &&
                     !world.turns_with_tree(*resident))
                         watch_starvation(world, *resident, entitled[i] * kept);

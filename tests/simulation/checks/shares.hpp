@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Everybody comes to what is his, and nothing lies idle that somebody could use.
+// Checks that every program comes to its share, and that no CPU lies idle that a program could use.
 #pragma once
 
 #include "simulation/checks/invariant.hpp"
@@ -13,14 +13,17 @@ namespace simulation {
 
 /// Looked at after every sample:
 /// - starvation: an honest program that is not idle does not stay further below its entitlement
-///   than tolerance() for longer than things take to settle. Who pauses is entitled to no more than
-///   the registry believes that it wants. While programs do not follow, or are charged for that,
-///   the others keep at least the part that they keep from foreign load
-/// - conservation: who can always use one CPU more does not stay below its maximum so long while
-/// there are CPUs that nobody has And after every decision:
-/// - newcomers: nobody shrinks below what is his without the newcomers of a stream (of users whose
-///   programs ended within a second of late), but trees that take turns. What others of his account
-///   have rounded up to whole CPUs is not his
+///   than tolerance() for longer than things take to settle. A program that pauses is entitled to
+///   no more than the registry believes that it wants. The others keep, while programs do not
+///   follow or are charged for that, at least the part that they keep from foreign load
+/// - conservation: a program that can always use one CPU more does not stay below its maximum for
+///   that long while there are CPUs that nobody has
+///
+/// And after every decision:
+/// - newcomers: no program shrinks below its share without the newcomers of a stream, but trees
+/// that
+///   take turns. (A stream is of users whose programs ended within a second of late.) CPUs that
+///   others of its account have rounded up to whole ones are not its share
 class Shares final : public Invariant {
 public:
         /// Whole CPUs are dealt to accounts first and then to their programs: both are rounded, and
@@ -28,7 +31,7 @@ public:
         static constexpr double kTolerance = 1.25;
         static constexpr double kMediumTolerance = 0.99;  ///< 5 to 8 CPUs
         static constexpr double kSmallTolerance = 0.7;    ///< up to 4
-        /// Who was rigid twice is charged until he has followed for so long.
+        /// A program that was rigid twice is charged until it has followed for this long.
         static constexpr Time kCharged = std::chrono::seconds(10);
         /// In the pool of `world`.
         [[nodiscard]] static double tolerance(const World& world);
@@ -48,9 +51,10 @@ private:
                 bool relapsed = false;
         };
 
-        /// Somebody, or may have been, and readings may say so still.
+        /// Some program is rigid, or may have been, and readings may say so still.
         [[nodiscard]] bool was_rigid(const World& world) const;
-        /// Somebody is rigid, or was twice with less than kCharged between, and less than that ago.
+        /// Some program is rigid, or was twice with less than kCharged between, and less than that
+        /// ago.
         [[nodiscard]] bool is_charged(const World& world) const;
         void watch_relapses(const World& world);
         void check_newcomers(const World& world);
@@ -65,7 +69,7 @@ private:
         std::map<std::size_t, Watch> watches_;       // by Resident::number
         std::map<std::uint32_t, Time> short_lived_;  // by user: when one of his programs ended
         Time next_look_{0};
-        Time rigid_ = kNever;  // somebody was, last
+        Time rigid_ = kNever;  // some program was, last
 };
 
 }  // namespace simulation

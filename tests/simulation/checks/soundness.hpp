@@ -9,15 +9,16 @@
 
 namespace simulation {
 
-/// - well-formed: a grant for everybody who asks and is not to be ignored; at least one thread, as
-///   many CPUs as threads, CPUs that the client may use, no more than its maximum, its own or a
-///   rule's
+/// - well-formed: a grant for every client that asks and is not to be ignored. It has at least one
+///   thread, as many CPUs as threads, and only CPUs that the client may use. It has no more than
+///   the client's maximum, its own or a rule's
 /// - granted-once: no CPU is granted to two, unless it is said to be shared
-/// - within-machine: grants and what is left to foreign load fit into the pool; floors of one CPU
-///   aside, and what newcomers have, for whom nobody shrinks even when foreign load comes
+/// - within-machine: grants and the part left to foreign load fit into the pool. Floors of one CPU
+///   do not count, nor do the CPUs of newcomers, for which no program shrinks even when foreign
+///   load comes
 /// - within-quota: the same for control groups
 /// - within-tree: the same for trees
-/// - foreign-load: what is left to it is what it uses, as far as it may be
+/// - foreign-load: the part left to it is the part that it uses, as far as it may be
 class Soundness final : public Invariant {
 public:
         using Invariant::Invariant;

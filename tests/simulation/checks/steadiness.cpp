@@ -11,7 +11,7 @@ namespace {
 using governor::policy::fair::Decision;
 using governor::policy::fair::Snapshot;
 
-/// As the registry does, at the same moment and without a word from the clients.
+/// Applies a decision as the registry does, at the same moment and without a word from the clients.
 void apply(Snapshot& snapshot, const Decision& decision) {
         for (std::size_t i = 0; i < snapshot.clients.size(); i++) {
                 auto& client = snapshot.clients[i];
@@ -43,7 +43,7 @@ std::string difference(const Decision& a, const Decision& b) {
         return {};
 }
 
-/// How long it goes on.
+/// Says for how many rounds decisions go on to change.
 std::string rounds_text(const World& world, Snapshot& snapshot, Decision decision) {
         constexpr int kMost = 50;
         int rounds = 0;
@@ -65,7 +65,8 @@ bool everybody_is_honest(const World& world) {
         });
 }
 
-/// What a newcomer finds free is dealt out anew by turns as others leave it, step by step.
+/// The CPUs that a newcomer finds free are dealt out anew by turns, step by step as others leave
+/// them.
 bool is_newcomer_beside_turns(const World& world) {
         const auto turns = [&](const Resident& one) { return world.turns_with_tree(one); };
         const auto is_new = [&](const Resident& one) { return one.client && is_young(world, one); };
@@ -99,8 +100,8 @@ void Steadiness::check_convergence(const World& world) {
                 violated(world, "convergence", change + rounds_text(world, snapshot, decision));
 }
 
-/// True while what those who pause or are niced want, what pays, and what is kept free for
-/// newcomers, has been the same for as long as things take to settle.
+/// True while three things have been the same for as long as things take to settle: the wishes of
+/// programs that pause or are niced, the CPUs that pay, and those kept free for newcomers.
 bool Steadiness::is_demand_steady(const World& world) {
         const auto believed = world.believed();
         std::map<std::size_t, Demand> demands{{0, {believed.short_lived}}};  // no client
@@ -128,8 +129,8 @@ void Steadiness::check_flapping(const World& world) {
                 world.now - world.disturbed > settling_time(world) && is_demand_steady(world) &&
                 (world.foreign_disturbed == kNever || world.now - world.disturbed > kForeign) &&
                 everybody_is_honest(world) && !may_be_rigid(world);
-        // Foreign load that moves between overlapping cpusets can move a CPU along. Of each set no
-        // more than a part is yielded, so that it can be one CPU more or less, too.
+        // Foreign load that moves between overlapping cpusets can move a CPU along. No more than a
+        // part of each set is yielded, so that it can be one CPU more or less, too.
         const bool moves_with_load = world.foreign_load > 0 && !all_may_run_everywhere(world);
         for (const auto& resident : world.residents) {
                 const auto* held = world.held(resident);

@@ -12,16 +12,16 @@
 namespace simulation {
 
 /// - convergence: when nothing else changes, the second decision from here on is the last one that
-///   changes anything, but for who shares which CPU. Looked at after every sample,
-///   but while there is a newcomer and a tree that takes turns
-/// - flapping: when nothing has happened outside for long, and the registry has believed for long
-///   that those who pause or are niced want what they want now, and that as many CPUs pay, a grant
-///   does not change more than once in kCalm
+///   changes anything, but for which programs share which CPU. Looked at after every sample, but
+///   while there is a newcomer and a tree that takes turns
+/// - flapping: a grant does not change more than once in kCalm when nothing has happened outside
+///   for long. The registry must also have believed for long that programs that pause or are niced
+///   want what they want now, and that as many CPUs pay
 class Steadiness final : public Invariant {
 public:
         static constexpr Time kCalm = std::chrono::seconds(10);
-        /// So long the end of foreign load may be felt, and programs that come and go push it to
-        /// and fro.
+        /// The end of foreign load may be felt for this long, and programs that come and go push it
+        /// to and fro.
         static constexpr Time kForeign = std::chrono::seconds(20);
 
         using Invariant::Invariant;

@@ -11,7 +11,7 @@ namespace {
 
 using governor::policy::fair::Limit;
 
-constexpr std::uint32_t kForeignHome_millicpu = 500;  // who shrinks leaves such CPUs first
+constexpr std::uint32_t kForeignHome_millicpu = 500;  // programs that shrink leave such CPUs first
 constexpr auto kNoCore = std::numeric_limits<std::uint32_t>::max();
 
 CpuMask own_cpus(const World& world, const Resident& resident) {
@@ -28,7 +28,7 @@ bool has_foreign_homes(const World& world) {
         return found;
 }
 
-/// What it was told first, beside others that do not follow.
+/// The CPUs that it was told first, beside others that do not follow.
 CpuMask cpus_to_start_on(const World& world, const Resident& resident) {
         const auto* held = world.held(resident);
         const bool starts = held != nullptr && held->grant.shared && held->grant.threads > 1 &&

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Which CPUs, where all that differs is their places.
+// Checks the choice among CPUs that differ in nothing but their places.
 #pragma once
 
 #include "simulation/checks/invariant.hpp"
@@ -12,13 +12,15 @@ namespace simulation {
 
 /// whole-cores, after every decision in which nobody's CPUs depend on anything but places: no
 /// foreign load, no cpusets, and everybody is honest.
-/// - While another program waits for CPUs, a program that shrinks keeps parts of no more than SMT
-///   threads - 1 of the cores that it had for itself: it gives up shared cores first, then whole
-///   ones, and CPUs of another one at last.
-/// - A program that grows does not get as many CPUs of cores that it shares with others as a core
-///   has that is left free altogether: it takes cores that nobody is on first.
-/// - While no program waits for CPUs, a newcomer included, or runs on more than its share, none has
-///   two CPUs of a core while a core is free altogether.
+/// - A program that shrinks while another waits for CPUs keeps parts of few of the cores that it
+/// had
+///   for itself: (SMT threads - 1) at most. It gives up shared cores first, then whole ones, and
+///   CPUs of another one at last.
+/// - A program that grows takes cores that nobody is on first. Its CPUs of cores that it shares
+///   with others are fewer than a core has, while such a core is left free altogether.
+/// - No program has two CPUs of a core while a core is free altogether. This holds while no program
+///   waits for CPUs, a newcomer included, or runs on more than its share.
+///
 /// Grants are not moved to make cores whole again, so that nothing holds for how many are shared in
 /// the long run.
 class Topology final : public Invariant {

@@ -54,7 +54,7 @@ fair::Client true_client(const World& world, const Resident& resident) {
         return client;
 }
 
-/// As its holder wishes, who is like any other among its own.
+/// A tree has the wishes of its holder, which is like any other program inside the tree.
 std::vector<fair::Tree> trees_of(const World& world, std::vector<fair::Client>& clients) {
         std::map<ProgramId, std::size_t> known;
         std::vector<fair::Tree> trees;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What the policy should be told, put together without the registry.
+// Computes what the policy should be told, without the registry.
 #pragma once
 
 #include "simulation/world/world.hpp"
@@ -9,7 +9,7 @@
 
 namespace simulation {
 
-/// What the administrator's rules say about a program.
+/// The administrator's rules about a program.
 struct Ruled {
         std::uint32_t weight = 100;    ///< its own, or a rule's
         std::uint32_t guaranteed = 1;  ///< by a rule
@@ -20,21 +20,21 @@ struct Ruled {
 /// Rules as governord.conf(5) has them: all that apply, a later one over an earlier one.
 [[nodiscard]] Ruled ruled(const Scenario& scenario, const Program& program);
 
-/// Never more; 0: none. Of who only asks once, what it was granted first, too.
+/// The program never has more; 0: no maximum. A program that asks only once is also held to its
+/// first grant.
 [[nodiscard]] std::uint32_t true_max(const World& world, const Resident& resident);
 
 /// nullptr: it has gone.
 [[nodiscard]] const Resident* resident_of(const World& world, governor::registry::ProgramId id);
 
-/// Of all programs of its tree together. Empty: it is in none, or there is no maximum.
+/// The maximum of all programs of its tree together. Empty: it is in none, or there is no maximum.
 [[nodiscard]] std::optional<std::uint32_t> true_tree_max(const World& world,
                                                          const Resident& resident);
 
-/// Users, trees, weights, limits, CPUs and quotas as the scenario has them. Only what clients want,
-/// how much foreign load there was lately, and what is kept free for newcomers, is as the registry
-/// believes: Beliefs and Reasons bound that. What
-/// they hold is as they were told; what they burn and still run on is left out. Good as long as
-/// `world` does not change.
+/// Users, trees, weights, limits, CPUs and quotas as the scenario has them. Three things are as the
+/// registry believes: the clients' wishes, the recent foreign load, and the CPUs kept free for
+/// newcomers. Beliefs and Reasons bound these. The clients' grants are as they were told; the CPUs
+/// that they burn and still run on are left out. Good as long as `world` does not change.
 [[nodiscard]] governor::policy::fair::Snapshot true_snapshot(const World& world);
 
 }  // namespace simulation

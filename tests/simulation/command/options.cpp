@@ -166,7 +166,8 @@ bool is_the_real_one(const NamedPolicy& policy) {
         return policy.decider.decide == Decider{}.decide && policy.decider.begin == nullptr;
 }
 
-/// As --without and --check say, which go with the real policy; else the message about it.
+/// Adapts the policy to --without and --check, which go with the real policy only. Returns a
+/// message if they do not.
 std::string adapt(const Texts& texts, bool check, NamedPolicy& policy) {
         const auto rule = find_rule(texts.without);
         if ((rule || check) && !is_the_real_one(policy))

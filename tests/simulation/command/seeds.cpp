@@ -14,7 +14,7 @@ namespace simulation {
 
 namespace {
 
-/// As an argument of simulate, unless it is the real one.
+/// The policy as an argument of simulate, empty for the real one.
 std::string option_of(const NamedPolicy& policy) {
         return policy.name == policies().front().name ? ""
                                                       : " --policy " + std::string(policy.name);

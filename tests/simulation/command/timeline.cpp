@@ -103,7 +103,7 @@ std::string draw_row(const std::vector<Mark>& marks, std::size_t begin, std::siz
         return text;
 }
 
-/// The last of a cell wins; who only changes the reason is not marked anew, unless it shows.
+/// The last grant of a cell wins. A change of the reason alone is not marked anew, unless it shows.
 void add_mark(std::vector<Mark>& marks, const Mark& mark) {
         if (!marks.empty() && marks.back().cell == mark.cell)
                 marks.back() = mark;

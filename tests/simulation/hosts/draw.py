@@ -115,7 +115,7 @@ def host(comment: str, end: str, machine: dict, sections: list[str]) -> str:
 
 
 def program(name: str, length_s: float, cpus: int, region_s: float, law: str = "linear", **keys) -> str:
-    """So long alone on so many CPUs, in regions that take so long there."""
+    """A program that takes `length_s` alone on `cpus` CPUs, in regions of `region_s` there."""
     kind, _, parameter = law.partition(":")
     speedup = {"linear": lambda: cpus, "flat": lambda: min(cpus, float(parameter)),
                "amdahl": lambda: 1 / (1 - float(parameter) + float(parameter) / cpus)}[kind]()
@@ -285,7 +285,7 @@ def big(cpus: int, seed: int, jobs: int, comment: str) -> str:
 
 
 def hosts() -> dict[str, str]:
-    """What each file holds."""
+    """The contents of each file."""
     linear, mixed = ["linear"] * 8, ["linear", "linear", "amdahl:0.99", "amdahl:0.95", "amdahl:0.8"]
     return {
         "login-8": login(8, 1, 24, 15, """

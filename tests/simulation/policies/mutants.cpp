@@ -61,7 +61,7 @@ Decision never_shrinks(const Settings& settings, const Snapshot& snapshot) {
         return decision;
 }
 
-/// Whoever begins has its share, and the holder keeps what it was to leave.
+/// A program that begins has its share, and the holder keeps the CPUs that it was to leave.
 Decision holders_never_give_way(const Settings& settings, const Snapshot& snapshot) {
         auto decision = decide(settings, snapshot);
         for (std::size_t i = 0; i < decision.grants.size(); i++) {
@@ -137,7 +137,7 @@ Decision starves_the_youngest(const Settings& settings, const Snapshot& snapshot
         return decision;
 }
 
-/// Those who are above their grants for ever are waited for, for ever.
+/// The policy waits for ever for programs that are above their grants for ever.
 Decision waits_for_ever(const Settings& settings, const Snapshot& snapshot) {
         auto seen = settings;
         seen.handover_max = std::chrono::hours(1000);
@@ -179,7 +179,7 @@ CpuMask lowest(const CpuMask& cpus, std::uint32_t count) {
         return chosen;
 }
 
-/// Whoever comes or grows gets the lowest numbers that are free, cores or no cores.
+/// A program that comes or grows gets the lowest numbers that are free, cores or no cores.
 Decision grows_anywhere(const Settings& settings, const Snapshot& snapshot) {
         return placed_anew(settings, snapshot,
                            [](const CpuMask& held, const CpuMask& free, const Grant& grant) {
@@ -188,7 +188,7 @@ Decision grows_anywhere(const Settings& settings, const Snapshot& snapshot) {
                            });
 }
 
-/// Whoever shrinks keeps the lowest numbers, which are one half of each core.
+/// A program that shrinks keeps the lowest numbers, which are one half of each core.
 Decision shrinks_by_number(const Settings& settings, const Snapshot& snapshot) {
         return placed_anew(settings, snapshot,
                            [](const CpuMask& held, const CpuMask&, const Grant& grant) {

@@ -85,7 +85,7 @@ Snapshot ignores_cpusets(const Snapshot& snapshot) {
                             [&](Client& client) { client.allowed = snapshot.machine.pool(); });
 }
 
-/// As if one thread's mask were all of it.
+/// Takes one thread's mask for the whole mask.
 Snapshot narrows_cpusets(const Snapshot& snapshot) {
         return with_clients(snapshot, [](Client& client) {
                 auto cpus = client.allowed.to_set();
@@ -131,7 +131,7 @@ Snapshot does_not_know_owners(const Snapshot& snapshot) {
         return with_foreign(snapshot, nobodys);
 }
 
-/// As if nobody knew what clients burn: whatever is busy is foreign.
+/// Ignores the burn of clients: everything that is busy is foreign.
 Snapshot takes_clients_for_foreign(const Snapshot& snapshot) {
         static thread_local Foreign everything;
         everything = {};
@@ -162,7 +162,7 @@ Snapshot all_are_light(const Snapshot& snapshot) {
         return with_clients(snapshot, [](Client& client) { client.light = true; });
 }
 
-/// As if nobody asked how long it waits.
+/// Ignores how long a program waits.
 Snapshot takes_crowded_out_for_light(const Snapshot& snapshot) {
         return with_clients(snapshot, [](Client& client) {
                 client.light = client.light || (client.granted.count() == 1 && client.burning == 0);
@@ -176,7 +176,7 @@ Snapshot nobody_is_idle(const Snapshot& snapshot) {
         });
 }
 
-/// As if what a tree burns while it waits and yields were beyond what it may burn.
+/// Charges a tree for what it burns while it waits and yields, as if it might not burn that.
 Snapshot takes_waiting_trees_for_rigid(const Snapshot& snapshot) {
         return with_clients(snapshot, [&](Client& client) {
                 if (client.gang && snapshot.gangs[*client.gang].yields && client.parked)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What a policy is told instead of what the registry says. Pure.
+// Changes what a policy is told, in place of the registry's word. Pure.
 #pragma once
 
 #include "policy/fair/snapshot.hpp"
@@ -9,7 +9,7 @@
 
 namespace simulation {
 
-/// As it is, but for what `change` does to each client.
+/// The snapshot after `change` was applied to each client.
 template <class Change>
 [[nodiscard]] governor::policy::fair::Snapshot
 with_clients(const governor::policy::fair::Snapshot& snapshot, Change change) {

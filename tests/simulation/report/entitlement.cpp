@@ -43,7 +43,7 @@ struct Claimant {
         [[nodiscard]] double level() const { return has / weight; }
 };
 
-/// What rises together: a tree, by its programs.
+/// The programs of a tree, which rise together.
 struct Branch {
         std::size_t account = 0;
         double weight = 1;
@@ -158,8 +158,8 @@ void Filling::add_claimants(const EntitlementOptions& options) {
                 claimant.guaranteed = client.guaranteed;
                 const bool is_light =
                         client.light && !client.idle && client.min <= 1 && client.guaranteed <= 1;
-                // Who does nothing lends even what is guaranteed. Of three who use little one has a
-                // CPU.
+                // A program that does nothing lends even its guaranteed CPUs. One of three light
+                // programs has a CPU.
                 if (client.idle || (is_light && ++light[client.account] % 3 != 0)) {
                         claimant.floor = claimant.guaranteed = 0;
                         claimant.wants = options.by_demand ? 0 : claimant.wants;
@@ -337,7 +337,7 @@ void Filling::share_rate(const std::vector<Part*>& parts, double rate, Most most
         }
 }
 
-/// How far the lowest accounts may rise until they meet the next one.
+/// The step by which the lowest accounts may rise until they meet the next one.
 double Filling::account_step() const {
         double lowest = kInfinity;
         double next = kInfinity;
@@ -428,8 +428,8 @@ void Filling::mark_full_branches() {
                         claimant.stuck = true;
 }
 
-/// The longest step, at most `most`, for which there are CPUs; who is in the way of a longer one is
-/// stuck.
+/// The longest step, at most `most`, for which there are CPUs; a claimant that is in the way of a
+/// longer one is stuck.
 double Filling::cpu_step(double most) {
         std::vector<double> has(groups_.size());
         std::vector<double> rate(groups_.size());
@@ -478,7 +478,7 @@ Load times(const Load& foreign, double part) {
         return less;
 }
 
-/// What accounts are known to run counts up to what would be theirs.
+/// The load that accounts are known to run counts up to their own share.
 Load left_to_foreign(const Settings& settings, const Snapshot& snapshot) {
         const auto& foreign = snapshot.foreign;
         const double all = foreign.millicpu(snapshot.machine.pool());

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// What everybody is entitled to, found in another way than by the policy: with real numbers and
-// flows, from the snapshot that the policy decides by.
+// Finds every program's entitlement in another way than the policy: with real numbers and flows,
+// from the snapshot that the policy decides by.
 #pragma once
 
 #include "policy/fair/snapshot.hpp"
@@ -15,11 +15,12 @@ struct EntitlementOptions {
         bool by_demand = false;
 };
 
-/// Max-min shares, by client of the snapshot: one CPU for each as far as there is room, what is
-/// guaranteed, and then accounts rise together, and in each account the clients in proportion to
-/// their weights, those below their minimum first; up to maxima, CPUs that they may use, and
-/// quotas. Foreign load takes whole CPUs, up to Settings::foreign_max_permyriad of those that the
-/// same clients may use; what is kept for newcomers likewise. 0 for who may use no CPU of the pool.
+/// Max-min shares, by client of the snapshot. Each gets one CPU as far as there is room, then its
+/// guaranteed CPUs. Then accounts rise together. The clients of an account rise in proportion to
+/// their weights, those below their minimum first. Maxima, CPUs that they may use, and quotas bound
+/// them. Foreign load takes whole CPUs, up to Settings::foreign_max_permyriad of those that the
+/// same clients may use. Newcomers' CPUs are taken likewise. 0 for a client that may use no CPU of
+/// the pool.
 [[nodiscard]] std::vector<double> entitlements(const governor::policy::fair::Settings& settings,
                                                const governor::policy::fair::Snapshot& snapshot,
                                                const EntitlementOptions& options = {});

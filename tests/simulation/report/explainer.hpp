@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What the policy saw at one moment, and what it made of it.
+// Explains what the policy saw at one moment, and what it made of it.
 #pragma once
 
 #include "simulation/world/world.hpp"
@@ -9,7 +9,7 @@
 
 namespace simulation {
 
-/// Of the first decision at `at` or later.
+/// Explains the first decision at `at` or later.
 class Explainer final : public Observer {
 public:
         explicit Explainer(Time at) : at_(at) {}

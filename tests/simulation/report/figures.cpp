@@ -37,7 +37,7 @@ double seconds(Time span) { return std::chrono::duration<double>(span).count(); 
 
 double ratio(double part, double whole) { return whole > 0 ? part / whole : 0; }
 
-/// What it does not use is lent to others, and comes back.
+/// True if the program lends CPUs that it does not use, which come back.
 bool is_lending(Limit limit) { return limit == Limit::Idle || limit == Limit::Demand; }
 
 }  // namespace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What a run comes to, in numbers.
+// The results of a run, in numbers.
 #pragma once
 
 #include "simulation/world/run.hpp"
@@ -15,14 +15,14 @@
 
 namespace simulation {
 
-/// Of processes that were governed, where nothing else is said.
+/// Figures are of processes that were governed, where nothing else is said.
 struct Figures {
         /// Jain's index (R. Jain, D. Chiu, W. Hawe, "A quantitative measure of fairness and
-        /// discrimination", 1984) of what was granted over what it was entitled to, in CPU seconds:
-        /// 1 is fair, 1/n is all to one. Of accounts, and of processes that lived kLong at least.
+        /// discrimination", 1984) of the grant over the entitlement, in CPU seconds: 1 is fair, 1/n
+        /// is all to one. Taken over accounts, and over processes that lived kLong at least.
         double fairness = 1;
         double fairness_programs = 1;
-        /// CPU time that anybody used, of what was online while somebody was there.
+        /// The part of the online CPU time that was used, while any process was there.
         double utilisation = 0;
         double aggregate_s = 0;  ///< the sum of the times from start to end, of all processes
         double makespan_s = 0;   ///< from the first start to the last end

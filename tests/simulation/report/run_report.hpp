@@ -30,8 +30,8 @@ struct RunReport {
 [[nodiscard]] RunReport report(const Scenario& scenario, const NamedPolicy& policy,
                                bool is_checked = true);
 
-/// What of Scenario::expected and Scenario::expected_grants is not so. `file` is what messages
-/// name.
+/// The parts of Scenario::expected and Scenario::expected_grants that are not so. `file` is what
+/// messages name.
 [[nodiscard]] std::vector<std::string> unmet(const Scenario& scenario, const Figures& figures,
                                              const Trace& trace);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What happened in a run: who lived when, was granted what, and ran on what.
+// Records a run: when each process lived, its grants, and the CPUs that it ran on.
 #pragma once
 
 #include "simulation/world/run.hpp"

@@ -15,7 +15,7 @@ namespace {
 
 using governor::policy::fair::Class;
 
-// Setters and getters of one member each. What is as by default is not written.
+// Setters and getters of one member each. Default values are not written.
 
 template <auto member, class Part>
 bool differs(const Part& part) {

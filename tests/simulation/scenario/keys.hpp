@@ -20,7 +20,7 @@ struct Key {
         std::string_view meaning;
         /// False: not accepted. `scenario` is there for the names of what stands above.
         bool (*set)(Part& part, std::string_view value, const Scenario& scenario);
-        /// As it may be written in a file; empty: it need not be.
+        /// The value as it may be written in a file; empty: it need not be written.
         std::string (*get)(const Part& part, const Scenario& scenario);
 };
 

@@ -29,7 +29,7 @@ std::string_view trim(std::string_view text) {
         return text.substr(first, text.find_last_not_of(" \t") - first + 1);
 }
 
-/// What stands before and after `separator`; empty if it is not there.
+/// The texts before and after `separator`; empty if it is not there.
 std::optional<std::pair<std::string_view, std::string_view>> split(std::string_view text,
                                                                    std::string_view separator) {
         const auto at = text.find(separator);

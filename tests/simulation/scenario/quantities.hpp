@@ -21,7 +21,7 @@ namespace simulation {
                                                        std::uint64_t high);
 /// "1.5", low <= result <= high.
 [[nodiscard]] std::optional<double> parse_real(std::string_view text, double low, double high);
-/// As short as possible, such that it is read back as the same number.
+/// The shortest text that is read back as the same number.
 [[nodiscard]] std::string format_real(double value);
 
 /// "3..8", "3..", "..8" or "3".

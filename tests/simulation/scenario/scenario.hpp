@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// What is simulated: a machine, the governor's settings, programs that come and go, and what is
-// expected of them. docs: README.md; the file format is in scenario_file.hpp.
+// Describes a simulation: a machine, the governor's settings, programs that come and go, and the
+// expectations. docs: README.md; the file format is in scenario_file.hpp.
 #pragma once
 
 #include "policy/cpu_mask.hpp"
@@ -25,7 +25,8 @@ using governor::policy::CpuSet;
 using Time = std::chrono::nanoseconds;
 inline constexpr Time kNever = Time::max();
 
-/// Whose way of waiting the threads of programs have, and what it costs where they lack CPUs.
+/// The runtime that determines how threads of programs wait, and the cost of waiting where they
+/// lack CPUs.
 enum class Runtime : std::uint8_t {
         Free,     ///< waiting costs nothing, and a team without CPUs goes at its part of the pace
         Libgomp,  ///< threads spin for a while, then sleep
@@ -60,7 +61,7 @@ struct Cgroup {
         bool idle = false;                  ///< cpu.idle: its threads run when nobody else wants to
 };
 
-/// How much faster n threads are than one.
+/// The factor by which n threads are faster than one.
 struct Speedup {
         enum class Law : std::uint8_t { Linear, Amdahl, Flat, Power };
         Law law = Law::Linear;
@@ -99,7 +100,7 @@ struct Program {
         Time start{0};  ///< of the first copy
         Time every{0};  ///< the next copy starts so much later
 
-        // What it asks the governor for.
+        // Its wishes to the governor.
         std::uint32_t weight = 100;
         std::uint32_t min = 1;
         std::uint32_t max = 0;  ///< 0: no limit of its own
@@ -107,11 +108,11 @@ struct Program {
         /// Programs of one user with the same name are one tree: of those that are alive the first
         /// holds it, and none does when that one has ended. Empty: it is in none.
         std::string tree;
-        /// Where it holds a tree and is batch: while its tree is parked, all of this runs on what
-        /// nobody else wants.
+        /// For a batch program that holds a tree: while the tree is parked, all of it runs on CPUs
+        /// that nobody else wants.
         bool yields = false;
 
-        // What it does: region, serial part, sleep, and again.
+        // Its cycle: region, serial part, sleep, and again.
         Time region = std::chrono::milliseconds(200);  ///< CPU time: so long on one CPU alone
         Time serial{0};                                ///< CPU time between regions, on one thread
         Time sleep{0};                                 ///< between regions
@@ -125,7 +126,7 @@ struct Program {
         std::string label;      ///< that it gives itself; empty: its name
         std::string job;        ///< its copies work together; empty: each of them is alone
 
-        // Where it runs.
+        // Its place on the machine.
         std::optional<std::size_t> cgroup;  ///< index in Scenario::cgroups
         std::optional<CpuSet> cpus;         ///< taskset
         bool bound = false;  ///< its teams run on the CPUs that were granted, not anywhere
@@ -167,14 +168,14 @@ struct Range {
         friend bool operator==(const Range&, const Range&) = default;
 };
 
-/// What must be true of a figure of the report.
+/// A range in which a figure of the report must be.
 struct ExpectedFigure {
         std::string figure;
         Range range;
         std::size_t line = 0;  ///< in the scenario's file
 };
 
-/// What every copy of a program that is alive at a time must then be granted.
+/// The grant that every copy of a program that is alive at a time must then have.
 struct ExpectedGrant {
         Time at{0};
         std::string program;
@@ -185,7 +186,8 @@ struct ExpectedGrant {
 struct Scenario {
         std::string name;
         Time end = std::chrono::seconds(60);
-        /// That policy `static` cuts the machine into; 0: as many as there are programs at once.
+        /// The number of parts into which policy `static` cuts the machine; 0: as many as there are
+        /// programs at once.
         std::uint32_t parts = 0;
         MachineShape machine;
         GovernorSettings governor;

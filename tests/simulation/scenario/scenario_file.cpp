@@ -78,7 +78,7 @@ private:
         void check_limits();
         void check_rule(const governor::policy::fair::Rule& rule);
 
-        /// Where a section begins, or a key of it stands; 0: nowhere.
+        /// The line where a section begins, or a key of it stands; 0: nowhere.
         [[nodiscard]] std::size_t line_of(const std::string& section,
                                           std::string_view key = {}) const;
 
@@ -291,7 +291,7 @@ void Reader::check_rule(const governor::policy::fair::Rule& rule) {
                                                      "applies to");
 }
 
-/// What can only be seen when everything has been read.
+/// Finds the mistakes that can only be seen when everything has been read.
 void Reader::check() {
         const auto& machine = scenario_.machine;
         if (machine.cpus % machine.smt != 0)

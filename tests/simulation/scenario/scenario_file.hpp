@@ -24,7 +24,7 @@ using governor::config::Errors;
 
 [[nodiscard]] tl::expected<Scenario, Errors> load_scenario(const std::string& path);
 
-/// As a file that is read back as the same scenario.
+/// The text of a file that is read back as the same scenario.
 [[nodiscard]] std::string write_scenario(const Scenario& scenario);
 
 /// All sections and keys with what they mean and accept.

@@ -56,7 +56,7 @@ Scenario some_teams(std::uint64_t seed) {
         return scenario;
 }
 
-/// If each ran alone, one after the other.
+/// The time if each program ran alone, one after the other.
 double alone_s(const Scenario& scenario) {
         double sum_s = 0;
         for (const auto& program : scenario.programs)

@@ -62,7 +62,7 @@ Speedup any(Random& random, std::uint32_t cpus) {
         }
 }
 
-/// So long alone on all CPUs, of regions that take from 0.1 to 100 ms there.
+/// A program that takes `alone` alone on all CPUs, of regions that take from 0.1 to 100 ms there.
 Program job(Random& random, std::uint32_t number, Speedup speedup, Time alone, std::uint32_t cpus) {
         Program program;
         program.name = "job" + std::to_string(number);
@@ -114,7 +114,7 @@ struct Ratio {
         }
 };
 
-/// Of what they take to what they take where nobody knows.
+/// The ratios of their times to their times where the gain is not known.
 struct Ratios {
         Ratio aggregate;
         Ratio makespan;
@@ -149,7 +149,7 @@ void of_one_length(Scenario& scenario) {
         }
 }
 
-/// Of what they take to what they take where they share.
+/// The ratios of their times to their times where they share.
 Ratios play_beside_sharing(const Law& law, Time shortest, const Change& change = {}) {
         Ratios ratios;
         for (std::uint64_t seed = 1; seed <= kSeeds; seed++) {
@@ -175,7 +175,7 @@ bool was_granted(const Trace& trace, fair::Limit limit) {
 
 }  // namespace
 
-// A try cuts into a region: who is above his grant for handover_max is called rigid.
+// A try cuts into a region: a program that is above its grant for handover_max is called rigid.
 TEST(SpeedupInTurns, NobodyIsRigidForATry) {
         for (const auto region : {milliseconds(200), milliseconds(3'100)}) {
                 Scenario scenario;
@@ -198,14 +198,15 @@ TEST(SpeedupInTurns, NobodyIsRigidForATry) {
         }
 }
 
-// Who is late by a moment may lose its turn before its end: so the sum is looked at on average.
+// A program that is late by a moment may lose its turn before its end. The sum is therefore looked
+// at on average.
 TEST(SpeedupInTurns, LinearProgramsLoseLittle) {
         const auto ratios = play_all(linear, seconds(10));
         EXPECT_LE(ratios.makespan.worst, 1.03);
         EXPECT_LE(ratios.aggregate.mean, 1.02);
 }
 
-// Where nobody knows they share.
+// Programs share where their gain is not known.
 TEST(SpeedupInTurns, ToKnowWhatIsGainedCostsNothingOnAverage) {
         for (const auto& law : {Law(flat), Law(amdahl), Law(any)})
                 EXPECT_LE(play_all(law, seconds(30)).aggregate.mean, 1.00);

@@ -18,7 +18,7 @@ Trace played(const std::string& name) {
         return scenario ? record(*scenario) : Trace{};
 }
 
-/// When its number of threads changed.
+/// The times at which its number of threads changed.
 std::vector<Time> changes(const Life& life) {
         std::vector<Time> times;
         std::uint32_t before = 0;
@@ -42,7 +42,7 @@ std::ptrdiff_t most_within(const std::vector<Time>& times, Time span) {
 TEST(Steadiness, TwentyShortProgramsPerSecondChangeANeighbourAtMostOnceASecond) {
         const auto trace = played("churn");
         auto times = changes(*trace.find("neighbour"));
-        // Of the first one nobody knows that it is short.
+        // Nobody knows of the first one that it is short.
         std::erase_if(times, [](Time at) { return at < seconds(6); });
         EXPECT_LE(most_within(times, seconds(1)), 1);
         EXPECT_LE(times.size(), 4U);

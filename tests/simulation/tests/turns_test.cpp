@@ -53,15 +53,15 @@ void run_two_before(Drawn& drawn) {
         programs.push_back(earlier);
 }
 
-/// As many times as long as the shortest.
+/// The length of a job, as a multiple of the shortest one.
 using Lengths = double (*)(double uniform);
 
 /// 1 .. 10, each power of two as often as the next.
 double log_uniform(double uniform) { return std::pow(10, uniform); }
 
-/// Pareto's distribution with exponent 1, up to 1000: what has run for t ends before 2t half of the
-/// time. So it is with processes (M. Harchol-Balter, A. Downey, "Exploiting Process Lifetime
-/// Distributions for Dynamic Load Balancing", ACM TOCS 15 (1997)).
+/// Pareto's distribution with exponent 1, up to 1000: a job that has run for t ends before 2t half
+/// of the time. Real processes are like that (M. Harchol-Balter, A. Downey, "Exploiting Process
+/// Lifetime Distributions for Dynamic Load Balancing", ACM TOCS 15 (1997)).
 double pareto(double uniform) { return 1 / (1 - 0.999 * uniform); }
 
 /// The same with exponent 1.5, whose mean does not depend on where it ends.
@@ -146,7 +146,7 @@ private:
         Time longest_{0};
 };
 
-/// Of the jobs, from start to end.
+/// The times of the jobs, from start to end.
 class JobTimes final : public Observer {
 public:
         void ended(const World& world, const Resident& resident) override {
@@ -178,7 +178,7 @@ constexpr std::uint64_t kSeeds = GOVERNOR_TURNS_SEEDS;
 /// Minutes under a sanitizer, if there were 200.
 constexpr std::uint32_t kManyJobs = kSeeds < 1000 ? 60 : 200;
 
-/// Of the ratios to the least sum.
+/// A summary of the ratios to the least sum.
 struct Summary {
         double mean = 0;
         double worst = 0;
@@ -212,7 +212,7 @@ TEST(Turns, WithProgressTheSumIsNearTheLeast) {
         EXPECT_LE(summary.worst, 1.20);
 }
 
-// Whatever their lengths: nobody knows that they gain by more CPUs, nor how long they are.
+// This holds for all lengths: nobody knows that they gain by more CPUs, nor how long they are.
 TEST(Turns, ForTheFirstTimeTheyTakeNoLongerThanWhereAllShare) {
         const auto over_least = [](Lengths lengths, Time last_start, bool turns) {
                 return play_all([=](std::uint64_t seed) {

@@ -60,7 +60,7 @@ BesideSharing compare(Scenario scenario) {
         return {turns.aggregate_s / shared.aggregate_s, turns.makespan_s / shared.makespan_s};
 }
 
-/// How long a tree is parked at a stretch.
+/// The longest time that a tree is parked at a stretch.
 class LongestWait final : public Observer {
 public:
         void passes(const World& world, Time span) override {
@@ -89,7 +89,7 @@ TEST(YieldingTurns, TwoThatKeepAllCpusBusyFinishAQuarterEarlier) {
                 }
 }
 
-/// What does not scale leaves CPUs, which the one that waits uses.
+/// A program that does not scale leaves CPUs, which the one that waits uses.
 TEST(YieldingTurns, TwoThatAreAlikeLoseLittleHoweverTheyScale) {
         for (const auto cpus : {2U, 16U, 64U})
                 for (const auto regions : {400U, 3000U})
@@ -162,7 +162,7 @@ TEST(YieldingTurns, WaitNoLongerThanToldAlsoBehindHogs) {
                 }
                 LongestWait wait;
                 run(scenario, {{}, {&wait}});
-                // Of those that are due at once one comes after the other.
+                // Trees that are due at once come one after the other.
                 const auto most = settings.turn_max_wait + settings.turn_quantum * (trees - 1);
                 EXPECT_LE(wait.longest(), most + milliseconds(2)) << seed;
         }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// What threads on different CPUs take from each other: the units of a core, and memory bandwidth.
+// Models what threads on different CPUs take from each other: the units of a core, and memory
+// bandwidth.
 #pragma once
 
 #include "simulation/scenario/scenario.hpp"
@@ -16,7 +17,8 @@ namespace simulation {
 [[nodiscard]] std::vector<double> core_speeds(const MachineShape& shape,
                                               std::span<const double> busy);
 
-/// Of threads that take memory bandwidth, where all together want `wanted` of the machine's.
+/// The speed of threads that take memory bandwidth, where all together want `wanted` of the
+/// machine's.
 [[nodiscard]] double memory_speed(double wanted);
 
 }  // namespace simulation

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// What /proc/stat would say, and what the probe makes of it: idle ratios over a sliding window, by
-// the same rules as probe::IdleHistory.
+// Plays /proc/stat, and what the probe makes of it: idle ratios over a sliding window, by the same
+// rules as probe::IdleHistory.
 #pragma once
 
 #include "policy/sample.hpp"
@@ -20,10 +20,10 @@ public:
         void advance(Time span, std::span<const double> busy, std::span<const double> niced,
                      double yielding);
 
-        /// Reads the counters of the CPUs that are online. As if they had been read before time 0,
-        /// when nothing ran: the first sample is complete.
+        /// Reads the counters of the CPUs that are online. The first sample is complete: the
+        /// counters count as read before time 0, when nothing ran.
         const governor::policy::Sample& read(const CpuMask& online, Time now, Time period);
-        /// The same over the window of a tick. What read() has returned stays as it is.
+        /// The same over the window of a tick. The result of read() stays as it is.
         const governor::policy::Sample& tick(const CpuMask& online, Time now);
 
         /// Over the window of the last read().

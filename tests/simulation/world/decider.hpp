@@ -17,11 +17,11 @@ using Decide = governor::policy::fair::Decision(const governor::policy::fair::Se
 
 struct Decider {
         Decide* decide = governor::policy::fair::decide;
-        /// What the policy is told instead of what the registry says, as `decide` does it: so that
-        /// observers can know it. nullptr: it is told what the registry says.
+        /// Makes the policy's input from the registry's word, as `decide` does it, so that
+        /// observers can know it. nullptr: the policy is told what the registry says.
         governor::policy::fair::Snapshot (*told)(const governor::policy::fair::Snapshot&) = nullptr;
-        /// What decides in one run, where that depends on the scenario or on what was decided
-        /// before. nullptr: `decide` does.
+        /// Makes the function that decides in one run, where that depends on the scenario or on
+        /// earlier decisions. nullptr: `decide` does.
         std::function<Decide> (*begin)(const Scenario&) = nullptr;
 };
 

@@ -8,7 +8,7 @@ namespace simulation {
 
 namespace {
 
-/// So that the policy may look back from the start of a scenario.
+/// Lets the policy look back from the start of a scenario.
 constexpr auto kStart = std::chrono::hours(1000);
 
 Time time_of(double seconds) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What the virtual kernel and shared memory tell the governing cycle.
+// The facts that the virtual kernel and shared memory tell the governing cycle.
 #pragma once
 
 #include "registry/cycle.hpp"

@@ -19,7 +19,7 @@ public:
         [[nodiscard]] bool busy() const { return busy_; }
         /// To everybody: it runs only where nobody else wants to.
         [[nodiscard]] bool yields() const { return idle_; }
-        /// When it begins or stops being busy.
+        /// The time when it begins or stops being busy.
         [[nodiscard]] Time next() const { return next_; }
         void step(Time now);
         [[nodiscard]] std::optional<Threads> threads() const;

@@ -231,7 +231,7 @@ double Kernel::level_of_cut() const {
                 if (cell_in_cut_[p] != 0)
                         capacity += static_cast<double>(cells_[open_cells_[p]].cpus.size());
         double level = 0;
-        for (bool again = true; again;) {  // who is full at the level before counts as such
+        for (bool again = true; again;) {  // a group full at the last level counts as such
                 double full = 0;
                 double weight = 0;
                 for (std::size_t p = 0; p < open_groups_.size(); p++) {
@@ -272,7 +272,7 @@ void Kernel::settle(double level) {
         open_cells_ = std::move(cells_left);
 }
 
-/// Lowers the appetites of who is in a group above its quota. True if there was one.
+/// Lowers the appetites of threads in a group above its quota. True if there was one.
 bool Kernel::throttle(std::span<const Throttle> throttles) {
         bool found = false;
         for (std::size_t t = 0; t < throttles.size(); t++) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// How the virtual Linux divides CPU time: a fluid model of its fair scheduler and load balancer.
+// Divides CPU time as the virtual Linux does: a fluid model of its fair scheduler and load
+// balancer.
 #pragma once
 
 #include "policy/cpu_mask.hpp"
@@ -58,8 +59,8 @@ public:
         /// result is good until the next call.
         const Division& divide(std::span<const Threads> threads,
                                std::span<const Throttle> throttles, const CpuMask& online);
-        /// Of a number of each CPU, over the CPU time that threads [i] got last; 1 if they got
-        /// none.
+        /// The mean of a number of each CPU, over the CPU time that threads [i] got last; 1 if they
+        /// got none.
         [[nodiscard]] double mean(std::size_t i, std::span<const double> by_cpu) const;
 
 private:
@@ -93,7 +94,8 @@ private:
         std::vector<std::uint64_t> signatures_;  // by CPU
         std::vector<double> free_;               // by cell
 
-        // While sharing: what is not settled yet, and its network: source, groups, cells, sink.
+        // Used while sharing: the parts that are not settled yet, and their network: source,
+        // groups, cells, sink.
         std::vector<std::size_t> open_groups_;
         std::vector<std::size_t> open_cells_;
         Flow flow_;

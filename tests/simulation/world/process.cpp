@@ -106,7 +106,7 @@ void Process::note_ended(std::uint64_t regions, double inside_s) {
         inside_s_ -= inside_s;
 }
 
-/// Of the time of a mixture.
+/// The part of a mixture's time that passes in regions.
 double Process::part_in_regions() const {
         if (!blended_)
                 return 1;
@@ -199,7 +199,7 @@ void Process::after_serial(Time now, const Held* held) {
         wakes_ = now + program_->sleep;
 }
 
-/// So many of its threads have nothing to do from now on.
+/// That many of its threads have nothing to do from now on.
 void Process::spin_on(std::uint32_t threads) {
         if (threads > spinning_)
                 spins_on_ = waiting_.spins_on();

@@ -24,9 +24,9 @@ enum class Phase : std::uint8_t {
 };
 
 /// A region goes on with the team that it began with. Regions between which nothing happens are not
-/// simulated one by one: only where a new grant is to be followed, the end of the present one is
-/// looked for. Where serial parts and sleeps are in between and a whole turn is shorter than
-/// kBlended, it counts as one mixture that uses its team's CPUs partly.
+/// simulated one by one: the end of the present one is looked for only where a new grant is to be
+/// followed. A turn with serial parts and sleeps that is shorter than kBlended counts as one
+/// mixture that uses its team's CPUs partly.
 class Process {
 public:
         static constexpr Time kBlended = std::chrono::milliseconds(5);
@@ -50,14 +50,14 @@ public:
         // Time: an event at next(), advance() to it, then step().
         [[nodiscard]] Time next(Time now) const;
         void advance(Time span);
-        /// Whatever is due. True if its threads or its team changed.
+        /// Does what is due. True if its threads or its team changed.
         bool step(Time now, const Held* held);
         /// No governor: it begins on its own.
         void begin_alone() { begin_region(nullptr); }
         /// There is a new word in its page, of so many threads. True as for step().
         bool told(const Held& held, std::uint32_t threads);
 
-        /// What its threads want; empty: none runs.
+        /// The wishes of its threads; empty: none runs.
         [[nodiscard]] std::optional<Threads> threads() const;
         [[nodiscard]] bool runs() const {
                 return !stopped_ && (phase_ == Phase::Region || phase_ == Phase::Serial);
@@ -68,8 +68,8 @@ public:
         [[nodiscard]] bool spins_on() const {
                 return spinning_ > 0 && !stopped_ && phase_ != Phase::Gone;
         }
-        /// What they get, all together. A CPU does `speed` of the work that it does alone. `alike`:
-        /// as Waiting::pace().
+        /// Its threads get `cpus`, all together. A CPU does `speed` of the work that it does alone.
+        /// `alike`: as Waiting::pace().
         void set_rate(double cpus, double speed = 1, bool alike = true);
         void set_spinning_rate(double cpus) { spinning_rate_ = cpus; }
         /// Part of the machine's memory bandwidth that it wants at its present pace.
@@ -84,20 +84,20 @@ public:
         [[nodiscard]] bool stopped() const { return stopped_; }
         [[nodiscard]] bool finished() const { return done_ >= program_->regions && !killed_; }
         [[nodiscard]] std::uint32_t team() const { return team_; }
-        /// Of the grant that the present or last region began with.
+        /// The epoch of the grant that the present or last region began with.
         [[nodiscard]] std::uint64_t epoch() const { return epoch_; }
-        /// Of its first region; 0: there was none.
+        /// The team of its first region; 0: there was none.
         [[nodiscard]] std::uint32_t first_team() const { return first_team_; }
         /// The CPUs that its team was given when the present region began; none between regions.
         [[nodiscard]] const CpuMask& occupied() const;
-        /// That team was given its CPUs for itself alone.
+        /// The present team was given its CPUs for itself alone.
         [[nodiscard]] bool was_promised() const { return promised_; }
         [[nodiscard]] double cpu_s() const { return cpu_s_; }
         [[nodiscard]] double rate() const { return rate_; }
-        /// Of one of its threads: time that it has run, and that it could have run without rivals.
+        /// The time that one of its threads has run, and that it could have run without rivals.
         [[nodiscard]] double thread_s() const { return thread_s_; }
         [[nodiscard]] double waited_s() const { return waited_s_; }
-        /// How long its present region takes at the present speed, from its beginning to its end.
+        /// The length of its present region at the present speed, from its beginning to its end.
         [[nodiscard]] Time region_length() const;
 
 private:
@@ -137,7 +137,7 @@ private:
         Time wakes_{0};         // in Sleep
         bool follows_ = false;  // a new grant waits for the end of the region
 
-        // Of the present or last region.
+        // Facts of the present or last region.
         std::uint32_t team_ = 0;
         std::uint64_t epoch_ = 0;
         std::uint64_t first_epoch_ = 0;

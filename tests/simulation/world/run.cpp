@@ -115,7 +115,7 @@ private:
         Time wake_at_ = kNever;  // as the cycle says
         Time tick_at_ = kNever;  // likewise
         CpuMask online_;         // at the last sample
-        bool changed_ = true;    // who runs, or where
+        bool changed_ = true;    // the threads that run, or their CPUs
 };
 
 Engine::Engine(const Scenario& scenario, const RunOptions& options)
@@ -138,7 +138,7 @@ bool Engine::is_idle(const std::optional<std::size_t>& cgroup) const {
         return false;
 }
 
-/// Who was put nowhere by anybody does not run on isolated CPUs.
+/// A process that was not bound to CPUs does not run on isolated ones.
 CpuMask Engine::allowed(const std::optional<std::size_t>& cgroup,
                         const std::optional<CpuSet>& cpus) const {
         const auto& base = cgroup ? world_.cpusets[*cgroup] : world_.machine.possible();
@@ -180,7 +180,7 @@ void Engine::plug() {
         }
 }
 
-/// Of the residents of its user and tree that are in one.
+/// The tree of the residents that have its user and tree name and are in one.
 std::optional<ProgramId> Engine::tree_of(const Program& program) const {
         for (const auto& resident : world_.residents) {
                 const auto& other = resident.process->program();
@@ -476,7 +476,7 @@ double Engine::foreign_load() const {
         return load;
 }
 
-/// Of threads [i] that were divided.
+/// The speed of threads [i] in the last division.
 double Engine::speed(std::size_t i) const {
         return core_speeds_.empty() ? 1 : kernel_.mean(i, core_speeds_);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What looks at /proc would tell of processes that are not governed.
+// Plays the looks at /proc that tell of processes that are not governed.
 #pragma once
 
 #include "evidence/foreign_load.hpp"
@@ -22,7 +22,7 @@ class Scan {
 public:
         void advance(Time span, std::span<const Seen> running);
 
-        /// Since the last call.
+        /// The load since the last call.
         [[nodiscard]] governor::evidence::Ungoverned take();
 
 private:

@@ -14,9 +14,9 @@ public:
 
         [[nodiscard]] const CpuMask& possible() const { return possible_; }
         [[nodiscard]] const CpuMask& online() const { return online_; }
-        /// As the governor sees it now.
+        /// The machine as the governor sees it now.
         [[nodiscard]] const governor::policy::Machine& governed() const { return governed_; }
-        /// Where threads run whom nobody said where.
+        /// The CPUs of threads that were not bound to any.
         [[nodiscard]] const CpuMask& usual() const { return usual_; }
 
         /// CPU 0 stays, as on real machines: so at least one is always online.

@@ -27,8 +27,8 @@ double seconds(Time span) { return std::chrono::duration<double>(span).count(); 
 
 double after_each(double work_s, Time cost) { return work_s / (work_s + seconds(cost)); }
 
-/// While all of the team happen to run they are as fast as alone. Else a thread goes up to the next
-/// barrier, which waits for one that is preempted: n / (n - 1) regions a round of everybody's
+/// All threads of the team are as fast as alone while all happen to run. Otherwise a thread goes up
+/// to the next barrier, which waits for one that is preempted: n / (n - 1) regions a round of all
 /// timeslices.
 double pace_of_spinning(double work_s, double threads, double share) {
         const double together = kApart * std::pow(share, threads - 1);

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 //
-// How the threads of a program wait for each other, and what that costs where they lack CPUs.
-// README.md says where the numbers come from.
+// Models how the threads of a program wait for each other, and the cost of that where they lack
+// CPUs. README.md says where the numbers come from.
 #pragma once
 
 #include "simulation/scenario/scenario.hpp"
 
 namespace simulation {
 
-/// Of one program under one runtime. Costs nothing with Runtime::Free.
+/// The waiting of one program under one runtime. Costs nothing with Runtime::Free.
 class Waiting {
 public:
         explicit Waiting(Runtime runtime = Runtime::Free, const Program& program = {});
@@ -20,12 +20,12 @@ public:
                                   bool alike) const;
         /// A thread that has nothing to do burns CPU time for so long before it sleeps.
         [[nodiscard]] Time spins_on() const { return spins_on_; }
-        /// That part of it that passes in `span` where a thread gets `share` of a CPU: libgomp
-        /// counts its rounds, libomp looks at the clock.
+        /// The part of that time that passes in `span` where a thread gets `share` of a CPU:
+        /// libgomp counts its rounds, libomp looks at the clock.
         [[nodiscard]] Time spun(Time span, double share) const;
-        /// When `left` of it is over.
+        /// The time when `left` of it is over.
         [[nodiscard]] Time asleep(Time now, Time left, double share) const;
-        /// What a region takes longer whose threads slept before it.
+        /// The extra time of a region whose threads slept before it.
         [[nodiscard]] Time wake() const;
 
 private:

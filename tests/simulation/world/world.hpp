@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// The virtual world as it is at one moment, and who may watch it.
+// The virtual world as it is at one moment, and the observers that may watch it.
 #pragma once
 
 #include "evidence/short_lived.hpp"
@@ -46,7 +46,7 @@ struct World {
         /// CPUs that foreign load uses now: these but those that are niced or yield to everybody,
         /// and processes that are not governed.
         double foreign_load = 0;
-        /// What clients burned that were gone at once, whoever owned them.
+        /// The burn of clients that were gone at once, whatever user owned them.
         governor::evidence::ShortLived short_lived;
 
         /// Something outside of the governor changed last then: a process came, went, was stopped
@@ -72,7 +72,7 @@ struct World {
         [[nodiscard]] const governor::policy::Machine& known() const {
                 return cycle.arbiter().machine();
         }
-        /// What a decision now would go by. Valid until something changes.
+        /// The snapshot that a decision now would go by. Valid until something changes.
         [[nodiscard]] governor::policy::fair::Snapshot snapshot() const {
                 return cycle.arbiter().snapshot(time_point(now));
         }
@@ -80,7 +80,7 @@ struct World {
         [[nodiscard]] governor::policy::fair::Snapshot believed() const {
                 return decider.told != nullptr ? decider.told(snapshot()) : snapshot();
         }
-        /// What the policy says to something else.
+        /// The policy's decision on another snapshot.
         [[nodiscard]] governor::policy::fair::Decision
         decide_on(const governor::policy::fair::Snapshot& of) const {
                 return decider.decide(scenario.governor.fair, of);
