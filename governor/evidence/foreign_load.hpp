@@ -22,7 +22,7 @@ using policy::TimePoint;
 using policy::fair::Foreign;
 
 /// CPU time per second that is not foreign load, somewhere on `cpus`: clients burn it, or threads
-/// that yield to everybody.
+/// that yield to all others.
 struct Burn {
         CpuMask cpus;
         std::uint32_t millicpu = 0;

@@ -98,7 +98,7 @@ const Occupancy::Former* Occupancy::former_of_region() const {
         return found != former_.end() ? &*found : nullptr;
 }
 
-// A CPU that was somebody else's all the time is not given back.
+// A CPU that was another program's all the time is not given back.
 policy::CpuMask Occupancy::own_cpus() const {
         return held_.is_own() ? held_.grant.cpus : policy::CpuMask{};
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Growth between two scans, and to whom it belongs.
+// Growth between two scans, and the holder that it belongs to.
 #include "probe/descendants.hpp"
 
 #include "probe/process_scan.hpp"

@@ -61,7 +61,7 @@ private:
                                             const std::vector<std::uint32_t>& pids) const;
 
         std::string root_;
-        Clock clock_;  // empty: everybody is read
+        Clock clock_;  // empty: every process is read
         FileReader files_;
         std::vector<PidStat> processes_;
         std::vector<Seen> seen_;  // ascending by pid; of those whose clocks can be read

@@ -13,7 +13,7 @@ namespace fair = policy::fair;
 
 namespace {
 
-/// Somebody may ask in the name of as many users as there are.
+/// One program may ask in the name of as many users as there are.
 constexpr std::size_t kMostRooms = 256;
 
 /// Nobody was told to shrink, so that nobody can be late.

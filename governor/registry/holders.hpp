@@ -19,7 +19,7 @@ inline constexpr std::size_t kMostHolders = 16;
 [[nodiscard]] std::map<std::uint32_t, std::vector<policy::fair::ProgramId>>
 holders(const Programs& programs);
 
-/// The CPUs that somebody holds. O(programs x CPUs / 64).
+/// The CPUs that a program holds. O(programs x CPUs / 64).
 [[nodiscard]] policy::CpuMask held_cpus(const Programs& programs);
 
 }  // namespace governor::registry

@@ -51,7 +51,7 @@ public:
                 return owner_.order.paused || administrator_.order.paused;
         }
 
-        /// The owner's maximum, and his pause; 0: none.
+        /// The owner's maximum, and its pause; 0: none.
         [[nodiscard]] std::uint32_t owners_max() const;
         /// The administrator's maximum and pause, else the rule's; 0: none.
         [[nodiscard]] std::uint32_t highest(const policy::fair::Rule& rule) const;

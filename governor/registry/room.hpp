@@ -14,7 +14,7 @@ struct Room {
         /// A tree, or a program that is in none.
         struct Part {
                 std::uint32_t cpus = 0;        ///< beside one more program that wants all
-                std::uint32_t guaranteed = 0;  ///< of these, whoever else comes
+                std::uint32_t guaranteed = 0;  ///< of these, whatever program comes
                 std::uint32_t min = 1;         ///< comes first inside its account's share
                 std::uint32_t weight = 100;
         };
