@@ -24,7 +24,7 @@ struct Job {
 };
 
 /// A closed batch: all start at once, nothing but regions, every end is known, and nothing but the
-/// number of CPUs limits anybody. One row per copy; empty: the scenario is no such batch.
+/// number of CPUs limits any program. One row per copy; empty: the scenario is no such batch.
 [[nodiscard]] std::vector<Job> closed_batch(const Scenario& scenario);
 
 }  // namespace simulation

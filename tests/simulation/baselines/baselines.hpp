@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Policies to compare with: what somebody would do without a governor, or with a simpler one. Most
+// Policies to compare with: what programs would do without a governor, or with a simpler one. Most
 // decide by themselves; the last two are the real policy with turns off and on.
 #pragma once
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A maximum is kept by everybody.
+// All programs keep to a maximum.
 #include "simulation/baselines/grant.hpp"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Policy `static`: the machine in fixed parts, as somebody would plan it.
+// Policy `static`: the machine in fixed parts, as a person would plan it.
 #pragma once
 
 #include "simulation/scenario/scenario.hpp"

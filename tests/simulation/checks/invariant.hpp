@@ -66,7 +66,7 @@ private:
 /// It may run on more than it is granted now for longer than Settings::handover_max, or says so.
 [[nodiscard]] bool may_be_rigid(const World& world, const Resident& resident);
 
-/// Somebody is so.
+/// Some program is so.
 [[nodiscard]] bool may_be_rigid(const World& world);
 
 /// No cpuset, no mask: every client may use all of the pool.

@@ -67,7 +67,7 @@ private:
         [[nodiscard]] bool is_in_stream(const World& world, const Resident& resident) const;
 
         std::map<std::size_t, Watch> watches_;       // by Resident::number
-        std::map<std::uint32_t, Time> short_lived_;  // by user: when one of his programs ended
+        std::map<std::uint32_t, Time> short_lived_;  // by user: when one of its programs ended
         Time next_look_{0};
         Time rigid_ = kNever;  // some program was, last
 };

@@ -58,7 +58,7 @@ std::string rounds_text(const World& world, Snapshot& snapshot, Decision decisio
                " decisions more";
 }
 
-/// Nobody else lends what he has, takes it back, or takes what nobody knows of.
+/// No other program lends its CPUs, takes them back, or takes CPUs that nobody knows of.
 bool everybody_is_honest(const World& world) {
         return std::ranges::all_of(world.residents, [](const Resident& resident) {
                 return is_honest(resident) && !resident.process->stopped();

@@ -11,7 +11,7 @@
 namespace simulation {
 
 /// whole-cores, after every decision in which nobody's CPUs depend on anything but places: no
-/// foreign load, no cpusets, and everybody is honest.
+/// foreign load, no cpusets, and all programs are honest.
 /// - A program that shrinks while another waits for CPUs keeps parts of few of the cores that it
 /// had
 ///   for itself: (SMT threads - 1) at most. It gives up shared cores first, then whole ones, and

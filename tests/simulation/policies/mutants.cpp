@@ -32,7 +32,7 @@ Decision ignores_foreign_load(const Settings& settings, const Snapshot& snapshot
         return decide(seen, snapshot);
 }
 
-/// Counts are right, but everybody's CPUs begin with the first that he may use.
+/// Counts are right, but every client's CPUs begin with the first that it may use.
 Decision overlaps(const Settings& settings, const Snapshot& snapshot) {
         auto decision = decide(settings, snapshot);
         for (std::size_t i = 0; i < decision.grants.size(); i++) {
@@ -104,7 +104,7 @@ Decision flaps(const Settings& settings, const Snapshot& snapshot) {
         return decision;
 }
 
-/// Every five seconds everybody's CPUs are moved by one place: the numbers stay.
+/// Every five seconds every client's CPUs are moved by one place: the numbers stay.
 Decision migrates(const Settings& settings, const Snapshot& snapshot) {
         auto decision = decide(settings, snapshot);
         const auto now = snapshot.now.time_since_epoch();
@@ -212,7 +212,7 @@ Decision names_wrong_bounds(const Settings& settings, const Snapshot& snapshot) 
         return decision;
 }
 
-/// Everybody is told that he makes use of no more.
+/// Every client is told that it makes use of no more.
 Decision names_wrong_limits(const Settings& settings, const Snapshot& snapshot) {
         auto decision = decide(settings, snapshot);
         for (auto& grant : decision.grants)

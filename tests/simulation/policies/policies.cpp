@@ -17,7 +17,8 @@ using governor::policy::fair::Grant;
 using governor::policy::fair::Settings;
 using governor::policy::fair::Snapshot;
 
-/// Everybody gets as many of the CPUs in turn, whoever may use them or still runs there.
+/// Every client gets as many of the CPUs in turn. It does not matter which programs may use them or
+/// still run there.
 Decision split_equally(const Settings&, const Snapshot& snapshot) {
         Decision decision;
         const auto pool = snapshot.machine.pool().to_set();

@@ -30,7 +30,7 @@ struct Claimant {
         std::size_t group = 0;                   // of those that may use the same CPUs
         std::size_t tree = 0;                    // one of its own, if it is in none
         double weight = 1;
-        double floor = 1;  // 0: what it has is somebody else's as well
+        double floor = 1;  // 0: another has its CPUs as well
         double min = 1;
         double guaranteed = 1;
         double wants = 1;

@@ -276,7 +276,7 @@ void Reader::check_limits() {
                 check("[rule " + rule.name + "]", rule.min.value_or(1), rule.max.value_or(0));
 }
 
-/// It must apply to somebody, and say something about him.
+/// A rule must apply to a program, and say something about it.
 void Reader::check_rule(const governor::policy::fair::Rule& rule) {
         const auto section = "[rule " + rule.name + "]";
         const bool applies_to_some =

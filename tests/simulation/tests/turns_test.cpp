@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Batch programs in turn, beside the best that anybody could do who knew the future.
+// Batch programs in turn, beside the best that a policy could do if it knew the future.
 #include "simulation/report/figures.hpp"
 #include "simulation/scenario/random.hpp"
 #include "simulation/world/run.hpp"
@@ -92,8 +92,8 @@ Drawn draw(std::uint64_t seed, Lengths lengths, Time shortest, Time last_start, 
         return drawn;
 }
 
-/// The least sum of the times from start to end: whoever needs least goes first, at every moment
-/// (Schrage 1968).
+/// The least sum of the times from start to end: the job that needs least goes first, at every
+/// moment (Schrage 1968).
 double least_aggregate_s(const Drawn& drawn) {
         struct Job {
                 double start = 0;
@@ -128,7 +128,7 @@ double least_aggregate_s(const Drawn& drawn) {
         return sum;
 }
 
-/// Nobody is parked for longer than the governor is told to let him be.
+/// No program is parked for longer than the governor is told to let it be.
 class Patience final : public Observer {
 public:
         void passes(const World& world, Time span) override {

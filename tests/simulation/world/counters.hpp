@@ -16,7 +16,7 @@ namespace simulation {
 class Counters {
 public:
         /// Time passes; `busy` and `niced` (may be empty) are parts of it, by CPU number. Threads
-        /// that yield to everybody use `yielding` CPUs. O(CPUs).
+        /// that yield to all others use `yielding` CPUs. O(CPUs).
         void advance(Time span, std::span<const double> busy, std::span<const double> niced,
                      double yielding);
 

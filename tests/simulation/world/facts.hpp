@@ -29,7 +29,7 @@ public:
         void remove(ProgramId id);
         /// Reports go by the grants that the cycle's programs hold.
         void follow(const governor::registry::Programs& programs) { programs_ = &programs; }
-        /// Burned over the last period by threads that yield to everybody.
+        /// Burned over the last period by threads that yield to all others.
         void set_yielding_millicpu(std::uint32_t millicpu) { yielding_millicpu_ = millicpu; }
         /// Burned over the last period by all else that is not governed.
         void set_ungoverned(governor::evidence::Ungoverned ungoverned) {

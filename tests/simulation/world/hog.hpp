@@ -17,7 +17,7 @@ public:
 
         [[nodiscard]] const Foreign& foreign() const { return *foreign_; }
         [[nodiscard]] bool busy() const { return busy_; }
-        /// To everybody: it runs only where nobody else wants to.
+        /// It yields to all others: it runs only where nobody else wants to.
         [[nodiscard]] bool yields() const { return idle_; }
         /// The time when it begins or stops being busy.
         [[nodiscard]] Time next() const { return next_; }

@@ -126,7 +126,7 @@ void Kernel::divide_cells() {
 }
 
 /// Those with the fewest cells choose first; each takes the same part of what is free in its cells.
-/// False if somebody did not get all, which does not mean that there was no way.
+/// False if a group did not get all, which does not mean that there was no way.
 bool Kernel::satisfy_all() {
         free_.resize(cells_.size());
         for (std::size_t c = 0; c < cells_.size(); c++)
@@ -193,7 +193,7 @@ void Kernel::build_network() {
 }
 
 /// The highest level at which all open groups get what they wish; then the cut holds those whose
-/// wishes may not grow. Everybody is in it if everybody is satisfied.
+/// wishes may not grow. All are in it if all are satisfied.
 double Kernel::highest_level() {
         const auto groups = open_groups_.size();
         const auto sink = groups + open_cells_.size() + 1;

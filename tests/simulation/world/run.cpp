@@ -362,7 +362,7 @@ void Engine::tell(const governor::registry::Effects::Word& word) {
         changed_ = changed_ || resident->tree;  // it may yield from now on, or no longer
 }
 
-/// Anew, when somebody began or stopped running.
+/// Divides anew when a thread began or stopped running.
 void Engine::divide() {
         if (!changed_)
                 return;

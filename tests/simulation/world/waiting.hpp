@@ -15,7 +15,7 @@ public:
 
         /// Part of the pace that the CPU time of a team allows, 0 < result <= 1. A region costs
         /// each of its `threads` `work_s` of CPU time; each gets `share` of a CPU on average.
-        /// `alike`: so does everybody's, and all of them always want to run.
+        /// `alike`: so does every other thread, and all of them always want to run.
         [[nodiscard]] double pace(double work_s, std::uint32_t threads, double share,
                                   bool alike) const;
         /// A thread that has nothing to do burns CPU time for so long before it sleeps.

@@ -43,7 +43,7 @@ struct World {
         std::vector<Hog> hogs;
         std::vector<CpuMask> cpusets;  ///< effective, by control group
         double foreign_rate = 0;       ///< CPUs that hogs use now
-        /// CPUs that foreign load uses now: these but those that are niced or yield to everybody,
+        /// CPUs that foreign load uses now: these but those that are niced or yield to all others,
         /// and processes that are not governed.
         double foreign_load = 0;
         /// The burn of clients that were gone at once, whatever user owned them.
