@@ -16,7 +16,7 @@ using policy::TimePoint;
 
 /// A build starts a program every 50 ms. None of them lives long enough to make a neighbour shrink,
 /// but together they always disturb some of its threads. The daemon therefore keeps as many CPUs
-/// free for newcomers as they kept busy on average over kWindow. Counts for one account. Pure: time
+/// free for newcomers as they kept busy on average over kMemory. Counts for one account. Pure: time
 /// is an argument.
 class ShortLived {
 public:

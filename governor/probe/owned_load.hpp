@@ -44,7 +44,8 @@ public:
 
         /// By user. Valid until the next scan.
         [[nodiscard]] const std::map<std::uint32_t, Used>& by_owner() const { return by_owner_; }
-        /// niced_part() on average over the niced time of all users; 0: there is none.
+        /// niced_part() on average over all niced time, also without a known owner; 0: there is
+        /// none.
         [[nodiscard]] double niced_part() const { return niced_ > 0 ? niced_taken_ / niced_ : 0; }
 
 private:
