@@ -17,8 +17,8 @@ _VERIFIES = (
     'text=$("$@") || exit; echo "$text" | grep -q "Verification *= *SUCCESSFUL" && echo {} && exit;'
     ' echo "$text" | tail -n 20 >&2; exit 1'
 )
-# Each program has a session of its own. Where the kernel groups threads by session (autogroups), it is the
-# session's nice value that counts against other programs.
+# Each program has a session of its own. A kernel that groups threads by session (autogroups) weighs the
+# session's nice value against other programs.
 _NICE = ("sh", "-c", '[ ! -w /proc/self/autogroup ] || echo 19 > /proc/self/autogroup; exec nice -n 19 "$@"', "sh")
 
 

@@ -17,8 +17,8 @@ from .cases import ARMS, CASES, Case
 
 @dataclass(frozen=True)
 class Settings:
-    """One measurement as asked for; times in seconds. `merged`: results of earlier runs, to be told
-    again in one table; nothing is run then, and there may be no checkout."""
+    """One measurement as asked for; times in seconds. `merged`: results of earlier runs, to be told again in
+    one table. Nothing is run then, and there may be no checkout."""
 
     checkout: Path | None
     merged: tuple[Path, ...]
