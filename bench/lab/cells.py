@@ -92,10 +92,14 @@ def article_scenarios() -> list[Scenario]:
 
 
 def scenario_named(name: str) -> Scenario:
-    """'uniform-LOAD-N' is N times LOAD, 'sleeper-LOAD-N' and so on the same with a first program that
-    has this habit, 'stream-LOAD-N' the same beside short programs that come and go; 'longest-LOAD-N' are
-    programs of N, N-1 and so on to 1 parts of the work, 'shortest-LOAD-N' the same the other way round;
-    'mix-N' is N times each load, equal loads in a row."""
+    """The scenario of this name:
+
+    - 'uniform-LOAD-N' is N times LOAD.
+    - 'sleeper-LOAD-N' and so on are the same with a first program that has this habit.
+    - 'stream-LOAD-N' is the same beside short programs that come and go.
+    - 'longest-LOAD-N' are programs of N, N-1 and so on to 1 parts of the work.
+    - 'shortest-LOAD-N' is the same the other way round.
+    - 'mix-N' is N times each load, equal loads in a row."""
     one_load = re.fullmatch(rf"({'|'.join(HABIT_NAMES)})-({'|'.join(LOADS)})-([0-9]{{1,4}})", name)
     mix = re.fullmatch(r"mix-([0-9]{1,4})", name)
     count = int(one_load.group(3) if one_load else mix.group(1) if mix else 0)
@@ -131,8 +135,8 @@ def method_named(name: str) -> Method:
 def run_order(
     scenarios: list[Scenario], methods: list[Method], repetitions: int, seed: int
 ) -> list[Cell]:
-    """Every repetition holds every scenario; the methods of one scenario follow each other at once,
-    in an order that is shuffled anew each time, so that no method always comes first."""
+    """Every repetition holds every scenario. The methods of one scenario follow each other at once. Their
+    order is shuffled anew each time, so that no method always comes first."""
     shuffler = random.Random(seed)
     cells = []
     for repetition in range(repetitions):

@@ -15,8 +15,8 @@ _VERDICTS = {True: "met", False: "MISSED", None: "?"}
 
 @dataclass(frozen=True)
 class Row:
-    """One figure of one case. `values` and `baselines`, as a rule in seconds, and `ratios` are one per
-    repetition that has both runs. met None: nobody can say, or there is no goal."""
+    """One figure of one case. `values` and `baselines` are in seconds as a rule. They and `ratios` have one
+    entry per repetition that has both runs. met None: nobody can say, or there is no goal."""
 
     case: str
     figure: str

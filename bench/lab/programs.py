@@ -29,9 +29,9 @@ class ProcessFailed(Failed):
 
 @dataclass(frozen=True)
 class Launch:
-    """One process to be. `settings` are added to an environment that is free of OpenMP and thread
-    count variables; `cpus` pins it, None leaves the runner's own affinity; stop_s: from when to when,
-    in seconds after its start, it is stopped (SIGSTOP, SIGCONT)."""
+    """One process to be. `settings` are added to an environment that is free of OpenMP and thread count
+    variables. `cpus` pins it, None leaves the runner's own affinity. stop_s: from when to when, in
+    seconds after its start, it is stopped (SIGSTOP, SIGCONT)."""
 
     name: str
     command: tuple[str, ...]

@@ -16,10 +16,10 @@ FORMAT = 1
 
 @dataclass(frozen=True)
 class ProgramRecord:
-    """One program of one run. Times are seconds after the start of the run's first program, by the
-    runner's clock: started_s, with `in-turn` the moment at which it was due, None when the run was
-    stopped before; finished_s None when it was stopped before the end. `report` is the program's own
-    JSON line, None when stopped."""
+    """One program of one run. Times are seconds after the start of the run's first program, by the runner's
+    clock. started_s is with `in-turn` the moment at which it was due, and None when the run was stopped
+    before. finished_s is None when it was stopped before the end. `report` is the program's own JSON
+    line, None when stopped."""
 
     load: str
     started_s: float | None
@@ -31,8 +31,8 @@ class ProgramRecord:
 
 @dataclass(frozen=True)
 class RunRecord:
-    """One run. origin_ms is CLOCK_MONOTONIC at the start of the first program; stopped_s is set when
-    the run was stopped at its limit; foreign_cpus is how many CPUs others kept busy meanwhile."""
+    """One run. origin_ms is CLOCK_MONOTONIC at the start of the first program. stopped_s is set when the run
+    was stopped at its limit. foreign_cpus is how many CPUs others kept busy meanwhile."""
 
     scenario: str
     method: str

@@ -32,7 +32,7 @@ def fenced(name: str, text: str) -> str:
 
 
 def write_files(folder: Path, document: dict[str, Any], tables: str, rows: list[dict[str, Any]]) -> list[str]:
-    """The names of the three files, which are in the folder then; Failed when one cannot be written.
+    """The names of the three files, which are in the folder then. Failed when one cannot be written.
     `document` has `machine` and `settings`; `rows` have the same keys each."""
     text = summary_text(document["settings"]["command_line"], document["machine"], rows)
     texts = {RAW: json.dumps(document, indent=1) + "\n", TABLES: tables, SUMMARY: text}

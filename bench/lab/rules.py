@@ -31,8 +31,9 @@ def rules_of(
     job: str | None = None,
     batch: bool = True,
 ) -> Rules:
-    """For one program: `share` are its CPUs in a static split, `lease` the environment that makes it
-    hold a lease, `job` its name for turns, which it takes if it and the method are `batch`."""
+    """The rules for one program. `share` are its CPUs in a static split, `lease` is the environment that
+    makes it hold a lease, and `job` is its name for turns. It takes turns if it and the method are
+    `batch`."""
     if method.governed:
         options = ("--progress",) if method.tells_progress else ()
         return Rules({**lease, **(_turns(job) if method.batch and batch else {})}, None, options)

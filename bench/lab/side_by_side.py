@@ -52,8 +52,8 @@ def run_side_by_side(
     look: Callable[[], None] = lambda: None,
     stream: Stream | None = None,
 ) -> Outcome:
-    """Runs `launches`; `look` is called at least every 0.5 s and may raise. Whatever happens, none of
-    the programs runs any more when this returns or raises. ProcessFailed when one of them fails."""
+    """Runs `launches`; `look` is called at least every 0.5 s and may raise. In no case does a
+    program still run when this returns or raises. ProcessFailed when one of them fails."""
     started: list[Process] = []
     passing: list[Process] = []
     busy_before_s, origin_s = busy_cpu_seconds(), time.monotonic()
