@@ -40,7 +40,8 @@ class _Compared:
 @dataclass(frozen=True)
 class Cell(_Compared):
     """A ratio of two methods on the same programs: `count` equal ones, the first of them with `habit`.
-    `measured` is a median, None before it was measured; `least` and `most` of the repetitions, where known.
+    `measured` is a median, None before it was measured; `least` and `most` are of the repetitions, where
+    known.
     """
 
     source: str
@@ -77,9 +78,9 @@ class Cell(_Compared):
 
 @dataclass(frozen=True)
 class Named:
-    """A program by itself: seconds on one thread and on two, CPU time of a region (None: no barriers), the
-    part of the machine's memory bandwidth that one thread takes, and the regions of an iteration, where
-    it asks once for each."""
+    """A program by itself: seconds on one thread and on two, and the CPU time of a region (None: no
+    barriers). Then the part of the machine's memory bandwidth that one thread takes. Then the regions of
+    an iteration, where it asks once for each."""
 
     name: str
     one_s: float
@@ -91,8 +92,8 @@ class Named:
 
 @dataclass(frozen=True)
 class Mix(_Compared):
-    """A ratio of two methods on named programs that start at once, such as 'stream@0+compute@1': one thread
-    on CPU 0, another on CPU 1; without '@' a thread for each CPU, or one with method `one`."""
+    """A ratio of two methods on named programs that start at once. 'stream@0+compute@1' is one thread on CPU
+    0, another on CPU 1. A program without '@' has a thread for each CPU, or one with method `one`."""
 
     source: str
     cpu: str

@@ -88,8 +88,8 @@ def measure(
     stage: Stage,
     ideal_s: Callable[[Cell], float],
 ) -> list[Cell]:
-    """The cells with what was measured; those of which a run was stopped stay open. `ideal_s` is the figure
-    of a cell without barriers, of programs that take alone what was asked for."""
+    """The cells with the measured figures. Cells of which a run was stopped stay open. `ideal_s` is the
+    figure of a cell without barriers, of programs that take alone what was asked for."""
     settings = kind.settings(programs, repetitions)
     results = Results({}, {}, {})
     Experiment(
