@@ -18,8 +18,8 @@ class Site:
 
 @dataclass(frozen=True)
 class Case:
-    """One program with its options. `against` names the case that its ratio refers to, in the article
-    as well as here; `article` is the article's figure, in its unit. `unfit` says why this machine cannot
+    """One program with its options. `against` names the case that its ratio refers to, in the article as
+    well as here. `article` is the article's figure, in its unit. `unfit` says why this machine cannot
     show what the article found; empty: it can."""
 
     name: str
@@ -43,8 +43,8 @@ class Goal:
 
 @dataclass(frozen=True)
 class Part:
-    """Cases that are run in turns. `key` is the figure in the programs' JSON that is compared, and
-    `rate` says that more of it is better. `remark` is for the reader of the table."""
+    """Cases that are run in turns. `key` is the figure in the programs' JSON that is compared. `rate` says
+    that more of it is better. `remark` is for the reader of the table."""
 
     name: str
     title: str
