@@ -33,7 +33,7 @@ Words operator+(Words words, const Words& more) {
         return words;
 }
 
-/// As a `run` sets them.
+/// The variables as a `run` sets them.
 Words door(const std::string& socket, const std::string& how = "keep") {
         return {"LD_PRELOAD=" DOORS "/$LIB/adopt.so", "THREADCOUNT_ADOPT=" + how,
                 "THREADCOUNT_SOCKET=" + socket};
@@ -211,7 +211,7 @@ TEST_F(Doors, OnlyOutermostRegionsAreTold) {
 TEST_F(Doors, EveryKindOfLoopIsARegion) { expect_the_same({program("teams"), "loops", "50"}, 400); }
 
 TEST_F(Doors, RegionsOfOldCompilers) {
-        // Of every seven one is serial in a quarter of the rounds, and none is told from inside.
+        // One of every seven is serial in a quarter of the rounds, and none is told from inside.
         expect_the_same({program("old_entries")}, 675);
 }
 
@@ -376,7 +376,7 @@ private:
 /// Teams that follow.
 class AdaptingDoors : public Doors {
 protected:
-        /// What it prints under grants that change all the time.
+        /// Its output under grants that change all the time.
         [[nodiscard]] std::string governed(const Words& arguments,
                                            const Words& environment = {"OMP_NUM_THREADS=2"},
                                            const std::string& how = "adapt", unsigned most = 2) {
@@ -514,7 +514,8 @@ TEST_F(AdaptingDoors, WhereTheRuntimeBindsItsThreadsTeamsAreKept) {
 }
 
 TEST_F(AdaptingDoors, RuntimesHaveNumbersOfTheirOwn) {
-        // What they set is theirs; what they begin with depends on the grant.
+        // The numbers that they set are theirs; the numbers that they begin with depend on the
+        // grant.
         const auto settled = [](const std::string& out) { return out.substr(out.find("set 2")); };
         for (const auto& libraries :
              {Words{"loader", "library_X.so", "library_Y.so", "library.so"},

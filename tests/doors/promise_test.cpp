@@ -32,7 +32,7 @@ struct Event {
 /// In words of the rules: what the program knows, and what it may rely on.
 class Program {
 public:
-        /// What the program was answered, or the team of its region; 0: neither.
+        /// The answer to the program, or the team of its region; 0: neither.
         [[nodiscard]] unsigned expected(const Event& event) {
                 const auto now = std::min(event.number == 0 ? kWidth : event.number, own_);
                 switch (event.kind) {
@@ -72,7 +72,7 @@ private:
         std::optional<unsigned> answer_;
 };
 
-/// The runtime, and who is in between.
+/// The runtime, and the promise between it and the program.
 class Governed {
 public:
         Governed() { promise_see(&promise_, runtime_); }

@@ -2,8 +2,8 @@
 /*
  * blas LIBRARY REGIONS [MILLISECONDS]: multiplies matrices by an OpenBLAS whose threads are
  * OpenMP's. It hangs where a team is smaller than it was told. Prints a hash of all bits of the
- * results; with a time, which is the least that it takes, whether they were right but for what
- * rounding does, and which numbers of threads the library had.
+ * results. With a time, which is the least that it takes, it prints whether they were right but for
+ * what rounding does. It also prints which numbers of threads the library had then.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -38,7 +38,7 @@ static void multiply_plainly(void) {
                                 expected[i * N + j] += a[i * N + k] * b[k * N + j];
 }
 
-/* Where the number of threads may change, so may the last bits. */
+/* The last bits may change where the number of threads may. */
 static int follow(gemm* multiply, int (*get_threads)(void), int regions, double end_ms) {
         unsigned long long seen = 0;
         int wrong = 0;

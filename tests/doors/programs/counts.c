@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Honest programs that split their work by a number of threads that they have learnt, in as many
- * ways as there are. counts CASE MILLISECONDS: prints whether all of their results were right, and
+ * ways as there are. counts CASE MILLISECONDS prints whether all of their results were right, and
  * which teams there were. Built with KEEPS, it has data in threads as well.
  */
 #define _GNU_SOURCE
@@ -138,7 +138,7 @@ static int by_asking_inside(void) {
 /* It may stay outside of regions for long then. */
 static int by_asking_only(void) { return omp_get_max_threads() > 0; }
 
-/* What nobody can see from outside: a team that is counted in one region, and relied on in others.
+/* Nobody can see this from outside: a team that is counted in one region, and relied on in others.
  */
 static int by_first_region(void) {
         if (count == 0) {

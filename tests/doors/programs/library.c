@@ -16,7 +16,7 @@ int library_team(int threads) {
 
 int library_max(void) {
         const int most = omp_get_max_threads();
-        return most > 0 ? most : 1; /* no jump, so that it is known who asks */
+        return most > 0 ? most : 1; /* no jump, so that the caller is known */
 }
 
 /* The sum of the threads' numbers, which only the region's own runtime knows. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * loader REGIONS LIBRARY...: loads libraries whose runtimes only they see, and prints the teams of
- * their regions, in turn; with OpenMP also of its own. What one library sets must not matter to
+ * their regions, in turn; with OpenMP also of its own. A library's settings must not matter to
  * another one that has a runtime of its own.
  */
 #include <dlfcn.h>

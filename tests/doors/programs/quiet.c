@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a program may look at around its regions: errno, dlerror(), signal handlers and masks, and
- * the state of cancellation. Prints what has changed.
+ * The state that a program may look at around its regions: errno, dlerror(), signal handlers and
+ * masks, and the state of cancellation. Prints what has changed.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
