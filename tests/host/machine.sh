@@ -9,8 +9,8 @@
 #   inside_as USER COMMAND...
 #   machine_down                 safe at any time, also twice
 #
-# It dies with the shell that made it, whatever ends that. Where no trap could run, the next machine
-# removes what is left: an empty control group and an empty folder.
+# It dies with the shell that made it, whatever ends that. The next machine removes the rest if no trap could
+# run: an empty control group and an empty folder.
 
 machine_prefix=load-governor-machine
 machine_id=0123456789abcdef0123456789abcdef
