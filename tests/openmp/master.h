@@ -8,7 +8,8 @@
 extern "C" {
 #endif
 
-/* Opens the process's handle; without a governor `ungoverned` threads are used. As the adapter. */
+/* Opens the process's handle; without a governor `ungoverned` threads are used. The same as the
+ * function of the adapter. */
 int master_open(int ungoverned);
 /* The answer of the adapter. */
 int master_update(void);
