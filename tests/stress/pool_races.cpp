@@ -4,7 +4,7 @@
 //
 //      pool_races [SPINNING [PARKED]]
 //
-// So often each. Exits 0, or 1 if a task has not run within two seconds.
+// Repeats each race so often. Exits 0, or 1 if a task has not run within two seconds.
 #include <threadcount/pool.hpp>
 
 #include <atomic>
@@ -48,8 +48,8 @@ struct Race {
         const char* what;
         std::chrono::nanoseconds spin;
         std::uint64_t times;
-        /// Of this many, in steps of a pause each: so that the task comes just when the lane stops
-        /// looking.
+        /// There are this many delays, in steps of a pause each, so that the task comes just when
+        /// the lane stops looking.
         std::uint64_t delays;
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What a seed decides.
+// Decisions that a seed makes.
 #pragma once
 
 #include <chrono>

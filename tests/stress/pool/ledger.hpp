@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What becomes of each task of a pool, and what should have become of it.
+// The fate of each task of a pool, and the fate that it should have had.
 #pragma once
 
 #include <array>
@@ -11,7 +11,8 @@
 
 namespace stress {
 
-/// What this thread destroys may have been accepted: it forgets what a pool has handed back.
+/// A task that this thread destroys may have been accepted: the thread forgets what a pool has
+/// handed back.
 inline thread_local bool forgets = false;
 
 /// MT-Safe, but complaint().
@@ -55,7 +56,7 @@ public:
                 return number == kMost || lines_[number].gone == 0;
         }
 
-        /// What is wrong when all is over; nullptr: nothing. Says of which one.
+        /// The fault that is left when all is over; nullptr: none. Says of which one.
         [[nodiscard]] const char* complaint(std::size_t& ret_number) const {
                 for (ret_number = 0; ret_number < kMost && ret_number < next_; ret_number++) {
                         const auto& line = lines_[ret_number];

@@ -13,7 +13,8 @@ using threadcount::ForOptions;
 using threadcount::FutureCancelled;
 using threadcount::Schedule;
 
-/// How many are in a part: nobody may be when the whole is over, even if something was thrown.
+/// The number of threads in a part. It must be 0 when the whole is over, even if something was
+/// thrown.
 class Inside {
 public:
         explicit Inside(std::atomic<int>& count) : count_(count) { count_++; }
@@ -29,7 +30,7 @@ class Division {
 public:
         Division(Scene& scene, int depth) : scene_(scene), depth_(depth) {}
 
-        /// How many leaves it has: 2 ^ levels. Any of them may throw.
+        /// The number of its leaves: 2 ^ levels. Any of them may throw.
         [[nodiscard]] std::uint64_t leaves(std::uint64_t seed, int levels) {
                 const Inside inside(parts_);
                 Chance chance(seed);

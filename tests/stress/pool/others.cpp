@@ -73,7 +73,7 @@ void use_one_of_its_own(Scene& scene, Chance& chance) {
         for (auto times = chance.roll(6); times > 0; times--)
                 wait_for_it(scene, chance, *pool);
         if (chance.one_in(2)) {
-                // What it hands back is nobody's but ours.
+                // Nobody but us has the tasks that it hands back.
                 for (auto& task : pool->stop_and_hand_back())
                         task();
         }

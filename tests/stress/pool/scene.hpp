@@ -21,7 +21,7 @@ using Clock = std::chrono::steady_clock;
 /// This thread runs what was handed back: nobody else might run what it waits for.
 inline thread_local bool runs_the_rest = false;
 
-/// What is counted for the summary.
+/// The events that the summary counts.
 enum class Count {
         Tasks,
         Refused,
@@ -41,7 +41,7 @@ enum class Count {
 constexpr std::size_t kCounts = static_cast<std::size_t>(Count::Forgotten) + 1;
 using Counts = std::array<std::atomic<std::uint64_t>, kCounts>;
 
-/// What tasks throw on purpose.
+/// The exception that tasks throw on purpose.
 struct Problem {
         std::size_t number;
 };
@@ -81,7 +81,7 @@ private:
 /// By a task, or from outside: one of the things that follow, as chance wants it. Nothing if it is
 /// called too deep, or the ledger is full. `depth`: of tasks that were submitted by tasks.
 void act(Scene& scene, Chance& chance, int depth);
-/// What a task does: nothing, or some of it.
+/// The work of a task: nothing, or some of it.
 void work(Scene& scene, std::uint64_t seed, int depth);
 
 // Each of these may throw std::logic_error where the pool may be stopped.

@@ -61,7 +61,7 @@ void use_one_shot(Scene& scene, Chance& chance, int depth) {
         cancel_once(scene, timer, number);
 }
 
-/// What a periodic timer does.
+/// The function of a periodic timer.
 struct Ticks {
         Scene& scene;
         Clock::time_point start;

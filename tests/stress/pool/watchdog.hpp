@@ -12,7 +12,7 @@
 
 namespace stress {
 
-/// What the calling thread is doing as long as this lives: literals. They nest.
+/// Names the calling thread's activity as long as this lives: literals. They nest.
 class Doing {
 public:
         explicit Doing(const char* what);
@@ -33,7 +33,7 @@ public:
         Watchdog(const Watchdog&) = delete;
         Watchdog& operator=(const Watchdog&) = delete;
 
-        /// Of the round that is on, for who has to repeat it.
+        /// The seed of the present round, so that one can repeat it.
         static void set_seed(std::uint64_t seed);
         [[noreturn]] static void fail(const char* what, std::size_t number);
 
