@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The commented governord.conf is true: it names every key of the daemon, its default and range, and
-its example of a rule has every key that a rule can have under governord.service."""
+"""The commented governord.conf is true: it names every key of the daemon, its default and range. Its example
+of a rule has every key that a rule can have under governord.service."""
 
 import json
 import pathlib
