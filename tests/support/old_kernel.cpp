@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // old_kernel COMMAND...: runs a command as on a kernel before 6.16, which does not know
-// SO_PASSRIGHTS (83): setsockopt() and getsockopt() of it fail with ENOPROTOOPT, in the command and
+// SO_PASSRIGHTS (83). setsockopt() and getsockopt() of it fail with ENOPROTOOPT, in the command and
 // in all that it starts. Needs no privilege; takes the right to gain any by set-user-ID programs.
 #include <array>
 #include <cerrno>

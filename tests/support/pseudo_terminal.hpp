@@ -33,8 +33,8 @@ public:
 
         /// All that it has written up to now, and is written while this is called.
         [[nodiscard]] const std::string& output();
-        /// The last screen, without colours, from "home" on. Of its last line, behind "clear the
-        /// rest", a part may still be missing. Empty: none yet.
+        /// The last screen, without colours, from "home" on. A part of its last line, behind "clear
+        /// the rest", may still be missing. Empty: none yet.
         [[nodiscard]] std::vector<std::string> screen();
         [[nodiscard]] bool shows(const std::string& text);
 

@@ -3,9 +3,9 @@
 
     send_descriptors.py SOCKET TIMES SECONDS
 
-Each kind, so many times, and keeps them waiting for so long: with a question, with half of one, 253 at once, with an urgent byte, never
-to be read, and as half a GiB of memory. Exits 0, and says in how many messages there were any; 3:
-the kernel refuses all of them (SO_PASSRIGHTS, since Linux 6.16).
+Sends each kind so many times, and keeps them waiting for so long. The kinds: with a question, with half
+of one, 253 at once, with an urgent byte, never to be read, and as half a GiB of memory. Exits 0, and says
+in how many messages there were any; 3: the kernel refuses all of them (SO_PASSRIGHTS, since Linux 6.16).
 """
 import array
 import errno
@@ -61,7 +61,7 @@ def send_away(path, data, fds, flags=0, before=b""):
                 if os.fstat(fd).st_mode & 0o170000 == 0o140000:
                     with socket.socket(fileno=os.dup(fd)) as tcp:
                         tcp.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-        # Where the governor has been quicker they are the last ones, and we wait ourselves.
+        # These are the last descriptors if the governor has been quicker, and then we wait ourselves.
         threading.Thread(target=lambda: [os.close(fd) for fd in fds], daemon=True).start()
         if arrived and not before:
             client.settimeout(0.05)
