@@ -55,7 +55,7 @@ Cpus victims(const std::vector<LaneSite>& lanes, std::size_t thief) {
 /// Tasks that stay in their lanes until they are told to end.
 class BusyTasks {
 public:
-        /// When the scheduler's first lane has come to rest.
+        /// Begins when the scheduler's first lane has come to rest.
         explicit BusyTasks(Scheduler& scheduler) : scheduler_(scheduler) {
                 while (!scheduler_.is_idle())
                         std::this_thread::yield();
@@ -139,7 +139,8 @@ TEST(PoolOrder, LanesRobTheirSiblingThenTheSocketThenTheOther) {
 
 TEST(PoolOrder, WholeCoresAreWokenBeforeSiblings) {
         const auto lanes = sites();
-        // Who submits is on the CPU that is wanted last, and its mask is nobody's business.
+        // The submitting thread is on the CPU that is wanted last, and its mask is nobody's
+        // business.
         cpu_set_t all;
         ASSERT_EQ(::sched_getaffinity(0, sizeof(all), &all), 0);
         cpu_set_t last;
@@ -150,8 +151,9 @@ TEST(PoolOrder, WholeCoresAreWokenBeforeSiblings) {
         {
                 BusyTasks tasks(scheduler);
                 EXPECT_EQ(tasks.fill(), kOrder);
-                // Two siblings were busy last, then those of the next core, and so on: but for who
-                // submits, the one that was busy last is the better one only among whole cores.
+                // Two siblings were busy last, then those of the next core, and so on. The CPU that
+                // was busy last is the better one only among whole cores, but for the CPU of the
+                // submitting thread.
                 for (int cpu = 0; cpu < kCpus; cpu++)
                         tasks.end(cpu);
                 EXPECT_EQ(tasks.fill(),

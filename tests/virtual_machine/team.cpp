@@ -4,9 +4,9 @@
 //
 //      team MAX BUSY
 //
-// MAX 0: the library's own limit. At most BUSY threads of a team keep a CPU busy, and spin with
-// PAUSE, at which an emulated CPU lets the next one run: so an emulated machine stays responsive.
-// Those that would only wait for them are not even started.
+// MAX 0: the library's own limit. At most BUSY threads of a team keep a CPU busy. They spin with
+// PAUSE, at which an emulated CPU lets the next one run, so that an emulated machine stays
+// responsive. Those that would only wait for them are not even started.
 #include <algorithm>
 #include <atomic>
 #include <chrono>

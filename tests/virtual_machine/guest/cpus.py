@@ -46,7 +46,7 @@ def packages(cpus):
 
 
 def split_cores(sets):
-    """How many cores have their hardware threads in more than one of these sets."""
+    """The number of cores that have their hardware threads in more than one of these sets."""
     owners = collections.defaultdict(set)
     for number, cpus in enumerate(sets):
         for cpu in cpus:

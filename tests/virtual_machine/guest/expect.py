@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What cases say. A case ends at the first expectation that is not met."""
+"""The output of cases. A case ends at the first expectation that is not met."""
 import time
 
 
@@ -18,12 +18,12 @@ def expect(condition, what):
 
 
 def now_ms():
-    """Of the machine's clock, which is also that of the programs' lines."""
+    """The machine's clock, which is also that of the programs' lines."""
     return time.clock_gettime_ns(time.CLOCK_MONOTONIC) // 1_000_000
 
 
 def wait_for(what, condition, seconds=60):
-    """Until the condition is true; answers what it answered. How long it takes is not tested."""
+    """Waits until the condition is true; answers what it answered. The time that it takes is not tested."""
     begin = now_ms()
     while not (answer := condition()):
         if now_ms() - begin > 1000 * seconds:

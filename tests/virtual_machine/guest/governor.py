@@ -60,7 +60,7 @@ def explain(pid):
 
 
 class Grants:
-    """What governorctl clients says at one moment, by label."""
+    """The output of governorctl clients at one moment, by label."""
 
     def __init__(self):
         self.threads, self.cpus, self.reasons, self.pids = {}, {}, {}, {}
@@ -88,7 +88,7 @@ class Grants:
 
 
 def samples(user=None):
-    """How many the daemon has taken: its clock, however slow the machine is."""
+    """The number of samples that the daemon has taken: its clock, however slow the machine is."""
     return ask("status", user)["samples"]
 
 
@@ -104,7 +104,7 @@ def shared_equally(count):
 
 
 def describe():
-    """For who has to find out what went wrong."""
+    """Prints what helps to find out what went wrong."""
     say(json.dumps(ask("status")))
     for client in ask("clients"):
         say(f"client: {client['label']}: {client['granted']} on {client['cpus']}, burns "

@@ -32,7 +32,7 @@ def replaced_by(what, programs):
         expect(len(kept) >= min(len(own), len(before.cpus[label])) - 2,
                f"{label} is where it was, on {len(kept)} of its CPUs")
     expect(grants.are_disjoint(), "no CPU is granted to two programs")
-    # What the daemon finds out by its first samples must not shake them, either.
+    # The daemon's findings by its first samples must not shake them, either.
     wait_for("three more samples", lambda: governor.samples() >= 5)
     for each in programs:
         say(f"{each.label}: {[(ms - at, n) for ms, n in each.history() if ms > at]} (ms, threads)")

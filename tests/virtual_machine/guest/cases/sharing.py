@@ -32,7 +32,7 @@ def a_newcomer():
     say(f"since its first region: {[(ms - begin, n) for ms, n in third.history()]} (ms, threads)")
     took = next(ms for ms, n in third.history() if n >= 18) - begin
     expect(took <= 1500, f"{took} ms after its first region")
-    # Until it is known what it makes use of, it may have more.
+    # The third program may have more until the governor knows what it makes use of.
     grants = equal_shares(3)
     expect(cpus.split_cores(grants.cpus.values()) <= 2, "at most two cores belong to two programs")
     return third
