@@ -56,8 +56,8 @@ bool do_others_sleep() {
         return true;
 }
 
-/// Some looks in a row: one alone takes its time, and who is seen asleep may only have waited for
-/// the lock of who is looked at next.
+/// Some looks in a row: one alone takes its time. A thread that is seen asleep may only have waited
+/// for the lock of the thread that is looked at next.
 void wait_until_others_sleep() {
         for (int seen = 0; seen < 5; std::this_thread::sleep_for(1ms))
                 seen = do_others_sleep() ? seen + 1 : 0;

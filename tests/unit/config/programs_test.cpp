@@ -44,7 +44,7 @@ std::string only_error(std::string_view text) {
         return out.errors.empty() ? "" : out.errors.front().text();
 }
 
-/// Of a rule that says just this.
+/// The error of a rule that says just this.
 std::string error_of(const std::string& assignment) {
         return only_error("[program x]\n" + assignment + "\n");
 }

@@ -153,7 +153,7 @@ TEST_F(DemandTest, IsIdleAsSoonAsItIsSeenToBeStopped) {
         EXPECT_FALSE(demand_.idle());
 }
 
-/// As cpulimit(1) does it.
+/// The test stops it in the manner of cpulimit(1).
 TEST_F(DemandTest, IsNotIdleForLongWhileItIsStoppedAgainAndAgain) {
         int lent = 0;
         for (int i = 0; i < 200; i++) {

@@ -112,7 +112,7 @@ TEST(ForeignLoad, IsNotWhatYields) {
         EXPECT_EQ(measured(sample, {}, CpuMask::range(0, 2)), 750U);
 }
 
-/// Of CPUs that are all niced time's, and of which a niced thread gets so many permyriad beside
+/// The load of CPUs that are all niced time's. A niced thread gets so many permyriad of them beside
 /// another one.
 std::uint32_t niced(const Sample& sample, const std::vector<Burn>& clients,
                     std::uint32_t permyriad) {
@@ -184,7 +184,7 @@ TEST(ForeignLoad, IsOfThoseWhoRunNicedThreadsForWhatTheseTake) {
 }
 
 TEST(ForeignLoad, IsNotHiddenByTheNicedTimeOfAClient) {
-        // One CPU is a niced client's, the other somebody's who does not yield.
+        // One CPU is a niced client's, the other one belongs to a program that does not yield.
         Sample sample = all_busy(2);
         sample.cpus[0].nice_permyriad = 10'000;
         const auto all = CpuMask::range(0, 2);
@@ -208,7 +208,7 @@ TEST(ForeignLoad, IsNotMadeUpWhereThreadsOfAClientAreNiced) {
 
 class ForeignLoadInTime : public ::testing::Test {
 protected:
-        /// So many CPUs are busy. True: what decisions go by changed.
+        /// Runs with so many busy CPUs. True: what decisions go by changed.
         bool run(std::uint32_t cpus, std::chrono::milliseconds time) {
                 return run(all_busy(cpus), time);
         }
@@ -346,7 +346,7 @@ TEST_F(ForeignLoadInTime, SmallChangesAreNone) {
         EXPECT_EQ(seen(), 1'550U);
 }
 
-/// Of 256 CPUs the sum is less exact.
+/// The sum is less exact on 256 CPUs.
 TEST_F(ForeignLoadInTime, SmallChangesAreLargerWhereMoreCpusAreDistributed) {
         pool_ = CpuMask::range(0, 256);
         run(all_busy(20), 1s);
@@ -411,7 +411,7 @@ TEST_F(ForeignLoadInTime, StaysAsItWasWhileTheSampleWarmsUp) {
         EXPECT_EQ(seen(), 1'000U);
 }
 
-/// As where a tree begins to work between two looks at its processes.
+/// The same happens where a tree begins to work between two looks at its processes.
 TEST_F(ForeignLoadInTime, IsNoMoreThanWhatIsKnownForSure) {
         const std::vector<Burn> all_of_it{{pool_, 8'000}};
         run(2, 5s);
@@ -433,7 +433,7 @@ TEST_F(ForeignLoadInTime, EndsSoonWhereMoreWasKnownForSure) {
         EXPECT_EQ(seen(), 0U);
 }
 
-/// Whatever clients say: between nothing and what is busy, and all that nobody burned.
+/// The load is at most what is busy, and at least all that nobody burned, whatever clients say.
 TEST(ForeignLoad, LiesBetweenWhatNobodyBurnedAndWhatIsBusy) {
         std::mt19937 random(11);
         for (int round = 0; round < 500; round++) {

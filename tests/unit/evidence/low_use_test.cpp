@@ -11,7 +11,7 @@ using namespace std::chrono_literals;
 
 class LightUseTest : public ::testing::Test {
 protected:
-        /// Of each second so much.
+        /// Adds so much to each second.
         void run(std::chrono::milliseconds runs, std::chrono::milliseconds waits, int seconds,
                  std::chrono::milliseconds other_threads = 0ms) {
                 for (int i = 0; i < seconds; i++) {

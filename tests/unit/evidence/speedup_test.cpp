@@ -41,11 +41,11 @@ protected:
                 }
         }
 
-        /// Of half as many CPUs that is known.
+        /// Is the worth of half as many CPUs known?
         [[nodiscard]] bool is_known(std::uint32_t cpus) const {
                 return speedup_.elasticity_below(cpus, now_).has_value();
         }
-        /// As far as is known.
+        /// True also as long as nothing is known.
         [[nodiscard]] bool do_pay(std::uint32_t cpus) const {
                 return speedup_.elasticity_below(cpus, now_).value_or(1) >= 0.5;
         }

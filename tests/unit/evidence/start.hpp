@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// When the tests of this room begin.
+// The time at which the tests of this room begin.
 #pragma once
 
 #include "policy/time_point.hpp"

@@ -16,7 +16,7 @@ using std::chrono::milliseconds;
 using std::chrono::nanoseconds;
 using std::chrono::seconds;
 
-/// A program that has its turn all the time, and others who wait for theirs.
+/// A program that has its turn all the time, and others that wait for theirs.
 class WidthProbeTest : public ::testing::Test {
 protected:
         void run(nanoseconds span) {

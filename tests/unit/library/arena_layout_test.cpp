@@ -16,7 +16,7 @@ std::size_t report_size_by_c(void);
 namespace threadcount {
 namespace {
 
-/// As a governor would write it for 64 slots and 128 CPUs.
+/// A header as a governor would write it for 64 slots and 128 CPUs.
 governor_grant_header sound() {
         governor_grant_header header{};
         header.magic = GOVERNOR_ARENA_MAGIC;

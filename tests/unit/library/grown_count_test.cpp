@@ -150,7 +150,7 @@ TEST(GrownCountTest, StopsDoublingWhenTheGovernorIsBack) {
 class GrownCountOnAMachine : public ::testing::Test {
 protected:
         static std::uint64_t idle_time() { return idle_ms_; }
-        /// As a program without a governor does: again and again, while so many CPUs are idle.
+        /// Behaves like a program without a governor: again and again, while so many CPUs are idle.
         void pass(std::uint64_t ms, double idle_cpus) {
                 const auto begin = idle_ms_;
                 for (std::uint64_t step = 0; step < ms; step += 1000) {

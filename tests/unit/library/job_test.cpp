@@ -12,7 +12,8 @@
 namespace threadcount {
 namespace {
 
-/// What a process of its own calls its job; `depth` processes of the same session are above it.
+/// The name that a process of its own gives its job; `depth` processes of the same session are
+/// above it.
 std::string name_in_session(int depth) {
         std::array<int, 2> ends{};
         EXPECT_EQ(::pipe(ends.data()), 0);

@@ -30,7 +30,7 @@ constexpr uid_t kSomebody = 3100;
 constexpr uid_t kOther = 3200;
 constexpr int kNotPossible = 77;
 
-/// The user who calls listen() owns it, whoever made the file.
+/// The user that calls listen() owns it, whoever made the file.
 class Listener {
 public:
         Listener(const std::string& path, uid_t owner)
@@ -47,7 +47,7 @@ public:
         Listener(const Listener&) = delete;
         Listener& operator=(const Listener&) = delete;
 
-        /// Of all who have connected.
+        /// True if none of the connected programs has sent anything.
         [[nodiscard]] bool has_received_nothing() const {
                 char byte = 0;
                 for (int fd = 0; (fd = accept4(fd_, nullptr, nullptr, SOCK_CLOEXEC)) >= 0;
@@ -96,7 +96,7 @@ bool write_to(const char* path, const std::string& text) {
         return is_written;
 }
 
-/// A container of `user`, who is its root and the only one who has a number there.
+/// A container of `user`, its root and the only user with a number there.
 bool is_in_a_container_of(uid_t user) {
         return setgroups(0, nullptr) == 0 && setresgid(user, user, user) == 0 &&
                setresuid(user, user, user) == 0 && unshare(CLONE_NEWUSER) == 0 &&

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What a governor may send to the library, in its encoding.
+// The messages that a governor may send to the library, in its encoding.
 #pragma once
 
 #include <cstdint>

@@ -39,7 +39,7 @@ TEST(MaskWordsTest, AreCopiedAndMoved) {
                 EXPECT_EQ(copy, words);
                 const auto moved = std::move(words);
                 EXPECT_EQ(moved, copy);
-                words = copy;  // who was moved from can be used again
+                words = copy;  // words that were moved from can be used again
                 EXPECT_EQ(words, copy);
         }
 }

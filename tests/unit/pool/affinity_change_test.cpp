@@ -26,7 +26,7 @@ std::vector<pid_t> threads() {
         return threads;
 }
 
-/// As taskset -a -p does.
+/// The same as taskset -a -p.
 void allow(const std::vector<int>& cpus) {
         cpu_set_t set;
         CPU_ZERO(&set);

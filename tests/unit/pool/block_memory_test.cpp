@@ -18,7 +18,7 @@ namespace {
 
 constexpr auto kMostKept = BlockMemory::kMostKept;
 
-/// What the heap has given out; 0 if it does not tell, as those of sanitizers.
+/// The bytes that the heap has given out; 0 if it does not tell, as those of sanitizers.
 std::size_t heap_in_use() { return mallinfo2().uordblks; }
 
 /// A block that is full of its own address.
@@ -79,7 +79,7 @@ TEST(BlockMemory, BlocksAreWholeLinesAndDoNotOverlap) {
                         blocks.push_back(std::move(block));
                 EXPECT_EQ(blocks.back().address() % BlockMemory::kAlignment, 0U) << bytes;
         }
-        // Who has been written into says so when it is given back.
+        // A block that another one has written into says so when it is given back.
 }
 
 TEST(BlockMemory, ThereAreMoreBlocksThanAThreadKeeps) {

@@ -21,7 +21,7 @@ using threadcount::Task;
 
 namespace {
 
-/// So many threads do it at the same time.
+/// Calls `what` in so many threads at the same time.
 template <class Do>
 void at_once(int count, const Do& what) {
         std::atomic<int> ready{0};

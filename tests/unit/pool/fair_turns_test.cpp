@@ -11,7 +11,7 @@ namespace {
 /// A lane with tasks of both kinds that take so long.
 class TurnsOfALane : public testing::Test {
 protected:
-        /// Which kinds it takes, one after the other: o(wn) or s(hared).
+        /// The kinds that it takes, one after the other: o(wn) or s(hared).
         std::string take(int tasks) {
                 std::string kinds;
                 for (int i = 0; i < tasks; i++) {

@@ -33,7 +33,7 @@ struct alignas(8) Item {
 constexpr std::size_t kItems = 64 * 128;
 constexpr std::size_t kPages = kItems * 64 / 4096;
 
-/// Of this thread, so far.
+/// The page faults of this thread, so far.
 std::size_t page_faults() {
         rusage usage{};
         getrusage(RUSAGE_THREAD, &usage);

@@ -17,7 +17,7 @@ using threadcount::Pool;
 namespace {
 
 constexpr int kRaces = 100'000;
-// Of threads that sleep now and then.
+// The number of races of threads that sleep now and then.
 constexpr int kMeetings = 20'000;
 
 }  // namespace

@@ -283,8 +283,8 @@ TEST(Future, AWaitingTaskRunsWhatItWaitsFor) {
 
 namespace {
 
-/// As many tasks that wait for each other, one inside of the other; or how many there were when one
-/// was told that it cannot wait, and what it was told.
+/// Returns the number of tasks that wait for each other, one inside of the other. It is the number
+/// up to the task that was told that it cannot wait, if one was; ret_error is what it was told.
 int nest(Pool& pool, int tasks, std::string& ret_error) {
         if (tasks == 0)
                 return 0;

@@ -126,7 +126,7 @@ TEST(Guests, AreHelpedByLanesOnOtherCpusOnly) {
         const int here = pool.cpus()[0];
         std::thread guest([&] {
                 bind_to(here);
-                // Whoever sleeps leaves its CPU to others.
+                // A sleeping thread leaves its CPU to others.
                 pool.parallel_for(0, 100, [](int) { std::this_thread::sleep_for(1ms); });
         });
         guest.join();

@@ -17,7 +17,8 @@ struct Destroy {
 };
 using Topology = std::unique_ptr<hwloc_topology, Destroy>;
 
-/// What hwloc makes of `root`, "" for this machine. CPUs that we may not use count, too.
+/// The topology that hwloc makes of `root`, "" for this machine. CPUs that we may not use count,
+/// too.
 Topology load(const std::string& root) {
         ::setenv("HWLOC_COMPONENTS", "linux,stop", 1);  // not the CPU's own word
         if (root.empty())
@@ -69,7 +70,7 @@ void expect_as_hwloc_says(const std::string& root, const std::vector<int>& cpus)
                 for (auto* const group : {&expected.core, &expected.l2})
                         if (*group == kUnknownGroup)
                                 *group = static_cast<std::uint32_t>(cpus[i]);
-                // Where the kernel names none, hwloc makes one node of everything.
+                // hwloc makes one node of everything if the kernel names none.
                 if (places[i].node == kUnknownGroup)
                         expected.node = kUnknownGroup;
                 EXPECT_EQ(places[i].core, expected.core);

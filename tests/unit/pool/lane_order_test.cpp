@@ -92,7 +92,7 @@ TEST(LaneOrder, FourThreadsOfACoreComeInFourRounds) {
 
 TEST(LaneOrder, ASecondThreadAloneIsAsGoodAsAFirst) {
         const auto machine = make_machine(two_sockets_with_smt(), Numbering::SiblingsApart);
-        // Of core 0 the second thread only, of core 1 both.
+        // Only the second thread of core 0, both of core 1.
         const auto lanes = lanes_of(machine, {1, 4, 5, 7});
         EXPECT_EQ(cpus_of(lanes), (Cpus{4, 1, 7, 5}));
         EXPECT_EQ(cores_of(lanes), (Cores{0, 1, 2, 1}));

@@ -90,7 +90,7 @@ TEST(LaneThreads, BlockSignalsThatAreForTheProgram) {
 
 namespace {
 
-/// While it lives no thread can be created: there is no memory for its stack.
+/// No thread can be created while this lives: there is no memory for its stack.
 class NoThreads {
 public:
         NoThreads() {

@@ -115,7 +115,7 @@ private:
         threadcount_handle* handle_ = nullptr;
 };
 
-// Whether it is early enough is chance: nearly always.
+// It is early enough only by chance, but nearly always.
 constexpr int kTimes = 5;
 
 }  // namespace

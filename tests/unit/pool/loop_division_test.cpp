@@ -31,7 +31,7 @@ struct VirtualFork {
         bool is_done = false;
 };
 
-/// As parallel_for() sees it.
+/// A lane as parallel_for() sees it.
 struct VirtualLane {
         using Alone = VirtualAlone;
 
@@ -55,7 +55,7 @@ public:
                 }
         }
 
-        /// How long `work(lane)` takes on the first lane while the others steal; in ns.
+        /// The time that `work(lane)` takes on the first lane while the others steal; in ns.
         template <class Work>
         double time(const Work& work) {
                 bool has_ended = false;
@@ -160,7 +160,7 @@ private:
         Thread* running_ = nullptr;
 };
 
-// What parallel_for() calls.
+// The functions that parallel_for() calls.
 
 const VirtualLane* lane_in(const VirtualLanes* lanes) { return lanes->running(); }
 
@@ -183,7 +183,7 @@ void fork_join(const VirtualLane& lane, F& f, G& g) {
         }
 }
 
-/// As TimeAlone, while a lane searches.
+/// The counterpart of TimeAlone, while a lane searches.
 class VirtualAlone {
 public:
         explicit VirtualAlone(VirtualLanes& lanes) : lanes_(lanes), start_ns_(lanes.now()) {}
@@ -233,7 +233,7 @@ constexpr LoopShape kLoopShapes[] = {
         {"random", any_length},
 };
 
-/// How much longer a loop takes than is possible: an equal part for each lane, or the longest
+/// The time of a loop over the least that is possible: an equal part for each lane, or the longest
 /// iteration.
 double over_ideal(const LoopShape& shape, std::size_t iterations, double together_ns,
                   std::size_t width) {

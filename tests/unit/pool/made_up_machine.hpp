@@ -17,8 +17,7 @@ struct MadeUpMachine {
         std::vector<Place> places;
 
         [[nodiscard]] const Place& place(int cpu) const;
-        /// What is left of it when other CPUs are offline; groups have the names that they get
-        /// then.
+        /// The rest of it when other CPUs are offline; groups have the names that they get then.
         [[nodiscard]] MadeUpMachine of(const std::function<bool(int cpu)>& is_online) const;
         /// The places of CPUs that a program may use. All of them are there.
         [[nodiscard]] std::vector<Place> places_of(const std::vector<int>& allowed) const;
@@ -34,7 +33,7 @@ struct Shape {
         std::vector<unsigned> threads = {1};
 };
 
-/// How the kernel numbers CPUs: by core, or all first threads before all second ones.
+/// The kernel's order of CPUs: by core, or all first threads before all second ones.
 enum class Numbering { SiblingsTogether, SiblingsApart };
 
 [[nodiscard]] MadeUpMachine make_machine(const Shape& shape, Numbering numbering);

@@ -124,7 +124,7 @@ TEST(Nesting, APoolMayBeMadeAndUsedInsideOfATask) {
                               for (int i = 0; i < 100; i++)
                                       inner.submit([&] { ran++; });
                               inner.wait_idle();
-                              // Where its creator may run: on the lane's CPU.
+                              // It has one lane where its creator may run: on the lane's CPU.
                               EXPECT_EQ(inner.size(), 1U);
                               return ran.load();
                       }).get(),

@@ -21,14 +21,14 @@ namespace {
 
 using Cpus = std::vector<int>;
 
-/// That of a CPU of which nothing is known.
+/// The place of a CPU of which nothing is known.
 Place nowhere(int cpu) {
         Place place;
         place.core = place.l2 = static_cast<std::uint32_t>(cpu);
         return place;
 }
 
-/// Which files below `root`/sys are opened from now on, named from the CPU or node on.
+/// The files below `root`/sys that are opened from now on, named from the CPU or node on.
 class OpenedFiles {
 public:
         explicit OpenedFiles(const std::string& root)

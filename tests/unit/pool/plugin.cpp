@@ -9,7 +9,7 @@ using threadcount::Pool;
 
 namespace {
 
-/// What only works if the pool knows its own task.
+/// Calls that only work if the pool knows its own task.
 bool waits_in_a_task(Pool& pool) {
         if (pool.async([] { return 42; }).get() != 42)
                 return false;

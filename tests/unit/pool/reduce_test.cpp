@@ -46,7 +46,7 @@ std::string letters(std::size_t size) {
 /// Sums of these depend on how they are grouped.
 double uneven(std::size_t i) { return (i % 3 == 0 ? 1e16 : 1.0) / static_cast<double>(i + 1); }
 
-/// How the numbers are grouped, as a number: neither associative nor commutative.
+/// The grouping of the numbers, as a number: neither associative nor commutative.
 std::uint64_t mixed(std::uint64_t a, std::uint64_t b) {
         return (std::rotl(a, 7) ^ (b + 0x9e3779b97f4a7c15U)) * 0xbf58476d1ce4e5b9U;
 }

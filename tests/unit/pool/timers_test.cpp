@@ -221,7 +221,7 @@ TEST(Timers, HaveAThreadThatIsNotPinnedAndTakesNoSignalsOfOthers) {
         const auto is_blocked = [&](int signal) { return (blocked >> (signal - 1) & 1) != 0; };
         for (const int signal : {SIGHUP, SIGINT, SIGTERM, SIGALRM, SIGPIPE, SIGUSR1, SIGCHLD})
                 EXPECT_TRUE(is_blocked(signal)) << signal;
-        // What a thread brings about itself is its own.
+        // Signals that a thread brings about itself are its own.
         for (const int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGPROF})
                 EXPECT_FALSE(is_blocked(signal)) << signal;
 }

@@ -56,7 +56,8 @@ protected:
         }
         void end_of(std::size_t lane) {
                 busy_[lane] = false;
-                // One that is only about to sleep may take the next task from who is woken for it.
+                // A lane that is only about to sleep may take the next task from the lane that is
+                // woken for it.
                 while (!scheduler_.parking().is_idle(lane) || !is_asleep(lane))
                         std::this_thread::yield();
                 settle();

@@ -228,7 +228,7 @@ TEST_F(ConfinementTest, BelongsToNobodyInParticularWhereTheOwnerHasNoNumberHere)
 
 class ClaimTest : public ConfinementTest {
 protected:
-        /// Of process 7, whose threads show 0-3, and which says that it may run on 2-9.
+        /// The CPUs of process 7, whose threads show 0-3, and which says that it may run on 2-9.
         CpuMask with_claim() {
                 auto cpus = read().cpus;
                 ConfinementReader(machine_.root()).add_claimed(7, CpuMask::range(2, 8), cpus);

@@ -48,8 +48,8 @@ TEST_F(DescendantsTest, DoNotIncludeTheHolderNorWhatWasBefore) {
         EXPECT_EQ(scan({{1, 0, 60}, {10, 1, 200, 5000}, {11, 10, 700}}), 0U);
 }
 
-/// A tree has burned all CPUs for most of a second when it is first looked at. As foreign load it
-/// would take its own share away.
+/// A tree has burned all CPUs for most of a second when it is first looked at. It would take its
+/// own share away if it counted as foreign load.
 TEST_F(DescendantsTest, CountFromTheirBeginWhereTheHolderHeldItsLeaseByThen) {
         since_ = 12;
         EXPECT_EQ(scan({{10, 1, 100}, {11, 10, 700}, {12, 10, 30, 4}, {13, 11, 5}}), 39U);

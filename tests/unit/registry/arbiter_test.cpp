@@ -12,7 +12,8 @@ namespace {
 using namespace std::chrono_literals;
 using policy::CpuMask;
 
-/// The pool in equal parts, but one CPU for who is above; says what it was shown in the numbers.
+/// The pool in equal parts. The numbers say what it was shown, and Rigid says that a client is
+/// above its grant.
 policy::fair::Decision equal_parts(const policy::fair::Settings& /*settings*/,
                                    const policy::fair::Snapshot& snapshot) {
         policy::fair::Decision decision;

@@ -201,7 +201,7 @@ TEST_F(CycleTest, TellsAProgramWhenItsTurnHasCome) {
         auto first = join({}, request, identity);
         std::map<ProgramId, std::uint64_t> done;
         std::map<ProgramId, std::uint64_t> time_ns;
-        // As many times as fast as it has CPUs, and it says how far it is.
+        // The program is as many times as fast as it has CPUs, and it says how far it is.
         const auto work = [&](ProgramId id) {
                 const auto* held = cycle_.programs().find(id)->held();
                 if (held->grant.parked)
@@ -374,7 +374,7 @@ TEST_F(CycleTest, TakesNoTreeThatBeginsToWorkForForeignLoad) {
 }
 
 /// Programs of a user each, which keep their teams and begin regions of 1 ms; what part of 20 s
-/// each one runs. Whatever it says, the first one runs on as many CPUs as the others.
+/// each one runs. The first one runs on as many CPUs as the others, whatever it says.
 class RoundsOfUsers : public CycleTest {
 protected:
         [[nodiscard]] std::vector<double> parts(std::uint32_t users, std::uint32_t said) {

@@ -80,7 +80,7 @@ TEST_F(LeaseLife, ClaimsNothingOnceItWasGrantedSomething) {
 }
 
 TEST_F(LeaseLife, IsNoChangeWhenItIsGrantedWhatItClaims) {
-        // So who claims must be told at once: see registry::Cycle.
+        // A program that claims must therefore be told at once: see registry::Cycle.
         const auto id = join();
         programs_.resume(id, CpuMask::range(2, 3), kSettled, kStart);
         EXPECT_TRUE(

@@ -212,7 +212,8 @@ TEST_F(ProgramsTest, ThatWereParkedAMomentAgoHaveRunUntilThen) {
 
 class ShortLivedClients : public ProgramsTest {
 protected:
-        /// So many programs of this user a second that keep `cpus` CPUs busy for a tenth of it.
+        /// Runs so many programs of this user a second that keep `cpus` CPUs busy for a tenth of
+        /// it.
         void run(std::uint32_t uid, int per_second, std::uint32_t cpus) {
                 for (int i = 0; i < 12 * per_second; i++) {
                         const auto id = join(uid);

@@ -85,7 +85,7 @@ protected:
                 for (const auto& burn : programs_.burns(now_))
                         EXPECT_LE(burn.millicpu, kCpus * 1000) << "more than there is";
         }
-        /// What no policy should decide, too.
+        /// Decides also what no policy should decide.
         void decide() {
                 policy::fair::Decision decision;
                 for (const auto id : ids_)

@@ -255,7 +255,7 @@ protected:
         std::optional<Refusal> join(std::uint32_t uid) {
                 return programs_.join(program_of(uid), {}, {}, kStart).refusal;
         }
-        /// How many more it gets.
+        /// The number of leases that it still gets.
         std::size_t fill(std::uint32_t uid) {
                 std::size_t count = 0;
                 while (!join(uid))

@@ -116,7 +116,7 @@ TEST(Schedule, LooksAtReportsWhileSomebodyWaits) {
         }
 }
 
-/// How long from each look to the next, for as long as nothing happens.
+/// The time from each look to the next, for as long as nothing happens.
 std::vector<std::chrono::nanoseconds> pauses(Schedule& schedule, TimePoint until) {
         std::vector<std::chrono::nanoseconds> pauses;
         for (auto at = schedule.next(); at < until; at = schedule.next()) {

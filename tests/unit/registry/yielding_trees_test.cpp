@@ -197,7 +197,7 @@ TEST_F(YieldingTreesTest, HaveGoneOnUntilTheyWereKilled) {
         EXPECT_EQ(burns[0].millicpu, 10'000U);
 }
 
-/// Else who sleeps in its turn would seem to be crowded out, and never lend it.
+/// A program that sleeps in its turn would otherwise seem to be crowded out, and never lend it.
 TEST_F(YieldingTreesTest, DoNotHideThatOthersDoNothing) {
         all_cpus_are_busy();
         const auto yielding = hold();

@@ -39,7 +39,8 @@ protected:
                 request.mutable_cpus()->set_first(first);
                 return ask(request).cpus();
         }
-        /// A program that was granted `cpus`; its id. Those who came before keep what they have.
+        /// A program that was granted `cpus`; its id. Programs that came before keep what they
+        /// have.
         std::uint64_t join(const policy::CpuSet& cpus,
                            policy::fair::Limit limit = policy::fair::Limit::FairShare) {
                 const auto now = policy::TimePoint{} + std::chrono::seconds{1};

@@ -42,7 +42,7 @@ std::uint64_t word_of(const Arena& arena, std::uint32_t slot) {
         return word;
 }
 
-/// What a client may do to its own slot, and to all others.
+/// Writes as a client may, to its own slot and to all others.
 void write_report(const Arena& arena, std::uint32_t slot, const governor_report_slot& report) {
         ASSERT_EQ(::pwrite(arena.reports_fd(), &report, sizeof(report),
                            static_cast<off_t>(slot * sizeof(report))),

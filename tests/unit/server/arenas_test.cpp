@@ -201,7 +201,7 @@ TEST(ArenasTest, WhoComesAndGoesAndKeepsEveryMappingDoesNotMakeUsGrow) {
 
 Account squatter(std::uint32_t number) { return {4'100 + number}; }
 
-/// As many slots as each of these accounts can get.
+/// Takes as many slots as each of these accounts can get.
 std::vector<std::vector<Place>> squat(Arenas& arenas, std::uint32_t accounts) {
         std::vector<std::vector<Place>> places(accounts);
         for (std::uint32_t i = 0; i < accounts; i++)
@@ -330,7 +330,7 @@ TEST(SquattedArenas, DoNotBecomeManySmallOnes) {
                 all.forget_idle(now);
         };
         for (int round = 0; round < 300; round++) {
-                std::vector<Place> others;  // who decide how large the last but one is
+                std::vector<Place> others;  // they decide how large the last but one is
                 std::vector<Place> places;
                 take_more(all, kBert, random() % 200, now, others);
                 take_more(all, kAnna, 100, now, places);

@@ -78,8 +78,8 @@ TEST_F(CloserTest, ClosesForManyAccounts) {
         EXPECT_TRUE(closes_all());
 }
 
-// Each ring costs more than a close, most of all on an emulated machine: there a user that came and
-// went kept 20,000 sockets waiting, and nobody was let in.
+// Each ring costs more than a close, most of all on an emulated machine. A user that came and went
+// there kept 20,000 sockets waiting, and nobody was let in.
 TEST_F(CloserTest, RingsForNoneOfManyThatCloseAtOnce) {
         constexpr int kMany = 8000;
         if (!test_support::may_have_descriptors(kMany + 100))

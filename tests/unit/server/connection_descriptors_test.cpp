@@ -103,7 +103,7 @@ protected:
                 received_.append(bytes, 0, static_cast<std::size_t>(n));
                 return true;
         }
-        /// Until all that was asked is answered and read, `most` bytes at a time.
+        /// Goes on until all that was asked is answered and read, `most` bytes at a time.
         void read_all(std::size_t most) {
                 for (bool more = true; more;) {
                         EXPECT_EQ(turn(), Connection::State::Open);

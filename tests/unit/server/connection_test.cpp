@@ -392,7 +392,7 @@ TEST_F(GreedyClient, IsReadFromAgainWhenLessThanAMessageWaits) {
         EXPECT_GT(received, 3 * kReply - GOVERNOR_REPLY_MAX - kReply);
 }
 
-/// What the client sends with a message would be closed by reading it, for as long as it likes.
+/// Reading a message would close what the client sends with it, for as long as the client likes.
 class ConnectionWithDescriptors : public ConnectionTest {
 protected:
         bool send_lingering(std::string_view bytes, std::size_t count = 1, int flags = 0) {

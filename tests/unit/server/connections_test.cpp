@@ -76,7 +76,7 @@ protected:
                 return std::ranges::find(handled_, text) != handled_.end();
         }
 
-        /// How many messages were handled before the first that says `text`.
+        /// The number of messages that were handled before the first that says `text`.
         [[nodiscard]] std::size_t before(const std::string& text) const {
                 const auto found = std::ranges::find(handled_, text);
                 EXPECT_NE(found, handled_.end()) << text;

@@ -250,7 +250,7 @@ TEST(OpenProcess, ByItsNumberIsWhoeverHadItWhenTheConnectionWasLetIn) {
 }
 
 TEST(OpenProcess, IsNobodyWhereWhoConnectedHasEnded) {
-        // A child connects, hands nothing on, and is gone; a listener notes who it was.
+        // A child connects, hands nothing on, and is gone; a listener notes which process it was.
         sockaddr_un address{};
         address.sun_family = AF_UNIX;  // and no name: the kernel gives one
         const UniqueFd listener(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));

@@ -14,7 +14,7 @@ namespace {
 
 using v1::Error;
 
-/// Whoever runs the test is the governor's own user; these are not.
+/// The user that runs the test is the governor's own; these are not.
 const std::uint32_t kOwner = ::geteuid() + 1000;
 const std::uint32_t kStranger = ::geteuid() + 1001;
 

@@ -98,7 +98,8 @@ TEST(ConcurrencyTest, EverySetThatIsReadFitsItsWord) {
 }
 
 TEST(ConcurrencyTest, NobodyFaultsWhileOneArenaReplacesAnother) {
-        // Of different sizes: most replace each other in place, the fourth needs a new range.
+        // The arenas have different sizes: most replace each other in place, the fourth needs a new
+        // range.
         std::array<Host, 5> hosts{
                 {{1, 64, 64}, {2, 512, 1024}, {3, 64, 512}, {4, 8192, 1024}, {5, 1, 65}}};
         Program program;

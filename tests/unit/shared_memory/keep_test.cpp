@@ -315,7 +315,7 @@ TEST_F(KeepTest, AChildOfForkReportsAndTellsNothing) {
         EXPECT_EQ(governor_->updated_max(), 0U);
 }
 
-/// How long it takes to open a handle of a governor that says nothing for so long.
+/// Measures the opening of a handle of a governor that says nothing for so long.
 class Opening : public TurnTest {
 protected:
         [[nodiscard]] std::chrono::milliseconds takes(std::uint32_t wait_ms, std::size_t size) {

@@ -42,13 +42,13 @@ public:
         void release() { arena_.release(0); }
 
         [[nodiscard]] auto report() const { return arena_.report(0); }
-        /// How many hellos it has answered.
+        /// The number of hellos that it has answered.
         [[nodiscard]] std::size_t welcomed();
         /// Had the last hello the field of this number, which is below 16?
         [[nodiscard]] bool was_told(unsigned field);
-        /// Which the last hello had at its very begin.
+        /// The maximum that the last hello had at its very begin.
         [[nodiscard]] unsigned max_of_hello();
-        /// Of the last Update that has come by the newest connection; 0: none has.
+        /// The maximum of the last Update that has come by the newest connection; 0: none has.
         [[nodiscard]] unsigned updated_max();
         /// Update.keeps of that one, which updated_max() has seen.
         [[nodiscard]] bool updated_keeps() const { return updated_keeps_; }

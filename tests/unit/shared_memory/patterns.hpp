@@ -15,7 +15,7 @@ namespace shared_memory_test {
 /// Numbers of patterns: 0 .. kPatterns - 1.
 inline constexpr std::uint32_t kPatterns = 61;
 
-/// Of arena `arena` (any number), with some of `cpus` CPUs in their sets.
+/// The patterns of arena `arena` (any number), with some of `cpus` CPUs in their sets.
 class Patterns {
 public:
         Patterns(std::uint32_t arena, std::uint32_t cpus) {
@@ -28,7 +28,7 @@ public:
                 return grants_[number % kPatterns];
         }
 
-        /// What was read is one of them, all of it.
+        /// True if all that was read is one of them.
         [[nodiscard]] bool contain(std::uint64_t word, const governor_grant_reason& reason,
                                    const std::vector<std::uint64_t>& set) const {
                 const auto number = governor_word_threads(word) - 1;

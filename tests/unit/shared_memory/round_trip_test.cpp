@@ -167,7 +167,7 @@ TEST(SharedMemoryTest, TheEndOfARegionKeepsItsEpoch) {
         EXPECT_EQ(said.regions, 1U);
 }
 
-/// What a team of that size alone has taken is shown for these sizes.
+/// The time that a team of that size alone has taken is shown for these sizes.
 TEST(SharedMemoryTest, RegionTimesAreAddedUpByTheSizeOfTheTeam) {
         struct Case {
                 std::uint32_t team, from, to;

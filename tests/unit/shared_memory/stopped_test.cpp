@@ -76,7 +76,7 @@ private:
 };
 
 TEST(StoppedReaderTest, DoesNotTakeAWordOfAnotherArenaForItsOwn) {
-        // Where the one has its words, the other has nothing but CPUs.
+        // The other one has nothing but CPUs in the place of the words.
         Daemon words(64, 64);
         Daemon cpus(1, 65'536);
         governor::policy::fair::Grant all;

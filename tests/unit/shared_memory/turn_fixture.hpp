@@ -25,7 +25,7 @@ using test_support::eventually;
 
 inline constexpr std::uint32_t kMax = 8;
 
-/// Somebody who begins a region, on a thread of its own.
+/// A caller that begins a region, on a thread of its own.
 class Beginner {
 public:
         using Ask = std::uint32_t (*)(threadcount_handle*);
@@ -44,7 +44,7 @@ public:
         Beginner& operator=(const Beginner&) = delete;
 
         [[nodiscard]] bool is_done() const { return is_done_; }
-        /// What it was told to use, when it could go on.
+        /// The number that it was told to use, when it could go on.
         [[nodiscard]] std::uint32_t threads() {
                 thread_.join();
                 return threads_;

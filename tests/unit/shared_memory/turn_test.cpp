@@ -323,7 +323,7 @@ TEST_F(TurnTest, WhoKeepsItsFirstCountDoesNotWait) {
         threadcount_region_end(handle_, 4);
 }
 
-/// As fork(), but libc does not know.
+/// The same as fork(), but libc does not know.
 pid_t fork_behind_the_back() {
         return static_cast<pid_t>(::syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0));
 }

@@ -26,8 +26,8 @@ inline governor::v1::Client& add_program(Picture& picture, std::uint32_t pid,
         return client;
 }
 
-/// Of a machine with so many CPUs: the first three quarters are shared by "md" and "prime", and a
-/// program of somebody else's has the next eighth.
+/// The picture of a machine with so many CPUs: the first three quarters are shared by "md" and
+/// "prime". A program of another user has the next eighth.
 inline Picture picture_of(std::uint32_t cpus) {
         Picture picture;
         picture.was_reached = true;

@@ -60,7 +60,7 @@ TEST_F(TheGroups, AreNotLeftWhereALimitWouldBeLeftWithThem) {
         EXPECT_EQ(why_not(inner), "cpu.weight of its control group is set");
 }
 
-// What holds for the whole user holds for its scopes as well.
+// A limit of the whole user holds for its scopes as well.
 TEST_F(TheGroups, AreLeftWhateverIsSetForTheUser) {
         write(kOwn, "memory.max", "1000000");
         EXPECT_EQ(why_not(kShell), "");

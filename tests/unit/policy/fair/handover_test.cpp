@@ -18,7 +18,7 @@ protected:
                 world.clients[0].in_use = world.clients[0].granted;
         }
 
-        /// As the registry notes it when the holder's region has gone on.
+        /// Notes the decision like the registry when the holder's region has gone on.
         void note(const Decision& decision) {
                 for (std::size_t i = 0; i < world.clients.size(); i++) {
                         auto& client = world.clients[i];
@@ -210,8 +210,8 @@ TEST_F(Handover, WhoBurnsMoreThanItIsGrantedKeepsOthersFromGrowing) {
         EXPECT_EQ(threads_of(world.decide()), (Counts{4, 1}));
 }
 
-// Else it would have a CPU more elsewhere, of those that another one burns; and one more with every
-// decision.
+// The program would otherwise have a CPU more elsewhere, of those that another one burns, and one
+// more with every decision.
 TEST_F(Handover, NobodyTakesBackACpuForWhichThereIsNoRoomWhereItIs) {
         World eight({8});
         eight.load(CpuMask::range(4, 4), 250);

@@ -104,8 +104,8 @@ TEST(Trees, ShareACpusetWithOthersOfTheirAccount) {
         EXPECT_EQ(world.follow(), (Counts{2, 5, 7, 2}));
 }
 
-// Else two programs would be told to leave a CPU and to keep it in turn, as long as their regions
-// last.
+// Two programs would otherwise be told to leave a CPU and to keep it in turn, as long as their
+// regions last.
 TEST(Trees, ATieGoesToOneOnlyIfItsProgramWhoseTurnItIsHoldsTheCpu) {
         World world({8});
         const auto both = CpuMask::range(0, 2);

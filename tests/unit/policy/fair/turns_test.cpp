@@ -460,7 +460,7 @@ TEST(TurnsOfAKind, ShareWhereItIsNotKnownThatTheyGain) {
         EXPECT_EQ(world.parked(), "....");
 }
 
-// What more CPUs are worth does not matter to any but the first, of which it is found out.
+// The worth of more CPUs matters to none but the first, of which it is found out.
 TEST(TurnsOfAKind, HaveOneCpuEachOrWaitWhereTheyAreMoreThanCpus) {
         OfAKind world(4);
         for (int i = 0; i < 6; i++)

@@ -58,17 +58,18 @@ public:
         std::vector<Tree> trees;
 };
 
-/// Of a program whose time is half of use at `knee` CPUs; 0: one that more do not make faster.
+/// The scaling of a program whose time is half of use at `knee` CPUs; 0: one that more do not make
+/// faster.
 [[nodiscard]] Scaling amdahl(double knee);
-/// Of one that is as many times as fast as it has CPUs.
+/// The scaling of a program that is as many times as fast as it has CPUs.
 [[nodiscard]] Scaling linear();
 
 [[nodiscard]] std::vector<std::uint32_t> threads_of(const Decision& decision);
 
-/// How many CPUs are in more than one grant.
+/// The number of CPUs that are in more than one grant.
 [[nodiscard]] std::uint32_t overlaps(const Decision& decision);
 
-/// How many cores have CPUs of more than one grant.
+/// The number of cores that have CPUs of more than one grant.
 [[nodiscard]] std::uint32_t split_cores(const Machine& machine, const Decision& decision);
 
 }  // namespace governor::policy::fair

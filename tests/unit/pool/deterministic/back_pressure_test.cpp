@@ -57,7 +57,7 @@ public:
                        ring_.push([task](void* place) { ::new (place) int(task); });
         }
 
-        /// Until so many are taken, or nothing comes for long.
+        /// Takes until so many are taken, or nothing comes for long.
         void take(int count) {
                 for (int patience = 200; taken_ < count && patience > 0;) {
                         int task = 0;

@@ -20,7 +20,7 @@ namespace deterministic {
 namespace {
 
 #ifdef THREADCOUNT_TEST_ASAN
-Fiber* left = nullptr;  // who has switched last
+Fiber* left = nullptr;  // the fiber that has switched last
 #endif
 #ifdef THREADCOUNT_TEST_TSAN
 char order;  // only its address counts

@@ -26,11 +26,11 @@ public:
         /// must have ended the one before.
         void set_body(std::function<void()> body, Fiber& back);
 
-        /// Goes on with `to`; returns when somebody switches to `from`. That orders nothing: the
-        /// thread sanitizer sees what only the atomics order.
+        /// Goes on with `to`; returns when somebody switches to `from`. The switch orders nothing:
+        /// the thread sanitizer sees what only the atomics order.
         static void switch_to(Fiber& from, Fiber& to);
 
-        /// What was done before publish() happens before what comes after observe().
+        /// All that was done before publish() happens before what comes after observe().
         static void publish();
         static void observe();
 

@@ -24,7 +24,7 @@ namespace {
 
 constexpr std::uint64_t kSchedules = 10'000;
 
-/// The machine, which also sees who uses what is gone.
+/// The machine, which also sees uses of words that are gone.
 struct Platform : deterministic::Platform {
         using Base = deterministic::Platform;
 
@@ -92,8 +92,8 @@ private:
         static inline std::atomic<bool> is_wrong_{false};
 };
 
-/// What future_state.cpp does with a word, for a task that returns 1, or one more than what it
-/// follows.
+/// Does with a word what future_state.cpp does with it, for a task that returns 1, or one more than
+/// what it follows.
 class Node {
 public:
         using Word = threadcount::pool::FutureWord<Node, Platform>;
@@ -140,7 +140,7 @@ public:
         [[nodiscard]] bool follow(Node& next) { return word_.follow(next); }
 
         [[nodiscard]] Outcome outcome() const { return word_.outcome(); }
-        // Who knows the outcome, or when all have ended.
+        // To be called with the outcome known, or when all have ended.
         [[nodiscard]] int value() const { return value_; }
         [[nodiscard]] int runs() const { return runs_; }
         [[nodiscard]] bool has_callable() const { return has_callable_; }
@@ -203,7 +203,7 @@ private:
         int destroyed_ = 0;
 };
 
-/// Who has a future does one of these.
+/// The owner of a future does one of these.
 enum class Use { Get, GetInside, TimedGet, Cancel, Nothing };
 constexpr std::uint64_t kUses = 5;
 
@@ -264,8 +264,8 @@ private:
         std::atomic<int> cancelled_{0};
 };
 
-/// An entry, and a future of which several threads make use; the last one lets go of it. What the
-/// schedule holds outlives threads that sleep for ever.
+/// An entry, and a future of which several threads make use; the last one lets go of it. The
+/// objects of the schedule outlive threads that sleep for ever.
 [[nodiscard]] bool one_task_ends_well(Scheduler& scheduler, std::vector<Use> uses,
                                       bool forgets_to_claim = false) {
         static std::unique_ptr<Scene> scene;
@@ -290,7 +290,8 @@ private:
 }
 
 /// `length` tasks that follow one another; the last one's future is used while the first one's
-/// entry is run or dropped. Who follows what is ready already leaves the entry to a lane.
+/// entry is run or dropped. A task that follows one that is ready already leaves the entry to a
+/// lane.
 [[nodiscard]] bool chain_ends_well(Scheduler& scheduler, int length, Use use) {
         using Starts = Platform::Base::Atomic<Node*>;
         static std::unique_ptr<Scene> scene;

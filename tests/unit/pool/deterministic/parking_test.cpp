@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::uint64_t kSchedules = 10'000;
 
-/// What somebody who uses Parking could do wrong.
+/// The mistakes that users of Parking could make.
 enum class Mistake {
         None,
         DoesNotLookAgain,         ///< after it has entered the idle set
@@ -238,7 +238,7 @@ template <class Machine = Platform>
         });
 }
 
-/// Two lanes, one chain of tasks, and somebody who looks for idleness.
+/// Two lanes, one chain of tasks, and a thread that looks for idleness.
 [[nodiscard]] bool idleness_is_wrong(Scheduler& scheduler, bool at_once) {
         Lanes<Platform> lanes(2);
         bool is_wrong = false;

@@ -15,7 +15,7 @@
 namespace deterministic {
 
 struct Platform {
-        /// As std::atomic, but others may go on before each operation.
+        /// The same as std::atomic, but others may go on before each operation.
         template <class T>
         class Atomic {
         public:
@@ -103,8 +103,8 @@ private:
         }
 };
 
-/// What others may come between while it is moved. One that is moved twice, or not destroyed, is
-/// seen.
+/// A value that others may come between while it is moved. One that is moved twice, or not
+/// destroyed, is seen.
 template <class T>
 class Slow {
 public:

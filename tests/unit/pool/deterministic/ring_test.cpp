@@ -45,7 +45,7 @@ protected:
                         item = Item();
         }
 
-        /// Whether there must be a place or not.
+        /// Pushes whether there must be a place or not.
         bool push_any(int producer, int number) {
                 return ring_->push([&](void* place) {
                         ::new (place) Item(Piece{producer, number});
@@ -82,7 +82,7 @@ protected:
                 return is_out;
         }
 
-        /// Until all is out.
+        /// Consumes until all is out.
         std::vector<Item> consume() {
                 std::vector<Item> got;
                 while (popped_ < kProducers * kPieces)

@@ -156,7 +156,7 @@ void Scheduler::choose_priority(Thread& thread, bool lowest) {
 }
 
 void Scheduler::disturb() {
-        // Only while others go on: nobody is saved by it who would have slept for ever.
+        // Only while others go on: it saves no thread that would have slept for ever.
         if (any([](const Thread& thread) { return thread.state == State::Ready; }) == nullptr)
                 return;
         if (auto* sleeper =

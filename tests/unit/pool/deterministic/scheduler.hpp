@@ -41,9 +41,9 @@ public:
         void reset(std::uint64_t seed);
         /// A thread that begins with the next go().
         void add(std::function<void()> body);
-        /// Until nobody can go on. True: all have ended. Else what the caller changes, or wakes,
-        /// may have some go on with the next go(). Throws std::runtime_error if that takes longer
-        /// than any test should.
+        /// Runs the threads until nobody can go on. True: all have ended. Otherwise some may go on
+        /// with the next go(), after the caller's changes or wakes. Throws std::runtime_error if
+        /// that takes longer than any test should.
         [[nodiscard]] bool go();
         /// 0 .. sides - 1: what else the seed decides.
         [[nodiscard]] std::uint64_t pick(std::uint64_t sides);
