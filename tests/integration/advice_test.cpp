@@ -115,7 +115,7 @@ TEST(Advise, DoesNotTakePartInTheSharing) {
                 EXPECT_EQ(event.id(), 0U) << event.text();
 }
 
-/// What was promised is over before a slow machine has asked all.
+/// The promises are over before a slow machine has asked all.
 class Stopwatch {
 public:
         [[nodiscard]] bool is_too_late() const {
@@ -126,7 +126,7 @@ private:
         std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now();
 };
 
-/// Of so many processes, each of which asks once. In the order in which they were told.
+/// The advice to so many processes, each of which asks once. In the order in which they were told.
 std::vector<std::uint32_t> advice_of_processes(const Daemon& daemon, std::size_t count) {
         std::array<int, 2> told{};
         EXPECT_EQ(::pipe(told.data()), 0);

@@ -16,7 +16,7 @@ import unittest
 from pathlib import Path
 
 CHECKOUT, PROGRAMS = (Path(text) for text in sys.argv[1:3])
-# What bench/nas expects of a checkout; one benchmark is enough.
+# The files that bench/nas expects of a checkout; one benchmark is enough.
 NAS = {
     "sys/setparams.c": "",
     "Makefile": """include config/make.def

@@ -44,7 +44,7 @@ void bind_this_thread(const Cpus& cpus) {
         ASSERT_EQ(::sched_setaffinity(0, sizeof(mask), &mask), 0);
 }
 
-/// Of every thread of this process.
+/// The mask of every thread of this process.
 std::map<int, Cpus> masks() {
         std::map<int, Cpus> masks;
         for (const auto& task : std::filesystem::directory_iterator("/proc/self/task")) {

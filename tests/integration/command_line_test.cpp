@@ -348,7 +348,8 @@ TEST(WithoutAGovernor, ATcpPortThatAcceptsNobodyIsNotReachable) {
                 ::close(other);
 }
 
-/// What governorctl makes of who gives this answer to each of its questions, on a TCP port.
+/// Runs governorctl against a server that gives this answer to each of its questions, on a TCP
+/// port.
 Finished ask_over_tcp(const std::vector<std::string>& arguments, const governor::v1::Reply& reply,
                       int* ret_questions = nullptr) {
         const TcpPort port;

@@ -23,8 +23,8 @@ bool contains(const std::string& text, const std::string& part) {
         return text.find(part) != text.npos;
 }
 
-/// On a busy machine the first answer may come late: then a program starts with one thread, and
-/// 300 regions (of 1 ms) are enough to see the next ones.
+/// The first answer may come late on a busy machine. A program starts with one thread then, and 300
+/// regions (of 1 ms) are enough to see the next ones.
 constexpr int kRegions = 300;
 
 Finished follow(int regions, int max, std::vector<std::string> environment) {

@@ -27,7 +27,7 @@ void stay_in_a_region(const std::string& socket, const std::function<void()>& me
         meanwhile();
 }
 
-/// What hostile programs may keep from others, and for how long.
+/// The CPUs that hostile programs may keep from others, and for how long.
 class HostileHolder : public LeaseTest {
 protected:
         HostileHolder() {

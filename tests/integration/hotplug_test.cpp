@@ -19,7 +19,7 @@ using namespace test_support;
 
 constexpr unsigned kCpus = 8;
 
-/// As the kernel tells it: of a program's mask, only what is online.
+/// Writes a program's mask as the kernel tells it: only what is online.
 void may_run_on(const FakeMachine& machine, std::uint32_t pid, const std::string& cpus) {
         const auto process = std::filesystem::path(machine.root()) / "proc" / std::to_string(pid);
         const auto thread = process / "task" / std::to_string(pid);

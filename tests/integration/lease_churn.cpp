@@ -20,7 +20,7 @@ namespace {
 using namespace test_support;
 using Clock = std::chrono::steady_clock;
 
-/// Of one program; it keeps two mappings of each, and the kernel allows 65530.
+/// The cycles of one program; it keeps two mappings of each, and the kernel allows 65530.
 constexpr int kCycles = 10'000;
 constexpr std::chrono::seconds kRound{1};
 
@@ -108,7 +108,8 @@ long churn(const std::string& socket, Clock::time_point end,
         Daemon daemon("", "[governor]\npolicy = fair\n");
         daemon.start();
         std::vector<std::unique_ptr<ForkedProgram>> kept;
-        // Whatever is filled once, such as the history, is: that takes hellos, not time.
+        // Everything that is filled once, such as the history, is filled: that takes hellos, not
+        // time.
         for (long filling = 0; filling < kCycles;) {
                 const auto cycles = churn(daemon.socket(), Clock::now() + kRound, kept);
                 if (cycles < 0)

@@ -36,7 +36,7 @@ protected:
         [[nodiscard]] auto lease(std::uint32_t pid) const {
                 return lease_of(daemon_.socket(), pid);
         }
-        /// Of all that are governed, as far as this process may use them.
+        /// The number of all governed CPUs, as far as this process may use them.
         [[nodiscard]] std::uint32_t everything() const {
                 cpu_set_t allowed;
                 CPU_ZERO(&allowed);
@@ -51,7 +51,7 @@ protected:
                         return client && client->granted() == everything();
                 });
         }
-        /// That does this for ever.
+        /// A holder that does this for ever.
         [[nodiscard]] std::unique_ptr<ForkedProgram> holder(void (*meanwhile)() = [] {
                 ::pause();
         }) const {

@@ -30,7 +30,7 @@ class Crowd {
 public:
         explicit Crowd(std::string socket) : socket_(std::move(socket)) {}
 
-        /// What one more is told; UNKNOWN: a welcome. UNKNOWN_REQUEST: nothing.
+        /// The answer to one more; UNKNOWN: a welcome. UNKNOWN_REQUEST: nothing.
         Error::Code add(uid_t uid) {
                 int told[2];
                 EXPECT_EQ(::pipe(told), 0);
@@ -72,7 +72,7 @@ protected:
                 const std::filesystem::directory_iterator all(path);
                 return static_cast<std::size_t>(std::distance(begin(all), end(all)));
         }
-        /// As many as are welcome, and a few that are not.
+        /// Adds as many as are welcome, and a few that are not.
         [[nodiscard]] std::size_t fill(Crowd& crowd, std::size_t refused) const {
                 std::size_t welcome = 0;
                 for (std::size_t i = 0; i < 100 && refused > 0; i++) {

@@ -56,7 +56,7 @@ TEST_F(LeaseTest, OfTwoProgramsIsOverCpusOfTheirOwnWhereThereAreEnough) {
         }));
 }
 
-/// As a set-user-ID program does, whose starter keeps a connection.
+/// A set-user-ID program does so if its starter keeps a connection.
 TEST_F(LeaseTest, OfAProcessThatRunsAsAnotherUserByNowIsNotTheFirstUsers) {
         if (!AsUser::is_possible())
                 GTEST_SKIP() << "needs root, to be several users";

@@ -13,7 +13,7 @@ namespace {
 
 using namespace test_support;
 
-/// What it says when it comes and when it goes: the other screen, and the cursor.
+/// Its words when it comes and when it goes: the other screen, and the cursor.
 const std::string kEnter = "\x1b[?1049h";
 const std::string kLeave = "\x1b[?25h\x1b[?1049l";
 

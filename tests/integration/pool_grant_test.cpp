@@ -27,7 +27,7 @@ using namespace std::chrono_literals;
 using namespace test_support;
 using Cpus = std::set<unsigned>;
 
-/// Where those threads are that run tasks, or want to, by /proc.
+/// The CPUs of the threads that run tasks, or want to, by /proc.
 Cpus cpus_of_running_lanes() {
         Cpus cpus;
         for (const auto& task : std::filesystem::directory_iterator("/proc/self/task")) {
@@ -45,7 +45,7 @@ Cpus cpus_of_running_lanes() {
         return cpus;
 }
 
-/// Of a governor. It must outlive the pools that follow it.
+/// A governor's handle. It must outlive the pools that follow it.
 class Handle {
 public:
         explicit Handle(const Daemon& daemon) {

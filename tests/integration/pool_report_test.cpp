@@ -18,7 +18,7 @@ using namespace test_support;
 using governor::v1::Client;
 constexpr threadcount_pool_totals kNone = THREADCOUNT_POOL_TOTALS_INIT;
 
-/// What a pool of somebody else's would do.
+/// Behaves like a pool of somebody else's.
 class ForeignPool {
 public:
         explicit ForeignPool(threadcount_handle* handle) : handle_(handle) {}

@@ -30,7 +30,7 @@ protected:
                         count += time.count();
                 return count;
         }
-        /// As the program reports, whatever the governor has seen of it.
+        /// The program's own report, whatever the governor has seen of it.
         [[nodiscard]] bool in_region() {
                 const auto word =
                         __atomic_load_n(&sibling_.memory().report().word, __ATOMIC_ACQUIRE);

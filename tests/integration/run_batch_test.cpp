@@ -43,7 +43,7 @@ protected:
         [[nodiscard]] std::string runtime() const { return directory_.path("runtime"); }
 
         /// An ordinary user's tree that keeps all CPUs busy until there is a file of that name, or
-        /// no directory any more: what a `run` that is killed leaves runs on.
+        /// no directory any more. The processes that a killed `run` leaves run on.
         [[nodiscard]] std::unique_ptr<Process> burner(const std::string& file) {
                 const auto loop = "while [ -d " + runtime() + " ] && [ ! -e " +
                                   directory_.path(file) + " ]; do :; done";
@@ -61,7 +61,7 @@ protected:
         }
         void end(const std::string& file) const { directory_.write(file, ""); }
 
-        /// As `governorctl clients --json` shows it.
+        /// The client as `governorctl clients --json` shows it.
         [[nodiscard]] nlohmann::json shown(const Process& run) const {
                 const auto text = ctl(daemon_, {"--json", "clients"}).out;
                 for (const auto& client : nlohmann::json::parse(text))

@@ -8,7 +8,7 @@ using namespace test_support;
 
 using RunBesideHogs = RunTest;
 
-/// What it begins with is its share, as foreign load may go soon.
+/// The program begins with its share, as foreign load may go soon.
 TEST_F(RunBesideHogs, IsHeldToItsGrantWhereTheyStay) {
         if (everything() < 2)
                 GTEST_SKIP() << "there is nothing to choose from on one CPU";

@@ -27,7 +27,7 @@ protected:
         }
         static constexpr auto kShow =
                 "echo $LD_PRELOAD,$THREADCOUNT_ADOPT,$ASAN_OPTIONS,$THREADCOUNT";
-        /// What a shell has of these variables.
+        /// The shell's values of these variables.
         [[nodiscard]] std::string shown(const std::vector<std::string>& options,
                                         const std::vector<std::string>& environment = {}) {
                 return run({words(options, {"/bin/sh", "-c", kShow}), environment, {}}).out;

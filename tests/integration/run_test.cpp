@@ -31,7 +31,7 @@ protected:
         }
 };
 
-/// As waitpid() says.
+/// The status that waitpid() gives.
 int wait_status(std::vector<std::string> words) {
         const auto argv = as_pointers(words);
         const pid_t pid = fork_child();
@@ -223,7 +223,7 @@ TEST_F(JobControl, AProgramInTheBackgroundThatReadsTheTerminalStops) {
         EXPECT_TRUE(sees("rc=0")) << shell_.output();
 }
 
-/// Whoever stops the command continues the command, and not `run`.
+/// The program that stops the command continues the command, and not `run`.
 TEST_F(Run, GoesOnWhileItsCommandIsStoppedBySigstop) {
         const auto running = start(run_words({}, {"/bin/sleep", "60"}));
         ::kill(running.command, SIGSTOP);

@@ -17,7 +17,7 @@ protected:
                         GTEST_SKIP() << "there is nothing to choose from on one CPU";
         }
         [[nodiscard]] static std::string pid_text(pid_t pid) { return std::to_string(pid); }
-        /// As the administrator: it acts at once.
+        /// Orders it like the administrator: it acts at once.
         void order_max(const Running& running, const std::string& max) const {
                 const auto done = ctl(daemon_, {"set", pid_text(running.run->pid()), "--max", max});
                 EXPECT_EQ(done.status, 0) << done.err;
@@ -181,7 +181,8 @@ TEST_F(RunTree, LeavesAloneWhatHasBoundItself) {
         EXPECT_EQ(others(), 1U);
 }
 
-/// As a team of libgomp would: with fewer CPUs than threads it takes many times as long.
+/// The threads behave like a team of libgomp: with fewer CPUs than threads it takes many times as
+/// long.
 TEST_F(RunTree, DoesNotNarrowAProcessWhoseThreadsSpin) {
         const auto running =
                 start(sh("LD_PRELOAD=libgomp.so.1 sleep 60 & exec python3 -c 'import time; "
@@ -297,7 +298,7 @@ TEST_F(RunTree, OfAProgramThatIsToKeepItsThreadsIsNotChanged) {
         EXPECT_EQ(run({sh("exit 3", {"--exec"}), {"THREADCOUNT=keep"}, {}}).status, 3);
 }
 
-/// What is set at its start would be its maximum for good.
+/// A number that is set at its start would be its maximum for good.
 TEST_F(RunTree, OfAProgramThatFollowsByItselfIsNotHeldToItsShareAtTheStart) {
         const auto holder = this->holder();
         const auto running = start(run_words({}, {FOLLOWER, "0", "0"}));

@@ -63,7 +63,7 @@ TEST_F(TreeTest, HasTheHolderAndWhatDescendsFromItAsMembers) {
         EXPECT_EQ(tree_of_the_youngest(), id);
 }
 
-// As after a restart of the governor, where programs come back before the holder of their tree.
+// Programs come back before the holder of their tree like this after a restart of the governor.
 TEST_F(TreeTest, IsFoundByMembersThatCameBeforeTheHolder) {
         const auto early = holder();
         const ForkedProgram inner([socket = daemon_.socket()] {
@@ -136,7 +136,7 @@ TEST_F(TreeTest, SharesAsOneProgram) {
                   "it is in a tree of 2 programs, which shares as one program of its user");
 }
 
-/// As ps and pidof give it.
+/// The argument is a process's number as ps and pidof give it.
 TEST_F(TreeTest, IsMeantByEachProcessInIt) {
         LeaseClient self(daemon_.socket());
         ASSERT_NE(self.hello(tree()), nullptr);

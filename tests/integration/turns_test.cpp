@@ -78,7 +78,7 @@ protected:
                 const int before = regions_.of(number);
                 return eventually([&] { return regions_.of(number) > before + 5; });
         }
-        /// As the governor tells.
+        /// The governor's own word.
         [[nodiscard]] bool is_parked(const ForkedProgram& program) const {
                 const auto client = lease(program.pid());
                 return client && client->parked() && client->reason().starts_with("parked:");
@@ -88,8 +88,8 @@ protected:
                 return ctl(daemon_, {"explain", std::to_string(program.pid())}).out;
         }
 
-        /// Until it is known how long its regions take on all CPUs: a second of them, between two
-        /// samples.
+        /// Waits until it is known how long its regions take on all CPUs: a second of them, between
+        /// two samples.
         [[nodiscard]] bool is_measured(std::size_t number) {
                 std::this_thread::sleep_for(std::chrono::seconds(3));
                 return gets_on(number);
