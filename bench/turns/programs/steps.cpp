@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// One parallel region after the other; says how far it is, or lies about it, or is an end of a pipe
-// whose reader begins a region when the result of the writer's has come.
+// One parallel region after the other. The program says how far it is, or lies about it, or is an
+// end of a pipe whose reader begins a region when the result of the writer's has come.
 #include <fcntl.h>
 #include <unistd.h>
 
