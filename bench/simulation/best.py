@@ -3,10 +3,10 @@
 length and every speedup is known.
 
 Linear jobs: the shortest first, on all CPUs. k^p: heSRPT in closed form [B. Berg, R. Vesilo, M.
-Harchol-Balter, "heSRPT: Parallel scheduling to minimize mean slowdown", 2020]. Other concave laws: a linear
-program over the phases between two ends, with the law in pieces. Jobs of one law end in the order of their
-lengths; of several laws, the best order that exchanges of neighbours lead to. heSRPT takes k^p for the speed
-on less than one CPU, too: with more jobs than CPUs nobody can reach its sum."""
+Harchol-Balter, "heSRPT: Parallel scheduling to minimize mean slowdown", 2020]. Other concave laws: a
+linear program over the phases between two ends, with the law in pieces. Jobs of one law end in the order
+of their lengths. Jobs of several laws end in the best order that exchanges of neighbours lead to. heSRPT
+takes k^p for the speed on less than one CPU, too: with more jobs than CPUs nobody can reach its sum."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """--grid: one user's equal programs, of many speedups, counts and lengths, with turns and without.
 
-A cell is run three times with turns: the governor has never seen the program; it has seen all of it before,
-half an hour earlier; it has seen something else of that name, as unlike as can be. No program says how far
-it is."""
+A cell is run three times with turns: the governor has never seen the program; it has seen all of it
+before, half an hour earlier; it has seen something else of that name, as unlike as can be. No program
+says how far it is."""
 
 from __future__ import annotations
 
