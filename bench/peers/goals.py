@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the pool is to reach beside its peers, and whether it does. Pure."""
+"""The goals of the pool beside its peers, and the verdict on each. Pure."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ _NOT_TBB = tuple(pool for pool in _PEERS if pool != "onetbb")
 
 @dataclass(frozen=True)
 class Goal:
-    """`figure` of ours over what it is compared with is at most `bound`: the best of `peers` by any of
-    `rivals` (the same figure where empty), or our own `yardstick` of the same run. With neither,
-    `bound` is for the figure itself."""
+    """`figure` of ours over what it is compared with is at most `bound`. It is compared with the best of
+    `peers` by any of `rivals` (the same figure where empty), or with our own `yardstick` of the same run.
+    With neither, `bound` is for the figure itself."""
 
     number: int
     what: str
@@ -142,7 +142,7 @@ def goals() -> list[Goal]:
 
 
 def verdict_of(goal: Goal, outcomes: Outcomes) -> Verdict:
-    """What the runs say of a goal. What ours cannot do, and peers can, is missed."""
+    """The verdict of the runs on a goal. A goal is missed if peers can do the task and ours cannot."""
     ours = _correct(outcomes, OURS, goal.bench, goal.figure)
     troubles = _troubles(goal, outcomes)
     if goal.yardstick:

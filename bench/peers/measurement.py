@@ -88,7 +88,7 @@ def programs_in(build: Path, pools: tuple[str, ...]) -> list[str]:
 
 
 class _Asked:
-    """Who is not to be asked again."""
+    """The pools that are not to be asked again."""
 
     def __init__(self) -> None:
         self._troubles: dict[tuple[str, Bench], int] = {}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What came of single runs, and of several. Pure."""
+"""The outcomes of single runs, and of several. Pure."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def read_figures(text: str) -> dict[str, float] | None:
 
 
 class Outcomes:
-    """Of all runs; asked by pool, bench and figure."""
+    """The outcomes of all runs; asked by pool, bench and figure."""
 
     def __init__(self, outcomes: Iterable[Outcome]) -> None:
         self._values: dict[tuple[str, str, str], dict[int, float]] = {}

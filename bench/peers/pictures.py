@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What was measured, as bars."""
+"""The measured figures as bars."""
 
 from __future__ import annotations
 

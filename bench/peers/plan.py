@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Which pools there can be, and what is run of each. Pure."""
+"""The pools that there can be, and the runs of each. Pure."""
 
 from __future__ import annotations
 

@@ -43,7 +43,7 @@ public:
         static constexpr bool PINS_ITSELF = true;
         static unsigned most_workers() { return static_cast<unsigned>(allowed_cpus().size()); }
 
-        /// Takes the CPUs from who makes it.
+        /// Takes the CPUs from the thread that makes it.
         explicit Pool(unsigned workers, const AllCpus& = {}) {
                 if (!tp_init(&pool_, static_cast<int>(workers), IS_PINNED))
                         std::abort();

@@ -19,7 +19,7 @@ auto async_by_post(Pool& pool, Function function) {
         return future;
 }
 
-/// As above, for those that take what can only be moved.
+/// The same as above, for those that take what can only be moved.
 template <typename Pool, typename Function>
 auto async_by_moving(Pool& pool, Function function) {
         using Result = std::invoke_result_t<Function&>;

@@ -74,7 +74,7 @@ public:
                 static_cast<Ours&>(pool_).submit_after(delay, std::move(function));
         }
 
-        /// How often a lane was woken by another thread.
+        /// The number of times that a lane was woken by another thread.
         std::uint64_t wakes() const {
                 std::uint64_t wakes = 0;
                 for (const auto& lane : pool_.statistics())

@@ -17,7 +17,7 @@ inline std::uint64_t fibonacci(unsigned n) {
         return value;
 }
 
-/// Of the forks, one for each call that is no leaf.
+/// The number of forks, one for each call that is no leaf.
 inline std::uint64_t forks_of(unsigned n) { return fibonacci(n + 1) - 1; }
 
 struct NoStack {

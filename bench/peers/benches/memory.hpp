@@ -93,7 +93,7 @@ void count_allocations(Pool& pool, std::size_t tasks) {
         report("allocations_per_task", calls / static_cast<double>(tasks));
 }
 
-/// How many of `tasks` it took.
+/// The number of `tasks` that it took.
 template <typename Pool>
 std::size_t fill(Pool& pool, std::size_t tasks) {
         std::size_t queued = 0;
@@ -102,7 +102,8 @@ std::size_t fill(Pool& pool, std::size_t tasks) {
         return queued;
 }
 
-/// Of what comes after the first thousand, so that it is not of pages that are touched only once.
+/// Measures what comes after the first thousand, so that it is not of pages that are touched only
+/// once.
 template <typename Pool>
 void measure_queue(Pool& pool, unsigned workers) {
         const std::uint64_t counted = Slots::sum();

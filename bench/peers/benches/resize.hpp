@@ -32,7 +32,8 @@ public:
                 return time;
         }
 
-        /// When the first thread but `stayed` has begun a task in this epoch; 0 if none has.
+        /// The moment at which the first thread but `stayed` has begun a task in this epoch; 0 if
+        /// none has.
         Nanoseconds first_of_others(std::size_t stayed) const {
                 Nanoseconds first = 0;
                 for (std::size_t index = 0; index < Slots::size(); ++index) {
@@ -76,7 +77,8 @@ inline std::vector<std::uint64_t> counts_now() {
         return counts;
 }
 
-/// Who has begun how many tasks since `before`: the busiest thread, and the sum of the others.
+/// The numbers of tasks that threads have begun since `before`: the busiest thread, and the sum of
+/// the others.
 struct Begun {
         std::size_t busiest = 0;
         std::uint64_t by_others = 0;

@@ -9,7 +9,7 @@
 
 namespace peers {
 
-/// How often a pool has called the kernel to wake somebody; below 0 where it does not tell.
+/// The number of calls of the kernel in which a pool woke somebody; below 0 where it does not tell.
 template <typename Pool>
 double count_wakes(Pool& pool) {
         if constexpr (requires { pool.wakes(); })

@@ -14,7 +14,7 @@
 
 namespace peers {
 
-/// So many steps that no compiler leaves out, and no core does side by side.
+/// Takes so many steps that no compiler leaves out, and no core does side by side.
 inline void spin_steps(std::uint64_t steps) {
         for (std::uint64_t value = steps; steps > 0; --steps)
                 asm volatile("imulq %0, %0" : "+r"(value));
@@ -53,7 +53,7 @@ inline constexpr Shape SHAPES[] = {
         {"random", random_length},
 };
 
-/// Of each iteration.
+/// The steps of each iteration.
 inline std::vector<std::uint64_t> steps_of(const Shape& shape, double steps_together) {
         std::vector<double> lengths(1'000);
         for (std::size_t index = 0; index < lengths.size(); ++index)

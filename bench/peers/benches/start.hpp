@@ -20,7 +20,7 @@ void post_to(Crew<Pool>& pool, std::atomic<bool>& ran) {
         post_to(*pool, ran);
 }
 
-/// Of a Pool, or a Crew with one.
+/// Measures the starts of a Pool, or a Crew with one.
 template <typename Owner>
 void measure_starts(unsigned workers) {
         constexpr int TURNS = 21;

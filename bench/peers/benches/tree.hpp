@@ -41,7 +41,7 @@ void tree(const Options& options) {
         measure_tree<Pool>(options);
 }
 
-/// The pool holds 1024 tasks and no more, and all who post are its own workers.
+/// The pool holds 1024 tasks and no more, and all posters are its own workers.
 template <typename Pool>
 void full_tree(const Options& options) {
         measure_tree<Pool>(options, std::size_t{1024});

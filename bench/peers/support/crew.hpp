@@ -13,7 +13,7 @@
 
 namespace peers {
 
-/// Whether the pool pins its own threads as cpu_of_worker() says.
+/// True if the pool pins its own threads as cpu_of_worker() says.
 template <typename Pool>
 constexpr bool pins_itself() {
         if constexpr (requires { Pool::PINS_ITSELF; })
@@ -22,7 +22,7 @@ constexpr bool pins_itself() {
                 return false;
 }
 
-/// Whether who waits for a loop or for forked work takes part in it.
+/// True if a caller that waits for a loop or for forked work takes part in it.
 template <typename Pool>
 constexpr bool caller_helps() {
         if constexpr (requires { Pool::CALLER_HELPS; })
@@ -31,7 +31,7 @@ constexpr bool caller_helps() {
                 return false;
 }
 
-/// How many workers a pool can have at most.
+/// The most workers that a pool can have.
 template <typename Pool>
 unsigned most_workers() {
         if constexpr (requires { Pool::most_workers(); })
@@ -40,8 +40,8 @@ unsigned most_workers() {
                 return UINT_MAX;
 }
 
-/// A pool and the pinning of its threads. As long as it lives no other thread should be made but by
-/// the pool.
+/// A pool and the pinning of its threads. Only the pool should make other threads as long as it
+/// lives.
 template <typename Pool>
 class Crew {
 public:

@@ -13,7 +13,7 @@ namespace peers {
 /// The CPUs this process was allowed at its start, in ascending order.
 const std::vector<int>& allowed_cpus();
 
-/// Where worker `index` belongs: the CPU behind main's, and so on, round and round.
+/// The CPU where worker `index` belongs: the one behind main's, and so on, round and round.
 int cpu_of_worker(unsigned index);
 
 /// `workers` CPUs, that of worker 0 first.
@@ -23,7 +23,7 @@ void pin_this_thread(int cpu);
 /// Gives the calling thread all CPUs of the start again.
 void unpin_this_thread();
 
-/// While one lives, the calling thread has all CPUs of the start; then those that it had.
+/// The calling thread has all CPUs of the start while one lives; then those that it had.
 class AllCpus {
 public:
         AllCpus();
@@ -35,7 +35,7 @@ private:
         cpu_set_t former_;
 };
 
-/// While one lives, each thread that is created by anybody is pinned when it is born.
+/// Each thread that is created by anybody is pinned when it is born, while one lives.
 class PinnedBirths {
 public:
         PinnedBirths();

@@ -21,7 +21,7 @@ inline double resident_bytes() {
         return kib * 1024;
 }
 
-/// Since they began: how often threads were switched to, and their CPU time.
+/// The threads' costs since they began: how often they were switched to, and their CPU time.
 struct ThreadCosts {
         double switches = 0;
         double cpu_ns = 0;
@@ -37,7 +37,7 @@ inline double switches_of(const std::filesystem::path& thread) {
         return switches;
 }
 
-/// Of all threads but the first.
+/// The costs of all threads but the first.
 inline ThreadCosts costs_of_others() {
         ThreadCosts costs;
         for (const auto& thread : std::filesystem::directory_iterator("/proc/self/task")) {

@@ -12,7 +12,7 @@
 
 namespace peers {
 
-/// When something was asked for, when the call came back, when it began to run.
+/// The moments when something was asked for, when the call came back, when it began to run.
 struct Wake {
         Nanoseconds asked = 0;
         Nanoseconds returned = 0;

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Which goals are met, and the tables."""
+"""The verdicts on goals, and the tables."""
 
 import unittest
 from pathlib import Path

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What is read from the programs, and how repetitions become one number."""
+"""The figures that are read from the programs; repetitions become one number."""
 
 import unittest
 
