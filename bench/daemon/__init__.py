@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""What the daemon bears: a crowd of clients, hostile ones, leases that come and go."""
+"""Measures the daemon under a crowd of clients, under hostile ones, and with leases that come and go."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Whose connections they are, and how many descriptors that takes. Pure but for the last function."""
+"""The users that own the connections, and the descriptors that these take. Pure but for the last function."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ FIRST_USER = 10001
 NOBODY = 65534
 MOST_CONNECTIONS = 10_000
 _CROWDS = 4
-# What a process opens besides its connections: the governor keeps 64 for itself, and one user has to
-# leave room for our own questions.
+# The descriptors that a process opens besides its connections: the governor keeps 64 for itself, and one user
+# has to leave room for our own questions.
 _OTHER_DESCRIPTORS = 128
 
 
@@ -37,14 +37,14 @@ def crowds_of(connections: int, askers: int, root: bool) -> list[Crowd]:
 
 
 def needed_descriptors(connections: int, root: bool) -> int:
-    """What one process must be able to open. The governor leaves as many descriptors free as one
-    account holds; each driver has its share of both servers' connections."""
+    """The number of descriptors that one process must be able to open. The governor leaves as many
+    descriptors free as one account holds; each driver has its share of both servers' connections."""
     largest_account = -(-connections // _CROWDS) if root else connections
     return connections + largest_account + _OTHER_DESCRIPTORS
 
 
 def most_connections(limit: int, root: bool) -> int:
-    """How many connections a limit of open files allows."""
+    """The number of connections that a limit of open files allows."""
     low, high = 0, MOST_CONNECTIONS * 10
     while low < high:
         middle = (low + high + 1) // 2
@@ -53,7 +53,7 @@ def most_connections(limit: int, root: bool) -> int:
 
 
 def chosen_connections(wanted: int | None, default: int, limit: int, root: bool) -> int:
-    """`wanted`, or the default as far as `limit` goes for a user who cannot raise it; BadInput when the
+    """`wanted`, or the default as far as `limit` goes for a user that cannot raise it; BadInput when the
     limit is too low."""
     most = most_connections(limit, root)
     chosen = wanted or (default if root else min(default, most))

@@ -94,7 +94,7 @@ def _summary(document: dict[str, Any]) -> list[dict[str, Any]]:
 
 @dataclass
 class _Server:
-    """Where attackers and bystander go. `sizes` of an echo server's messages, None: a governor."""
+    """The server that attackers and bystander talk to. `sizes` of an echo server's messages, None: a governor."""
 
     process: Client
     socket: Path
@@ -222,7 +222,7 @@ class _Measurement:
     def _history(self) -> dict[str, Any]:
         """One pauses and resumes its own program; then another's is explained."""
         with ExitStack() as stack:
-            # Of ours: governorctl believes root's governor, and the own one.
+            # The governor is ours: governorctl believes root's governor, and the own one.
             server = self._governor(stack, as_daemon=False)
             victim = stack.enter_context(self._bystander(server, 0.1))
             victim.await_line("ready", _LET_IN_WITHIN_S)
@@ -242,7 +242,7 @@ class _Measurement:
         }
 
     def _events(self, server: _Server, pid: int) -> int | None:
-        """How many of a program's events are known; None without an answer."""
+        """The number of a program's events that are known; None without an answer."""
         command = [str(self._settings.programs / "governorctl"), "--socket", str(server.socket)]
         try:
             done = subprocess.run(
@@ -319,7 +319,7 @@ class _Measurement:
 
     @staticmethod
     def _prepared(attacker: Client) -> int:
-        """How many members it has, when it has them."""
+        """The number of members that it has, when it has them."""
         attacker.await_line("ready", _PREPARED_WITHIN_S)
         return int(attacker.lines()[0])
 
@@ -340,7 +340,7 @@ def _report(client: Client, within_s: float) -> dict[str, Any] | None:
 
 
 def _death(process: Client) -> str:
-    """How a server ended that should not have."""
+    """The end of a server that should not have ended."""
     try:
         process.report()
     except ProcessFailed as error:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What a bystander saw of each attack, beside the goals. Pure."""
+"""The answers that a bystander of each attack got, beside the goals. Pure."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class Window:
 
 
 def times_of(waited: dict[str, list[int]]) -> Times:
-    """Of a bystander's JSON. Questions without an answer count as answered at some later time."""
+    """The times in a bystander's JSON. Questions without an answer count as answered at some later time."""
     values = [Range.exactly(ns / 1e6) for ns in waited["answered_ns"]]
     values += [Range.at_least(ns / 1e6) for ns in waited["open_ns"]]
     if not values:
@@ -60,7 +60,7 @@ def times_of(waited: dict[str, list[int]]) -> Times:
 
 
 def unanswered(seconds: float) -> Times:
-    """Of a bystander that was not let in for so long."""
+    """The times of a bystander that was not let in for so long."""
     bound = Range.at_least(seconds * 1000)
     return Times(bound, bound)
 
@@ -197,7 +197,7 @@ def _short(value: Range) -> float | list[float | None]:
 
 
 def _range(value: Any) -> Range:
-    """What _short() made of it."""
+    """The range that _short() shortened to `value`."""
     if isinstance(value, list):
         return Range(value[0], math.inf if value[1] is None else value[1])
     return Range.exactly(value)

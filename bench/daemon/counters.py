@@ -15,7 +15,7 @@ _ANSWERS_WITHIN_S = 10
 
 @dataclass(frozen=True)
 class Counters:
-    """What `governorctl status` says, this question's own connection not counted."""
+    """The answer of `governorctl status`, this question's own connection not counted."""
 
     clients: int
     uptime_ms: int
@@ -44,7 +44,7 @@ def read_counters(governorctl: Path, socket: Path) -> Counters:
 
 
 def read_decisions(governorctl: Path, socket: Path) -> int:
-    """How often it has decided; ProcessFailed when the governor does not answer."""
+    """The number of its decisions; ProcessFailed when the governor does not answer."""
     return int(json.loads(_status(governorctl, socket))["decisions"])
 
 
@@ -71,7 +71,7 @@ def counters_from(text: str) -> Counters:
 
 
 def samples_between(before: Counters, after: Counters) -> Samples:
-    """What was sampled between two looks at the same governor."""
+    """The samples between two looks at the same governor."""
     elapsed_ms = after.uptime_ms - before.uptime_ms
     expected = elapsed_ms // after.period_ms
     accepted = after.samples - before.samples

@@ -143,7 +143,7 @@ class _Run:
         return clients
 
     def _samples(self) -> dict[str, Any] | None:
-        """While all asked, and while all left; None when they were never all there."""
+        """The samples while all asked, and while all left; None when they were never all there."""
         if len(self._counted) < 3:
             return None
         before, asked, after = self._counted
@@ -173,8 +173,8 @@ class _Run:
             client.signal(signal.SIGUSR1)
 
     def _await_empty(self) -> float:
-        """How long it took until the governor answered and had nobody left, in seconds. All leave at
-        once, so it may be too busy to answer for a while."""
+        """The time until the governor answered and had nobody left, in seconds. All leave at once, so it may
+        be too busy to answer for a while."""
         began_s = time.monotonic()
         while True:
             try:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What several crowds counted, put together and as text. Pure."""
+"""The counts of several crowds, put together and as text. Pure."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What a process costs, by its files in /proc."""
+"""The cost of a process, by its files in /proc."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What came of the three arms, as tables. Pure."""
+"""The results of the three arms, as tables. Pure."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ a raw echo server: hostile / yardstick is what the governor adds to what they co
 
 @dataclass(frozen=True)
 class ArmRun:
-    """What one run cost beside the programs. elapsed_s is the time between the two looks at the
-    governor, which governor_cpu_s and governor_rss_kib (before, after) belong to; hostile_cpu_s is that
-    of the hostile clients' whole life, None where there were none."""
+    """The cost of one run beside the programs. elapsed_s is the time between the two looks at the governor;
+    governor_cpu_s and governor_rss_kib (before, after) belong to these looks. hostile_cpu_s is that of
+    the hostile clients' whole life, None where there were none."""
 
     arm: str
     repetition: int
@@ -104,7 +104,7 @@ def _costs_table(arms: list[ArmRun]) -> str:
 
 
 def _kinds_table(arms: list[ArmRun]) -> str:
-    """What the hostile clients did and met at the governor, all repetitions together."""
+    """The deeds of the hostile clients and the governor's answers, all repetitions together."""
     reports = [run.hostile for run in arms if run.arm == "hostile" and run.hostile is not None]
     if not reports:
         return ""

@@ -10,7 +10,7 @@ from typing import Iterable
 
 @dataclass(frozen=True)
 class Latency:
-    """Of `count` answers, in microseconds; nan when there was none."""
+    """The times of `count` answers, in microseconds; nan when there was none."""
 
     count: int
     median: float

@@ -28,7 +28,7 @@ from .processes import Client, start_echo
 NAME = "bench/leases"
 FORMAT = 1
 _PERIOD_S = 1.0
-_SETTLE_S = 5.0  # who is idle is known by then
+_SETTLE_S = 5.0  # idle programs are known by then
 _PATIENCE_S = 120.0
 _LOOKS = 6
 _EVENT_WINDOW_MS = 10
@@ -207,7 +207,7 @@ class _Measurement:
             "behind_ms": max(report["behind_ns"] for report in reports) / 1e6,
             "samples": asdict(samples),
             "cpu_percent": 100 * used_s / (samples.elapsed_ms / 1000),
-            # Of the second look: by then buffers have the size that they need.
+            # The begin is the second look: by then buffers have the size that they need.
             "rss_kib": {"begin": looks[1], "end": looks[-1], "looks": looks},
         }
 

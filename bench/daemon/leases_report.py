@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What was measured of leases, beside the goals. Pure."""
+"""The measurements of leases, beside the goals. Pure."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class Row:
 
 
 def hello_rows(found: dict[str, list[int]]) -> list[Row]:
-    """Of a Greetings' JSON."""
+    """The rows of a Greetings' JSON."""
     echo = latency_of(found["echo_ns"])
     rows = []
     for key, what in (("welcome_ns", "hello -> welcome"), ("mapped_ns", "hello -> grant read")):
@@ -90,7 +90,7 @@ def cost_rows(costs: Iterable[dict[str, Any]]) -> list[Row]:
 
 
 def load_rows(load: dict[str, Any]) -> list[Row]:
-    """What was lost, missed, and grew."""
+    """The rows of losses, of missed samples, and of growth."""
     hello = load["hello_us"]
     remark = (
         f"of {load['due']}, {load['held']} connections held; hello median {hello['median']:.0f} us,"

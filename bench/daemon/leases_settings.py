@@ -36,7 +36,7 @@ class LeasesSettings:
     cpus_of_all_events: int = 2048
 
     def crowds(self) -> list[Crowd]:
-        """Who holds the connections and says hello."""
+        """The processes that hold the connections and say hello."""
         return crowds_of(self.connections, self.rate, self.root)
 
     def described(self) -> dict[str, Any]:

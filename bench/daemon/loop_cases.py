@@ -102,8 +102,8 @@ def scenario_text(case: Case, longest: float = 4.0) -> str:
 
 
 def ideal_ends(case: Case) -> list[float | None]:
-    """The end of each program, seconds, if CPUs could be cut into any parts: users have equal parts, the
-    programs of a user have equal parts of these, and a hog has one CPU for each thread, up to half of the
+    """The end of each program, seconds, if CPUs could be cut into any parts. Users have equal parts, and the
+    programs of a user have equal parts of these. A hog has one CPU for each thread, up to half of the
     machine. None: the program was killed."""
     ends: list[float | None] = [None] * len(case.programs)
     left = {index: program.work_s for index, program in enumerate(case.programs)}

@@ -12,9 +12,9 @@ Programs = list[dict[str, Any]]
 
 @dataclass(frozen=True)
 class Figures:
-    """Seconds. `first_team_s`: the longest time from a start to the first team. `settled_s`: from the
-    last start until each team stays within one CPU of its size at the first end, or at `until_s`.
-    `handed_over_s`: from the first end until other programs have all its CPUs, None: never.
+    """Times are in seconds. `first_team_s`: the longest time from a start to the first team. `settled_s`:
+    from the last start until each team stays within one CPU of its size at the first end, or at
+    `until_s`. `handed_over_s`: from the first end until other programs have all its CPUs, None: never.
     `overlap_cpu_s`: CPUs that two teams had, times how long."""
 
     sum_s: float

@@ -18,8 +18,8 @@ _OVERLAP_PART = 0.01
 
 @dataclass(frozen=True)
 class Played:
-    """One run: its figures, the governor's CPU time in per cent of a core, how late programs woke up on
-    average, and the longest time between two ticks of the made-up kernel, ms."""
+    """One run: its figures, and the governor's CPU time in per cent of a core. Then how late programs woke
+    up on average, and the longest time between two ticks of the made-up kernel, ms."""
 
     figures: Figures
     governor_percent: float

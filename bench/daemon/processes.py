@@ -44,7 +44,7 @@ class Client:
         self._process.signal(number)
 
     def lines(self) -> list[str]:
-        """What it has said so far."""
+        """Its lines so far."""
         return self._process.output().split("\n")
 
     def has_ended(self) -> bool:
@@ -57,8 +57,8 @@ class Client:
             raise self._process.failure("ended early")
 
     def await_line(self, line: str, within_s: float) -> bool:
-        """Whether it said so; False when it ended with a report before. ProcessFailed when it failed
-        or does not say so in time."""
+        """True if it said so; False when it ended with a report before. ProcessFailed when it failed or does
+        not say so in time."""
         deadline = time.monotonic() + within_s
         while line not in self.lines():
             if self._process.ended():

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What one user can do to the others, each way by itself; bench/attacks says what came of it.
+// The harm that one user can do to the others, each way by itself; bench/attacks tells the results.
 #pragma once
 
 #include "talk.hpp"
@@ -21,7 +21,8 @@ struct AttackOptions {
 class Attack {
 public:
         virtual ~Attack() = default;
-        /// What it needs before it begins: returns how many members it has, at most as asked.
+        /// Prepares what it needs before it begins: returns how many members it has, at most as
+        /// asked.
         [[nodiscard]] virtual std::uint32_t prepare() { return 0; }
         /// Once, as fast as the server lets it. False: it could not, or holds back for now.
         virtual bool strike() = 0;

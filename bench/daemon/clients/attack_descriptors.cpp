@@ -105,7 +105,7 @@ int send_with(int to, std::string_view bytes, const std::vector<UniqueFd>& attac
         return ::sendmsg(to, &message, MSG_NOSIGNAL | flags) >= 0 ? 0 : errno;
 }
 
-/// Where in a message the descriptors are.
+/// The place of the descriptors in a message.
 enum class Place { Question, HalfQuestion, Unread, OutOfBand };
 
 class DescriptorAttack : public Attack {
@@ -143,7 +143,7 @@ public:
         [[nodiscard]] std::uint64_t refused() const override { return refused_; }
 
 protected:
-        /// What to attach; nothing when there is enough of it.
+        /// The descriptors to attach; nothing when there is enough of it.
         [[nodiscard]] virtual std::vector<UniqueFd> make() = 0;
         /// The kernel has refused them: closing them here must cost nothing.
         virtual void calm(const std::vector<UniqueFd>& attached) const = 0;
@@ -159,7 +159,7 @@ private:
                         (void)send_with(distraction_.get(), work, {}, 0);
         }
 
-        /// Where the server was faster, the last reference is ours: a signal ends our wait for it.
+        /// The last reference is ours if the server was faster: a signal ends our wait for it.
         static void close_soon(std::vector<UniqueFd>& attached) {
                 constexpr timeval kPatience{0, 1000};
                 const itimerval often{kPatience, kPatience};
@@ -229,7 +229,7 @@ public:
 private:
         static constexpr off_t kMiB = 1 << 20;
 
-        /// Of the whole machine, in bytes.
+        /// The shared memory of the whole machine, in bytes.
         [[nodiscard]] static off_t shared_memory() {
                 struct sysinfo machine {};
                 ::sysinfo(&machine);

@@ -152,7 +152,7 @@ public:
                         ::waitpid(pid, nullptr, 0);
         }
 
-        /// How many were given one.
+        /// Returns the number of members that were given one.
         std::uint32_t prepare() override {
                 std::array<int, 2> ends{};
                 if (::pipe(ends.data()) < 0)

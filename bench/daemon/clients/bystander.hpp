@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// A user who does nothing wrong, and what it sees of the server meanwhile.
+// A user that does nothing wrong, and what it sees of the server meanwhile.
 #pragma once
 
 #include "lease.hpp"

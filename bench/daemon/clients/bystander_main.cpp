@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// What a bystander of an attack sees; bench/attacks starts it. On stdout: "ready" when the server
-// has answered it, and a line of JSON when the window is over, which begins at SIGUSR1.
+// A bystander of an attack, and its view of the server; bench/attacks starts it. On stdout: "ready"
+// when the server has answered it, and a line of JSON when the window is over, which begins at
+// SIGUSR1.
 #include "bystander.hpp"
 #include "identity.hpp"
 

@@ -58,7 +58,7 @@ Churned churn(const ChurnOptions& options, const std::vector<UniqueFd>& held) {
         const auto start = now_ns() + kSecond / 10;
         for (std::uint64_t i = 0; i < churned.due; i++) {
                 const auto due_ns = start + static_cast<std::int64_t>(i) * kSecond / options.rate;
-                // Who cannot keep up ends with the time, and says how much is missing.
+                // A program that cannot keep up ends with the time, and says how much is missing.
                 if (now_ns() > start + (options.seconds + 1) * kSecond)
                         break;
                 wait_until(due_ns);

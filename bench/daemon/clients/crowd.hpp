@@ -24,7 +24,7 @@ struct CrowdOptions {
         std::uint32_t crowds = 1;       ///< ... of so many: their questions are interleaved
 };
 
-/// What is known of one server.
+/// The figures of one server.
 struct Side {
         Tally setup;             ///< each connection's first question
         Tally run;               ///< what the askers asked afterwards

@@ -58,7 +58,7 @@ void block_signals() {
         ::sigprocmask(SIG_BLOCK, &set, nullptr);
 }
 
-/// How long a question and its answer are, for the echo server to be told.
+/// Measures the lengths of a question and its answer, for the echo server to be told.
 void probe(const std::string& governor) {
         Line line(0);
         Tally tally;

@@ -32,8 +32,8 @@ public:
         Watch();
         void add(int fd, std::uint32_t events, std::uint32_t number) const;
         void change(int fd, std::uint32_t events, std::uint32_t number) const;
-        /// Waits for at most `timeout_ms` (-1: for ever; signals end the wait early). What is
-        /// returned is valid until the next call; data.u32 is the number.
+        /// Waits for at most `timeout_ms` (-1: for ever; signals end the wait early). The returned
+        /// events are valid until the next call; data.u32 is the number.
         [[nodiscard]] std::span<const epoll_event> wait(int timeout_ms);
 
 private:

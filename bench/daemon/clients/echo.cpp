@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
 // The yardstick: a server that does nothing but answer so many bytes to so many bytes, one thread
-// around epoll like the governor. What takes long here takes long because of the machine.
+// around epoll like the governor. A question that takes long here takes long because of the
+// machine.
 #include "descriptors.hpp"
 #include "identity.hpp"
 
@@ -16,7 +17,7 @@ namespace bench {
 
 namespace {
 
-constexpr std::size_t kMostWaiting = 65536;  // bytes; who does not read is not read from
+constexpr std::size_t kMostWaiting = 65536;  // bytes; a client that does not read is not read from
 constexpr int kAcceptsAtOnce = 64;  // others have their turn in between, as in the governor
 constexpr std::uint32_t kListener = UINT32_MAX;
 #ifdef SO_PASSRIGHTS
@@ -41,8 +42,8 @@ class Echo {
 public:
         Echo(const std::string& path, Sizes sizes) : sizes_(sizes), listener_(listen_at(path)) {
                 ::chmod(path.c_str(), 0666);
-                // What is attached to a request would be closed in this thread, however long that
-                // takes. An older kernel attaches it anyway.
+                // This thread would close what is attached to a request, however long that takes.
+                // An older kernel attaches it anyway.
                 constexpr int kNo = 0;
                 (void)::setsockopt(listener_.get(), SOL_SOCKET, kPassRights, &kNo, sizeof(kNo));
                 watch_.add(listener_.get(), EPOLLIN, kListener);

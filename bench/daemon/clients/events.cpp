@@ -15,8 +15,8 @@ constexpr std::int64_t kLatest = 2'000 * kMillisecond;
 /// Between two events, drawn anew: neither the governor's samples nor its polls are met by rule.
 constexpr std::int64_t kShortestPause = 30 * kMillisecond;
 constexpr std::int64_t kLongestPause = 90 * kMillisecond;
-/// Until who came back with a large share has it again: a newcomer waits a second, then those who
-/// have to give way finish their regions.
+/// The time until a program that came back with a large share has it again. A newcomer waits a
+/// second, then the programs that have to give way finish their regions.
 constexpr std::int64_t kUntilShared = 4'000 * kMillisecond;
 
 class Observer {

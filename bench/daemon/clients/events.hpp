@@ -36,7 +36,7 @@ public:
         explicit Watched(const Flock& flock);
 
         /// Looks without a pause for so long, and while nothing has changed for up to two seconds.
-        /// When each of those that changed did so last.
+        /// Returns the moments at which those that changed did so last.
         [[nodiscard]] std::vector<std::int64_t> look(std::int64_t window_ns);
 
 private:

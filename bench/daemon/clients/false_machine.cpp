@@ -30,7 +30,7 @@ void write(const std::string& path, const std::string& text) {
                 throw std::system_error(error, std::generic_category(), path);
 }
 
-/// Always as long, so that a reader who comes in the middle finds a number.
+/// The line is always as long, so that a reader that comes in the middle finds a number.
 std::string stat_line(pid_t pid, std::uint64_t ticks) {
         std::array<char, 256> line;
         const int n = std::snprintf(
@@ -101,7 +101,7 @@ void FalseMachine::pass(std::span<const double> busy, double ticks) {
         write_stat();
 }
 
-/// Renamed: who reads it finds the whole of one moment.
+/// The file is renamed: a reader finds the whole of one moment.
 void FalseMachine::write_stat() const {
         std::string text = "cpu  0 0 0 0 0 0 0 0 0 0\n";
         const auto up = static_cast<std::uint64_t>(ticks_);

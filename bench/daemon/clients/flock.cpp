@@ -246,7 +246,8 @@ void Flock::burn(std::uint32_t number) {
         machine_->used(member.pid, member.burnt_us / kMicrosecondsPerTick);
 }
 
-/// What is due in one millisecond, so that everybody's is written down once in kBurn.
+/// Burns the time that is due in one millisecond, so that everybody's is written down once in
+/// kBurn.
 void Flock::burn_some() {
         const auto count = std::min<std::uint32_t>(size() / kBurn + 1, size());
         for (std::uint32_t i = 0; i < count; i++) {

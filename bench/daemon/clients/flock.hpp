@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Many processes with a lease each, who do as they are told; their pages and reports are in the
+// Many processes with a lease each, which do as they are told. Their pages and reports are in the
 // hands of the one that started them.
 #pragma once
 
@@ -41,8 +41,8 @@ public:
         /// Orders; what is ordered happens at once, in the member's process.
         void order_join(std::uint32_t member, const Wishes& wishes);
         void order_leave(std::uint32_t member);
-        /// When the member sent what the last order makes it send, of CLOCK_MONOTONIC; waits until
-        /// the governor has answered it.
+        /// The moment when the member sent what the last order makes it send, of CLOCK_MONOTONIC;
+        /// waits until the governor has answered it.
         std::int64_t sent_ns(std::uint32_t member);
         /// SIGKILL. Returns the moment.
         std::int64_t kill(std::uint32_t member);

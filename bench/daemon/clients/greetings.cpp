@@ -39,7 +39,7 @@ void greet_once(const std::string& governor, Greetings& greetings) {
         const auto sent_ns = lease.hello({});
         greetings.welcome_ns.push_back(now_ns() - sent_ns);
         const Pages pages(lease.grants_fd(), lease.reports_fd());
-        // Where the last decision was less than a millisecond ago, the next one waits for that.
+        // The next decision waits if the last one was less than a millisecond ago.
         while (governor_word_threads(pages.word(lease.slot())) < 1)
                 if (now_ns() - sent_ns > kPatience)
                         throw std::runtime_error("a welcome came, but nothing is granted");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// How long a hello takes, beside what a round trip of as many bytes takes.
+// The time of a hello, beside the time of a round trip of as many bytes.
 #pragma once
 
 #include <cstdint>

@@ -20,7 +20,7 @@ struct HostileOptions {
         std::vector<Manner> manners;
 };
 
-/// What all connections of one kind did and met.
+/// The deeds of all connections of one kind, and the answers that they met.
 struct Deeds {
         std::uint64_t turns = 0;      ///< turns at which something was to be said
         std::uint64_t connected = 0;  ///< connections opened
@@ -41,7 +41,7 @@ public:
         /// std::system_error when the machine refuses something.
         void step();
 
-        /// Whether each connection has had its first turn.
+        /// True if each connection has had its first turn.
         [[nodiscard]] bool in_full_swing() const { return turns_ >= visitors_.size(); }
         /// Turns that were left out, since this process came too late to take them.
         [[nodiscard]] std::uint64_t left_out() const { return left_out_; }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Whom a process belongs to: the governor counts connections by user.
+// The user that a process belongs to: the governor counts connections by user.
 #pragma once
 
 #include <optional>

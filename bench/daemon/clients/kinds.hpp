@@ -28,7 +28,8 @@ struct Manner {
 /// From a list such as "flood,deaf". Throws std::runtime_error that names what is accepted.
 [[nodiscard]] std::vector<Manner> manners_named(const std::string& list);
 
-/// What a client of that kind sends at its `turn`, counted from 0; for Bytes a single one.
+/// The bytes that a client of that kind sends at its `turn`, counted from 0; for Bytes a single
+/// one.
 [[nodiscard]] std::string speech(Kind kind, std::uint64_t turn, std::minstd_rand& random);
 
 }  // namespace bench

@@ -43,7 +43,7 @@ private:
         std::byte* reports_ = nullptr;
 };
 
-/// What a program asks for; 0: as the governor likes.
+/// The wishes of a program; 0: as the governor likes.
 struct Wishes {
         std::uint32_t max = 0;
         std::uint32_t weight = 0;

@@ -12,7 +12,7 @@
 
 namespace bench {
 
-/// What one crowd counts for one server. Times in nanoseconds, one per answer.
+/// The counts of one crowd for one server. Times in nanoseconds, one per answer.
 struct Tally {
         std::uint64_t asked = 0;                 ///< questions sent
         std::uint64_t unsent = 0;                ///< questions that were due and could not be sent

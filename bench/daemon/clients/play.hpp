@@ -35,7 +35,8 @@ public:
                 Team team;               // the last one that was seen
         };
 
-        /// Starts the processes, which wait. As root each gets the user of its program.
+        /// Starts the processes, which wait. Each gets the user of its program if this process is
+        /// root's.
         Play(const simulation::Scenario& scenario, std::string governor, std::string root);
         ~Play();
         Play(const Play&) = delete;

@@ -19,7 +19,7 @@ constexpr int kSlice = 50;  // ms
 
 volatile std::sig_atomic_t told_to_end = 0;
 
-/// Whether the descriptor is ready; false: SIGTERM.
+/// True when the descriptor is ready; false: SIGTERM.
 bool await(int fd, short events) {
         pollfd wanted{fd, events, 0};
         while (!was_told_to_end())
@@ -81,7 +81,7 @@ bool Talk::hear_all() {
         return true;
 }
 
-/// What has arrived, if anything.
+/// Reads the bytes that have arrived, if any.
 bool Talk::receive() {
         std::array<char, 65536> chunk;
         const auto n = ::recv(fd_.get(), chunk.data(), chunk.size(), 0);

@@ -34,7 +34,7 @@ public:
 
         /// Sends all of it. False: the server has ended the connection, or it is SIGTERM.
         [[nodiscard]] bool say(std::string_view bytes, std::size_t messages);
-        /// Until everything that was said is answered. False as above.
+        /// Waits until everything that was said is answered. False as above.
         [[nodiscard]] bool hear_all();
         /// The governor's first answer since hear_all() was a welcome; of an echo server any
         /// answer.

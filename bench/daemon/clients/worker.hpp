@@ -13,8 +13,8 @@
 
 namespace bench {
 
-/// Waits until `desk` lets the process begin, and ends the process. Of `program` it uses region,
-/// regions, speedup, name, class and job.
+/// Waits until `desk` lets the process begin, and ends the process. It uses region, regions,
+/// speedup, name, class and job of `program`.
 [[noreturn]] void work(Desk& desk, const simulation::Program& program, std::uint32_t cpus,
                        const std::string& governor);
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Who holds how many connections, and what a limit of open files allows."""
+"""The holders of connections and their numbers, and the connections that a limit of open files allows."""
 
 import unittest
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What is said of attacks, and the command line of bench/attacks."""
+"""The report of attacks, and the command line of bench/attacks."""
 
 import unittest
 from pathlib import Path

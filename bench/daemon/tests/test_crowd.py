@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What several crowds report, put together; and the command line of bench/crowd."""
+"""The reports of several crowds, put together; and the command line of bench/crowd."""
 
 import unittest
 from pathlib import Path

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What is measured of leases, beside the goals; and the command line of bench/leases."""
+"""The measurements of leases, beside the goals; and the command line of bench/leases."""
 
 import unittest
 from pathlib import Path
