@@ -26,12 +26,13 @@ from .settings import Settings, read_settings
 
 NAME = "bench/nas"
 _EXPLANATION = """\
-Seconds: medians over the repetitions [smallest-largest]. sum = of the programs' times from start to finish;
-makespan = from the first start to the last finish; neither counts the hog or the sleeper, whose own time
-stands under neighbour. Ratios are of two runs of one repetition. /best: over the best of static, passive, one
-and dynamic, /plain: over plain; both for arms of the same binary only. /unmodified: over the binary without
-lines. max slowdown: over the time of the same binary alone. CPU s: of all programs together. foreign: CPUs that
-other programs of the machine used, at most in any repetition."""
+Seconds: medians over the repetitions [smallest-largest]. The sum is of the programs' times from start to
+finish. The makespan is from the first start to the last finish. Neither counts the hog or the sleeper,
+whose own time stands under neighbour. Ratios are of two runs of one repetition. The column /best is over
+the best of static, passive, one and dynamic, and /plain is over plain. Both are for arms of the same binary
+only. The column /unmodified is over the binary without lines. The max slowdown is over the time of the same
+binary alone. CPU s: of all programs together. The column foreign: CPUs that other programs of the machine
+used, at most in any repetition."""
 
 
 def main(arguments: list[str], checkout: Path) -> int:
