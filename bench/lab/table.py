@@ -14,8 +14,8 @@ from .summary import Row, ratio_text, time_text
 _EXPLANATION = """\
 aggregate = sum over the programs of (finish - start); makespan = first start to last finish.
 Medians over the repetitions with [smallest-largest]; seconds. A ratio below 1.00 is faster than that
-baseline; it is taken within one repetition, then the median. '>' and '<' are bounds: a run behind
-them was stopped at its limit; '?' says that such runs allow no statement."""
+baseline. It is taken within one repetition, then the median. The marks '>' and '<' are bounds: a run
+behind them was stopped at its limit. A '?' says that such runs allow no statement."""
 
 
 def plain_table(results: Results, rows: list[Row]) -> str:
