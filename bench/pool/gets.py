@@ -10,9 +10,9 @@ _MUTEX, _LISTS = 34_520, 70_438
 _REMARK = """\
 The article: GET requests per second of a key-value server on 12 cores, by redis-benchmark, 30 workers.
 Here: a small server with 1,000 values of 512 bytes in memory, asked by redis-benchmark over loopback on the
-same CPUs; one thread reads, and the pool looks up and answers. mutex: a queue with a condition variable.
-lists: a lock-free list for each worker, who yields where that has paid, and a reader that yields from as
-many waiting tasks on as there are workers: the article's own. ours: threadcount::Pool."""
+same CPUs. One thread reads, and the pool looks up and answers. Mutex: a queue with a condition variable.
+Lists: a lock-free list for each worker, which yields where that has paid. The reader yields from as many
+waiting tasks on as there are workers: the article's own. Ours: threadcount::Pool."""
 
 
 def gets_part(site: Site) -> Part:

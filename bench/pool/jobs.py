@@ -19,12 +19,12 @@ _ARTICLE = {
 }
 _NO_SMT = "cores here have one hardware thread: jobs cannot get into each other's way"
 _REMARK = """\
-The article: 24 CPUs (12 cores, two hardware threads each), 240 or 24 workers, 24 or 12 jobs under way.
-Here the same for each CPU: ten workers or one, one job or half of one. Cases 1 to 4 are its threads around
-a condition variable, 3 with each on one CPU; in 5 and 6 those of the first half of the CPUs are woken
-first, by a word for each thread (the article's own way loses wakes). ours: threadcount::Pool, asked for
-the same. Case 6 was case 5 with -a 1 and -a 2. What pinning gained for shm there needs CPUs that share
-caches smaller than the file (here 64 MiB)."""
+The article: 24 CPUs (12 cores, two hardware threads each), 240 or 24 workers, 24 or 12 jobs under way. Here
+the same for each CPU: ten workers or one, one job or half of one. Cases 1 to 4 are its threads around a
+condition variable, 3 with each on one CPU. In 5 and 6 those of the first half of the CPUs are woken first,
+by a word for each thread (the article's own way loses wakes). Ours: threadcount::Pool, asked for the same.
+Case 6 was case 5 with -a 1 and -a 2. The gain of pinning for shm there needs CPUs that share caches smaller
+than the file (here 64 MiB)."""
 
 
 def jobs_part(site: Site) -> Part:

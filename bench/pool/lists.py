@@ -11,13 +11,13 @@ The article: the thread pool of a key-value server on 12 cores, GET requests per
 figures are of three loads (300, 64 and 32 clients), and only those of one load are compared. There its `2
 per list` started 15 workers for 30, and `3 per list` 10, by a loop that counts lists: so here both are run,
 as told and as they were. Its workers yielded where that had paid lately (`yields that have paid`, by
-RocksDB's rule), in the other cases they do each time; what it calls `always yields`, so that they hardly
-ever slept, stands beside `no sleep`. Its producer yielded once for each task from as many waiting ones on
-as there are workers: on two CPUs that lets all of these run first. Here: one producer that
-never stops, tasks of some 4 us, those that are done per second. mutex: a queue with a condition variable.
-lists: a lock-free list for so many workers, who take all of it; they pause 200 times, then yield for 100
-us, then sleep. ours: threadcount::Pool; of the article's settings it has how long it looks for work, how
-many tasks may wait, what happens then, and to which lane a task goes."""
+RocksDB's rule), in the other cases they do each time. Its `always yields`, with which they hardly ever
+slept, stands beside `no sleep`. Its producer yielded once for each task from as many waiting ones on as
+there are workers: on two CPUs that lets all of these run first. Here: one producer that never stops, tasks
+of some 4 us, those that are done per second. Mutex: a queue with a condition variable. Lists: a lock-free
+list for so many workers, which take all of it. They pause 200 times, then yield for 100 us, then sleep.
+Ours: threadcount::Pool. It has these settings of the article: how long it looks for work, how many tasks
+may wait, what happens then, and to which lane a task goes."""
 
 
 def lists_part(site: Site) -> Part:

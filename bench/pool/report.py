@@ -13,9 +13,9 @@ from .figures import Runs, figures_of, ratios_of, transfer_text, verdicts_of
 
 _MOST_FOREIGN = 0.1
 _EXPLANATION = """\
-here: median of the repetitions [smallest-largest]. ratio: to the case named under `to`, above 1 is worse;
-of two runs of one repetition, the median of these. transfers: is the article's ratio on the same side of 1
-as here?"""
+here: median of the repetitions [smallest-largest]. ratio: to the case named under `to`, above 1 is worse.
+It is of two runs of one repetition, the median of these. The column `transfers`: is the article's ratio on
+the same side of 1 as here?"""
 
 
 def report_text(

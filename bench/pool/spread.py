@@ -6,10 +6,11 @@ from __future__ import annotations
 from .cases import Case, Goal, Part, Site
 
 _REMARK = """\
-The article: a pool whose workers had come together on one of eight cores, in a service that answered in 15
-ms on average, and in 3 ms when each worker stayed on a core of its own. It has no figure for `all on one`;
-what it calls the least is as many times the time as there are CPUs. Here a request needs one piece of work
-for each CPU, 1 ms passes between requests, and a piece takes some 0.35 ms (short) or ten times that."""
+The article: a pool whose workers had come together on one of eight cores, in a service. The service
+answered in 15 ms on average, and in 3 ms when each worker stayed on a core of its own. It has no figure for
+`all on one`; what it calls the least is as many times the time as there are CPUs. Here a request needs one
+piece of work for each CPU, 1 ms passes between requests, and a piece takes some 0.35 ms (short) or ten
+times that."""
 
 
 def spread_part(site: Site) -> Part:

@@ -14,11 +14,11 @@ _REMARK = """\
 The article: its first pool (a queue, a mutex, a condition variable, a future of that kind for each term)
 against lock-free rings with pinned threads. Most of its figures are in pictures: 1,001 terms, where the
 rings won by far and pinning made no difference. In words: 100,001 terms took 160 to 200 ms on four CPUs,
-and now and then 100 s, until the queue was a list with two ends; then 138 ms. mutex: a pool like that one.
-future, counter, affine: threadcount::Pool by async(), submit() and submit_to(); affine has the article's
-private queues, and the shared one when they are full. parallel_for, fork_join: what one would use for such a sum.
-The article's own rings and pinned workers are a peer of bench/peers (--afn). The median of many sums in one
-process counts as one figure. `error` is the distance from pi."""
+and now and then 100 s, until the queue was a list with two ends; then 138 ms. Mutex: a pool like that one.
+Future, counter, affine: threadcount::Pool by async(), submit() and submit_to(). The variant affine has the
+article's private queues, and the shared one when they are full. For such a sum, one would use parallel_for
+or fork_join. The article's own rings and pinned workers are a peer of bench/peers (--afn). The median of
+many sums in one process counts as one figure. `error` is the distance from pi."""
 
 
 def terms_part(site: Site) -> Part:
