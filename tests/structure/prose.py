@@ -156,4 +156,4 @@ def prose(path, text):
         comments = hash_comments(text)
     else:
         return None
-    return [part for part in paragraphs_of(comment_lines(comments)) if "SPDX" not in part]
+    return list(paragraphs_of(line for line in comment_lines(comments) if "SPDX" not in line))
