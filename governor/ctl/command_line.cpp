@@ -30,7 +30,9 @@ struct Parsed {
         verbs::RunOptions run;
         verbs::SetOptions set;
         verbs::TopOptions top;
+        verbs::DemoOptions demo;
         double interval_s = 1;
+        double length_s = 4;
         std::uint32_t pid = 0;
         std::optional<std::uint32_t> paused_pid;
         std::string guarded_place;
@@ -214,6 +216,26 @@ void add_pause(CLI::App& app, const std::shared_ptr<Parsed>& parsed, const char*
         });
 }
 
+void add_demo(CLI::App& app, const std::shared_ptr<Parsed>& parsed) {
+        auto* verb = app.add_subcommand(
+                "demo",
+                "Show in half a minute what a governor does: four small programs run without\n"
+                "one, with one, and in turn, on four CPUs at most. The governor is its own, and\n"
+                "nothing of it stays. On a busy host it is refused.");
+        verb->footer(
+                "Exit: 0 shown, whatever was measured; 1 refused or failed, 3 no governord found.");
+        verb->add_option("--length", parsed->length_s,
+                         "Work of each part, as long as the CPUs need for it: 1 .. 6; default: 4")
+                ->check(CLI::Range(1.0, 6.0))
+                ->type_name("SECONDS");
+        verb->add_flag("--anyway", parsed->demo.anyway, "Show it on a busy host, too");
+        verb->callback([parsed = parsed.get()] {
+                parsed->demo.length = std::chrono::milliseconds(
+                        static_cast<std::int64_t>(parsed->length_s * 1000));
+                parsed->action = [parsed] { return verbs::demo(parsed->common, parsed->demo); };
+        });
+}
+
 void add_plain(CLI::App& app, const std::shared_ptr<Parsed>& parsed, const char* name,
                const char* help, ExitCode (*verb)(const verbs::Common&)) {
         auto* subcommand = app.add_subcommand(name, help);
@@ -302,6 +324,7 @@ std::variant<Action, ExitCode> parse_command_line(int argc, char** argv) {
                   verbs::pause);
         add_pause(app, parsed, "resume", "Take back pause", verbs::resume);
         add_run(app, parsed);
+        add_demo(app, parsed);
         add_guard(app, parsed);
         if (asks_for_completions(argc, argv))
                 return print_completions(app, {argv + 2, argv + argc});

@@ -46,6 +46,11 @@ struct TopOptions {
         std::uint32_t count = 0;  ///< pictures; 0: until it is ended
 };
 
+struct DemoOptions {
+        std::chrono::milliseconds length{4'000};  ///< that its CPUs have work for, in each part
+        bool anyway = false;                      ///< also on a busy host
+};
+
 struct SetOptions {
         std::uint32_t pid = 0;
         std::optional<std::uint32_t> max;     ///< 0: none by order any more
@@ -67,6 +72,10 @@ struct SetOptions {
 /// Without a process: governing as a whole.
 [[nodiscard]] ExitCode pause(const Common& common, std::optional<std::uint32_t> pid);
 [[nodiscard]] ExitCode resume(const Common& common, std::optional<std::uint32_t> pid);
+
+/// Runs the same programs without a governor, with one of its own, and in turn; nothing of it stays.
+/// It dies by the signal that ends it.
+[[nodiscard]] ExitCode demo(const Common& common, const DemoOptions& options);
 
 /// Returns what the program ended with; it dies by the signal that has killed the program. It
 /// returns only if the program could not be executed, where it becomes the program.

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT
+//
+// Whoever looks at the demonstration: sees lines, and may end it.
+#pragma once
+
+#include "connection.hpp"
+#include "run/signals.hpp"
+
+#include <chrono>
+#include <string>
+
+namespace ctl::demo {
+
+/// A signal ends it; all is taken back on the way out.
+struct Interrupted {
+        int signal;
+};
+/// It cannot be shown. Without a message all is said already.
+struct Refused {
+        Failure failure;
+};
+
+/// To stdout; throws Refused if it cannot be written.
+void print(const std::string& text);
+
+/// Lets time go by; throws Interrupted. SIGTSTP stops this process until job control continues it.
+void wait(const run::Signals& signals, std::chrono::milliseconds time);
+
+/// A last line that is written over again and again, if stdout is a terminal; else nothing.
+class Ticker {
+public:
+        void show(const std::string& text) const;
+        void clear() const { show(""); }
+};
+
+/// Columns for a line; of a file, too.
+[[nodiscard]] std::size_t width();
+
+/// With one digit behind the point.
+[[nodiscard]] std::string decimal(double value);
+
+}  // namespace ctl::demo

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: MIT
+// CPUs, files and the environment.
+#include "demo/stage.hpp"
+
+#include "demo/audience.hpp"
+#include "demo/governor.hpp"
+#include "run/affinity.hpp"
+#include "verbs/limits.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+#include <stdexcept>
+#include <string_view>
+#include <sys/resource.h>
+#include <unistd.h>
+
+namespace ctl::demo {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::size_t kMostCpus = 4;
+
+std::map<std::uint32_t, CpuTimes> cpu_times() {
+        std::ostringstream text;
+        text << std::ifstream("/proc/stat").rdbuf();
+        return parse_cpu_times(text.str());
+}
+
+std::vector<std::uint32_t> cpus_in(const run::CpuMask& mask) {
+        std::vector<std::uint32_t> cpus;
+        for (std::uint32_t cpu = 0; cpu < threadcount::kMostCpus; cpu++)
+                if ((mask.words[cpu / 64] >> (cpu % 64) & 1U) != 0)
+                        cpus.push_back(cpu);
+        return cpus;
+}
+
+std::string busy_host(const Usage& usage, double limit) {
+        const auto cpus = std::to_string(usage.cpus.size());
+        return "this host is busy: other programs use " + decimal(usage.busy) + " of the " + cpus +
+               " CPUs that the demo would use, and beyond " + decimal(limit) +
+               " its times mean nothing; try again later, or see it all the same: "
+               "governorctl demo --anyway";
+}
+
+void confine_to(const std::vector<std::uint32_t>& cpus) {
+        run::CpuMask mask;
+        for (const auto cpu : cpus)
+                mask.words[cpu / 64] |= std::uint64_t{1} << (cpu % 64);
+        if (!run::set_affinity(0, mask))
+                throw std::runtime_error("cannot be confined to the CPUs " + list_of(cpus));
+}
+
+fs::path own_path() {
+        std::error_code error;
+        return fs::read_symlink("/proc/self/exe", error);
+}
+
+std::string variable(const char* name) {
+        const char* value = std::getenv(name);
+        return value != nullptr ? value : "";
+}
+
+bool is_there(const fs::path& path) {
+        std::error_code error;
+        return fs::exists(path, error);
+}
+
+/// Its name alone, where a shell finds it by that.
+std::string as_called(const fs::path& program) {
+        std::istringstream folders(variable("PATH"));
+        for (std::string folder; std::getline(folders, folder, ':');)
+                if (fs::path(folder) == program.parent_path())
+                        return program.filename();
+        return program;
+}
+
+double seconds(const timeval& time) {
+        return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) / 1e6;
+}
+
+double own_cpu_time_s() {
+        double sum = 0;
+        for (const auto who : {RUSAGE_SELF, RUSAGE_CHILDREN}) {
+                rusage usage{};
+                ::getrusage(who, &usage);
+                sum += seconds(usage.ru_utime) + seconds(usage.ru_stime);
+        }
+        return sum;
+}
+
+}  // namespace
+
+void forget_wishes() {
+        std::vector<std::string> names;
+        for (char** entry = environ; *entry != nullptr; entry++)
+                if (const std::string_view text(*entry); text.starts_with("THREADCOUNT"))
+                        names.emplace_back(text.substr(0, text.find('=')));
+        for (const auto& name : names)
+                ::unsetenv(name.c_str());
+}
+
+Usage take_cpus(const run::Signals& signals, bool anyway) {
+        const auto allowed = run::affinity_of(0).value_or(run::CpuMask{});
+        const auto most = std::min<std::size_t>(kMostCpus, verbs::own_limit());
+        const auto before = cpu_times();
+        wait(signals, std::chrono::seconds{1});
+        auto usage = idlest(before, cpu_times(), cpus_in(allowed), most);
+        if (usage.cpus.size() < 2)
+                throw Refused{{kFailed, "the demo shows how CPUs are shared, and needs two; this "
+                                        "process may use one"}};
+        const auto limit = kMostBusy * static_cast<double>(usage.cpus.size());
+        if (usage.busy > limit && !anyway)
+                throw Refused{{kFailed, busy_host(usage, limit)}};
+        confine_to(usage.cpus);
+        return usage;
+}
+
+std::string list_of(const std::vector<std::uint32_t>& cpus) {
+        std::string list;
+        for (const auto cpu : cpus)
+                list += (list.empty() ? "" : ",") + std::to_string(cpu);
+        return list;
+}
+
+fs::path governord() {
+        const auto own = own_path();
+        const auto found = find_governord(own, variable("PATH"));
+        if (!found)
+                throw Refused{{kNotReachable, "there is no governord beside " + own.string() +
+                                                      ", in ../sbin from there, or in PATH: "
+                                                      "install it, or add its folder to PATH"}};
+        return *found;
+}
+
+Place place_of(const fs::path& governord) {
+        const std::string name = "governord.socket";
+        const auto runtime = variable("XDG_RUNTIME_DIR");
+        Place place;
+        place.is_root = ::getuid() == 0;
+        place.has_runtime_folder = !runtime.empty();
+        place.is_served =
+                is_there("/run/governord/governord.sock") ||
+                (!runtime.empty() && is_there(fs::path(runtime) / "governord/governord.sock"));
+        const std::string kind = place.is_root ? "system" : "user";
+        const auto installed = governord.parent_path().parent_path() / "lib/systemd";
+        for (const auto& folder :
+             {fs::path("/etc/systemd"), fs::path("/usr/lib/systemd"), installed})
+                place.has_units |= is_there(folder / kind / name);
+        place.governord = as_called(governord);
+        place.fairly = as_called(own_path().parent_path() / "fairly");
+        return place;
+}
+
+Bystanders::Bystanders(std::vector<std::uint32_t> cpus)
+        : cpus_(std::move(cpus)), before_(cpu_times()), own_before_s_(own_cpu_time_s()) {}
+
+double Bystanders::busy() const {
+        const auto after = cpu_times();
+        const auto all = idlest(before_, after, cpus_, cpus_.size()).busy;
+        std::uint64_t ticks = 0;
+        for (const auto cpu : cpus_)
+                if (before_.contains(cpu) && after.contains(cpu))
+                        ticks = std::max(ticks, after.at(cpu).all - before_.at(cpu).all);
+        const auto passed_s =
+                static_cast<double>(ticks) / static_cast<double>(::sysconf(_SC_CLK_TCK));
+        const auto own = (own_cpu_time_s() - own_before_s_) / std::max(passed_s, 0.01);
+        return std::clamp(all - own, 0.0, static_cast<double>(cpus_.size()));
+}
+
+}  // namespace ctl::demo

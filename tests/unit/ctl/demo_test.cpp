@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: MIT
+// What `governorctl demo` makes of its measurements, and of the host.
+#include "demo/governor.hpp"
+#include "demo/host.hpp"
+#include "demo/words.hpp"
+
+#include "support/temporary_directory.hpp"
+
+#include <filesystem>
+#include <gtest/gtest.h>
+
+namespace {
+
+using namespace ctl::demo;
+
+constexpr auto kBefore = "cpu  9 9 9 9\n"
+                         "cpu0 100 0 0 100 0 0 0 0 0 0\n"
+                         "cpu1 100 0 0 100 0 0 0 0 0 0\n"
+                         "cpu3 100 0 0 100 0 0 0 0 0 0\n"
+                         "intr 5\ncpufreq 1\n";
+/// CPU 0 is busy, 1 waits for a disk for half of the time, 3 is idle.
+constexpr auto kAfter = "cpu0 200 0 0 100 0 0 0 0 0 0\n"
+                        "cpu1 150 0 0 100 50 0 0 0 0 0\n"
+                        "cpu3 100 0 0 200 0 0 0 0 0 0\n";
+
+Usage usage(const std::vector<std::uint32_t>& allowed, std::size_t most) {
+        return idlest(parse_cpu_times(kBefore), parse_cpu_times(kAfter), allowed, most);
+}
+
+Act act(std::initializer_list<double> ends, bool is_stopped = false) {
+        Act act;
+        for (const auto end : ends)
+                act.push_back({"p", end, is_stopped});
+        return act;
+}
+
+TEST(DemoHost, OnlyLinesOfCpusCount) {
+        const auto times = parse_cpu_times(kBefore);
+        ASSERT_EQ(times.size(), 3U);
+        EXPECT_EQ(times.at(3).idle, 100U);
+        EXPECT_EQ(times.at(3).all, 200U);
+        EXPECT_TRUE(parse_cpu_times("").empty());
+}
+
+TEST(DemoHost, TheIdlestCpusAreTaken) {
+        EXPECT_EQ(usage({0, 1, 3}, 2).cpus, (std::vector<std::uint32_t>{1, 3}));
+        EXPECT_DOUBLE_EQ(usage({0, 1, 3}, 2).busy, 0.5);
+        EXPECT_DOUBLE_EQ(usage({0, 1, 3}, 9).busy, 1.5);
+}
+
+TEST(DemoHost, ACpuThatIsNotThereCountsAsBusy) {
+        EXPECT_EQ(usage({2, 3}, 1).cpus, (std::vector<std::uint32_t>{3}));
+        EXPECT_DOUBLE_EQ(usage({2}, 1).busy, 1.0);
+}
+
+TEST(DemoVerdict, SaysHowManyTimesAsFastItWas) {
+        EXPECT_EQ(verdict({act({8, 9}), act({4, 4.5}), act({2, 4.4})}),
+                  "Verdict: with the governor the same programs were done after 4.5 s instead of "
+                  "9.0 s, 2.0 times as fast; one after the other each was done after 3.2 s on the "
+                  "mean, and after 4.2 s side by side.");
+}
+
+TEST(DemoVerdict, ATimeThatWasCutIsABound) {
+        const auto text = verdict({act({12, 12}, true), act({4, 4}), act({4, 4})});
+        EXPECT_NE(text.find("instead of more than 12.0 s, at least 3.0 times"), text.npos) << text;
+        EXPECT_NE(text.find("turns gained nothing: "), text.npos) << text;
+}
+
+TEST(DemoVerdict, SaysWhatWasNotGained) {
+        const auto says = [](const Acts& acts, const std::string& what) {
+                return verdict(acts).starts_with("Verdict: " + what);
+        };
+        EXPECT_TRUE(says({act({4}), act({3.9}), act({4})}, "the governor gained nothing here: "));
+        EXPECT_TRUE(says({act({4}), act({5}), act({4})}, "the governor lost here: "));
+        EXPECT_TRUE(says({act({4}), act({12}, true), act({4})}, "the governor lost here: "));
+        EXPECT_TRUE(says({act({12}, true), act({12}, true), act({4})}, "neither with nor without"));
+        EXPECT_TRUE(verdict({act({4}), act({4}), act({12}, true)}).ends_with("not done in time."));
+}
+
+TEST(DemoVerdict, TheTableHasAColumnForEachPart) {
+        EXPECT_EQ(times_table({act({12}, true), act({4}), act({3})}),
+                  "DONE AFTER   WITHOUT   WITH  IN TURN\n"
+                  "p           > 12.0 s  4.0 s    3.0 s\n"
+                  "all done    > 12.0 s  4.0 s    3.0 s\n"
+                  "mean        > 12.0 s  4.0 s    3.0 s\n");
+}
+
+TEST(DemoNext, SaysWhatIsMissing) {
+        Place place;
+        place.governord = "governord";
+        place.fairly = "fairly";
+        EXPECT_NE(next_commands(place).find("export THREADCOUNT_SOCKET="), std::string::npos);
+        place.has_runtime_folder = true;
+        EXPECT_EQ(next_commands(place), "Next:    governord &\n         fairly YOUR-PROGRAM\n");
+        place.has_units = true;
+        EXPECT_TRUE(next_commands(place).starts_with("Next:    systemctl --user enable"));
+        place.is_root = true;
+        EXPECT_TRUE(next_commands(place).starts_with("Next:    systemctl enable"));
+        place.is_served = true;
+        EXPECT_EQ(next_commands(place), "Next:    fairly YOUR-PROGRAM\n");
+}
+
+TEST(DemoGovernor, IsFoundBesideUsInSbinOrInThePath) {
+        namespace fs = std::filesystem;
+        const test_support::TemporaryDirectory directory;
+        const auto root = fs::path(directory.path());
+        for (const auto* folder : {"bin", "sbin", "elsewhere"})
+                fs::create_directory(root / folder);
+        const auto own = root / "bin/governorctl";
+        const auto path = "relative:" + (root / "elsewhere").string();
+        const auto put = [&](const char* folder) {
+                const auto file = root / folder / "governord";
+                fs::copy_file("/bin/true", file);
+                return file;
+        };
+        const auto in_path = put("elsewhere");
+        EXPECT_EQ(find_governord(own, path), in_path);
+        const auto in_sbin = put("sbin");
+        EXPECT_EQ(find_governord(own, path), in_sbin);
+        const auto beside = put("bin");
+        EXPECT_EQ(find_governord(own, path), beside);
+}
+
+TEST(DemoGovernor, AFolderGoesWithAllInIt) {
+        std::filesystem::path path;
+        {
+                const Folder folder;
+                path = folder.path();
+                std::filesystem::create_directories(path / "a/b");
+        }
+        EXPECT_FALSE(std::filesystem::exists(path));
+}
+
+}  // namespace
