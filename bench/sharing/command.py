@@ -22,6 +22,7 @@ from lab.report import command_line, write_files
 from lab.summary import Row, as_json, summarize, summary_rows
 from lab.table import markdown_table, plain_table
 
+from .in_short import in_short
 from .pictures import draw_pictures
 from .runner import Experiment, plan_text
 from .settings import Settings, read_settings
@@ -39,7 +40,7 @@ def _command(arguments: list[str], checkout: Path, started_s: float) -> int:
     settings = read_settings(arguments, checkout / "build" / "bin")
     if settings.redraw is not None:
         results = read_results(settings.redraw)
-        return _report(results, _output_folder(settings), settings.pictures, EXIT_OK)
+        return _report(results, _output_folder(settings), settings, EXIT_OK)
     if settings.dry_run:
         return EXIT_OK if print_result(NAME, plan_text(settings)) else EXIT_FAILED
     _check_programs(settings)
@@ -66,7 +67,7 @@ def _experiment(
         shutil.rmtree(folder, ignore_errors=True)
     if status == EXIT_OK and results.errors:
         status = EXIT_FAILED
-    return _report(results, output, settings.pictures, status)
+    return _report(results, output, settings, status)
 
 
 def _outcome(experiment: Experiment, results: Results) -> int:
@@ -82,11 +83,12 @@ def _outcome(experiment: Experiment, results: Results) -> int:
     return EXIT_OK
 
 
-def _report(results: Results, output: Path, pictures: bool, status: int) -> int:
+def _report(results: Results, output: Path, settings: Settings, status: int) -> int:
     """Table on stdout, files in `output`; returns `status`, or that this failed."""
     rows = summarize(results.runs, results.settings["methods"])
-    printed = print_result(NAME, plain_table(results, rows))
-    names = _write_files(results, rows, output, pictures and status != EXIT_INTERRUPTED)
+    text = in_short(rows) if settings.in_short else plain_table(results, rows)
+    printed = print_result(NAME, text)
+    names = _write_files(results, rows, output, settings.pictures and status != EXIT_INTERRUPTED)
     for error in results.errors:
         complain(NAME, error)
     printed = printed and print_result(NAME, f"\nIn {output}: {', '.join(names)}\n")

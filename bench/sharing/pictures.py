@@ -15,9 +15,16 @@ from lab.table import runtime_name
 
 from .teams import team_steps, typical_run
 
+# Those that are recommended catch the eye.
+_RECOMMENDED_COLOURS = {"fair": "#d62728", "turns": "#e8743b", "told-turns": "#f2a65a"}
 _UNGOVERNED_COLOURS = {
     "default": "#7f7f7f", "passive": "#bcbd22", "static": "#8c564b", "active": "#c7c7c7",
     "dynamic": "#dbdb8d", "in-turn": "#c49c94",
+}  # fmt: skip
+_IN_WORDS = {
+    "default": "default: plain OpenMP", "passive": "passive: waiting threads sleep",
+    "static": "static: pinned by hand", "fair": "fair: governed (recommended)",
+    "turns": "turns: governed, batch programs in turn",
 }  # fmt: skip
 _GOVERNED_COLOURS = ("#9ecae1", "#4292c6", "#2171b5", "#08306b")
 _LOAD_COLOURS = {"prime": "#1f77b4", "mandel": "#d95f02", "md": "#2ca02c", "matvec": "#9467bd"}
@@ -64,18 +71,26 @@ def _draw_bars(plot, results: Results, rows: list[Row], path: Path) -> Path | No
     _scale_alike(panels, ends)
     figure.suptitle(_title(results), fontsize=11)
     figure.legend(
-        handles=_legend(methods), loc="lower center", ncol=4, frameon=False, fontsize=9
+        handles=_legend(methods, _has_bounds(rows, base)), loc="lower center", ncol=4, frameon=False, fontsize=9
     )
     figure.tight_layout(rect=(0, 0.65 / size[1], 1, 0.99))
     return save(plot, figure, [path])[0]
 
 
-def _legend(methods: list[str]) -> list:
-    """A patch per method, and what hatching means."""
+def _legend(methods: list[str], has_bounds: bool) -> list:
+    """A patch per method, and what hatching means where there is any."""
     from matplotlib.patches import Patch
 
-    patches = [Patch(color=_colour(method, methods), label=method) for method in methods]
-    return [*patches, Patch(facecolor="#cccccc", hatch="///", edgecolor="white", label="a bound only")]
+    patches = [Patch(color=_colour(m, methods), label=_IN_WORDS.get(m, m)) for m in methods]
+    if has_bounds:
+        patches.append(Patch(facecolor="#cccccc", hatch="///", edgecolor="white", label="a bound only"))
+    return patches
+
+
+def _has_bounds(rows: list[Row], base: str) -> bool:
+    """Is a bar hatched?"""
+    drawn = [r.get(base, ()) for row in rows for r in (row.aggregate_ratios, row.makespan_ratios)]
+    return any(_known(median(ratios)) and not median(ratios).exact for ratios in drawn if ratios)
 
 
 def _draw_bar_panel(
@@ -168,9 +183,10 @@ def _plain_log_ticks(panel) -> None:
 
 
 def _colour(method: str, methods: list[str]) -> str:
-    if method in _UNGOVERNED_COLOURS:
-        return _UNGOVERNED_COLOURS[method]
-    governed = [name for name in methods if method_named(name).governed]
+    chosen = _RECOMMENDED_COLOURS | _UNGOVERNED_COLOURS
+    if method in chosen:
+        return chosen[method]
+    governed = [name for name in methods if method_named(name).governed and name not in chosen]
     if len(governed) == 1:
         return _GOVERNED_COLOURS[2]
     step = governed.index(method) * (len(_GOVERNED_COLOURS) - 1) / (len(governed) - 1)

@@ -54,6 +54,7 @@ class Settings:
     programs: Path
     output: Path | None
     pictures: bool
+    in_short: bool
     dry_run: bool
     redraw: Path | None
 
@@ -116,6 +117,7 @@ def read_settings(arguments: list[str], default_programs: Path) -> Settings:
         programs=options.bin.resolve(),
         output=options.output,
         pictures=options.pictures,
+        in_short=options.in_short,
         dry_run=options.dry_run,
         redraw=options.redraw,
     )
@@ -222,4 +224,7 @@ def _add_where(parser: argparse.ArgumentParser, default_programs: Path) -> None:
     add_output(parser, "a new temporary one")
     parser.add_argument(
         "--no-pictures", dest="pictures", action="store_false", help="no PNG files"
+    )
+    parser.add_argument(
+        "--in-short", action="store_true", help="print a few times and a verdict, not the table"
     )
