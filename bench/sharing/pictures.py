@@ -15,10 +15,10 @@ from lab.table import runtime_name
 
 from .teams import team_steps, typical_run
 
-# Those that are recommended catch the eye.
-_RECOMMENDED_COLOURS = {"fair": "#d62728", "turns": "#e8743b", "told-turns": "#f2a65a"}
+# What is recommended catches the eye.
+_RECOMMENDED_COLOURS = {"fair": "#08519c", "turns": "#5a9bd4", "told-turns": "#9cc3e6"}
 _UNGOVERNED_COLOURS = {
-    "default": "#7f7f7f", "passive": "#bcbd22", "static": "#8c564b", "active": "#c7c7c7",
+    "default": "#a6a6a6", "passive": "#d6d67c", "static": "#c2a499", "active": "#c7c7c7",
     "dynamic": "#dbdb8d", "in-turn": "#c49c94",
 }  # fmt: skip
 _IN_WORDS = {
@@ -26,7 +26,7 @@ _IN_WORDS = {
     "static": "static: pinned by hand", "fair": "fair: governed (recommended)",
     "turns": "turns: governed, batch programs in turn",
 }  # fmt: skip
-_GOVERNED_COLOURS = ("#9ecae1", "#4292c6", "#2171b5", "#08306b")
+_GOVERNED_COLOURS = ("#deebf7", "#c6dbef", "#9ecae1", "#6baed6")
 _LOAD_COLOURS = {"prime": "#1f77b4", "mandel": "#d95f02", "md": "#2ca02c", "matvec": "#9467bd"}
 _TIMELINES_OF = ("turns", "told-turns", "fair", "orphaned")
 _LOG_FROM = 8.0
@@ -71,9 +71,9 @@ def _draw_bars(plot, results: Results, rows: list[Row], path: Path) -> Path | No
     _scale_alike(panels, ends)
     figure.suptitle(_title(results), fontsize=11)
     figure.legend(
-        handles=_legend(methods, _has_bounds(rows, base)), loc="lower center", ncol=4, frameon=False, fontsize=9
+        handles=_legend(methods, _has_bounds(rows, base)), loc="lower center", ncol=2, frameon=False, fontsize=9
     )
-    figure.tight_layout(rect=(0, 0.65 / size[1], 1, 0.99))
+    figure.tight_layout(rect=(0, (0.2 + 0.2 * -(-len(methods) // 2)) / size[1], 1, 0.99))
     return save(plot, figure, [path])[0]
 
 
