@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from lab.columns import aligned
 from lab.ranges import Range, ratio
 from lab.summary import Row
 
@@ -24,9 +23,10 @@ def in_short(rows: list[Row]) -> str:
         return "No run was finished.\n"
     rows = [row for row in rows if row.scenario == rows[0].scenario]
     programs = len(rows[0].program_elapsed)
-    lines = [[f"{programs} programs together", "all done after", "each took"]]
-    lines += [[_name(row), _seconds(row.makespan), _seconds(_each(row))] for row in rows]
-    return aligned(lines) + "\n\n" + verdict(rows) + "\n"
+    lines = [(f"{programs} programs together", "all done after", "each took")]
+    lines += [(_name(row), _seconds(row.makespan), _seconds(_each(row))) for row in rows]
+    table = "\n".join(f"{name:<47}  {done:>14}  {took:>9}" for name, done, took in lines)
+    return f"{table}\n\n{verdict(rows)}\n"
 
 
 def verdict(rows: list[Row]) -> str:
