@@ -15,6 +15,7 @@ ALLOWED = {
     "governor/server": {"policy", "probe", "evidence", "registry", "config", "proto"},
     "governor/daemon": {"policy", "probe", "registry", "config", "server"},
     "governor/ctl": {"proto", "libthreadcount"},
+    "governor/ctl/demo": {"proto", "probe", "libthreadcount"},
     "governor/ctl/outside": {"policy", "probe"},
     "libthreadcount/adopt": {"libthreadcount"},
     "libthreadcount/pool": {"libthreadcount"},

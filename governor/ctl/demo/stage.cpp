@@ -25,10 +25,11 @@ namespace {
 
 constexpr std::size_t kMostCpus = 4;
 
-std::map<std::uint32_t, CpuTimes> cpu_times() {
+CpuTicks cpu_ticks() {
         std::ostringstream text;
         text << std::ifstream("/proc/stat").rdbuf();
-        return parse_cpu_times(text.str());
+        const auto reading = governor::probe::parse_proc_stat(text.str());
+        return reading ? reading->cpus : CpuTicks{};
 }
 
 std::vector<std::uint32_t> cpus_in(const run::CpuMask& mask) {
@@ -107,9 +108,9 @@ void forget_wishes() {
 Usage take_cpus(const run::Signals& signals, bool anyway) {
         const auto allowed = run::affinity_of(0).value_or(run::CpuMask{});
         const auto most = std::min<std::size_t>(kMostCpus, verbs::own_limit());
-        const auto before = cpu_times();
+        const auto before = cpu_ticks();
         wait(signals, std::chrono::seconds{1});
-        auto usage = idlest(before, cpu_times(), cpus_in(allowed), most);
+        auto usage = idlest(before, cpu_ticks(), cpus_in(allowed), most);
         if (usage.cpus.size() < 2)
                 throw Refused{{kFailed, "the demo shows how CPUs are shared, and needs two; this "
                                         "process may use one"}};
@@ -157,18 +158,13 @@ Place place_of(const fs::path& governord) {
 }
 
 Bystanders::Bystanders(std::vector<std::uint32_t> cpus)
-        : cpus_(std::move(cpus)), before_(cpu_times()), own_before_s_(own_cpu_time_s()) {}
+        : cpus_(std::move(cpus)), before_(cpu_ticks()), own_before_s_(own_cpu_time_s()) {}
 
 double Bystanders::busy() const {
-        const auto after = cpu_times();
+        const auto after = cpu_ticks();
         const auto all = idlest(before_, after, cpus_, cpus_.size()).busy;
-        std::uint64_t ticks = 0;
-        for (const auto cpu : cpus_)
-                if (before_.contains(cpu) && after.contains(cpu))
-                        ticks = std::max(ticks, after.at(cpu).all - before_.at(cpu).all);
-        const auto passed_s =
-                static_cast<double>(ticks) / static_cast<double>(::sysconf(_SC_CLK_TCK));
-        const auto own = (own_cpu_time_s() - own_before_s_) / std::max(passed_s, 0.01);
+        const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - begun_;
+        const auto own = (own_cpu_time_s() - own_before_s_) / std::max(passed.count(), 0.01);
         return std::clamp(all - own, 0.0, static_cast<double>(cpus_.size()));
 }
 

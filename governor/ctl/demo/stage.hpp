@@ -7,6 +7,7 @@
 #include "demo/words.hpp"
 #include "run/signals.hpp"
 
+#include <chrono>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -43,7 +44,8 @@ public:
 
 private:
         std::vector<std::uint32_t> cpus_;
-        std::map<std::uint32_t, CpuTimes> before_;
+        CpuTicks before_;
+        std::chrono::steady_clock::time_point begun_ = std::chrono::steady_clock::now();
         double own_before_s_;
 };
 

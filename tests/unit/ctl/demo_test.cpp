@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What `governorctl demo` makes of its measurements, and of the host.
+// The words of `governorctl demo`, and its choice of CPUs.
 #include "demo/governor.hpp"
 #include "demo/host.hpp"
 #include "demo/words.hpp"
@@ -23,8 +23,14 @@ constexpr auto kAfter = "cpu0 200 0 0 100 0 0 0 0 0 0\n"
                         "cpu1 150 0 0 100 50 0 0 0 0 0\n"
                         "cpu3 100 0 0 200 0 0 0 0 0 0\n";
 
+CpuTicks ticks_in(const char* text) {
+        const auto reading = governor::probe::parse_proc_stat(text);
+        EXPECT_TRUE(reading);
+        return reading ? reading->cpus : CpuTicks{};
+}
+
 Usage usage(const std::vector<std::uint32_t>& allowed, std::size_t most) {
-        return idlest(parse_cpu_times(kBefore), parse_cpu_times(kAfter), allowed, most);
+        return idlest(ticks_in(kBefore), ticks_in(kAfter), allowed, most);
 }
 
 Act act(std::initializer_list<double> ends, bool is_stopped = false) {
@@ -32,14 +38,6 @@ Act act(std::initializer_list<double> ends, bool is_stopped = false) {
         for (const auto end : ends)
                 act.push_back({"p", end, is_stopped});
         return act;
-}
-
-TEST(DemoHost, OnlyLinesOfCpusCount) {
-        const auto times = parse_cpu_times(kBefore);
-        ASSERT_EQ(times.size(), 3U);
-        EXPECT_EQ(times.at(3).idle, 100U);
-        EXPECT_EQ(times.at(3).all, 200U);
-        EXPECT_TRUE(parse_cpu_times("").empty());
 }
 
 TEST(DemoHost, TheIdlestCpusAreTaken) {
