@@ -54,9 +54,9 @@ class Settings:
     programs: Path
     output: Path | None
     pictures: bool
-    in_short: bool
     dry_run: bool
     redraw: Path | None
+    in_short: bool = False
 
     def program(self, load: str) -> Path:
         return example(self.programs, load, self.runtime)

@@ -88,7 +88,7 @@ TEST_F(DemoOfAGovernor, LeavesNoProcessWhenItIsKilled) {
 }
 
 TEST_F(DemoOfAGovernor, CleansUpWhenNobodyReadsItAnyMore) {
-        const auto whole = std::string(GOVERNORCTL) + " demo --length 1 --anyway | head -n 1";
+        const auto whole = std::string(GOVERNORCTL) + " demo --length 1 --anyway | head -n 10";
         auto command = this->command({});
         command.arguments = {"/bin/sh", "-c", whole};
         EXPECT_EQ(run(command).status, 0);

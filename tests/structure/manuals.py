@@ -114,7 +114,7 @@ def check_verbs(page: Page, governorctl: str) -> list[str]:
 def check_json(page: Page, governorctl: str, daemon: Daemon) -> list[str]:
     wrong = []
     own = str(os.getpid())
-    arguments_of = {"run": None, "explain": [own], "set": [own, "--max", "1"],
+    arguments_of = {"run": None, "demo": None, "explain": [own], "set": [own, "--max", "1"],
                     "pause": ["--all"], "resume": ["--all"], "top": ["--count", "1"]}
     documented = {verb: table_keys(page.subsection("JSON", verb))
                   for verb in verbs_in(output(governorctl, "--help"))}
