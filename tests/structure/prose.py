@@ -18,7 +18,7 @@ MOST_WHO = 0.001  # of the words
 
 CLAUSE = re.compile(r"[^\w]*(Who|Whom|Whose|Whoever|What|Whatever|Which|Whichever|That|So|As|Of|Where|Wherever|Else|If|When|"
                     r"Whenever|While|Unless|Until(?! then)|Because|Since|Although|Though|Whether|How)\b")
-END_OF_SENTENCE = re.compile(r"(?<=[.!?])[)\"'*]*\s+(?=[*_(\[\"']*[A-Z]|[*_]\w)")
+END_OF_SENTENCE = re.compile(r"(?<=[.!?])[)\"'*`]*\s+(?=[*_(\[\"'`]*[A-Z]|[*_`]\w)")
 LIST_ITEM = re.compile(r"^\s*(?:[-*] |\d+\. )")
 C_TOKEN = re.compile(r'R"(?P<tag>\w*)\(.*?\)(?P=tag)"|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\''
                      r"|//(?P<line>[^\n]*)|/\*(?P<block>.*?)\*/", re.DOTALL)

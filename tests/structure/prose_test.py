@@ -55,6 +55,8 @@ class Faults(unittest.TestCase):
     def test_a_sentence_may_begin_with_code(self):
         self.assertEqual(2, len(sentences("a.md", "It is begun by hand. `run` begins it then.\n")))
         self.assertEqual(2, len(sentences("a.scd", "a(1)\n\nIt is begun by hand. *run* begins it then.\n")))
+        self.assertEqual(["It is begun by hand.", "`run` begins it then."],
+                         sentences("a.hpp", "/// It is begun by hand. `run` begins it then.\n"))
 
 
 class Documents(unittest.TestCase):
