@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a program of bench/loop tells its made-up kernel.
+// The desk by which a program of bench/loop tells its made-up kernel the teams that it runs.
 #include "desk.hpp"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What hostile clients say is wrong in the way that its name promises.
+// The messages of hostile clients are wrong in the way that their names promise.
 #include "kinds.hpp"
 #include "questions.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What governorctl takes for the address of a governor.
+// The texts that governorctl takes for the address of a governor.
 #include "ctl/address.hpp"
 
 #include "support/tcp_texts.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What scripts see of a program.
+// The JSON of a program, as scripts see it.
 #include "verbs/client_json.hpp"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Whom governorctl takes for a governor.
+// governorctl does not take its own connection for a governor.
 #include "ctl/connection.hpp"
 
 #include "support/tcp_port.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a governor says does not steer the terminal of who asks.
+// No text of a governor's reply steers the terminal of its reader.
 #include "printable_reply.hpp"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a program can make use of, seen from outside.
+// The CPUs that a program can make use of, seen from outside.
 #include "evidence/demand.hpp"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What is busy and nobody's of ours.
+// The load of the CPUs that no client of the governor causes.
 #include "evidence/foreign_load.hpp"
 #include "start.hpp"
 

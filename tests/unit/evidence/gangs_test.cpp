@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Who works together, and for how long they ran and waited.
+// The programs that work together, and the times for which they ran and waited.
 #include "evidence/gangs.hpp"
 
 #include <gtest/gtest.h>

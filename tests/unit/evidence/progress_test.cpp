@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What is made of what programs say of how far they are.
+// The conclusions from the progress that programs report.
 #include "evidence/progress.hpp"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Who changes his mind.
+// The limits of programs that change their requests.
 #include "evidence/request_limits.hpp"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What is made of how long regions take.
+// The conclusions from the times of regions.
 #include "evidence/speedup.hpp"
 
 #include "policy/time_point.hpp"

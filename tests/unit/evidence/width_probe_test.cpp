@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// When a program is tried on fewer CPUs, and what that costs it.
+// The trials of a program on fewer CPUs: their times, and their cost to the program.
 #include "evidence/width_probe.hpp"
 
 #include "policy/fair/snapshot.hpp"

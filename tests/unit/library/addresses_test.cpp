@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Where the library looks for a governor.
+// The addresses at which the library looks for a governor.
 #include "address.hpp"
 
 #include "support/tcp_texts.hpp"

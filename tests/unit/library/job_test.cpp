@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The name of a job whose launcher gives it none. How jobs are named: environment_test.
+// The name of a job whose launcher gives it none. environment_test has the other names of jobs.
 #include "job.hpp"
 
 #include <array>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Whose listener a client believes. Each client is a fork, which may be another user or live in
-// namespaces of its own; it ends with the number of what went wrong.
+// A client believes the listeners of some users only. Each client is a fork, which may be another
+// user or live in namespaces of its own; it ends with the number of what went wrong.
 #include "support/as_user.hpp"
 #include "support/temporary_directory.hpp"
 #include "transport.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// When the library asks a governor behind TCP, and what it does about one that it cannot reach.
-// The times are made up; a wait in earnest lasts 5 ms at most.
+// The times at which the library asks a governor behind TCP, and its conduct towards one that it
+// cannot reach. The times are made up; a wait in earnest lasts 5 ms at most.
 #include "polling.hpp"
 
 #include "clock.hpp"

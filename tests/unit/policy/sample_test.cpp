@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Which CPUs of a sample a decision is about.
+// The CPUs of a sample that a decision is about.
 #include "policy/sample.hpp"
 
 #include <gtest/gtest.h>

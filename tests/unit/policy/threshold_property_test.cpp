@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What holds for every machine, checked on thousands of made-up ones.
+// The properties that hold for every machine, checked on thousands of made-up ones.
 #include "policy/permyriad.hpp"
 #include "policy/threshold.hpp"
 

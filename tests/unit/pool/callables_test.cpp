@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What may be submitted, how often it is copied and moved, and when it is destroyed.
+// The callables that a pool accepts, the number of their copies and moves, and the time of their
+// destruction.
 #include <threadcount/pool.hpp>
 #include <threadcount/pool/executor.hpp>
 

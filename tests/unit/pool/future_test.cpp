@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a future promises about results, exceptions, waiting, following and its end.
+// The promises of a future about results, exceptions, waiting, following and its end.
 #include <threadcount/pool.hpp>
 
 #include "pool/blocker.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How evenly loops are divided: the real code, on lanes whose clocks are virtual.
+// The even division of loops: the real code, on lanes whose clocks are virtual.
 #include "deterministic/fiber.hpp"
 
 #include <threadcount/pool/parallel_for.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a pool promises about tasks, queues, masks and its end.
+// The promises of a pool about tasks, queues, masks and its end.
 #include <threadcount/pool.hpp>
 
 #include "pool/blocker.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What others do with a pool while one thread stops it.
+// Other threads use a pool while one thread stops it.
 #include <threadcount/pool.hpp>
 
 #include <atomic>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Where a task keeps what it captured, and that it is destroyed exactly once.
+// The place where a task keeps its captures, and that it is destroyed exactly once.
 #include <threadcount/pool/task.hpp>
 
 #include <array>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What timers promise: never early, never twice at once, never after cancel() returned true.
+// The promises of timers: never early, never twice at once, never after cancel() returned true.
 #include <threadcount/pool.hpp>
 
 #include "pool/blocker.hpp"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Which lane is woken for a task, on machines that are made up: a log of who has run what.
+// The lane that is woken for a task, on machines that are made up: a log of the lanes that ran each
+// task.
 #include "scheduler.hpp"
 
 #include <threadcount/pool/detail/lane_context.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the children of a lease holder use is counted once, however they end.
+// The CPU time of a lease holder's children is counted once, however they end.
 #include "probe/descendants.hpp"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How long the window of IdleHistory is, when it is first full, and recorded machines.
+// The length of IdleHistory's window, the time when it is first full, and recorded machines.
 #include "probe/idle_history.hpp"
 
 #include "readings.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Whose the time of ungoverned processes is, and what it costs to find out.
+// The owners of the time of ungoverned processes, and the cost of finding them.
 #include "probe/owned_load.hpp"
 
 #include <gtest/gtest.h>

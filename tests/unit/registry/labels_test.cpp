@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What is kept of programs of one name.
+// The facts that the registry keeps about programs of one name.
 #include "registry/labels.hpp"
 
 #include <chrono>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a client claims when it comes back, asks for later, and shows.
+// The claims of a client that comes back, its later requests, and its own figures.
 #include "made_up_programs.hpp"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Whose word counts about a program.
+// The orders of owners and administrators that count for a program.
 #include "registry/orders.hpp"
 
 #include "registry/made_up_programs.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What programs burn, and who burns more than it was granted.
+// The CPU time that programs burn, and the programs that burn more than they were granted.
 #include "registry/programs_fixture.hpp"
 
 namespace governor::registry {

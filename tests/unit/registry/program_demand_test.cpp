@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Who can make use of what: idle, stopped, light, crowded out.
+// The programs that can make use of CPUs, and others: idle, stopped, light, crowded out.
 #include "registry/programs_fixture.hpp"
 
 namespace governor::registry {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a batch program's reports tell of how many CPUs pay.
+// The number of CPUs that pay for a batch program, learned from its reports.
 #include "programs_fixture.hpp"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What holds whatever programs do, checked on thousands of made-up lives.
+// The properties that hold whatever programs do, checked on thousands of made-up lives.
 #include "registry/arbiter.hpp"
 #include "registry/made_up_programs.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the policy is told of programs, and what becomes of what it decides.
+// The policy's view of programs, and the effects of its decisions.
 #include "registry/programs_fixture.hpp"
 
 namespace governor::registry {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// When to decide and when to look, on a clock that the test turns.
+// The times of decisions and of looks, on a clock that the test turns.
 #include "registry/schedule.hpp"
 
 #include "made_up_programs.hpp"

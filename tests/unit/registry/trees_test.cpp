@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Who is in which tree, what the policy is told of it, and what its programs may count on.
+// The programs of each tree, the policy's view of the tree, and the CPUs that its programs may
+// count on.
 #include "registry/programs_fixture.hpp"
 
 #include "registry/arbiter.hpp"

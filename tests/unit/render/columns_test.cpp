@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What may be shown, and how much room it takes.
+// The text that may be shown, and the room that it takes.
 #include "render/columns.hpp"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What people see of thread pools.
+// The words about thread pools, as people see them.
 #include "render/pool.hpp"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What explain says of regions that were timed.
+// The words of `explain` about regions that were timed.
 #include "render/region_times.hpp"
 
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Whatever a client does with the descriptors that it gets: grants stay as they are, and no memory
-// gets shorter.
+// Grants stay as they are, and no memory gets shorter, whatever a client does with the descriptors
+// that it gets.
 #include "server/sharing/arena.hpp"
 
 #include <cerrno>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What the daemon writes into shared memory, and what it makes of what clients write there.
+// The words that the daemon writes into shared memory, and its reading of the words that clients
+// write there.
 #include "server/sharing/arena.hpp"
 
 #include <cerrno>

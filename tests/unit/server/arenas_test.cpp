@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Who gets which slot, and that no account makes the daemon grow beyond its quota.
+// The slot that each client gets, and that no account makes the daemon grow beyond its quota.
 #include "server/sharing/arenas.hpp"
 
 #include <algorithm>

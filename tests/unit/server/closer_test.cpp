@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Sockets that are hard to close, and those who do not wait for it.
+// Sockets that are hard to close, and threads that do not wait for it.
 #include "server/kernel/closer.hpp"
 
 #include "support/descriptor_limit.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Who is served when, with the kernel's sockets and no daemon.
+// The order in which clients are served, with the kernel's sockets and no daemon.
 #include "server/connections/connections.hpp"
 
 #include "server/kernel/unique_fd.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Which connections and processes a lease ends with.
+// The connections and processes with which a lease ends.
 #include "server/sharing/leases.hpp"
 
 #include <chrono>

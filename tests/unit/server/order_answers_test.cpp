@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Who may order what: this process, and people that the test makes up.
+// The orders that each user may give: this process, and people that the test makes up.
 #include "server/answers/order_answers.hpp"
 
 #include "server/answers/lease_answers.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a connection says of itself, on kernels that know the option and on others.
+// The connections that refuse descriptors, on kernels that know the option and on others.
 #include "server/kernel/pass_rights.hpp"
 
 #include "server/kernel/unique_fd.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Whom ungoverned processes count against, whatever they do to look like somebody else's.
+// Ungoverned processes count against the right user, whatever they do to look like somebody else's.
 #include "server/sharing/process_meter.hpp"
 
 #include "policy/permyriad.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a program reads in its page is explained as the daemon explains it.
+// A program's own page gives the same reasons as the daemon.
 #include "server/sharing/arena.hpp"
 
 #include <array>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What is not a pair of arenas is refused, whoever sends it.
+// The library refuses memory that is no pair of arenas, whoever sends it.
 #include "arena.hpp"
 #include "server/sharing/arena.hpp"
 

@@ -30,7 +30,7 @@ public:
         /// It lives, but does not beat.
         void hang() { is_hanging_ = true; }
         void go_on() { is_hanging_ = false; }
-        /// How often its heart has beaten.
+        /// The number of its heartbeats.
         [[nodiscard]] unsigned beats() const { return beats_; }
 
         /// Returns the epoch.

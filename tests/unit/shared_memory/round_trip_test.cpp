@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the daemon tells is what the program reads, and back.
+// The program reads what the daemon tells, and the daemon what the program tells.
 #include "arena.hpp"
 #include "server/sharing/arena.hpp"
 #include "shared_memory/patterns.hpp"

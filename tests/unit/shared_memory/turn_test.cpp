@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A program that is parked waits in front of its next region, and for nothing else: until its turn
-// comes, or there is nobody any more who would tell.
+// A program that is parked waits in front of its next region, and for nothing else. It waits until
+// its turn comes, or until there is no governor any more that would tell.
 #include "handle.hpp"
 #include "support/process.hpp"
 #include "turn_fixture.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Which programs, in which order.
+// The programs in the table, and their order.
 #include "top/program_table.hpp"
 
 #include "top/pictures.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Which means acts on a tree: on trees and machines below a made-up root.
+// The means that acts on a tree, on trees and machines below a made-up root.
 #include "outside/choose.hpp"
 
 #include "outside/look.hpp"

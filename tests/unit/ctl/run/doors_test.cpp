@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Which doors open for what is about to be started, and what is put into its environment.
+// The doors that open for a command before its start, and the variables that go into its
+// environment.
 #include "ctl/run/doors.hpp"
 
 #include "ctl/run/made_up_environment.hpp"

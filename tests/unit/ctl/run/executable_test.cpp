@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the file of a command says, and what one that lies can do.
+// The facts in the file of a command, and the harm that a false file can do.
 #include "ctl/run/executable.hpp"
 
 #include "ctl/run/elf_file.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Which CPUs a tree is held to.
+// The CPUs that a tree is held to.
 #include "ctl/run/fence.hpp"
 
 #include "ctl/run/steward.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a process that runs is taken for.
+// The runtime that a running process is taken to have.
 #include "ctl/run/runtimes.hpp"
 
 #include <cstring>

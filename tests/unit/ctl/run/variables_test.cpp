@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What becomes of the variables that programs read at their start.
+// The values that `run` gives to the variables that programs read at their start.
 #include "ctl/run/variables.hpp"
 
 #include "ctl/run/made_up_environment.hpp"

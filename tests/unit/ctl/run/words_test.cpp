@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What people read of a tree.
+// The messages about a tree, as people read them.
 #include "ctl/run/words.hpp"
 
 #include "ctl/run/signals.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// When CPUs change hands.
+// The moments at which CPUs change hands.
 #include "world.hpp"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Which rules apply to a program, and what they say together.
+// The rules that apply to a program, and their effect together.
 #include "policy/fair/rules.hpp"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What more CPUs are worth, from the octaves that were measured.
+// The worth of more CPUs, from the octaves that were measured.
 #include "policy/fair/scaling.hpp"
 
 #include <cmath>

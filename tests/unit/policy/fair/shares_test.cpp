@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Who is entitled to how much.
+// The share to which each user and each program is entitled.
 #include "world.hpp"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Which of several batch jobs comes first.
+// The order of several batch jobs.
 #include "policy/fair/turn_order.hpp"
 
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The word of a future under many schedules: who claims the task, who sleeps, what follows, and who
-// destroys it.
+// The word of a future under many schedules: the threads that claim the task and sleep, the
+// continuations, and the thread that destroys it.
 #include "explore.hpp"
 #include "platform.hpp"
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Who is next. The thread sanitizer does not look at this file: all threads are in here.
+// Chooses the thread that runs next. The thread sanitizer does not look at this file: all threads
+// are in here.
 #include "scheduler.hpp"
 
 #include <stdexcept>
