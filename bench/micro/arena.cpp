@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a grant and a report in shared memory cost both sides.
+// The cost of a grant and a report in shared memory, for both sides.
 #include "arena.hpp"
 #include "server/sharing/arena.hpp"
 

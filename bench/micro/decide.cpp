@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What one decision costs the daemon: the snapshot of all clients, the decision, and taking note.
+// The cost of one decision for the daemon: the snapshot of all clients, the decision, and taking
+// note.
 #include "registry/arbiter.hpp"
 
 #include <benchmark/benchmark.h>

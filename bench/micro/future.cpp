@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a future costs: from async() until get() returns, with a lane that still looks for work.
+// The cost of a future: from async() until get() returns, with a lane that still looks for work.
 #include <threadcount/pool.hpp>
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a program pays for each parallel region, in front of it and behind: the library's exported
+// The cost of each parallel region for a program, in front of it and behind: the library's exported
 // functions and the OpenMP adapter. With a lease where THREADCOUNT_SOCKET names a governor of
 // policy fair.
 #include <benchmark/benchmark.h>

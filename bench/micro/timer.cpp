@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a timer costs who makes it, and how late it is.
+// The cost of a timer for the thread that makes it, and how late it is.
 #include <threadcount/pool.hpp>
 
 #include <algorithm>
