@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Where each peer comes from.
+# The origin of each peer.
 
 find_package(threadcount QUIET NO_DEFAULT_PATH PATHS ${PEER_THREADCOUNT})
 if(TARGET threadcount::pool)

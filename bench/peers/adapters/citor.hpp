@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// citor, whose caller is one of its threads. It pins them all, the caller included, who stays
-// there. What is posted gets a thread of its own, so nothing is.
+// citor, whose caller is one of its threads. It pins them all, and the caller stays where it was
+// pinned. A posted task would get a thread of its own, so no benchmark posts one.
 #pragma once
 
 #include "../support/pinning.hpp"

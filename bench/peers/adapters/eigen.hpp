@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Eigen's ThreadPool. What does not fit into its queues of 1024 it runs in the submitter.
+// Eigen's ThreadPool. It runs a task in the submitter if its queues of 1024 are full.
 #pragma once
 
 #define EIGEN_USE_THREADS

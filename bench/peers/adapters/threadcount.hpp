@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The project's own pool, with one lane on each of the CPUs that its peers are pinned to. It takes
-// the CPUs from who makes it, so that main has all of them for that long.
+// the CPUs from the thread that makes it, so that main has all of them for that long.
 #pragma once
 
 #include "../support/pinning.hpp"

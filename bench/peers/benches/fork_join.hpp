@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What a fork and its join cost, and how much stack they take: Fibonacci numbers, each call a fork.
+// The cost of a fork and its join, and the stack that they take: Fibonacci numbers, each call a
+// fork.
 #pragma once
 
 #include "../support/crew.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a pool costs in the two seconds after it has had its last task.
+// The cost of a pool in the two seconds after it has had its last task.
 #pragma once
 
 #include "../support/processes.hpp"

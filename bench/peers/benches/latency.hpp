@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// How long it takes from a submission to a worker that sleeps until the task runs, and how long the
-// submitter is kept; beside a raw futex in the same process, in turns.
+// The time from a submission until the task runs in a worker that slept, and the time for which the
+// submitter is kept. A raw futex in the same process is measured beside it, in turns.
 #pragma once
 
 #include "../support/crew.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a parallel loop over an array costs: a[i] += 1, two threads altogether.
+// The cost of a parallel loop over an array: a[i] += 1, two threads altogether.
 #pragma once
 
 #include "../support/crew.hpp"

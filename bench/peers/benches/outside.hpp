@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Tasks from outside beside tasks of 1 ms that submit themselves again, two for each worker: how
-// long one waits, and how long it takes until a hundred have run.
+// Tasks from outside beside tasks of 1 ms that submit themselves again, two for each worker. The
+// times until one of those from outside has run, and until a hundred have.
 #pragma once
 
 #include "../support/crew.hpp"

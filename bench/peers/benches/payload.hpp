@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What a task costs that captures nothing, or 48, 64 or 256 bytes; and where several threads
-// submit.
+// The cost of a task that captures nothing, or 48, 64 or 256 bytes; and of tasks that several
+// threads submit.
 #pragma once
 
 #include "../support/crew.hpp"

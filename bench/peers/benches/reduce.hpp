@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What the sum of an array of doubles costs, two threads altogether. Ours and oneTBB's are the same
-// bit for bit each time.
+// The cost of the sum of an array of doubles, two threads altogether. Ours and oneTBB's are the
+// same bit for bit each time.
 #pragma once
 
 #include "../support/crew.hpp"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// A worker that is awake: a future asked for and waited for, one after the other without a pause;
-// and the same without a future, which no waiter can run itself.
+// The round trip to a worker that is awake. The caller asks for a future and waits for it, one
+// after the other without a pause. The same is measured without a future; no waiter can run such a
+// task itself.
 #pragma once
 
 #include "../support/crew.hpp"

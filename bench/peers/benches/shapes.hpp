@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Loops of 4 ms, 1,000 iterations whose lengths differ in six ways: how much longer they take than
-// what is possible, which is an equal part for each thread, or the longest iteration.
+// Loops of 4 ms, 1,000 iterations whose lengths differ in six ways, and how much longer they take
+// than possible. The shortest possible time is an equal part for each thread, or the longest
+// iteration.
 #pragma once
 
 #include "../support/crew.hpp"

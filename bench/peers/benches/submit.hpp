@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What one empty task costs that a thread outside of the pool submits.
+// The cost of one empty task that a thread outside of the pool submits.
 #pragma once
 
 #include "../support/crew.hpp"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// A thousand tasks that are due within a second: how many are early, how late the others are, and
-// what it costs to ask for one; beside a thread that sleeps until each in turn.
+// A thousand tasks that are due within a second: the number that are early, how late the others
+// are, and the cost of asking for one. A thread that sleeps until each in turn is measured beside
+// them.
 #pragma once
 
 #include "../support/crew.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What one task costs where each posts two more from inside of the pool.
+// The cost of one task where each posts two more from inside of the pool.
 #pragma once
 
 #include "../support/crew.hpp"

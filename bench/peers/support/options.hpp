@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What one run of one benchmark is asked for.
+// The options of one run of one benchmark.
 #pragma once
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Every pool's threads are pinned alike from outside: main on the first allowed CPU, and the i-th
-// thread that is created on the one behind it, round and round.
+// Every pool's threads are pinned alike from outside. main is on the first allowed CPU, the i-th
+// thread that is created on the i-th CPU behind it, round and round.
 #pragma once
 
 #include <sched.h>

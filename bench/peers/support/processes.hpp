@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What /proc says of this process: memory, and what its other threads cost.
+// The facts that /proc tells of this process: its memory, and the costs of its other threads.
 #pragma once
 
 #include "clock.hpp"

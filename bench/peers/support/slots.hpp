@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What each thread did, counted without contention: a slot of its own for every thread.
+// Counts the work of each thread without contention: a slot of its own for every thread.
 #pragma once
 
 #include "clock.hpp"
