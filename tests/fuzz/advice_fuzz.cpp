@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Whatever a governor sends, the library takes a sound answer or disconnects. The first byte says
+// The library takes a sound answer or disconnects, whatever a governor sends. The first byte says
 // where the bytes are cut into two writes.
 #include "require.hpp"
 #include "transport.hpp"

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Whatever a header says: it is refused, or a slot is read and reported within its memory. The
-// input is a slot (4 bytes), the sizes of the two memories in units of 4 KiB (1 byte each, 0: as
-// the header says), two bytes of nothing, and the grants from their header on.
+// The library refuses a header, or reads and reports a slot within its memory, whatever the header
+// says. The input is a slot (4 bytes), the sizes of the two memories, two bytes of nothing, and the
+// grants from their header on. The sizes are in units of 4 KiB (1 byte each, 0: as the header
+// says).
 #include "arena.hpp"
 #include "require.hpp"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Whatever mountinfo, cgroup, cpu.max and cpu.stat say: nobody is led out of a mount, and quotas
-// are numbers of CPUs. The input is cut at empty lines: a file each, in that order.
+// No path leads out of a mount, and quotas are numbers of CPUs, whatever mountinfo, cgroup, cpu.max
+// and cpu.stat say. The input is cut at empty lines: a file each, in that order.
 #include "probe/cgroup_files.hpp"
 #include "require.hpp"
 

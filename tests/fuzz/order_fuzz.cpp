@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Whatever is asked or ordered about leases, and by whom: there is one reply, it is small enough, a
-// stranger changes nothing, and who holds the lease keeps what it asked for as its limit.
+// The governor gives one reply to each question or order about leases, whoever sends it, and the
+// reply is small enough. A stranger changes nothing. The holder of the lease keeps the maximum that
+// it asked for as its limit.
 #include "require.hpp"
 #include "server/answers/lease_answers.hpp"
 #include "server/journal/log.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Whatever /proc/stat says: the reading is sorted, and idle ratios are ratios. The input is cut in
+// The reading is sorted, and idle ratios are ratios, whatever /proc/stat says. The input is cut in
 // two, the first reading and the one after it.
 #include "probe/idle_history.hpp"
 #include "probe/proc_stat.hpp"

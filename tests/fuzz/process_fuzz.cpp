@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Whatever /proc/PID/stat, status and schedstat say: CPU lists are CPU lists, times have passed,
-// and the time of descendants never goes backwards. Each line is a process (a text with a "Cpus_"
+// CPU lists are CPU lists, times have passed, and the time of descendants never goes backwards,
+// whatever /proc/PID/stat, status and schedstat say. Each line is a process (a text with a "Cpus_"
 // in it a status); an empty line ends a scan. Pids that are divisible by ten hold leases.
 #include "policy/cpu_set.hpp"
 #include "probe/descendants.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Whatever a record of what was changed outside says: it names nothing that is never done, and what
-// is understood is written as it was read. The first line may be that of an autogroup.
+// A record of changes outside names nothing that is never done, whatever it says. A record that is
+// understood is written as it was read. The first line may be that of an autogroup.
 #include "outside/autogroup.hpp"
 #include "outside/choose.hpp"
 #include "outside/record.hpp"

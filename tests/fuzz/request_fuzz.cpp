@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Whatever a client asks, there is one reply, it is small enough, and advice is sound.
+// The governor gives one reply, which is small enough, and sound advice, whatever a client asks.
 #include "require.hpp"
 #include "server/answers/answers.hpp"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What must hold for every input of a fuzz target.
+// The checks that must hold for every input of a fuzz target.
 #pragma once
 
 #include <cstddef>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Whatever the bytes are: what is shown is UTF-8 on one line, is no longer, and fits where it is
-// cut.
+// The text that is shown is UTF-8 on one line, is no longer, and fits where it is cut, whatever the
+// bytes are.
 #include "render/columns.hpp"
 #include "require.hpp"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Whatever a governor answers, and whatever is typed: the picture stays on its screen, and only our
-// own sequences reach the terminal.
+// The picture stays on its screen, and only our own sequences reach the terminal, whatever a
+// governor answers and whatever is typed.
 #include "render/columns.hpp"
 #include "require.hpp"
 #include "top/draw.hpp"
