@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# What cases say. A case ends at the first expectation that is not met. To be sourced.
+# The words of cases. A case ends at the first expectation that is not met. To be sourced.
 
 fail() {
         echo "FAILED: $*" >&2

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# What several cases do with the governor of the machine. To be sourced.
+# The steps of several cases with the governor of the machine. To be sourced.
 
 ask() { inside_as nobody governorctl "$@"; }
 

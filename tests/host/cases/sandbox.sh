@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# What the sandbox allows, tried from inside by a probe in the daemon's place: the very same unit,
-# but for the program.
+# The limits of the sandbox, tried from inside by a probe in the daemon's place: the very same unit, but
+# for the program.
 install_units
 python=$(inside readlink -f /usr/bin/python3)
 inside install -D -m 644 /dev/stdin /usr/local/share/probe.py <"$here/probe.py"

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-# A tree asks the systemd of its user for a scope: directly, and over the user's bus. Where that has no
-# cpu controller, which is so beside control groups of version 1, nothing is changed and a line says why:
-# the tree has one CPU only, so that it cannot wait on one.
+# A tree asks the systemd of its user for a scope: directly, and over the user's bus. Nothing is changed,
+# and a line says why, if that systemd has no cpu controller. A systemd beside control groups of version
+# 1 has none. The tree has one CPU only, so that it cannot wait on one.
 echo 'u tester 4242 - /nonexistent /bin/sh' | inside tee /run/tester.conf >/dev/null
 expect inside systemd-sysusers /run/tester.conf
 expect inside systemd-run --quiet --unit=tester-manager --uid=tester --slice=user-4242.slice \
