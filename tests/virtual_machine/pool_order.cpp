@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Where the pool's lanes are, whom they rob and which is woken, by the sysfs of a machine of 2
-// sockets with 4 cores of 2 threads. It is all that runs there, as process 1, and ends with the
-// machine off.
+// The places of the pool's lanes, the lanes that each robs, and the one that is woken. The sysfs is
+// that of a machine of 2 sockets with 4 cores of 2 threads. The program is all that runs there, as
+// process 1, and ends with the machine off.
 #include "allowed_cpus.hpp"
 #include "scheduler.hpp"
 
