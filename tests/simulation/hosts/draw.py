@@ -307,7 +307,7 @@ Good: almost everybody is small, so almost everybody should not notice the other
 A fat node that is also used to log in: 43 users within about one and a half minutes.
 Commands, compilers and solvers of 4 to 512 threads.
 Arrivals: Poisson. Solver lengths: log-uniform (Downey, HPDC 1997); serial parts of 0.1 to 10 %.
-Good: it is hardly ever full; who is alone should have what it asks for."""),
+Good: it is hardly ever full; a program that is alone should have what it asks for."""),
         "lab-8": lab(8, 5, 40, """
 A student lab on a desktop machine, ten minutes before a deadline: 14 students start, look, and start
 again. Every attempt takes all CPUs; serial parts of 0 to 30 %; regions of 0.2 to 200 ms. Arrivals: a
@@ -381,7 +381,7 @@ Good: the sum near that; the makespan is the same for all that leave no CPU idle
 A closed cell: five batch jobs at time 0 on 16 CPUs, with serial parts of 1 to 30 %, 4 to 60 s alone.
 They say how far they are. The optimum can be computed (a convex program for each order of ends).
 Lengths: log-uniform.
-Good: who is nearly linear gets more CPUs, who is not gets few, the short ones end early.""", progress="yes"),
+Good: nearly linear programs get more CPUs, the others few, and the short ones end early.""", progress="yes"),
         "closed-64": closed(64, 19, [*mixed, "flat:4", "flat:16"], 2, 40, """
 A closed cell: seven batch jobs at time 0 on 64 CPUs, 2 to 40 s alone: linear, serial parts of 1 to 20 %,
 and no faster above 4 or 16 threads.
@@ -391,7 +391,7 @@ Good: nobody holds CPUs that it gains nothing from."""),
 A closed cell: twelve batch jobs at time 0 on 128 CPUs, no faster above 8, 16 or 48 threads, 3 to 30 s
 alone. All but some of the widest fit beside each other, so turns can only lose here. Lengths:
 log-uniform.
-Good: an equal split with limits; nobody waits who would fit."""),
+Good: an equal split with limits; no program waits that would fit."""),
         "closed-512": closed(512, 21, ["amdahl:0.9999", "amdahl:0.999", "amdahl:0.999", "amdahl:0.99",
                                        "amdahl:0.99", "amdahl:0.9"], 2, 20, """
 A closed cell: six batch jobs at time 0 on 512 CPUs, with serial parts of 0.01 to 10 %, 2 to 20 s alone.
@@ -413,7 +413,7 @@ Good: a new grant is followed within one region, and soon; nobody spins for anot
 The largest host: 40 programs of nine users, of whom one has the most, on 1,024 CPUs with eight packages.
 Linear, serial parts of 0.01 to 20 %, flat; regions of 0.5 ms to 1 s; half of them batch, half
 interactive. Arrivals: Poisson, one in 2.5 s. Programs of a user: Pareto. Lengths: log-uniform.
-Good: short ones end soon; who is flat leaves CPUs to the others."""),
+Good: short ones end soon; flat programs leave CPUs to the others."""),
     }
 
 
