@@ -1,13 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""Every document, and the comments of every room, are easy to read, or at least not harder than they were.
+"""Every document, and the comments of every room, are easy to read.
 
-    plain_english.py CHECKOUT                fails where a text has more faults than its goals and its ceiling accept
+    plain_english.py CHECKOUT                fails if a text has more faults than its goals accept
     plain_english.py CHECKOUT --report       all texts with their figures
     plain_english.py CHECKOUT --show TEXT    the sentences of TEXT that have a fault
-    plain_english.py CHECKOUT --ceilings     today's faults of all texts that miss a goal, as prose_ceilings.txt has them
 
-A room is a folder of governor, libthreadcount, tests or bench. A text that misses a goal is listed in
-prose_ceilings.txt with the faults that it may keep. The list only gets shorter, and its numbers smaller.
+A room is a folder of governor, libthreadcount, tests or bench.
 """
 
 import pathlib
@@ -42,27 +40,13 @@ def texts(root):
     return found
 
 
-def read_ceilings(text):
-    """The most faults of each text that misses a goal, from lines of a name and three numbers."""
-    lines = (line.split() for line in text.splitlines() if line and not line.startswith("#"))
-    return {name: tuple(map(int, numbers)) for name, *numbers in lines}
-
-
-def wrong(counts, ceilings):
-    """A sentence for each text with more faults than accepted, and for each that needs its ceiling no more."""
-    for name in sorted(ceilings.keys() - counts.keys()):
-        yield f"{name}: there is no such text, remove it from prose_ceilings.txt"
+def wrong(counts):
+    """A sentence for each goal that a text misses."""
     for name, count in sorted(counts.items()):
-        ceiling = ceilings.get(name, (0, 0, 0))
-        for kind, faults, goal, most in zip(KINDS, count.faults(), count.goals(), ceiling):
-            if faults > max(goal, most):
-                yield f"{name}: {faults} times {kind}, at most {max(goal, most)} are accepted (see --show {name})"
-        if name in ceilings and passes(count):
-            yield f"{name}: meets its goals, remove it from prose_ceilings.txt"
-
-
-def passes(count):
-    return all(faults <= goal for faults, goal in zip(count.faults(), count.goals()))
+        for kind, faults, goal in zip(KINDS, count.faults(), count.goals()):
+            if faults > goal:
+                yield (f"{name}: {faults} times {kind}, at most {goal} are accepted"
+                       f" (plain_english.py . --show {name} lists them)")
 
 
 def report(counts):
@@ -71,7 +55,7 @@ def report(counts):
         of_all = max(1, count.sentences)
         yield (f"{name:60} {count.words:6} {count.sentences:9} {1000 * count.who / max(1, count.words):8.1f}"
                f" {100 * count.clauses / of_all:7.1f}% {100 * count.long / of_all:5.1f}%"
-               f"{'' if passes(count) else '  misses a goal'}")
+               f"{'  misses a goal' if list(wrong({name: count})) else ''}")
 
 
 def show(paragraphs):
@@ -91,12 +75,7 @@ def main(checkout, option="", name=""):
     if option == "--report":
         print("\n".join(report(counts)))
         return 0
-    if option == "--ceilings":
-        print("\n".join(f"{text} {' '.join(map(str, count.faults()))}"
-                        for text, count in sorted(counts.items()) if not passes(count)))
-        return 0
-    table = pathlib.Path(__file__).with_name("prose_ceilings.txt").read_text(encoding="utf-8")
-    faults = list(wrong(counts, read_ceilings(table)))
+    faults = list(wrong(counts))
     for fault in faults:
         print(fault)
     return 1 if faults or not counts else 0
