@@ -60,8 +60,8 @@ std::string gain(const Acts& acts) {
                 return "the governor lost here: the programs were done after " + both;
         if (with > without * (1 - kSame))
                 return "the governor gained nothing here: the programs were done after " + both;
-        return "with the governor the same programs were done after " + decimal(with) +
-               " s instead of " + than + ", " + (has_stopped(acts.without) ? "at least " : "") +
+        return "with the governor all were done after " + decimal(with) + " s instead of " + than +
+               ", " + (has_stopped(acts.without) ? "at least " : "") +
                decimal(without / std::max(with, 0.001)) + " times as fast";
 }
 
@@ -112,7 +112,7 @@ std::string next_commands(const Place& place) {
 }
 
 std::string verdict(const Acts& acts) {
-        return "Verdict: " + gain(acts) + "; " + gain_of_turns(acts) + ".";
+        return "Verdict: " + gain(acts) + ";\n         " + gain_of_turns(acts) + ".";
 }
 
 }  // namespace ctl::demo

@@ -26,7 +26,7 @@ struct Acts {
 /// The times side by side.
 [[nodiscard]] std::string times_table(const Acts& acts);
 
-/// One sentence: what the governor has gained here, or that it has not.
+/// One sentence on two lines: what the governor has gained here, or that it has not.
 [[nodiscard]] std::string verdict(const Acts& acts);
 
 /// What is there for the user's own programs.

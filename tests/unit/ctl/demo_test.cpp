@@ -53,8 +53,9 @@ TEST(DemoHost, ACpuThatIsNotThereCountsAsBusy) {
 
 TEST(DemoVerdict, SaysHowManyTimesAsFastItWas) {
         EXPECT_EQ(verdict({act({8, 9}), act({4, 4.5}), act({2, 4.4})}),
-                  "Verdict: with the governor the same programs were done after 4.5 s instead of "
-                  "9.0 s, 2.0 times as fast; one after the other each was done after 3.2 s on the "
+                  "Verdict: with the governor all were done after 4.5 s instead of "
+                  "9.0 s, 2.0 times as fast;\n         one after the other each was done after 3.2 "
+                  "s on the "
                   "mean, and after 4.2 s side by side.");
 }
 
