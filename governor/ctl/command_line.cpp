@@ -36,6 +36,7 @@ struct Parsed {
         std::uint32_t pid = 0;
         std::optional<std::uint32_t> paused_pid;
         std::string guarded_place;
+        std::string examined;
         bool pauses_all = false;  // else there is a pid
         Action action;
 };
@@ -236,6 +237,20 @@ void add_demo(CLI::App& app, const std::shared_ptr<Parsed>& parsed) {
         });
 }
 
+void add_doctor(CLI::App& app, const std::shared_ptr<Parsed>& parsed) {
+        auto* verb = app.add_subcommand(
+                "doctor",
+                "Find out why programs are not governed: the governor, this shell's limits and\n"
+                "variables, and what run can do to a PROGRAM");
+        verb->footer(kVerbFooter);
+        verb->add_option("PROGRAM", parsed->examined, "Look at this program, too")->type_name("");
+        verb->callback([parsed = parsed.get()] {
+                parsed->action = [parsed] {
+                        return verbs::doctor(parsed->common, parsed->examined);
+                };
+        });
+}
+
 void add_plain(CLI::App& app, const std::shared_ptr<Parsed>& parsed, const char* name,
                const char* help, ExitCode (*verb)(const verbs::Common&)) {
         auto* subcommand = app.add_subcommand(name, help);
@@ -324,6 +339,7 @@ std::variant<Action, ExitCode> parse_command_line(int argc, char** argv) {
                   verbs::pause);
         add_pause(app, parsed, "resume", "Take back pause", verbs::resume);
         add_run(app, parsed);
+        add_doctor(app, parsed);
         add_demo(app, parsed);
         add_guard(app, parsed);
         if (asks_for_completions(argc, argv))

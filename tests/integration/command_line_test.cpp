@@ -642,4 +642,27 @@ TEST(Permission, IsExit4) {
         EXPECT_GE(std::stoi(result.out), 1) << "a number all the same";
 }
 
+TEST_F(CommandLine, DoctorSaysWhyProgramsAreNotGoverned) {
+        const auto alone = ctl_without_governor({"doctor"});
+        EXPECT_EQ(alone.status, 3);
+        EXPECT_TRUE(contains(alone.out, "problem  governor ")) << alone.out;
+        const std::vector<std::string> plain{"THREADCOUNT=", "OMP_WAIT_POLICY="};
+        const auto with = [&](const Daemon& daemon, std::vector<std::string> words,
+                              const std::vector<std::string>& environment) {
+                words.insert(words.begin(), {GOVERNORCTL, "--socket", daemon.socket(), "doctor"});
+                return run({std::move(words), environment, {}});
+        };
+        const auto governed = with(daemon_, {GOVERNORCTL}, plain);
+        EXPECT_EQ(governed.status, 0) << governed.out;
+        EXPECT_TRUE(contains(governed.out, "Nothing is wrong.")) << governed.out;
+        EXPECT_TRUE(contains(governed.out, "governorctl ")) << "the program: " << governed.out;
+        EXPECT_EQ(with(daemon_, {}, {"THREADCOUNT=off"}).status, 1);
+        EXPECT_EQ(with(daemon_, {"/nonexistent/program"}, plain).status, 127);
+        Daemon observing(FIXTURES "/machines/sparse", "[governor]\nmode = observe\n");
+        observing.start();
+        const auto observed = with(observing, {"--json"}, plain);
+        EXPECT_EQ(observed.status, 1);
+        EXPECT_TRUE(contains(observed.out, R"("kind":"problem","subject":"mode")")) << observed.out;
+}
+
 }  // namespace

@@ -137,15 +137,19 @@ tl::expected<std::string, std::string> object_in(const std::string& folder) {
         return folder + "/$LIB/" + kObject;
 }
 
+tl::expected<std::string, std::string> installed_object() {
+        std::error_code error;
+        const auto prefix = fs::read_symlink("/proc/self/exe", error).parent_path().parent_path();
+        return object_in(prefix / "lib/threadcount/doors");
+}
+
 Doors look_for_doors(const verbs::RunOptions& options, bool has_lease) {
         if (!options.keeps && !options.is_batch && !options.adapts)
                 return {};
-        std::error_code error;
-        const auto prefix = fs::read_symlink("/proc/self/exe", error).parent_path().parent_path();
         const auto& program = options.command.front();
         return doors_of(image_of(program),
                         {has_lease, options.is_unpreloaded, options.yields(), options.adapts,
-                         gains_privilege(program), object_in(prefix / "lib/threadcount/doors")},
+                         gains_privilege(program), installed_object()},
                         of_process);
 }
 

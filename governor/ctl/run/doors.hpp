@@ -44,6 +44,9 @@ struct Doors {
 /// without. An error says why there is none that LD_PRELOAD could name.
 [[nodiscard]] tl::expected<std::string, std::string> object_in(const std::string& folder);
 
+/// The one that was installed with this executable.
+[[nodiscard]] tl::expected<std::string, std::string> installed_object();
+
 /// The doors of what is about to be started, with the object that was installed with this
 /// executable. None, and without any word, where none of --keep, --adapt and --batch is given.
 [[nodiscard]] Doors look_for_doors(const verbs::RunOptions& options, bool has_lease);

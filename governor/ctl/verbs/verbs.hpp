@@ -68,13 +68,16 @@ struct SetOptions {
 /// Runs until it is interrupted, or the governor goes.
 [[nodiscard]] ExitCode monitor(const Common& common);
 [[nodiscard]] ExitCode explain(const Common& common, std::uint32_t pid);
+/// Why programs that are started from here may not be governed, and what `run` can do to `program`,
+/// if it is not empty. kFailed: a problem was found.
+[[nodiscard]] ExitCode doctor(const Common& common, const std::string& program);
 [[nodiscard]] ExitCode set(const Common& common, const SetOptions& options);
 /// Without a process: governing as a whole.
 [[nodiscard]] ExitCode pause(const Common& common, std::optional<std::uint32_t> pid);
 [[nodiscard]] ExitCode resume(const Common& common, std::optional<std::uint32_t> pid);
 
-/// Runs the same programs without a governor, with one of its own, and in turn; nothing of it stays.
-/// It dies by the signal that ends it.
+/// Runs the same programs without a governor, with one of its own, and in turn; nothing of it
+/// stays. It dies by the signal that ends it.
 [[nodiscard]] ExitCode demo(const Common& common, const DemoOptions& options);
 
 /// Returns what the program ended with; it dies by the signal that has killed the program. It
