@@ -20,7 +20,7 @@ from lab.quantities import BadInput
 from lab.records import Results, as_document, read_results
 from lab.report import command_line, write_files
 from lab.summary import Row, as_json, summarize, summary_rows
-from lab.table import markdown_table, plain_table
+from lab.table import markdown_table, plain_table, remarks
 
 from .in_short import in_short
 from .pictures import draw_pictures
@@ -86,7 +86,7 @@ def _outcome(experiment: Experiment, results: Results) -> int:
 def _report(results: Results, output: Path, settings: Settings, status: int) -> int:
     """Table on stdout, files in `output`; returns `status`, or that this failed."""
     rows = summarize(results.runs, results.settings["methods"])
-    text = in_short(rows) if settings.in_short else plain_table(results, rows)
+    text = in_short(rows, remarks(results)) if settings.in_short else plain_table(results, rows)
     printed = print_result(NAME, text)
     names = _write_files(results, rows, output, settings.pictures and status != EXIT_INTERRUPTED)
     for error in results.errors:

@@ -17,8 +17,8 @@ _IN_WORDS = {
 _SAME = 0.05
 
 
-def in_short(rows: list[Row]) -> str:
-    """A line for each method, and the verdict; of the first scenario."""
+def in_short(rows: list[Row], remarks: list[str]) -> str:
+    """A line for each method, what is to be known of the runs, and the verdict; of the first scenario."""
     if not rows:
         return "No run was finished.\n"
     rows = [row for row in rows if row.scenario == rows[0].scenario]
@@ -26,7 +26,7 @@ def in_short(rows: list[Row]) -> str:
     lines = [(f"{programs} programs together", "all done after", "each took")]
     lines += [(_name(row), _seconds(row.makespan), _seconds(_each(row))) for row in rows]
     table = "\n".join(f"{name:<47}  {done:>14}  {took:>9}" for name, done, took in lines)
-    return f"{table}\n\n{verdict(rows)}\n"
+    return "\n\n".join([table, *remarks, verdict(rows)]) + "\n"
 
 
 def verdict(rows: list[Row]) -> str:

@@ -38,13 +38,14 @@ class InShort(unittest.TestCase):
 
     def test_says_that_there_is_no_verdict(self):
         self.assertIn("none", verdict([exact("default", 5, 4)]))
-        self.assertEqual(in_short([]), "No run was finished.\n")
+        self.assertEqual(in_short([], []), "No run was finished.\n")
 
     def test_has_a_line_for_each_method(self):
-        text = in_short([exact("default", 9, 8), exact("fair", 4.5, 4)])
+        text = in_short([exact("default", 9, 8), exact("fair", 4.5, 4)], ["others were busy"])
+        self.assertIn("others were busy", text)
         self.assertIn("as they are (plain OpenMP)", text)
         self.assertIn("governed, fair shares", text)
-        self.assertEqual(text.count("\n"), 5)
+        self.assertEqual(text.count("\n"), 7)
 
 
 if __name__ == "__main__":
