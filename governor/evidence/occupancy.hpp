@@ -74,8 +74,8 @@ public:
         /// nothing, whatever region it is in.
         void set_stopped(bool stopped, TimePoint now);
 
-        /// A parked client runs on CPUs that nobody else wants: it occupies nothing and is not
-        /// above its grant, whatever region it is in.
+        /// A client that yields runs on CPUs that nobody else wants while it is parked: it occupies
+        /// nothing and is not above its grant, whatever region it is in.
         void set_yields(bool yields, TimePoint now);
 
         /// It keeps its teams, and waits at regions: while it is parked it is not above its grant,

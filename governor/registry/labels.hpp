@@ -33,7 +33,7 @@ public:
                 bool says_progress = false;  ///< one of them has said how far it is
 
                 /// One of them has `found` now, of which the octaves from `first` to `last` are
-                /// new. All earlier knowledge is forgotten if they have changed.
+                /// new. The earlier scaling is forgotten if they have changed.
                 void measured(const policy::fair::Scaling& found, std::size_t first,
                               std::size_t last, policy::TimePoint now);
                 /// The octaves that were measured since `then`, at their number of CPUs or at more.

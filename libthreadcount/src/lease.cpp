@@ -25,9 +25,9 @@ constexpr std::uint64_t kMostPause = 64;
 
 }  // namespace
 
-/// The clock is read at the regions 1, 2, 4, ... after a heartbeat, then at every kMostPause, until
-/// the next heartbeat. A program that begins many regions does not pay for it, and one that begins
-/// few finds out.
+/// After a heartbeat the clock is read at the next region, and then after pauses of 2, 4, 8, ...
+/// regions, kMostPause at most, until the next heartbeat. A program that begins many regions does
+/// not pay for it, and one that begins few finds out.
 bool Lease::is_alive() {
         constexpr auto kRelaxed = std::memory_order_relaxed;
         const auto heartbeat = arena_.heartbeat();
