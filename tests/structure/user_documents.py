@@ -14,8 +14,10 @@ import subprocess
 import sys
 import tempfile
 
+from help_text import options_in, verbs_in
+
 DOCUMENTS = ["README.md", *(f"docs/{name}.md" for name in
-                            ("getting_started", "problems", "install", "configure", "turns"))]
+                            ("getting_started", "problems", "install", "packages", "configure", "turns"))]
 MOST = {"lines": 130, "columns": 100, "words": 900}  # of README
 FENCED = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
 C_SAMPLE = re.compile(r"^```c\n(.*?)^```", re.MULTILINE | re.DOTALL)
@@ -24,7 +26,8 @@ TYPED = re.compile(r"^ {4}(.*)$|`([^`\n]+)`", re.MULTILINE)
 # ends where a shell ends it, or where a comment begins
 COMMAND = re.compile(r"\b(fairly|governorctl)((?: +(?:'[^']*'|\$\([^)]*\)|[^\s|;&<>)#]+))+)")
 WITH_VALUE = {"--max", "--job", "--socket"}
-QUESTIONS = {"status", "advise", "cpus", "config", "clients", "explain", "top", "monitor", "set", "pause", "resume"}
+QUESTIONS = {"status", "advise", "cpus", "config", "clients", "explain", "top", "monitor", "set", "pause", "resume",
+             "doctor"}
 
 
 def sizes(page):
@@ -52,11 +55,28 @@ def commands(page):
             elif verb == "run":
                 yield line, [program, "run", *of_run(words[words.index("run") + 1:])]
             elif re.fullmatch(r"[a-z]+", verb):
-                yield line, [program, *words] if verb in QUESTIONS else [program, verb, "--help"]
+                yield line, [program, *words]
+
+
+def help_of(*command):
+    return subprocess.run([*command, "--help"], check=True, capture_output=True, text=True).stdout
+
+
+def unknown(program, words):
+    """Of a command that is not tried: the verb, or an option, that --help does not name."""
+    verb = words[0]
+    if verb not in verbs_in(help_of(program)):
+        return verb
+    known = options_in(help_of(program, verb))
+    return next((word for word in words if word.startswith("-") and word not in known), "")
 
 
 def refused(page, programs):
     for command, line in {tuple(command): line for line, command in commands(page)}.items():
+        if command[0] == "governorctl" and "run" not in command and not QUESTIONS & set(command):
+            if wrong := unknown(programs["governorctl"], command[1:]):
+                yield f"{line}: there is no {wrong}"
+            continue
         tried = subprocess.run([programs[command[0]], *command[1:]], stdin=subprocess.DEVNULL, check=False,
                                capture_output=True, text=True, timeout=30)
         if tried.returncode not in (0, 3):  # 3: there is no governor
