@@ -13,6 +13,7 @@
 #include <sstream>
 #include <stdexcept>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
@@ -45,21 +46,39 @@ constexpr auto kLog = "log";
         ::_exit(1);
 }
 
+/// Root or this user owns it, and nobody else changes it. The own group counts as this user: where
+/// each user has a group, files are often writable for it.
+bool is_believed(const fs::path& path, mode_t kind) {
+        struct stat status {};
+        if (::stat(path.c_str(), &status) != 0 || (status.st_mode & S_IFMT) != kind)
+                return false;
+        const mode_t others = status.st_gid == ::getegid() ? S_IWOTH : S_IWGRP | S_IWOTH;
+        return (status.st_uid == 0 || status.st_uid == ::geteuid()) &&
+               (status.st_mode & others) == 0;
+}
+
 bool is_program(const fs::path& path) {
-        std::error_code error;
-        return fs::is_regular_file(path, error) && ::access(path.c_str(), X_OK) == 0;
+        return is_believed(path.parent_path(), S_IFDIR) && is_believed(path, S_IFREG) &&
+               ::access(path.c_str(), X_OK) == 0;
 }
 
 }  // namespace
 
-std::optional<fs::path> find_governord(const fs::path& own, const std::string& path) {
+std::optional<fs::path> find_governord(const fs::path& own, const std::string& path, bool is_root) {
         const auto name = "governord";
-        std::vector<fs::path> places{own.parent_path(), own.parent_path().parent_path() / "sbin"};
+        const auto beside = own.parent_path();
+        std::vector<fs::path> places;
+        if (!own.empty())
+                places.push_back(beside);
+        if (beside.filename() == "bin")
+                places.push_back(beside.parent_path() / "sbin");
+        const auto standard = places.insert(places.end(), {"/usr/local/sbin", "/usr/sbin"});
+        std::vector<fs::path> named;
         std::istringstream folders(path);
         for (std::string folder; std::getline(folders, folder, ':');)
                 if (folder.starts_with('/'))
-                        places.emplace_back(folder);
-        places.insert(places.end(), {"/usr/local/sbin", "/usr/sbin"});
+                        named.emplace_back(folder);
+        places.insert(is_root ? places.end() : standard, named.begin(), named.end());
         for (const auto& place : places)
                 if (is_program(place / name))
                         return place / name;

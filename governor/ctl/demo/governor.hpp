@@ -14,10 +14,11 @@
 
 namespace ctl::demo {
 
-/// Where governord is: beside `own` (this program), in ../sbin from there, in `path` ($PATH), or in
-/// the sbin of the system.
-[[nodiscard]] std::optional<std::filesystem::path> find_governord(const std::filesystem::path& own,
-                                                                  const std::string& path);
+/// Where governord is: beside `own` (this program; empty: not known), in ../sbin if that is a bin,
+/// in `path` ($PATH), or in the sbin of the system; for root in that before `path`. It and its
+/// folder belong to root or to this user, and only these may write there.
+[[nodiscard]] std::optional<std::filesystem::path>
+find_governord(const std::filesystem::path& own, const std::string& path, bool is_root);
 
 /// A new folder, which goes with all in it.
 class Folder {

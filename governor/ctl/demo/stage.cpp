@@ -130,11 +130,13 @@ std::string list_of(const std::vector<std::uint32_t>& cpus) {
 
 fs::path governord() {
         const auto own = own_path();
-        const auto found = find_governord(own, variable("PATH"));
+        const auto found = find_governord(own, variable("PATH"), ::geteuid() == 0);
         if (!found)
-                throw Refused{{kNotReachable, "there is no governord beside " + own.string() +
-                                                      ", in ../sbin from there, or in PATH: "
-                                                      "install it, or add its folder to PATH"}};
+                throw Refused{{kNotReachable,
+                               "there is no governord beside " + own.string() +
+                                       ", in ../sbin from a bin, or in PATH that only root and "
+                                       "this user can change: install it, or add its folder to "
+                                       "PATH"}};
         return *found;
 }
 

@@ -8,6 +8,7 @@
 
 #include <filesystem>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 namespace {
 
@@ -113,11 +114,46 @@ TEST(DemoGovernor, IsFoundBesideUsInSbinOrInThePath) {
                 return file;
         };
         const auto in_path = put("elsewhere");
-        EXPECT_EQ(find_governord(own, path), in_path);
+        EXPECT_EQ(find_governord(own, path, false), in_path);
+        EXPECT_EQ(find_governord("", path, false), in_path);
         const auto in_sbin = put("sbin");
-        EXPECT_EQ(find_governord(own, path), in_sbin);
+        EXPECT_EQ(find_governord(own, path, false), in_sbin);
+        EXPECT_EQ(find_governord(root / "elsewhere2/governorctl", path, false), in_path)
+                << "../sbin of anything but a bin may be anybody's";
         const auto beside = put("bin");
-        EXPECT_EQ(find_governord(own, path), beside);
+        EXPECT_EQ(find_governord(own, path, false), beside);
+}
+
+TEST(DemoGovernor, RootLooksIntoThePathLast) {
+        namespace fs = std::filesystem;
+        const test_support::TemporaryDirectory directory;
+        const auto in_path = fs::path(directory.path()) / "governord";
+        fs::copy_file("/bin/true", in_path);
+        const bool is_installed =
+                fs::exists("/usr/local/sbin/governord") || fs::exists("/usr/sbin/governord");
+        EXPECT_EQ(find_governord("", directory.path(), true) == in_path, !is_installed);
+}
+
+TEST(DemoGovernor, IsNotTakenWhereOthersMayPutOne) {
+        namespace fs = std::filesystem;
+        const test_support::TemporaryDirectory directory;
+        const auto root = fs::path(directory.path());
+        const auto file = root / "governord";
+        fs::copy_file("/bin/true", file);
+        const auto is_taken = [&] {
+                return find_governord(root / "governorctl", "", false) == file;
+        };
+        EXPECT_TRUE(is_taken());
+        fs::permissions(file, fs::perms::others_write, fs::perm_options::add);
+        EXPECT_FALSE(is_taken());
+        fs::permissions(file, fs::perms::others_write, fs::perm_options::remove);
+        fs::permissions(root, fs::perms::others_write, fs::perm_options::add);
+        EXPECT_FALSE(is_taken());
+        fs::permissions(root, fs::perms::others_write, fs::perm_options::remove);
+        if (::geteuid() != 0)
+                return;
+        ASSERT_EQ(::chown(file.c_str(), 65534, 0), 0);
+        EXPECT_FALSE(is_taken());
 }
 
 TEST(DemoGovernor, AFolderGoesWithAllInIt) {
