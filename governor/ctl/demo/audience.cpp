@@ -35,14 +35,17 @@ void print(const std::string& text) {
                 throw Refused{{code, ""}};
 }
 
-void wait(const run::Signals& signals, milliseconds time) {
+bool wait(const run::Signals& signals, milliseconds time) {
         const auto until = steady_clock::now() + time;
+        bool was_continued = false;
         for (;;) {
-                while (const auto signal = signals.next())
+                while (const auto signal = signals.next()) {
+                        was_continued |= signal->ssi_signo == SIGCONT;
                         heed(*signal);
+                }
                 const auto left = std::chrono::ceil<milliseconds>(until - steady_clock::now());
                 if (left.count() <= 0)
-                        return;
+                        return was_continued;
                 pollfd ready{signals.fd(), POLLIN, 0};
                 ::poll(&ready, 1, static_cast<int>(left.count()));
         }

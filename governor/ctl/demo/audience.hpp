@@ -24,7 +24,8 @@ struct Refused {
 void print(const std::string& text);
 
 /// Lets time go by; throws Interrupted. SIGTSTP stops this process until job control continues it.
-void wait(const run::Signals& signals, std::chrono::milliseconds time);
+/// True: it was continued meanwhile, and so may have been stopped by any signal.
+bool wait(const run::Signals& signals, std::chrono::milliseconds time);
 
 /// A last line that is written over again and again, if stdout is a terminal; else nothing.
 class Ticker {

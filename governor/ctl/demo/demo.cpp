@@ -133,13 +133,13 @@ private:
                 return act;
         }
 
-        Act watch(Cast&& cast, const std::string& socket, std::vector<Cue> cues) const {
+        Act watch(Cast&& cast, const std::string& socket, std::vector<Cue> cues) {
                 const Ticker ticker;
                 const auto length_s = duration<double>(length_).count();
                 std::ranges::reverse(cues);
                 const auto percent = [&] { return std::to_string(std::lround(100 * cast.done())); };
                 while (!cast.is_over() && cast.seconds() < kPatience * length_s) {
-                        wait(signals_, kLook);
+                        acts_.were_interrupted |= wait(signals_, kLook);
                         cast.look();
                         ticker.show("   " + decimal(cast.seconds()) + " s, " + percent() +
                                     " % of the work done");

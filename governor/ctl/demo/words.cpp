@@ -112,6 +112,9 @@ std::string next_commands(const Place& place) {
 }
 
 std::string verdict(const Acts& acts) {
+        if (acts.were_interrupted)
+                return "Verdict: none; the demo was stopped meanwhile, and that counts in the "
+                       "times.";
         return "Verdict: " + gain(acts) + ";\n         " + gain_of_turns(acts) + ".";
 }
 

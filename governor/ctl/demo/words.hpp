@@ -18,9 +18,10 @@ struct Program {
 using Act = std::vector<Program>;
 
 struct Acts {
-        Act without;  ///< a governor
-        Act with;     ///< one, and each has its share
-        Act in_turn;  ///< with one, as batch programs
+        Act without;                    ///< a governor
+        Act with;                       ///< one, and each has its share
+        Act in_turn;                    ///< with one, as batch programs
+        bool were_interrupted = false;  ///< stopped for a while, which counts in the times
 };
 
 /// The times side by side.

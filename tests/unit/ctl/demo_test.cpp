@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: MIT
 // The words of `governorctl demo`, and its choice of CPUs.
+#include "demo/audience.hpp"
 #include "demo/governor.hpp"
 #include "demo/host.hpp"
 #include "demo/words.hpp"
 
 #include "support/temporary_directory.hpp"
 
+#include <chrono>
+#include <csignal>
 #include <filesystem>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -75,6 +78,19 @@ TEST(DemoVerdict, SaysWhatWasNotGained) {
         EXPECT_TRUE(says({act({4}), act({12}, true), act({4})}, "the governor lost here: "));
         EXPECT_TRUE(says({act({12}, true), act({12}, true), act({4})}, "neither with nor without"));
         EXPECT_TRUE(verdict({act({4}), act({4}), act({12}, true)}).ends_with("not done in time."));
+}
+
+TEST(DemoVerdict, ThereIsNoneAfterAStop) {
+        EXPECT_TRUE(verdict({act({9}), act({4}), act({3}), true}).starts_with("Verdict: none; "));
+}
+
+TEST(DemoAudience, KnowsThatItWasContinued) {
+        using std::chrono::milliseconds;
+        const ctl::run::Signals signals;
+        EXPECT_FALSE(wait(signals, milliseconds{1}));
+        ::kill(::getpid(), SIGCONT);
+        EXPECT_TRUE(wait(signals, milliseconds{1}));
+        EXPECT_FALSE(wait(signals, milliseconds{1}));
 }
 
 TEST(DemoVerdict, TheTableHasAColumnForEachPart) {
