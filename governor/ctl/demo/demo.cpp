@@ -164,6 +164,17 @@ private:
         double bystanders_ = 0;  ///< CPUs, in the act with most of them
 };
 
+/// That would end it and has not been looked at, 0: none. Ctrl-C goes to children, too, and kills
+/// them; it is here before the first of them is found dead.
+int signal_among(const run::Signals& signals) {
+        try {
+                wait(signals, milliseconds{0});
+                return 0;
+        } catch (const Interrupted& interrupted) {
+                return interrupted.signal;
+        }
+}
+
 /// `ret_signal` has ended it, 0: none has.
 ExitCode perform_all(const verbs::DemoOptions& options, int& ret_signal) {
         const run::Signals signals;
@@ -180,7 +191,8 @@ ExitCode perform_all(const verbs::DemoOptions& options, int& ret_signal) {
                 const auto& failure = refused.failure;
                 return failure.message.empty() ? failure.code : verbs::complain(failure);
         } catch (const std::runtime_error& error) {
-                return verbs::complain({kFailed, error.what()});
+                ret_signal = signal_among(signals);
+                return ret_signal != 0 ? kFailed : verbs::complain({kFailed, error.what()});
         }
 }
 
