@@ -100,8 +100,11 @@ Folder::~Folder() {
 
 Governor::Governor(const run::Signals& signals, const fs::path& governord, const std::string& cpus)
         : socket_(folder_.path() / "socket") {
-        std::ofstream(folder_.path() / kConfiguration)
-                << "[governor]\ncpus = " << cpus << "\nperiod = 250ms\n";
+        std::ofstream configuration(folder_.path() / kConfiguration);
+        configuration << "[governor]\ncpus = " << cpus << "\nperiod = 250ms\n" << std::flush;
+        if (!configuration)
+                throw std::runtime_error("cannot write into " + folder_.path().string() + ": " +
+                                         std::strerror(errno));
         const auto parent = ::getpid();
         pid_ = ::fork();
         if (pid_ < 0)

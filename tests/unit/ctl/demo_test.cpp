@@ -11,6 +11,8 @@
 #include <csignal>
 #include <filesystem>
 #include <gtest/gtest.h>
+#include <stdexcept>
+#include <sys/resource.h>
 #include <unistd.h>
 
 namespace {
@@ -170,6 +172,18 @@ TEST(DemoGovernor, IsNotTakenWhereOthersMayPutOne) {
                 return;
         ASSERT_EQ(::chown(file.c_str(), 65534, 0), 0);
         EXPECT_FALSE(is_taken());
+}
+
+TEST(DemoGovernor, IsNotStartedWithoutItsConfiguration) {
+        const ctl::run::Signals signals;  // one of them says that a file is too long
+        rlimit limit{};
+        ::getrlimit(RLIMIT_FSIZE, &limit);
+        const rlimit none{0, limit.rlim_max};
+        ::setrlimit(RLIMIT_FSIZE, &none);
+        EXPECT_THROW(Governor(signals, "/bin/true", "0"), std::runtime_error);
+        ::setrlimit(RLIMIT_FSIZE, &limit);
+        while (signals.next()) {
+        }
 }
 
 TEST(DemoGovernor, AFolderGoesWithAllInIt) {
