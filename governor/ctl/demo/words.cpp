@@ -56,7 +56,10 @@ std::string gain(const Acts& acts) {
                 return "the governor lost here: the programs were not done after " + decimal(with) +
                        " s with it, and were after " + than + " without it";
         const auto both = decimal(with) + " s with it, " + than + " without it";
-        if (with > without * (1 + kSame) && !has_stopped(acts.without))
+        if (has_stopped(acts.without) && with > without * (1 - kSame))
+                return "nobody knows what the governor gained here: the programs were done after " +
+                       both;
+        if (with > without * (1 + kSame))
                 return "the governor lost here: the programs were done after " + both;
         if (with > without * (1 - kSame))
                 return "the governor gained nothing here: the programs were done after " + both;

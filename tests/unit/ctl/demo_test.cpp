@@ -79,6 +79,7 @@ TEST(DemoVerdict, SaysWhatWasNotGained) {
         EXPECT_TRUE(says({act({4}), act({5}), act({4})}, "the governor lost here: "));
         EXPECT_TRUE(says({act({4}), act({12}, true), act({4})}, "the governor lost here: "));
         EXPECT_TRUE(says({act({12}, true), act({12}, true), act({4})}, "neither with nor without"));
+        EXPECT_TRUE(says({act({12}, true), act({11.9}), act({4})}, "nobody knows what the "));
         EXPECT_TRUE(verdict({act({4}), act({4}), act({12}, true)}).ends_with("not done in time."));
 }
 
