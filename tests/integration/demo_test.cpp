@@ -60,9 +60,9 @@ TEST_F(DemoOfAGovernor, ShowsAllAndLeavesNothing) {
 TEST_F(DemoOfAGovernor, AsksNoOtherGovernor) {
         Daemon other(FIXTURES "/machines/8");
         other.start();
-        const auto shown =
-                run(command({"--length", "1", "--anyway"},
-                            {other.environment(), "THREADCOUNT=off", "THREADCOUNT_MAX=1"}));
+        const auto shown = run(command({"--length", "1", "--anyway"},
+                                       {other.environment(), "THREADCOUNT=off", "THREADCOUNT_MAX=1",
+                                        "OMP_PROC_BIND=true"}));
         EXPECT_EQ(shown.status, 0) << shown.err;
         EXPECT_NE(shown.out.find(" programs on "), std::string::npos) << shown.out;
         EXPECT_NE(ctl(other, {"status", "--json"}).out.find("\"queries\":0"), std::string::npos);

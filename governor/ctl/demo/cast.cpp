@@ -21,6 +21,8 @@ namespace ctl::demo {
 namespace {
 
 constexpr std::size_t kMostMembers = 8;
+/// The status of a program that was to be governed, and had no grant in the end.
+constexpr int kUngoverned = 2;
 
 }  // namespace
 
@@ -79,6 +81,8 @@ void Cast::play(const Plot& plot, std::size_t member) const {
                 const auto& label = plot.in_turn ? plot.names.front() : plot.names[member];
                 ::setenv("THREADCOUNT_LABEL", label.c_str(), 1);
                 ::setenv("THREADCOUNT_JOB", std::to_string(member).c_str(), 1);
+                // Also where the user's OMP_PROC_BIND leaves it to itself.
+                ::setenv("THREADCOUNT", "adapt", 1);
                 ::setenv("THREADCOUNT_CLASS", plot.in_turn ? "batch" : "interactive", 1);
                 threadcount_options options = THREADCOUNT_OPTIONS_INIT;
                 options.socket_path = plot.socket.c_str();
@@ -88,6 +92,8 @@ void Cast::play(const Plot& plot, std::size_t member) const {
         }
         auto& progress = shared_->of[member];
         perform(plot.work, governor, progress.regions);
+        if (governor != nullptr && threadcount_version(governor) == 0)
+                ::_exit(kUngoverned);
         threadcount_close(governor);
         progress.ended_ns = std::chrono::nanoseconds(Clock::now() - started_).count();
         ::_exit(0);
@@ -108,8 +114,12 @@ void Cast::look() {
                 member.pid = 0;
                 const auto ended_ns = shared_->of[i].ended_ns.load();
                 if (!has_started || status != 0 || ended_ns == 0)
-                        throw std::runtime_error("the program " + plot_.names[i] +
-                                                 " could not be run to its end");
+                        throw std::runtime_error(
+                                "the program " + plot_.names[i] +
+                                (has_started && WIFEXITED(status) &&
+                                                 WEXITSTATUS(status) == kUngoverned
+                                         ? " had nothing from the governor of the demo"
+                                         : " could not be run to its end"));
                 member.seconds = static_cast<double>(ended_ns) / 1e9;
         }
 }
