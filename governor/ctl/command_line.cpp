@@ -222,7 +222,8 @@ void add_demo(CLI::App& app, const std::shared_ptr<Parsed>& parsed) {
                 "demo",
                 "Show in half a minute what a governor does: four small programs run without\n"
                 "one, with one, and in turn, on four CPUs at most. The governor is its own, and\n"
-                "nothing of it stays. On a busy host it is refused.");
+                "nothing of it stays; after SIGKILL a temporary folder. On a busy host it is\n"
+                "refused.");
         verb->footer(
                 "Exit: 0 shown, whatever was measured; 1 refused or failed, 3 no governord found.");
         verb->add_option("--length", parsed->length_s,

@@ -51,7 +51,7 @@ bool wait(const run::Signals& signals, milliseconds time) {
         }
 }
 
-void Ticker::show(const std::string& text) const {
+void tick(const std::string& text) {
         if (is_on_terminal())
                 print("\r" + text + "\x1b[K");
 }

@@ -27,12 +27,8 @@ void print(const std::string& text);
 /// True: it was continued meanwhile, and so may have been stopped by any signal.
 bool wait(const run::Signals& signals, std::chrono::milliseconds time);
 
-/// A last line that is written over again and again, if stdout is a terminal; else nothing.
-class Ticker {
-public:
-        void show(const std::string& text) const;
-        void clear() const { show(""); }
-};
+/// Writes over the last line, if stdout is a terminal; else does nothing.
+void tick(const std::string& text);
 
 /// Columns for a line; of a file, too.
 [[nodiscard]] std::size_t width();

@@ -64,7 +64,7 @@ public:
                 print("1. Without a governor\n");
                 acts_.without = act(plot(""), {});
                 print("2. With a governor: each program has its share of the CPUs\n");
-                Governor governor(signals_, governord, list_of(usage_.cpus));
+                Governor governor(signals_, governord, run::list_of(mask_of(usage_.cpus)));
                 wait_for(governor);
                 auto plot = this->plot(governor.socket());
                 acts_.with = act(plot, {{0.3, Show::Top}, {0.6, Show::Why}, {0.9, Show::Top}});
@@ -90,9 +90,9 @@ private:
         void introduce() const {
                 const auto cpus = std::to_string(work_.threads);
                 const auto regions = milliseconds{1000} * work_.threads / kRegion;
-                print("Four programs share " + cpus + " CPUs (" + list_of(usage_.cpus) +
-                      ") that have work for " + decimal(duration<double>(length_).count()) +
-                      " s. Each has " + cpus +
+                print("Four programs share " + cpus + " CPUs (" +
+                      run::list_of(mask_of(usage_.cpus)) + ") that have work for " +
+                      decimal(duration<double>(length_).count()) + " s. Each has " + cpus +
                       " threads, as if\nit were alone, that wait for each other " +
                       std::to_string(regions) +
                       " times a second, spinning, as those of OpenMP do.\n\n");
@@ -134,22 +134,21 @@ private:
         }
 
         Act watch(Cast&& cast, const std::string& socket, std::vector<Cue> cues) {
-                const Ticker ticker;
                 const auto length_s = duration<double>(length_).count();
                 std::ranges::reverse(cues);
                 const auto percent = [&] { return std::to_string(std::lround(100 * cast.done())); };
                 while (!cast.is_over() && cast.seconds() < kPatience * length_s) {
                         acts_.were_interrupted |= wait(signals_, kLook);
                         cast.look();
-                        ticker.show("   " + decimal(cast.seconds()) + " s, " + percent() +
-                                    " % of the work done");
+                        tick("   " + decimal(cast.seconds()) + " s, " + percent() +
+                             " % of the work done");
                         if (cues.empty() || cast.seconds() < cues.back().when * length_s)
                                 continue;
-                        ticker.clear();
+                        tick("");
                         show(cues.back().what, cast, socket);
                         cues.pop_back();
                 }
-                ticker.clear();
+                tick("");
                 print(cast.is_over() ? "   all done\n"
                                      : "   stopped after " + decimal(cast.seconds()) + " s with " +
                                                percent() + " % of the work done\n");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// The demonstration's own governor: nobody else finds it, and nothing of it stays.
+// The demonstration's own governor: nobody else finds it, and nothing of it stays but its folder
+// after SIGKILL.
 #pragma once
 
 #include "connection.hpp"

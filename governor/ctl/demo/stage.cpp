@@ -4,7 +4,7 @@
 
 #include "demo/audience.hpp"
 #include "demo/governor.hpp"
-#include "run/affinity.hpp"
+#include "run/executable.hpp"
 #include "verbs/limits.hpp"
 
 #include <algorithm>
@@ -48,17 +48,9 @@ std::string busy_host(const Usage& usage, double limit) {
                "governorctl demo --anyway";
 }
 
-void confine_to(const std::vector<std::uint32_t>& cpus) {
-        run::CpuMask mask;
-        for (const auto cpu : cpus)
-                mask.words[cpu / 64] |= std::uint64_t{1} << (cpu % 64);
-        if (!run::set_affinity(0, mask))
-                throw std::runtime_error("cannot be confined to the CPUs " + list_of(cpus));
-}
-
-fs::path own_path() {
-        std::error_code error;
-        return fs::read_symlink("/proc/self/exe", error);
+void confine_to(const run::CpuMask& cpus) {
+        if (!run::set_affinity(0, cpus))
+                throw std::runtime_error("cannot be confined to the CPUs " + run::list_of(cpus));
 }
 
 std::string variable(const char* name) {
@@ -117,19 +109,19 @@ Usage take_cpus(const run::Signals& signals, bool anyway) {
         const auto limit = kMostBusy * static_cast<double>(usage.cpus.size());
         if (usage.busy > limit && !anyway)
                 throw Refused{{kFailed, busy_host(usage, limit)}};
-        confine_to(usage.cpus);
+        confine_to(mask_of(usage.cpus));
         return usage;
 }
 
-std::string list_of(const std::vector<std::uint32_t>& cpus) {
-        std::string list;
+run::CpuMask mask_of(const std::vector<std::uint32_t>& cpus) {
+        run::CpuMask mask;
         for (const auto cpu : cpus)
-                list += (list.empty() ? "" : ",") + std::to_string(cpu);
-        return list;
+                mask.words[cpu / 64] |= std::uint64_t{1} << (cpu % 64);
+        return mask;
 }
 
 fs::path governord() {
-        const auto own = own_path();
+        const auto own = run::own_path();
         const auto found = find_governord(own, variable("PATH"), ::geteuid() == 0);
         if (!found)
                 throw Refused{{kNotReachable,
@@ -155,7 +147,7 @@ Place place_of(const fs::path& governord) {
              {fs::path("/etc/systemd"), fs::path("/usr/lib/systemd"), installed})
                 place.has_units |= is_there(folder / kind / name);
         place.governord = as_called(governord);
-        place.fairly = as_called(own_path().parent_path() / "fairly");
+        place.fairly = as_called(run::own_path().parent_path() / "fairly");
         return place;
 }
 

@@ -5,6 +5,7 @@
 
 #include "demo/host.hpp"
 #include "demo/words.hpp"
+#include "run/affinity.hpp"
 #include "run/signals.hpp"
 
 #include <chrono>
@@ -26,8 +27,7 @@ void forget_wishes();
 /// `anyway`, or if there are not two.
 [[nodiscard]] Usage take_cpus(const run::Signals& signals, bool anyway);
 
-/// "0,1".
-[[nodiscard]] std::string list_of(const std::vector<std::uint32_t>& cpus);
+[[nodiscard]] run::CpuMask mask_of(const std::vector<std::uint32_t>& cpus);
 
 /// Throws Refused if it is nowhere.
 [[nodiscard]] std::filesystem::path governord();

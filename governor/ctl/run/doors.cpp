@@ -138,9 +138,10 @@ tl::expected<std::string, std::string> object_in(const std::string& folder) {
 }
 
 tl::expected<std::string, std::string> installed_object() {
-        std::error_code error;
-        const auto prefix = fs::read_symlink("/proc/self/exe", error).parent_path().parent_path();
-        return object_in(prefix / "lib/threadcount/doors");
+        const auto own = own_path();
+        if (own.empty())
+                return tl::unexpected(std::string("/proc/self/exe does not say where this is"));
+        return object_in(own.parent_path().parent_path() / "lib/threadcount/doors");
 }
 
 Doors look_for_doors(const verbs::RunOptions& options, bool has_lease) {

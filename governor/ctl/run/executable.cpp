@@ -149,6 +149,11 @@ bool Image::needs(std::string_view library) const {
                                    [&](const auto& name) { return name.starts_with(library); });
 }
 
+std::filesystem::path own_path() {
+        std::error_code error;
+        return std::filesystem::read_symlink("/proc/self/exe", error);
+}
+
 Image image_of(const std::string& command) {
         const File file(find(command));
         const auto header = file.read<Elf64_Ehdr>(0, 1);

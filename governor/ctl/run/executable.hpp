@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -28,6 +29,9 @@ struct Image {
         /// be its maximum for good. False also for programs that load the library later.
         [[nodiscard]] bool follows_by_itself() const { return needs("libthreadcount.so."); }
 };
+
+/// The file of this very program. Empty: it cannot be told.
+[[nodiscard]] std::filesystem::path own_path();
 
 /// The image of the executable that execvp() would find by this name. Some 50 us.
 [[nodiscard]] Image image_of(const std::string& command);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// The verbs of governorctl: one function per verb, each in its own file. They print their result to
-// stdout, errors to stderr, and return the exit code.
+// The verbs of governorctl: one function per verb, each in its own file; run, demo and what both
+// need have folders of their own beside this one. They print their result to stdout, errors to
+// stderr, and return the exit code.
 #pragma once
 
 #include "exit_code.hpp"
@@ -76,8 +77,8 @@ struct SetOptions {
 [[nodiscard]] ExitCode pause(const Common& common, std::optional<std::uint32_t> pid);
 [[nodiscard]] ExitCode resume(const Common& common, std::optional<std::uint32_t> pid);
 
-/// Runs the same programs without a governor, with one of its own, and in turn; nothing of it
-/// stays. It dies by the signal that ends it.
+/// Runs the same programs without a governor, with one of its own, and in turn. It leaves
+/// nothing; after SIGKILL a temporary folder. It dies by the signal that ends it.
 [[nodiscard]] ExitCode demo(const Common& common, const DemoOptions& options);
 
 /// Returns what the program ended with; it dies by the signal that has killed the program. It
