@@ -4,7 +4,9 @@
 
 #include "demo/audience.hpp"
 #include "demo/governor.hpp"
+#include "render/status_text.hpp"
 #include "run/executable.hpp"
+#include "verbs/ask.hpp"
 #include "verbs/limits.hpp"
 
 #include <algorithm>
@@ -132,22 +134,31 @@ fs::path governord() {
         return *found;
 }
 
+bool systemd_has_units(const fs::path& root, bool for_all, const std::string& runtime) {
+        const auto manager =
+                for_all ? root / "run/systemd/system" : fs::path(runtime) / "systemd/private";
+        if ((!for_all && runtime.empty()) || !is_there(manager))
+                return false;
+        const auto unit = fs::path("systemd") / (for_all ? "system" : "user") / "governord.socket";
+        const auto folders = {"etc", "run", "usr/local/lib", "usr/lib"};
+        return std::ranges::any_of(
+                folders, [&](const char* folder) { return is_there(root / folder / unit); });
+}
+
 Place place_of(const fs::path& governord) {
-        const std::string name = "governord.socket";
         const auto runtime = variable("XDG_RUNTIME_DIR");
+        governor::v1::Request request;
+        request.mutable_status();
+        const auto reply = verbs::ask("", std::move(request), governor::v1::Reply::kStatus);
         Place place;
         place.is_root = ::getuid() == 0;
         place.has_runtime_folder = !runtime.empty();
-        place.is_served =
-                is_there("/run/governord/governord.sock") ||
-                (!runtime.empty() && is_there(fs::path(runtime) / "governord/governord.sock"));
-        const std::string kind = place.is_root ? "system" : "user";
-        const auto installed = governord.parent_path().parent_path() / "lib/systemd";
-        for (const auto& folder :
-             {fs::path("/etc/systemd"), fs::path("/usr/lib/systemd"), installed})
-                place.has_units |= is_there(folder / kind / name);
+        place.is_served = reply.has_value();
+        place.is_left_alone = reply && !render::left_alone(reply->status()).empty();
+        place.has_units = systemd_has_units("/", place.is_root, runtime);
         place.governord = as_called(governord);
         place.fairly = as_called(run::own_path().parent_path() / "fairly");
+        place.governorctl = as_called(run::own_path());
         return place;
 }
 

@@ -32,7 +32,13 @@ void forget_wishes();
 /// Throws Refused if it is nowhere.
 [[nodiscard]] std::filesystem::path governord();
 
-/// What there is for the user's own programs, beside this governord.
+/// Does systemd run here, for all or for a user with this $XDG_RUNTIME_DIR, and know
+/// governord.socket? `root`: "/" but in tests.
+[[nodiscard]] bool systemd_has_units(const std::filesystem::path& root, bool for_all,
+                                     const std::string& runtime);
+
+/// What there is for the user's own programs, beside this governord. Asks the host's governor, if
+/// there is one.
 [[nodiscard]] Place place_of(const std::filesystem::path& governord);
 
 /// CPUs that others keep busy while this lives, of those given.

@@ -80,6 +80,18 @@ std::string gain_of_turns(const Acts& acts) {
                                             : "turns gained nothing: each was done after " + both;
 }
 
+/// As a shell has to read it.
+std::string quoted(const std::string& word) {
+        constexpr auto kPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                                "/._-+,:@%=";
+        if (word.find_first_not_of(kPlain) == word.npos)
+                return word;
+        std::string text = "'";
+        for (const char letter : word)
+                text += letter == '\'' ? "'\\''" : std::string(1, letter);
+        return text + "'";
+}
+
 }  // namespace
 
 std::string times_table(const Acts& acts) {
@@ -101,7 +113,12 @@ std::string times_table(const Acts& acts) {
 }
 
 std::string next_commands(const Place& place) {
-        const auto run = place.fairly + " YOUR-PROGRAM";
+        const auto run = quoted(place.fairly) + " YOUR-PROGRAM";
+        const auto governord = quoted(place.governord);
+        if (place.is_left_alone)
+                return "Next:    " + quoted(place.governorctl) +
+                       " doctor\n         The governor of this host leaves programs alone: doctor "
+                       "says what ends that.\n";
         if (place.is_served)
                 return "Next:    " + run + "\n";
         const std::string user = place.is_root ? "" : "--user ";
@@ -109,9 +126,9 @@ std::string next_commands(const Place& place) {
                 return "Next:    systemctl " + user + "enable --now governord.socket\n         " +
                        run + "\n";
         if (place.is_root || place.has_runtime_folder)
-                return "Next:    " + place.governord + " &\n         " + run + "\n";
-        return "Next:    export THREADCOUNT_SOCKET=/tmp/governord.sock\n         " +
-               place.governord + " --socket $THREADCOUNT_SOCKET &\n         " + run + "\n";
+                return "Next:    " + governord + " &\n         " + run + "\n";
+        return "Next:    export THREADCOUNT_SOCKET=/tmp/governord.sock\n         " + governord +
+               " --socket $THREADCOUNT_SOCKET &\n         " + run + "\n";
 }
 
 std::string verdict(const Acts& acts) {

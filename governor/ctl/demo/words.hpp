@@ -32,12 +32,14 @@ struct Acts {
 
 /// What is there for the user's own programs.
 struct Place {
-        bool is_served = false;  ///< a governor listens where programs look for one
-        bool has_units = false;  ///< systemd can start one
+        bool is_served = false;      ///< a governor answers where programs look for one
+        bool is_left_alone = false;  ///< that one governs nobody
+        bool has_units = false;      ///< systemd can start one
         bool is_root = false;
         bool has_runtime_folder = false;  ///< $XDG_RUNTIME_DIR
         std::string governord;            ///< as it is called
         std::string fairly;               ///< likewise
+        std::string governorctl;          ///< likewise
 };
 
 /// What to type to have one's own program governed.

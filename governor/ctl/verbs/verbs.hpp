@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// The verbs of governorctl: one function per verb, each in its own file; run, demo and what both
-// need have folders of their own beside this one. They print their result to stdout, errors to
-// stderr, and return the exit code.
+// The verbs of governorctl: one function per verb, each in a file of its own here, but run and
+// demo, which have folders. They print their result to stdout, errors to stderr, and return the
+// exit code.
 #pragma once
 
 #include "exit_code.hpp"

@@ -3,6 +3,7 @@
 #include "demo/audience.hpp"
 #include "demo/governor.hpp"
 #include "demo/host.hpp"
+#include "demo/stage.hpp"
 #include "demo/words.hpp"
 
 #include "support/temporary_directory.hpp"
@@ -117,6 +118,41 @@ TEST(DemoNext, SaysWhatIsMissing) {
         EXPECT_TRUE(next_commands(place).starts_with("Next:    systemctl enable"));
         place.is_served = true;
         EXPECT_EQ(next_commands(place), "Next:    fairly YOUR-PROGRAM\n");
+        place.governorctl = "governorctl";
+        place.is_left_alone = true;
+        EXPECT_TRUE(next_commands(place).starts_with("Next:    governorctl doctor\n"));
+}
+
+TEST(DemoNext, PathsAreForAShell) {
+        Place place;
+        place.is_served = true;
+        place.fairly = "/home/o'neil/my tools/fairly";
+        EXPECT_EQ(next_commands(place),
+                  "Next:    '/home/o'\\''neil/my tools/fairly' YOUR-PROGRAM\n");
+}
+
+TEST(DemoNext, SystemdIsOfferedWhereItRunsAndKnowsTheUnits) {
+        namespace fs = std::filesystem;
+        const test_support::TemporaryDirectory directory;
+        const auto root = fs::path(directory.path());
+        const auto runtime = (root / "run/user/7").string();
+        const auto put = [&](const char* path) {
+                fs::create_directories((root / path).parent_path());
+                fs::copy_file("/bin/true", root / path);
+        };
+        put("usr/lib/systemd/system/governord.socket");
+        put("usr/local/lib/systemd/user/governord.socket");
+        EXPECT_FALSE(systemd_has_units(root, true, "")) << "in a container";
+        EXPECT_FALSE(systemd_has_units(root, false, runtime));
+        fs::create_directories(root / "run/systemd/system");
+        EXPECT_TRUE(systemd_has_units(root, true, ""));
+        EXPECT_FALSE(systemd_has_units(root, false, runtime)) << "no manager of this user's";
+        EXPECT_FALSE(systemd_has_units(root, false, ""));
+        put("run/user/7/systemd/private");
+        EXPECT_TRUE(systemd_has_units(root, false, runtime));
+        fs::remove_all(root / "usr");
+        put("opt/lib/systemd/system/governord.socket");
+        EXPECT_FALSE(systemd_has_units(root, true, "")) << "it does not look there";
 }
 
 TEST(DemoGovernor, IsFoundBesideUsInSbinOrInThePath) {
