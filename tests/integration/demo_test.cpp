@@ -7,6 +7,7 @@
 #include <csignal>
 #include <filesystem>
 #include <gtest/gtest.h>
+#include <threadcount/threadcount.h>
 
 namespace {
 
@@ -15,6 +16,11 @@ namespace fs = std::filesystem;
 
 class DemoOfAGovernor : public testing::Test {
 protected:
+        void SetUp() override {
+                if (threadcount_max(nullptr) < 2)
+                        GTEST_SKIP() << "affinity or a quota leaves one CPU, and a demo needs two";
+        }
+
         /// Its temporary files go below a folder of the test.
         [[nodiscard]] Command command(std::vector<std::string> options,
                                       std::vector<std::string> environment = {}) const {
