@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <chrono>
 #include <csignal>
 #include <filesystem>
 #include <gtest/gtest.h>
@@ -43,6 +44,8 @@ protected:
                 }
                 return count;
         }
+        /// In the first part, beside their parent.
+        [[nodiscard]] bool programs_are_there() const { return processes() >= 3; }
         [[nodiscard]] bool governor_is_there() const {
                 const auto folders = fs::directory_iterator(directory_.path());
                 return std::ranges::any_of(folders, [](const fs::directory_entry& folder) {
@@ -75,22 +78,39 @@ TEST_F(DemoOfAGovernor, AsksNoOtherGovernor) {
         EXPECT_NE(ctl(other, {"status"}).out.find(" 0 questions answered"), std::string::npos);
 }
 
-TEST_F(DemoOfAGovernor, CleansUpAfterASignal) {
-        for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
-                Process demo(command({"--length", "1", "--anyway"}));
-                ASSERT_TRUE(eventually([&] { return governor_is_there(); })) << demo.err();
+TEST_F(DemoOfAGovernor, CleansUpAfterASignalBesideItsGovernor) {
+        Process demo(command({"--length", "1", "--anyway"}));
+        ASSERT_TRUE(eventually([&] { return governor_is_there(); })) << demo.err();
+        demo.signal(SIGTERM);
+        EXPECT_EQ(demo.wait(), 128 + SIGTERM);
+        EXPECT_TRUE(leaves_nothing());
+}
+
+TEST_F(DemoOfAGovernor, CleansUpAfterASignalBesideItsPrograms) {
+        for (const int signal : {SIGINT, SIGHUP}) {
+                Process demo(command({"--length", "6", "--anyway"}));
+                ASSERT_TRUE(eventually([&] { return programs_are_there(); })) << demo.err();
                 demo.signal(signal);
                 EXPECT_EQ(demo.wait(), 128 + signal);
                 EXPECT_TRUE(leaves_nothing());
         }
 }
 
-TEST_F(DemoOfAGovernor, LeavesNoProcessWhenItIsKilled) {
+TEST_F(DemoOfAGovernor, LeavesNoGovernorWhenItIsKilled) {
         Process demo(command({"--length", "1", "--anyway"}));
         ASSERT_TRUE(eventually([&] { return governor_is_there(); })) << demo.err();
         demo.signal(SIGKILL);
         EXPECT_EQ(demo.wait(), 128 + SIGKILL);
         EXPECT_TRUE(eventually([&] { return processes() == 0; }));
+}
+
+TEST_F(DemoOfAGovernor, LeavesNoProgramWhenItIsKilled) {
+        Process demo(command({"--length", "6", "--anyway"}));
+        ASSERT_TRUE(eventually([&] { return programs_are_there(); })) << demo.err();
+        demo.signal(SIGKILL);
+        EXPECT_EQ(demo.wait(), 128 + SIGKILL);
+        // Less than the programs have work for: they do not end by themselves.
+        EXPECT_TRUE(eventually([&] { return processes() == 0; }, std::chrono::seconds{4}));
 }
 
 TEST_F(DemoOfAGovernor, CleansUpWhenNobodyReadsItAnyMore) {
