@@ -114,11 +114,18 @@ TEST_F(DemoOfAGovernor, LeavesNoProgramWhenItIsKilled) {
 }
 
 TEST_F(DemoOfAGovernor, CleansUpWhenNobodyReadsItAnyMore) {
-        const auto whole = std::string(GOVERNORCTL) + " demo --length 1 --anyway | head -n 10";
+        const TemporaryDirectory elsewhere;
         auto command = this->command({});
-        command.arguments = {"/bin/sh", "-c", whole};
-        EXPECT_EQ(run(command).status, 0);
-        EXPECT_TRUE(eventually([&] { return leaves_nothing(); }));
+        command.arguments = {"/bin/sh", "-c",
+                             "{ \"$0\" demo --length 1 --anyway; echo $? >\"$1\"; } | head -n 10",
+                             GOVERNORCTL, elsewhere.path("status")};
+        const auto shown = run(command);
+        EXPECT_EQ(read_file(elsewhere.path("status")), "1\n");
+        EXPECT_TRUE(leaves_nothing());
+        // It has ended there: explain, and each later part, would complain again.
+        const std::string complaint = "cannot write the result";
+        EXPECT_NE(shown.err.find(complaint), std::string::npos) << shown.err;
+        EXPECT_EQ(shown.err.find(complaint), shown.err.rfind(complaint)) << shown.err;
 }
 
 TEST_F(DemoOfAGovernor, IsRefusedOnABusyHost) {
