@@ -121,7 +121,6 @@ int main(int argc, char** argv) {
                 std::fprintf(stderr, "pool_app: %s\n", wrong.c_str());
                 return 2;
         }
-        // Closed after the pool has ended, which follows it.
         threadcount_handle* governor = nullptr;
         const bool is_governed = threadcount_open_default(nullptr, &governor) == 0;
         try {
@@ -133,7 +132,5 @@ int main(int argc, char** argv) {
                 std::fprintf(stderr, "pool_app: %s\n", error.what());
                 return 1;
         }
-        if (is_governed)
-                threadcount_close(governor);
         return 0;
 }

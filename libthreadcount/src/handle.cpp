@@ -219,7 +219,7 @@ int threadcount_takes_turns(const threadcount_handle* handle) {
 }
 
 threadcount_handle* threadcount_close(threadcount_handle* handle) {
-        if (handle == nullptr)
+        if (handle == nullptr || handle == threadcount_default())
                 return nullptr;
         if (!is_inert(*handle))
                 handle->lease.end();

@@ -595,11 +595,11 @@ TEST(Usage, IsRefusedWithOneLineAndExit2) {
 TEST(Usage, AVerbThatThereIsNotIsNamedWithThoseThatThereAre) {
         EXPECT_EQ(run({{GOVERNORCTL, "--json", "foo", "--max", "4"}, {}, {}}).err,
                   "governorctl: unknown verb `foo`; known: status, advise, cpus, config, "
-                  "clients, explain, top, monitor, set, pause, resume, run (see "
+                  "clients, explain, top, monitor, set, pause, resume, run, doctor, demo (see "
                   "governorctl --help, governorctl VERB --help)\n");
         EXPECT_EQ(run({{GOVERNORCTL, "--json"}, {}, {}}).err,
                   "governorctl: a verb is needed; known: status, advise, cpus, config, "
-                  "clients, explain, top, monitor, set, pause, resume, run (see "
+                  "clients, explain, top, monitor, set, pause, resume, run, doctor, demo (see "
                   "governorctl --help, governorctl VERB --help)\n");
         EXPECT_EQ(run({{GOVERNORCTL, "--foo"}, {}, {}}).err,
                   "governorctl: unknown option `--foo` (see governorctl --help, governorctl VERB "

@@ -454,6 +454,20 @@ TEST_F(InProcess, AHandleIsInertInAForkedChildThatMayOpenItsOwn) {
         EXPECT_EQ(threadcount_threads(handle), 6U) << "the parent's connection is its own";
 }
 
+TEST_F(InProcess, TheHandleOfAllPartsIsNotClosedByOne) {
+        daemon_.start();
+        const pid_t child = ::fork();
+        if (child == 0) {
+                threadcount_handle* handle = nullptr;
+                const bool opened = threadcount_open_default(&options_, &handle) == 0;
+                threadcount_close(handle);
+                ::_exit(opened && threadcount_default() == handle && comes_to(handle, 6) ? 0 : 1);
+        }
+        int result = -1;
+        ASSERT_EQ(::waitpid(child, &result, 0), child);
+        EXPECT_TRUE(WIFEXITED(result) && WEXITSTATUS(result) == 0) << result;
+}
+
 TEST_F(InProcess, ADescriptorThatTheProgramHasClosedUnderTheLibraryIsLeftAlone) {
         daemon_.start();
         threadcount_handle* handle = nullptr;

@@ -404,8 +404,9 @@ THREADCOUNT_EXPORT size_t threadcount_reason(const threadcount_handle *handle, c
                                              size_t size);
 
 /*
- * Closes the handle; the lease ends with the last one. Accepts NULL. Always returns NULL, so that
- * `h = threadcount_close(h);` reads well.
+ * Closes the handle; the lease ends with the last one. Accepts NULL, and leaves that of
+ * threadcount_default() open, which other parts of the process may use. Always returns NULL, so
+ * that `h = threadcount_close(h);` reads well.
  */
 THREADCOUNT_EXPORT threadcount_handle *threadcount_close(threadcount_handle *handle);
 
