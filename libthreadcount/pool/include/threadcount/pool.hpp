@@ -290,7 +290,8 @@ public:
         /// while no task runs. The number is that of threadcount_threads() where nothing is
         /// granted. The pool reports what its lanes do every 100 ms and when no task runs
         /// (governorctl(1)). The `handle` must stay open until the pool is stopped, or follow() has
-        /// returned with another one; nullptr: follows none. Cost: some ns per task.
+        /// returned with another one. nullptr follows none, and so does threadcount_default()
+        /// before anything has opened it. Cost: some ns per task.
         void follow(threadcount_handle* handle);
 
         /// CPUs that have a lane, and those whose lane may run tasks now.
