@@ -274,8 +274,7 @@ void add_guard(CLI::App& app, const std::shared_ptr<Parsed>& parsed) {
 
 std::string known_verbs(const CLI::App& app) {
         std::string names;
-        const auto is_shown = [](const CLI::App* verb) { return !verb->get_group().empty(); };
-        for (const auto* verb : app.get_subcommands(is_shown))
+        for (const auto* verb : shown_verbs(app))
                 names += (names.empty() ? "" : ", ") + verb->get_name();
         return names;
 }

@@ -20,9 +20,11 @@ struct Place {
         const CLI::Option* awaiting = nullptr;  ///< the last word is its value
         bool are_options_over = false;
         std::optional<std::size_t> program;  ///< which word is the program that `run` starts
+        std::string socket;                  ///< as --socket says; empty: where others look
 };
 
-bool is_shown(const CLI::App* verb) { return !verb->get_group().empty(); }
+/// As shells but bash give the option and its value.
+constexpr std::string_view kSocketIs = "--socket=";
 
 bool is_option(const std::string& word) { return word.size() > 1 && word.front() == '-'; }
 
@@ -36,7 +38,7 @@ const CLI::Option* option_with_value(const CLI::App& app, const CLI::App& verb,
 }
 
 const CLI::App* verb_called(const CLI::App& app, const std::string& name) {
-        for (const auto* verb : app.get_subcommands(is_shown))
+        for (const auto* verb : shown_verbs(app))
                 if (verb->get_name() == name)
                         return verb;
         return nullptr;
@@ -49,11 +51,16 @@ std::optional<Place> place_of_last(const CLI::App& app, const std::vector<std::s
         for (std::size_t i = 0; i + 1 < words.size(); i++) {
                 const auto& word = words[i];
                 if (place.awaiting != nullptr) {
-                        if (word != "=")  // bash takes --max=3 for three words
-                                place.awaiting = nullptr;
+                        if (word == "=")  // bash takes --max=3 for three words
+                                continue;
+                        if (place.awaiting->check_name("--socket"))
+                                place.socket = word;
+                        place.awaiting = nullptr;
                 } else if (!place.are_options_over && word == "--") {
                         place.are_options_over = true;
                 } else if (!place.are_options_over && is_option(word)) {
+                        if (word.starts_with(kSocketIs))
+                                place.socket = word.substr(kSocketIs.size());
                         place.awaiting = option_with_value(app, *place.verb, word);
                 } else if (place.verb == &app) {
                         place.verb = verb_called(app, word);
@@ -70,7 +77,7 @@ std::optional<Place> place_of_last(const CLI::App& app, const std::vector<std::s
 using Offers = std::map<std::string, std::string>;  ///< a word, and what it is
 
 void offer_verbs(Offers& offers, const CLI::App& app) {
-        for (const auto* verb : app.get_subcommands(is_shown))
+        for (const auto* verb : shown_verbs(app))
                 offers.emplace(verb->get_name(), verb->get_description());
 }
 
@@ -94,8 +101,8 @@ void offer_values(Offers& offers, const CLI::Option& option) {
                 offers.emplace(value, option.get_description());
 }
 
-void offer_processes(Offers& offers) {
-        auto connection = Connection::open_at_once(addresses({}));
+void offer_processes(Offers& offers, const std::string& socket) {
+        auto connection = Connection::open_at_once(addresses(socket));
         if (!connection)
                 return;
         const auto clients = verbs::all_clients(*connection);
@@ -122,15 +129,18 @@ Offers offers_at(const CLI::App& app, const Place& place, const std::string& las
         } else if (place.verb == &app) {
                 offer_verbs(offers, app);
         } else if (!positionals.empty()) {
-                offer_processes(offers);
+                offer_processes(offers, place.socket);
         }
         return offers;
 }
 
-/// On one line.
+/// On one line. The dots of "1 .. 6" end no sentence.
 std::string first_sentence(std::string text) {
-        text.resize(std::min(text.find(".\n"), text.size()));
         std::ranges::replace(text, '\n', ' ');
+        auto end = text.find(". ");
+        while (end != std::string::npos && end > 0 && text[end - 1] == '.')
+                end = text.find(". ", end + 1);
+        text.resize(std::min(end, text.size()));
         return text;
 }
 
@@ -144,6 +154,10 @@ std::string as_lines(const Offers& offers, std::string_view beginning) {
 }
 
 }  // namespace
+
+std::vector<const CLI::App*> shown_verbs(const CLI::App& app) {
+        return app.get_subcommands([](const CLI::App* verb) { return !verb->get_group().empty(); });
+}
 
 ExitCode print_completions(const CLI::App& app, std::vector<std::string> words) {
         if (words.empty())

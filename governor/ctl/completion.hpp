@@ -11,6 +11,9 @@
 
 namespace ctl {
 
+/// The verbs that are for people.
+[[nodiscard]] std::vector<const CLI::App*> shown_verbs(const CLI::App& app);
+
 /// Prints what may stand in the place of the last of `words`, which follow the program's name: one
 /// a line, and behind a tab what it is. Or one line alone: ":file", a path may, or ":program N",
 /// the last N words are a command of their own. Prints nothing where nothing is known. Asks the

@@ -8,10 +8,15 @@ The scripts for the shells are run where the shell is installed; bash always.
 
 import os
 import pathlib
+import pty
+import re
+import select
 import shutil
+import socket
 import subprocess
 import sys
 import tempfile
+import time
 
 from help_text import options_in, verbs_in
 
@@ -27,6 +32,43 @@ printf '%s\\n' "${COMPREPLY[@]}"
 
 def output(*command: str, **options: object) -> str:
     return subprocess.run(command, capture_output=True, text=True, check=True, **options).stdout
+
+
+def typed_into_bash(script: pathlib.Path, keys: str, wanted: str, folder: str, environment: dict[str, str]) -> str:
+    """What a terminal shows of these keys, until `wanted` is there or 20 s are over."""
+    screen, terminal = pty.openpty()
+    shell = subprocess.Popen(["bash", "--noprofile", "--norc", "-i"], stdin=terminal, stdout=terminal, stderr=terminal,
+                             cwd=folder, start_new_session=True,
+                             env=dict(environment, TERM="dumb", INPUTRC="/dev/null", PS1="", HISTFILE=""))
+    os.close(terminal)
+    os.write(screen, f". '{script}'; echo $((40 + 2))\n".encode())
+    shown, keys_left, end = "", keys, time.monotonic() + 20
+    try:
+        while time.monotonic() < end and (keys_left or wanted not in shown):
+            if select.select([screen], [], [], 0.1)[0]:
+                shown += os.read(screen, 4096).decode()
+            if keys_left and "42" in shown:
+                os.write(screen, keys.encode())
+                keys_left = ""
+    finally:
+        shell.kill()
+        shell.wait()
+        os.close(screen)
+    return shown
+
+
+def asks_there(governorctl: pathlib.Path, *words: str, environment: dict[str, str]) -> bool:
+    """Whether completion of `words`, of which one has PATH in it, asks a governor there."""
+    with tempfile.TemporaryDirectory() as folder, socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(folder + "/socket")
+        listener.listen()
+        listener.settimeout(0)
+        output(str(governorctl), "complete", *(word.replace("PATH", folder + "/socket") for word in words), env=environment)
+        try:
+            listener.accept()[0].close()
+        except BlockingIOError:
+            return False
+        return True
 
 
 class Shells:
@@ -68,6 +110,14 @@ def main() -> int:
         verbs, common = verbs_in(main_help), options_in(main_help)
         expect("verbs", verbs, offered_words(""))
         expect("options", common, offered_words("-"))
+        for words in ("",), ("-",), *((verb, "-") for verb in sorted(verbs)):
+            for line in output(str(governorctl), "complete", *words, env=environment).splitlines():
+                if re.search(r"[^. ]\. ", line):
+                    wrong.append(f"more than a sentence is offered: {line}")
+        for words in ("--socket", "PATH", "explain", ""), ("--socket=PATH", "explain", ""), \
+                ("--socket", "=", "PATH", "explain", ""), ("explain", "--socket", "PATH", ""):
+            if not asks_there(governorctl, *words, environment=environment):
+                wrong.append(f"{' '.join(words)} asks no governor at PATH")
         for verb in sorted(verbs):
             options = options_in(output(str(governorctl), verb, "--help")) | common
             expect(verb, options, offered_words(verb, "-"))
@@ -84,6 +134,12 @@ def main() -> int:
         expect("bash, a program", {"command at 4"}, shells.offered("bash", "governorctl", "run", "--max", "3", "make"))
         expect("bash, its words", {"command at 5"},
                shells.offered("bash", "fairly", "--max", "=", "3", "--", "make", "--jo"))
+        pathlib.Path(home, "folder", "below").mkdir(parents=True)
+        pathlib.Path(home, "a b").touch()
+        for keys, wanted in ("--socket fol\t", "--socket folder/"), ("--socket a\t", "--socket a\\ b "):
+            shown = typed_into_bash((scripts / "governorctl.bash").absolute(), "governorctl " + keys, wanted, home, environment)
+            if wanted not in shown:
+                wrong.append(f"bash, {keys!r}: no {wanted!r} in {shown!r}")
         if "fish" in shells.names:
             expect("fish, a program's words", {"--word"}, shells.offered("fish", "fairly", "--max", "3", "made-up", "--wo"))
         if shutil.which("zsh"):

@@ -8,7 +8,10 @@ _governorctl()
         mapfile -t offered < <(governorctl complete "${words[@]}" 2>/dev/null)
         case ${offered[0]-} in
         :program*) _command_offset $((COMP_CWORD + 1 - ${offered[0]#:program })) ;;
-        :file) mapfile -t COMPREPLY < <(compgen -f -- "${COMP_WORDS[COMP_CWORD]#=}") ;;
+        :file)
+                compopt -o filenames 2>/dev/null  # a folder ends with a slash, and spaces are quoted
+                mapfile -t COMPREPLY < <(compgen -f -- "${COMP_WORDS[COMP_CWORD]#=}")
+                ;;
         *) COMPREPLY=("${offered[@]%%$'\t'*}") ;;
         esac
 } &&
