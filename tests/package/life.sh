@@ -31,6 +31,13 @@ expect_match '^[1-9]' "$(ask advise)" "advice"
 expect_equal 1 "$(loader)" "libraries that the loader knows"
 expect_equal disabled "$(inside systemctl --global is-enabled governord.socket)" "the user's own governor"
 
+# Its script where systemd does not run, as when the image of a container is made.
+# shellcheck disable=SC2016
+without_systemd=$(inside unshare --mount sh -ec 'mount -t tmpfs tmpfs /run
+        DPKG_MAINTSCRIPT_PACKAGE=governord exec /var/lib/dpkg/info/governord.postinst configure ""')
+expect_match '^ +rm .*observe.conf$' "$without_systemd" "the command that governs, without systemd"
+grep -q systemctl <<<"$without_systemd" && fail "systemctl, without systemd: $without_systemd"
+
 expect inside sh -c "$govern"
 expect_equal govern "$(setting mode)" "mode after that command"
 
