@@ -66,27 +66,22 @@ TEST_F(DemoOfAGovernor, ShowsAllAndLeavesNothing) {
         EXPECT_TRUE(leaves_nothing());
 }
 
-TEST_F(DemoOfAGovernor, AsksNoOtherGovernor) {
+TEST_F(DemoOfAGovernor, AsksNoOtherGovernorAndTakesItsOwnAway) {
         Daemon other(FIXTURES "/machines/8");
         other.start();
-        const auto shown = run(command({"--length", "1", "--anyway"},
-                                       {other.environment(), "THREADCOUNT=off", "THREADCOUNT_MAX=1",
-                                        "OMP_PROC_BIND=true"}));
-        EXPECT_EQ(shown.status, 0) << shown.err;
-        EXPECT_NE(shown.out.find(" programs on "), std::string::npos) << shown.out;
+        Process demo(command({"--length", "1", "--anyway"},
+                             {other.environment(), "THREADCOUNT=off", "THREADCOUNT_MAX=1"}));
+        const auto part_2_is_over = [&] { return demo.out().find("3. The") != std::string::npos; };
+        ASSERT_TRUE(eventually(part_2_is_over, std::chrono::seconds{40})) << demo.err();
+        EXPECT_NE(demo.out().find(" programs on "), std::string::npos) << demo.out();
+        demo.signal(SIGTERM);
+        EXPECT_EQ(demo.wait(), 128 + SIGTERM);
+        EXPECT_TRUE(leaves_nothing());
         EXPECT_NE(ctl(other, {"status", "--json"}).out.find("\"queries\":0"), std::string::npos);
         EXPECT_NE(ctl(other, {"status"}).out.find(" 0 questions answered"), std::string::npos);
 }
 
-TEST_F(DemoOfAGovernor, CleansUpAfterASignalBesideItsGovernor) {
-        Process demo(command({"--length", "1", "--anyway"}));
-        ASSERT_TRUE(eventually([&] { return governor_is_there(); })) << demo.err();
-        demo.signal(SIGTERM);
-        EXPECT_EQ(demo.wait(), 128 + SIGTERM);
-        EXPECT_TRUE(leaves_nothing());
-}
-
-TEST_F(DemoOfAGovernor, CleansUpAfterASignalBesideItsPrograms) {
+TEST_F(DemoOfAGovernor, CleansUpAfterASignal) {
         for (const int signal : {SIGINT, SIGHUP}) {
                 Process demo(command({"--length", "6", "--anyway"}));
                 ASSERT_TRUE(eventually([&] { return programs_are_there(); })) << demo.err();
@@ -120,7 +115,9 @@ TEST_F(DemoOfAGovernor, CleansUpWhenNobodyReadsItAnyMore) {
                              "{ \"$0\" demo --length 1 --anyway; echo $? >\"$1\"; } | head -n 10",
                              GOVERNORCTL, elsewhere.path("status")};
         const auto shown = run(command);
-        EXPECT_EQ(read_file(elsewhere.path("status")), "1\n");
+        // As other programs before a pipe; 1 where the test was started without SIGPIPE.
+        const auto status = read_file(elsewhere.path("status"));
+        EXPECT_TRUE(status == std::to_string(128 + SIGPIPE) + "\n" || status == "1\n") << status;
         EXPECT_TRUE(leaves_nothing());
         // It has ended there: explain, and each later part, would complain again.
         const std::string complaint = "cannot write the result";
