@@ -81,8 +81,6 @@ void Cast::play(const Plot& plot, std::size_t member) const {
                 const auto& label = plot.in_turn ? plot.names.front() : plot.names[member];
                 ::setenv("THREADCOUNT_LABEL", label.c_str(), 1);
                 ::setenv("THREADCOUNT_JOB", std::to_string(member).c_str(), 1);
-                // Also where the user's OMP_PROC_BIND leaves it to itself.
-                ::setenv("THREADCOUNT", "adapt", 1);
                 ::setenv("THREADCOUNT_CLASS", plot.in_turn ? "batch" : "interactive", 1);
                 threadcount_options options = THREADCOUNT_OPTIONS_INIT;
                 options.socket_path = plot.socket.c_str();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The words of `governorctl demo`, and its choice of CPUs.
 #include "demo/audience.hpp"
+#include "demo/cast.hpp"
 #include "demo/governor.hpp"
 #include "demo/host.hpp"
 #include "demo/stage.hpp"
@@ -221,6 +222,16 @@ TEST(DemoGovernor, IsNotStartedWithoutItsConfiguration) {
         ::setrlimit(RLIMIT_FSIZE, &limit);
         while (signals.next()) {
         }
+}
+
+TEST(DemoCast, AProgramWithoutALeaseFails) {
+        const ctl::run::Signals signals;
+        Cast cast(signals, {{1, 3, 1000}, {"alpha"}, {}, "/nowhere", false});
+        const auto run = [&] {
+                while (!cast.is_over())
+                        cast.look();
+        };
+        EXPECT_THROW(run(), std::runtime_error);
 }
 
 TEST(DemoGovernor, AFolderGoesWithAllInIt) {
