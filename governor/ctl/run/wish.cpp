@@ -2,8 +2,6 @@
 // THREADCOUNT, and what makes a program a part of a batch job.
 #include "run/wish.hpp"
 
-#include "run/variables.hpp"
-
 #include <algorithm>
 #include <array>
 #include <cstdlib>
@@ -39,8 +37,8 @@ bool works_with_others() {
 
 }  // namespace
 
-tl::expected<Wish, Failure> parse_wish() {
-        const char* value = std::getenv("THREADCOUNT");
+tl::expected<Wish, Failure> parse_wish(const Lookup& lookup) {
+        const char* value = lookup("THREADCOUNT");
         const std::string_view text = value != nullptr ? value : "";
         if (text.empty() || text == "adapt")
                 return Wish{};

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "connection.hpp"
+#include "run/variables.hpp"
 #include "verbs/verbs.hpp"
 
 #include <cstdint>
@@ -24,7 +25,8 @@ struct Wish {
         bool keeps = false;  ///< as with --keep
 };
 
-[[nodiscard]] tl::expected<Wish, Failure> parse_wish();
+/// From THREADCOUNT. A value that is not accepted is a Failure that says which ones are.
+[[nodiscard]] tl::expected<Wish, Failure> parse_wish(const Lookup& lookup = of_process);
 
 /// Puts class and job of a batch program into the environment.
 void set_class_and_job(const verbs::RunOptions& options);

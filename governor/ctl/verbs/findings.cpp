@@ -4,6 +4,7 @@
 
 #include "render/columns.hpp"
 #include "render/status_text.hpp"
+#include "run/wish.hpp"
 
 #include <algorithm>
 #include <array>
@@ -28,12 +29,15 @@ bool is_equal(std::string_view a, std::string_view b) {
         });
 }
 
-/// The library's own variable.
-std::vector<Finding> of_mode(const std::string& mode) {
-        if (mode.empty() || mode == "adapt" || mode == "keep")
+/// THREADCOUNT, as `run` reads it.
+std::vector<Finding> of_wish(const run::Lookup& lookup) {
+        const auto wish = run::parse_wish(lookup);
+        const auto subject = "THREADCOUNT=" + value_of(lookup, "THREADCOUNT");
+        if (!wish)
+                return {{Kind::Problem, subject, wish.error().message}};
+        if (wish->kind == run::Wish::Kind::Follow)
                 return {};
-        const auto subject = "THREADCOUNT=" + mode;
-        if (mode == "off")
+        if (wish->kind == run::Wish::Kind::Off)
                 return {{Kind::Problem, subject,
                          "programs that are started here follow no governor: unset THREADCOUNT"}};
         return {{Kind::Note, subject,
@@ -86,7 +90,7 @@ std::vector<Finding> of_limit(std::uint32_t own, std::uint32_t all) {
 }
 
 std::vector<Finding> of_environment(const run::Lookup& lookup) {
-        auto findings = of_mode(value_of(lookup, "THREADCOUNT"));
+        auto findings = of_wish(lookup);
         if (is_equal(value_of(lookup, "OMP_WAIT_POLICY"), "active"))
                 findings.push_back({Kind::Problem, "OMP_WAIT_POLICY=active",
                                     "threads of OpenMP spin for ever, on CPUs that others need: "

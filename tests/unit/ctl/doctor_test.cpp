@@ -71,7 +71,12 @@ TEST(Doctor, KnowsTheVariablesThatChangeWhatProgramsDo) {
         EXPECT_TRUE(in({}).empty());
         EXPECT_TRUE(in({{"THREADCOUNT", "keep"}, {"OMP_PROC_BIND", "False"}}).empty());
         EXPECT_EQ(kind_of(in({{"THREADCOUNT", "off"}}), "THREADCOUNT=off"), Kind::Problem);
-        EXPECT_EQ(kind_of(in({{"THREADCOUNT", "4"}}), "THREADCOUNT=4"), Kind::Note);
+        EXPECT_EQ(kind_of(in({{"THREADCOUNT", "fixed:4"}}), "THREADCOUNT=fixed:4"), Kind::Note);
+        EXPECT_EQ(kind_of(in({{"THREADCOUNT", "start-only"}}), "THREADCOUNT=start-only"),
+                  Kind::Note);
+        const auto wrong = in({{"THREADCOUNT", "4"}});
+        EXPECT_EQ(kind_of(wrong, "THREADCOUNT=4"), Kind::Problem);
+        EXPECT_NE(wrong.front().text.find("accepted: adapt, keep"), std::string::npos);
         EXPECT_EQ(kind_of(in({{"OMP_WAIT_POLICY", "ACTIVE"}}), "OMP_WAIT_POLICY=active"),
                   Kind::Problem);
         EXPECT_EQ(kind_of(in({{"OMP_PLACES", "cores"}}), "OMP_PLACES=cores"), Kind::Note);
