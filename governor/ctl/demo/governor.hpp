@@ -4,14 +4,12 @@
 // after SIGKILL.
 #pragma once
 
-#include "connection.hpp"
 #include "run/signals.hpp"
 
 #include <filesystem>
 #include <optional>
 #include <string>
 #include <sys/types.h>
-#include <tl/expected.hpp>
 
 namespace ctl::demo {
 
