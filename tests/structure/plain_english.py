@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""Every document, and the comments of every room, are easy to read.
+"""Every document, and the comments and messages of every room, are easy to read.
 
     plain_english.py CHECKOUT                fails if a text has more faults than its goals accept
     plain_english.py CHECKOUT --report       all texts with their figures
     plain_english.py CHECKOUT --show TEXT    the sentences of TEXT that have a fault
 
-A room is a folder of governor, libthreadcount, tests or bench.
+A room is a folder of governor, libthreadcount, tests or bench. Its messages, such as help texts and errors, are
+a text of their own, as in "governor/ctl:messages".
 """
 
 import pathlib
@@ -15,6 +16,7 @@ import prose
 from source_files import source_files
 
 HOUSES = ("governor", "libthreadcount", "tests", "bench")
+TALK = ("governor", "libthreadcount")  # to users
 KINDS = ('"who"', "sentences that start with a clause", f"sentences of more than {prose.LONG} words")
 
 
@@ -32,11 +34,14 @@ def texts(root):
         path = file.relative_to(root)
         name = name_of(path)
         try:
-            paragraphs = prose.prose(path, file.read_text(encoding="utf-8")) if name else None
+            text = file.read_text(encoding="utf-8") if name else ""
         except UnicodeDecodeError:
             continue
-        if paragraphs is not None:
+        paragraphs = prose.prose(path, text)
+        if name and paragraphs is not None:
             found.setdefault(name, []).extend(paragraphs)
+        if name and path.parts[0] in TALK:
+            found.setdefault(f"{name}:messages", []).extend(prose.messages(path, text))
     return found
 
 

@@ -2,7 +2,8 @@
 """Finds the prose in a file, and counts the sentences that are hard to read.
 
 The prose of a document is its paragraphs, list items and table cells, without headings and code. The prose of a
-source file is its comments, and the docstrings of Python.
+source file is its comments, and the docstrings of Python. Apart from these, the strings of a C or C++ file are
+what its program says: its help texts and error messages.
 """
 
 import ast
@@ -20,7 +21,7 @@ CLAUSE = re.compile(r"[^\w]*(Who|Whom|Whose|Whoever|What|Whatever|Which|Whicheve
                     r"Whenever|While|Unless|Until(?! then)|Because|Since|Although|Though|Whether|How)\b")
 END_OF_SENTENCE = re.compile(r"(?<=[.!?])[)\"'*`]*\s+(?=[*_(\[\"'`]*[A-Z]|[*_`]\w)")
 LIST_ITEM = re.compile(r"^\s*(?:[-*] |\d+\. )")
-C_TOKEN = re.compile(r'R"(?P<tag>\w*)\(.*?\)(?P=tag)"|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\''
+C_TOKEN = re.compile(r'R"(?P<tag>\w*)\((?P<raw>.*?)\)(?P=tag)"|"(?P<string>(?:\\.|[^"\\\n])*)"|\'(?:\\.|[^\'\\\n])*\''
                      r"|//(?P<line>[^\n]*)|/\*(?P<block>.*?)\*/", re.DOTALL)
 
 
@@ -124,6 +125,28 @@ def c_comments(text):
             start = text.rfind("\n", 0, token.start()) + 1
             comment = re.sub(r"^[ \t]*[*/!<]*[ \t]?", "", comment, flags=re.MULTILINE)
             yield text.count("\n", 0, token.start()), comment, not text[start:token.start()].strip()
+
+
+def c_strings(text):
+    """The texts of a C or C++ file. Literals that follow each other are one text."""
+    joined, end = "", 0
+    for token in C_TOKEN.finditer(text):
+        raw, string = token["raw"], token["string"]
+        if raw is None and string is None:
+            continue
+        if text[end:token.start()].strip():
+            yield joined
+            joined = ""
+        joined += raw if raw is not None else string.replace(r"\n", "\n").replace(r"\"", '"')
+        end = token.end()
+    yield joined
+
+
+def messages(path, text):
+    """The paragraphs of what the program says that is made of a C or C++ file. Columns are apart from each other."""
+    if path.suffix not in (".c", ".cpp", ".h", ".hpp"):
+        return []
+    return [paragraph for said in c_strings(text) for paragraph in re.split(r"\n| {2,}", said)]
 
 
 def python_comments(text):

@@ -13,6 +13,10 @@ def faults(name, text):
     return prose.count(prose.prose(pathlib.Path(name), textwrap.dedent(text))).faults()
 
 
+def messages(text):
+    return [said for said in prose.messages(pathlib.Path("a.cpp"), text) if said]
+
+
 def sentences(name, text):
     return list(prose.sentences(prose.prose(pathlib.Path(name), textwrap.dedent(text))))
 
@@ -156,6 +160,22 @@ class Goals(unittest.TestCase):
         names = {plain_english.name_of(pathlib.Path(path)) for path in
                  ("governor/policy/a.hpp", "governor/policy/fair/a.cpp", "docs/a.md", "cmake/a.cmake")}
         self.assertEqual({"governor/policy", "docs/a.md", None}, names)
+
+
+class Messages(unittest.TestCase):
+    def test_are_the_strings_and_not_the_comments(self):
+        self.assertEqual(["it is busy", "stop it"], messages('say("it is busy");  // "no" is one\nsay("stop it");\n'))
+
+    def test_literals_that_follow_each_other_are_one(self):
+        self.assertEqual(["it is busy: stop it"], messages('say("it is busy: "\n    "stop it");\n'))
+
+    def test_lines_and_columns_are_apart(self):
+        self.assertEqual(["--fast", "is quick", "--slow", "is not"],
+                         messages('say(R"(--fast  is quick\n--slow  is not)");\n'))
+        self.assertEqual(["first", '"second"'], messages(r'say("first\n\"second\"");'))
+
+    def test_of_other_files_are_not_known(self):
+        self.assertEqual([], prose.messages(pathlib.Path("a.sh"), 'echo "it is busy"\n'))
 
 
 if __name__ == "__main__":
