@@ -5,6 +5,7 @@
 // SIGUSR1.
 #include "attack.hpp"
 #include "identity.hpp"
+#include "mains.hpp"
 
 #include <CLI/CLI.hpp>
 #include <csignal>
@@ -36,7 +37,7 @@ AttackKind kind_named(const std::string& name) {
         throw std::runtime_error("--kind " + name + ": accepted is one of " + names);
 }
 
-std::string explained() {
+std::string all_kinds_explained() {
         std::string text = "Kinds:\n";
         for (const auto& kind : all_kinds())
                 text += "  " + std::string(kind.name) + ": " + kind.what + "\n";
@@ -64,7 +65,7 @@ void run(const AttackKind& kind, const AttackOptions& options, std::uint64_t mos
 
 }  // namespace bench
 
-int main(int argc, char** argv) {
+int bench::attack_main(int argc, char** argv) {
         bench::AttackOptions options;
         std::string kind;
         std::optional<uid_t> user;
@@ -79,7 +80,7 @@ int main(int argc, char** argv) {
         app.add_option("--memory", options.memory_mib, "MiB")->check(CLI::Range(1, 65'536));
         app.add_option("--strikes", strikes, "End after so many (0: at SIGTERM)");
         app.add_option("--user", user, "Become this user first");
-        app.footer(bench::explained());
+        app.footer(bench::all_kinds_explained());
         CLI11_PARSE(app, argc, argv);
         bench::heed_sigterm();
         std::signal(SIGUSR1, [](int) { bench::may_begin = 1; });

@@ -11,7 +11,6 @@ namespace bench {
 
 namespace {
 
-constexpr std::int64_t kMillisecond = 1'000'000;
 constexpr std::int64_t kBetweenQuestions = 10 * kMillisecond;
 constexpr std::int64_t kBetweenVisits = 20 * kMillisecond;
 constexpr std::int64_t kLook = 2 * kMillisecond;

@@ -5,6 +5,7 @@
 // SIGUSR1.
 #include "bystander.hpp"
 #include "identity.hpp"
+#include "mains.hpp"
 
 #include <CLI/CLI.hpp>
 #include <csignal>
@@ -48,7 +49,7 @@ void run(const BystanderOptions& options) {
 
 }  // namespace bench
 
-int main(int argc, char** argv) {
+int bench::bystander_main(int argc, char** argv) {
         bench::BystanderOptions options;
         std::optional<uid_t> user;
         CLI::App app{"Asks a server and watches its heartbeat; see bench/attacks.",

@@ -16,8 +16,6 @@ namespace bench {
 
 namespace {
 
-constexpr std::int64_t kSecond = 1'000'000'000;
-
 void wait_until(std::int64_t due_ns) {
         std::this_thread::sleep_until(
                 std::chrono::steady_clock::time_point(std::chrono::nanoseconds(due_ns)));

@@ -10,8 +10,6 @@ namespace bench {
 
 namespace {
 
-constexpr std::int64_t kSecond = 1'000'000'000;
-constexpr std::int64_t kMillisecond = 1'000'000;
 constexpr std::int64_t kPatience = 10 * kSecond;  // for answers that are late
 constexpr std::uint32_t kAlarm = UINT32_MAX;
 

@@ -6,7 +6,9 @@
 // in time ends with its JSON at once, and so does one that gets SIGUSR2.
 #include "crowd.hpp"
 #include "identity.hpp"
+#include "mains.hpp"
 #include "questions.hpp"
+#include "say.hpp"
 
 #include <CLI/CLI.hpp>
 #include <csignal>
@@ -30,11 +32,6 @@ nlohmann::json as_json(const Tally& tally) {
 
 nlohmann::json as_json(const Side& side) {
         return {{"held", side.held}, {"setup", as_json(side.setup)}, {"run", as_json(side.run)}};
-}
-
-void say(const std::string& text) {
-        std::printf("%s\n", text.c_str());
-        std::fflush(stdout);
 }
 
 sigset_t our_signals() {
@@ -96,7 +93,7 @@ void drive(const CrowdOptions& options) {
 
 }  // namespace bench
 
-int main(int argc, char** argv) {
+int bench::crowd_main(int argc, char** argv) {
         bench::CrowdOptions options;
         std::optional<uid_t> user;
         bool only_probe = false;

@@ -16,7 +16,6 @@ namespace {
 
 constexpr int kBacklog = 4096;
 constexpr std::size_t kEvents = 512;
-constexpr std::int64_t kSecond = 1'000'000'000;
 
 void check(bool good, const std::string& what) {
         if (!good)

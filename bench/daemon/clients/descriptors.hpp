@@ -15,6 +15,9 @@ namespace bench {
 
 using governor::server::UniqueFd;
 
+inline constexpr std::int64_t kMillisecond = 1'000'000;  ///< ns
+inline constexpr std::int64_t kSecond = 1'000'000'000;   ///< ns
+
 /// CLOCK_MONOTONIC in nanoseconds.
 [[nodiscard]] std::int64_t now_ns();
 

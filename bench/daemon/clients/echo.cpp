@@ -5,6 +5,7 @@
 // machine.
 #include "descriptors.hpp"
 #include "identity.hpp"
+#include "mains.hpp"
 
 #include <CLI/CLI.hpp>
 #include <array>
@@ -119,7 +120,7 @@ private:
 
 }  // namespace bench
 
-int main(int argc, char** argv) {
+int bench::echo_main(int argc, char** argv) {
         std::string path;
         bench::Sizes sizes{};
         CLI::App app{"Answers --reply-bytes zeros to each --request-bytes bytes.", "bench/echo"};

@@ -9,7 +9,6 @@ namespace bench {
 
 namespace {
 
-constexpr std::int64_t kMillisecond = 1'000'000;
 /// A governor that is slower than the window is late, not silent.
 constexpr std::int64_t kLatest = 2'000 * kMillisecond;
 /// Between two events, drawn anew: neither the governor's samples nor its polls are met by rule.

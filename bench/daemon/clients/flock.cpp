@@ -26,8 +26,6 @@ namespace bench {
 namespace {
 
 constexpr std::int64_t kMicrosecond = 1'000;
-constexpr std::int64_t kMillisecond = 1'000'000;
-constexpr std::int64_t kSecond = 1'000'000'000;
 constexpr std::uint64_t kMicrosecondsPerTick = 10'000;
 constexpr std::int64_t kPatience = 20 * kSecond;
 /// Each member's use of CPU time is written down this often, so that whenever the governor looks

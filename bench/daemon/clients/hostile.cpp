@@ -10,7 +10,6 @@ namespace bench {
 
 namespace {
 
-constexpr std::int64_t kSecond = 1'000'000'000;
 constexpr std::int64_t kStep = 5'000'000;
 constexpr std::uint32_t kAlarm = UINT32_MAX;
 

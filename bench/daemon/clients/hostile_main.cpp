@@ -4,6 +4,7 @@
 // had its first turn, and at the end a line of JSON that says what happened.
 #include "hostile.hpp"
 #include "identity.hpp"
+#include "mains.hpp"
 
 #include <CLI/CLI.hpp>
 #include <csignal>
@@ -49,7 +50,7 @@ std::string all_names() {
         return names;
 }
 
-std::string explained() {
+std::string all_manners_explained() {
         std::string text = "Kinds:\n";
         for (const auto& manner : all_manners())
                 text += "  " + std::string(manner.name) + ": " + manner.what + "\n";
@@ -61,7 +62,7 @@ std::string explained() {
 
 }  // namespace bench
 
-int main(int argc, char** argv) {
+int bench::hostile_main(int argc, char** argv) {
         bench::HostileOptions options;
         auto kinds = bench::all_names();
         std::optional<uid_t> user;
@@ -75,7 +76,7 @@ int main(int argc, char** argv) {
                 ->check(CLI::PositiveNumber);
         app.add_option("--kinds", kinds, "What they do")->capture_default_str();
         app.add_option("--user", user, "Become this user first");
-        app.footer(bench::explained());
+        app.footer(bench::all_manners_explained());
         CLI11_PARSE(app, argc, argv);
         for (const int number : {SIGTERM, SIGINT})
                 std::signal(number, [](int) { bench::asked_to_end = 1; });

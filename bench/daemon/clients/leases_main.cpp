@@ -6,6 +6,8 @@
 #include "events.hpp"
 #include "greetings.hpp"
 #include "identity.hpp"
+#include "mains.hpp"
+#include "say.hpp"
 
 #include <CLI/CLI.hpp>
 #include <csignal>
@@ -18,11 +20,6 @@ namespace bench {
 namespace {
 
 constexpr std::int64_t kSlice = 100'000'000;
-
-void say(const std::string& text) {
-        std::printf("%s\n", text.c_str());
-        std::fflush(stdout);
-}
 
 sigset_t our_signal() {
         sigset_t set;
@@ -96,7 +93,7 @@ void run_churn(const ChurnOptions& options) {
 
 }  // namespace bench
 
-int main(int argc, char** argv) {
+int bench::leases_main(int argc, char** argv) {
         bench::GreetingOptions greeting;
         bench::FlockOptions flock;
         bench::EventOptions events;

@@ -5,6 +5,7 @@
 // `simulate --json` prints them.
 #include "descriptors.hpp"
 #include "play.hpp"
+#include "say.hpp"
 
 #include <CLI/CLI.hpp>
 #include <csignal>
@@ -19,11 +20,6 @@ namespace {
 
 using governor::policy::format_cpu_list;
 using nlohmann::json;
-
-void say(const std::string& text) {
-        std::printf("%s\n", text.c_str());
-        std::fflush(stdout);
-}
 
 void idle_until_told(Play& play, const sigset_t& signals) {
         const timespec tick{0, 10'000'000};
