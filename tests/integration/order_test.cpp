@@ -270,7 +270,7 @@ TEST_F(OrdersOfUsers, AboutAnothersProgramAreAnsweredAsIfThereWereNone) {
         const auto others = as(kStranger, {"pause", of(*program)});
         EXPECT_EQ(others.status, 1);
         EXPECT_TRUE(others.err.starts_with("governorctl: process " + of(*program) +
-                                           " holds no lease that you may see: "))
+                                           " is not yours, or holds no lease: "))
                 << others.err;
         EXPECT_FALSE(lease(program->pid())->paused());
 }

@@ -46,15 +46,15 @@ void add_pool(v1::Client& out, const Lease& lease) {
         pool.set_woken(totals->woken);
 }
 
-/// A process holds no lease that the peer may see. A user is not told whether it holds one. With
-/// the process's number it has to fit into the library's answer.
-std::string why(const Peer& peer, const Governor& governor) {
+/// The process holds no lease that the peer may see. A user is not told whether another's process
+/// holds one. It has to fit into the library's answer.
+std::string no_lease(std::uint32_t pid, const Peer& peer, const Governor& governor) {
+        const auto process = "process " + std::to_string(pid);
         if (!governor.gives_leases())
-                return ": there are none under the policy in force";
-        return std::string(peer.account.is_root() ? ": it "
-                                                  : " that you may see: it is another user's, ") +
-               "does not follow libthreadcount, asks another governor, was refused one, or has "
-               "ended";
+                return process + " holds no lease: there are none under the policy in force";
+        return process + (peer.account.is_root() ? "" : " is not yours, or") +
+               " holds no lease: it was not started by `fairly` and does not use libthreadcount, "
+               "asks another governor, was refused, or ended";
 }
 
 }  // namespace
@@ -109,9 +109,7 @@ tl::expected<const registry::Program*, v1::Reply> visible(std::uint32_t pid, con
                                                          return may_know(peer, above);
                                                  });
         if (program == nullptr || !may_know(peer, *program))
-                return tl::unexpected(refuse(v1::Error::NO_LEASE, "process " + std::to_string(pid) +
-                                                                          " holds no lease" +
-                                                                          why(peer, governor)));
+                return tl::unexpected(refuse(v1::Error::NO_LEASE, no_lease(pid, peer, governor)));
         return program;
 }
 
