@@ -129,9 +129,9 @@ TEST_F(RunBatch, TheFirstTreeHasNearlyAllAndTheSecondWhatNobodyWantsUntilThen) {
         EXPECT_TRUE(eventually([&] { return shown(*second)["acts"] == "only counted"; }));
         end("two");
         EXPECT_EQ(second->wait(), 0) << second->err();
-        EXPECT_EQ(second->err(),
-                  "governorctl: sh: batch, yields to all others while it waits for its turn; no "
-                  "region of it waits: --no-preload\n");
+        EXPECT_EQ(second->err(), "governorctl: sh: batch, yields to all others until its turn; no "
+                                 "region of it waits: "
+                                 "--no-preload\n");
 }
 
 /// The records must not be open to others, and without a record nothing is changed.

@@ -59,9 +59,10 @@ bool has_llvm_openmp(const Image& image) {
 }
 
 std::string waits(const Image& image, const Circumstances& circumstances) {
-        const std::string turn = circumstances.takes_turns ? "turn" : "round";
-        const auto does = circumstances.adapts ? std::string("follows with its threads")
-                                               : "waits for its " + turn;
+        // The words of a tree that takes turns begin with its turn.
+        const std::string does = circumstances.adapts        ? "follows with its threads"
+                                 : circumstances.takes_turns ? "waits until then"
+                                                             : "waits for its round";
         if (image.needs("libgomp.so"))
                 return "it " + does + " at regions of gcc's OpenMP (preload)";
         const std::string others = "what it loads or starts of gcc's OpenMP " + does + " (preload)";

@@ -50,7 +50,7 @@ inline constexpr const char* kNoRegionWaits = "no region of it waits";
 [[nodiscard]] std::string keeping_in_words(const Doors& doors, const char* nothing);
 
 /// The words for a batch tree that follows nothing by itself.
-inline constexpr const char* kYields = "yields to all others while it waits for its turn";
+inline constexpr const char* kYields = "yields to all others until its turn";
 
 /// For users of the governor to read: what acts on the tree. At most 200 bytes.
 [[nodiscard]] std::string acts(const Beginning& beginning, bool follows);

@@ -54,11 +54,11 @@ TEST(Doors, OpenForWhatMayLoadItLater) {
         }
 }
 
-TEST(Doors, SayTurnWhereProgramsTakeTurns) {
+TEST(Doors, SayTurnOnceWhereProgramsTakeTurns) {
         auto batch = installed();
         batch.takes_turns = true;
         EXPECT_EQ(doors_of(linked_with({"libgomp.so.1"}), batch).waits,
-                  "it waits for its turn at regions of gcc's OpenMP (preload)");
+                  "it waits until then at regions of gcc's OpenMP (preload)");
 }
 
 TEST(Doors, SayThatProgramsFollowWhereTheyMay) {

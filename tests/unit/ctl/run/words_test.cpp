@@ -93,11 +93,13 @@ TEST(RunSays, WhetherABatchTreeAlsoWaitsByItself) {
         auto batch = numpy();
         batch.yields = batch.keeps = true;
         batch.doors = open_doors();
-        EXPECT_EQ(summary(batch), "numpy.py: batch, yields to all others while it waits for its "
-                                  "turn; it waits");
+        batch.doors.waits = "it waits until then at regions of gcc's OpenMP (preload)";
+        EXPECT_EQ(summary(batch), "numpy.py: batch, yields to all others until its turn; it waits "
+                                  "until then at regions of gcc's OpenMP (preload)");
         batch.doors = shut_doors();
-        EXPECT_EQ(summary(batch), "numpy.py: batch, yields to all others while it waits for its "
-                                  "turn; no region of it waits: it is linked statically");
+        EXPECT_EQ(summary(batch),
+                  "numpy.py: batch, yields to all others until its turn; no region of "
+                  "it waits: it is linked statically");
         batch.is_ungoverned = true;
         EXPECT_EQ(summary(batch), "numpy.py: left alone, as the governor observes, is paused or "
                                   "ignores it");
