@@ -4,7 +4,7 @@
 
 #include "completion.hpp"
 #include "outside/guardian.hpp"
-#include "run/words.hpp"
+#include "own_name.hpp"
 #include "verbs/limits.hpp"
 #include "verbs/verbs.hpp"
 
@@ -40,9 +40,6 @@ struct Parsed {
         bool pauses_all = false;  // else there is a pid
         Action action;
 };
-
-/// A link of this name is another name of `governorctl run`.
-constexpr std::string_view kRunName = "fairly";
 
 /// Not for people, and no verb: `governorctl complete WORD...` is what shells ask.
 constexpr std::string_view kCompletion = "complete";
@@ -290,23 +287,26 @@ std::string no_verb(const CLI::App& app) {
 }
 
 ExitCode complain(const std::string& what) {
-        std::fprintf(stderr, "governorctl: %s (see governorctl --help, governorctl VERB --help)\n",
-                     what.c_str());
+        std::fprintf(stderr, "%s: %s (see %s)\n", own_name(), what.c_str(),
+                     is_fairly() ? "fairly --help" : "governorctl --help, governorctl VERB --help");
         return kUsage;
 }
 
-bool is_run_s_other_name(int argc, char** argv) {
-        return argc > 0 && run::base_name(argv[0]) == kRunName;
-}
+/// The usage of a verb that is called by the name of a link.
+class UsageOfFairly : public CLI::Formatter {
+        std::string make_usage(const CLI::App* verb, std::string /*name*/) const override {
+                return Formatter::make_usage(verb, kFairly);
+        }
+};
 
 bool asks_for_completions(int argc, char** argv) {
-        return argc > 1 && argv[1] == kCompletion && !is_run_s_other_name(argc, argv);
+        return argc > 1 && argv[1] == kCompletion && !is_fairly();
 }
 
 /// The words as CLI11 takes them: the last one first.
 std::vector<std::string> words_of(int argc, char** argv) {
         std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);
-        if (is_run_s_other_name(argc, argv))
+        if (is_fairly())
                 words.insert(words.begin(), "run");
         std::ranges::reverse(words);
         return words;
@@ -317,7 +317,7 @@ std::vector<std::string> words_of(int argc, char** argv) {
 std::variant<Action, ExitCode> parse_command_line(int argc, char** argv) {
         auto parsed = std::make_shared<Parsed>();
         CLI::App app{"Asks the governor of this host.", "governorctl"};
-        app.set_version_flag("--version", "governorctl " GOVERNOR_VERSION);
+        app.set_version_flag("--version", std::string(own_name()) + " " GOVERNOR_VERSION);
         app.add_option("--socket", parsed->common.socket, "Ask the governor that listens there")
                 ->type_name("PATH|tcp:HOST:PORT");
         app.add_flag("--json", parsed->common.json, "Print JSON on one line");
@@ -339,6 +339,8 @@ std::variant<Action, ExitCode> parse_command_line(int argc, char** argv) {
                   verbs::pause);
         add_pause(app, parsed, "resume", "Take back pause", verbs::resume);
         add_run(app, parsed);
+        if (is_fairly())
+                app.get_subcommand("run")->formatter(std::make_shared<UsageOfFairly>());
         add_doctor(app, parsed);
         add_demo(app, parsed);
         add_guard(app, parsed);

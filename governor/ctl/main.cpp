@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // governorctl: wiring only.
 #include "command_line.hpp"
+#include "own_name.hpp"
 
 #include <cstdio>
 #include <exception>
@@ -12,7 +13,7 @@ int main(int argc, char** argv) {
                         return *code;
                 return std::get<0>(command)();
         } catch (const std::exception& error) {
-                std::fprintf(stderr, "governorctl: %s\n", error.what());
+                std::fprintf(stderr, "%s: %s\n", ctl::own_name(), error.what());
                 return ctl::kFailed;
         }
 }

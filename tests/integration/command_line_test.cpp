@@ -227,8 +227,14 @@ TEST_F(CommandLine, RunIsOneWordByItsOtherName) {
                  {"THREADCOUNT_SOCKET=" + daemon_.socket()},
                  {}});
         EXPECT_EQ(done.out, "1 --max\n") << done.err;
+        EXPECT_TRUE(done.err.starts_with("fairly: sh: ")) << done.err;
         EXPECT_EQ(done.status, 7);
-        EXPECT_EQ(run({{fairly}, {}, {}}).status, 2);
+        const auto nothing = run({{fairly}, {}, {}});
+        EXPECT_EQ(nothing.status, 2);
+        EXPECT_EQ(nothing.err, "fairly: PROGRAM is required (see fairly --help)\n");
+        EXPECT_EQ(run({{fairly, "/nonexistent"}, {}, {}}).err.substr(0, 8), "fairly: ");
+        EXPECT_TRUE(contains(run({{fairly, "--help"}, {}, {}}).out, "\nUsage: fairly [OPTIONS] "));
+        EXPECT_TRUE(run({{fairly, "--version"}, {}, {}}).out.starts_with("fairly "));
 }
 
 TEST_F(CommandLine, RunAndAdviseKeepToTheUsersMaximum) {

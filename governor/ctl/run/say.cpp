@@ -2,6 +2,7 @@
 // poll(2) before write(2): others have the same pipe, which stays one that waits.
 #include "run/say.hpp"
 
+#include "own_name.hpp"
 #include "render/columns.hpp"
 
 #include <algorithm>
@@ -12,7 +13,7 @@
 namespace ctl::run {
 
 void say(const std::string& line) {
-        auto text = "governorctl: " + render::printable(line);
+        auto text = std::string(own_name()) + ": " + render::printable(line);
         // A pipe that has room has room for so much.
         text.resize(std::min<std::size_t>(text.size(), PIPE_BUF - 1));
         text += '\n';

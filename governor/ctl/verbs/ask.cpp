@@ -2,6 +2,7 @@
 // Calls to the governor, results and complaints.
 #include "verbs/ask.hpp"
 
+#include "own_name.hpp"
 #include "render/columns.hpp"
 #include "render/status_text.hpp"
 #include "verbs/limits.hpp"
@@ -108,7 +109,7 @@ ExitCode print(const std::string& text) {
 
 ExitCode complain(const Failure& failure) {
         // It may quote a variable, or an argument.
-        std::fprintf(stderr, "governorctl: %s\n", render::printable(failure.message).c_str());
+        std::fprintf(stderr, "%s: %s\n", own_name(), render::printable(failure.message).c_str());
         return failure.code;
 }
 

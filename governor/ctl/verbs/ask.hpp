@@ -43,7 +43,7 @@ void note_if_left_alone(Connection& connection, const std::string& consequence);
 /// Writes a verb's result to stdout; a disk that is full is an error too.
 [[nodiscard]] ExitCode print(const std::string& text);
 
-/// "governorctl: MESSAGE" on stderr; returns the code.
+/// "governorctl: MESSAGE", or "fairly: MESSAGE", on stderr; returns the code.
 ExitCode complain(const Failure& failure);
 
 }  // namespace ctl::verbs
