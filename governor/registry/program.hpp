@@ -119,7 +119,9 @@ public:
         [[nodiscard]] bool has_begun() const { return occupancy_.has_begun(); }
         /// Threads of its present region; 0: in none.
         [[nodiscard]] std::uint32_t team() const { return occupancy_.team(); }
-        [[nodiscard]] std::uint32_t burning_millicpu() const;
+        [[nodiscard]] std::uint32_t burning_millicpu() const;  ///< 0 as long as it !is_measured()
+        /// A full window of measurements is over since it came.
+        [[nodiscard]] bool is_measured() const { return burn_.judged().has_value(); }
         /// Less than half a CPU, as far as is known.
         [[nodiscard]] bool burns_little() const {
                 return burning_millicpu() < 1000 / numbers::kLightParts;

@@ -34,12 +34,18 @@ std::string distributed(const policy::fair::Reason& reason) {
         return text;
 }
 
+/// A tree is in no region that it could tell of.
 std::string use(const registry::Program& program) {
-        const auto burns = fmt::format("burned {:.2f} cpus over the last second",
-                                       program.burning_millicpu() / 1e3);
-        return program.team() > 0 ? fmt::format("it has {} in a region and {}",
-                                                plural(program.team(), "thread"), burns)
-                                  : "it is in no region and " + burns;
+        std::string place;
+        if (program.team() > 0)
+                place = "it has " + plural(program.team(), "thread") + " in a region";
+        else if (!program.holds_tree())
+                place = "it is in no region";
+        if (!program.is_measured())
+                return place + (place.empty() ? "" : "; ") + "its use of cpus is not measured yet";
+        return place + (place.empty() ? "with all that it started it" : " and") +
+               fmt::format(" burned {:.2f} cpus over the last second",
+                           program.burning_millicpu() / 1e3);
 }
 
 std::string seconds(std::chrono::nanoseconds time) {

@@ -59,8 +59,28 @@ TEST_F(Explaining, GoesFromWhatThereIsToWhatItGets) {
         EXPECT_EQ(lines(), (std::vector<std::string>{
                                    "8 cpus to share",
                                    "shared by 2 programs of 1 account; its fair share is 3",
-                                   "it is in no region and burned 0.00 cpus over the last second",
+                                   "it is in no region; its use of cpus is not measured yet",
                                    policy::fair::explain(grant_)}));
+}
+
+TEST_F(Explaining, SaysWhatItBurnsOnceThatIsMeasured) {
+        auto& program = come_and_be_granted();
+        program.measured(milliseconds{0}, false, kStart + milliseconds{500});
+        EXPECT_EQ(steps(program, turns_)[2],
+                  "it is in no region; its use of cpus is not measured yet");
+        program.measured(milliseconds{0}, false, kStart + milliseconds{1'500});
+        EXPECT_EQ(steps(program, turns_)[2],
+                  "it is in no region and burned 0.00 cpus over the last second");
+}
+
+TEST_F(Explaining, SpeaksOfNoRegionWhereItIsATree) {
+        identity_.wants_tree = true;
+        auto& program = come_and_be_granted();
+        ASSERT_TRUE(program.holds_tree());
+        EXPECT_EQ(steps(program, turns_)[2], "its use of cpus is not measured yet");
+        program.measured(milliseconds{500}, false, kStart + milliseconds{1'000});
+        EXPECT_EQ(steps(program, turns_)[2],
+                  "with all that it started it burned 0.50 cpus over the last second");
 }
 
 TEST_F(Explaining, SaysWhoHasOrderedWhat) {
