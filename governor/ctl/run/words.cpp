@@ -112,7 +112,10 @@ std::string outside(const std::vector<std::string>& command) {
                                       std::ranges::any_of(command, [](const auto& word) {
                                               return word == "run" || word == "exec";
                                       });
-        return starts_elsewhere ? name + ": what it starts is not in the tree" : "";
+        return starts_elsewhere ? name + ": what runs in the container is not started by this "
+                                         "command, and not governed; start `fairly` inside of the "
+                                         "container (-v /run/governord:/run/governord)"
+                                : "";
 }
 
 }  // namespace ctl::run

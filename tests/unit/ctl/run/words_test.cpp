@@ -139,10 +139,11 @@ TEST(RunSays, TheGovernorWhatActs) {
 }
 
 TEST(RunSays, ThatContainersAreStartedElsewhere) {
-        EXPECT_EQ(outside({"/usr/bin/docker", "run", "image"}),
-                  "docker: what it starts is not in the tree");
-        EXPECT_EQ(outside({"podman", "--log-level", "info", "exec", "c", "sh"}),
-                  "podman: what it starts is not in the tree");
+        const std::string note =
+                ": what runs in the container is not started by this command, and not governed; "
+                "start `fairly` inside of the container (-v /run/governord:/run/governord)";
+        EXPECT_EQ(outside({"/usr/bin/docker", "run", "image"}), "docker" + note);
+        EXPECT_EQ(outside({"podman", "--log-level", "info", "exec", "c", "sh"}), "podman" + note);
         EXPECT_EQ(outside({"docker", "ps"}), "");
         EXPECT_EQ(outside({"make", "run"}), "");
 }
