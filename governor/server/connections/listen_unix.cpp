@@ -45,6 +45,20 @@ std::string who_listens(const sockaddr_un& address) {
                        : "somebody";
 }
 
+/// After open() has failed, whose errno stays.
+std::string cannot_lock(const std::string& file) {
+        const int error = errno;
+        struct stat status {};
+        const bool is_anothers =
+                ::lstat(file.c_str(), &status) == 0 && status.st_uid != ::geteuid();
+        errno = error;
+        if (!is_anothers)
+                return "give another --socket; cannot make the lock file beside it";
+        const auto owner = "user " + std::to_string(status.st_uid);
+        return "a governor of " + owner + " runs or ran there; give another --socket, or remove " +
+               file + " once " + owner + " runs none; cannot open that file";
+}
+
 bool remove_left_over(const std::string& path) {
         struct stat status {};
         if (::lstat(path.c_str(), &status) < 0)
@@ -71,8 +85,7 @@ ListenResult listen_unix(const std::string& path) {
         UniqueFd lock(
                 ::open((path + ".lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
         if (!lock)
-                return fail_errno(path,
-                                  "give another --socket; cannot make the lock file beside it");
+                return fail_errno(path, cannot_lock(path + ".lock"));
         if (::flock(lock.get(), LOCK_EX | LOCK_NB) < 0) {
                 if (errno != EWOULDBLOCK)
                         return fail_errno(path, "cannot lock the file beside it");
