@@ -38,19 +38,22 @@ std::size_t raise_descriptor_limit() {
 }
 
 /// This machine may have other CPUs than the one that the files are for.
-void note_if_nothing_is_governed(const Options& options, const config::Settings& settings) {
+void note_what_this_machine_lacks(const Options& options, const config::Settings& settings) {
         probe::Sampler sampler(options.root);
         if (sampler.take(server::EventLoop::now(), settings.period) !=
             probe::Sampler::Outcome::Accepted)
                 return;
         if (const auto why = server::why_nothing_is_governed(settings, sampler.sample()))
                 std::printf("note: %s\n", why->c_str());
+        else
+                for (const auto& note : server::notes_of_absent_cpus(settings, sampler.sample()))
+                        std::printf("note: %s\n", note.c_str());
 }
 
 int check(const Options& options, const config::Settings& settings) {
         for (const auto& note : config::notes(settings))
                 std::printf("note: %s\n", note.c_str());
-        note_if_nothing_is_governed(options, settings);
+        note_what_this_machine_lacks(options, settings);
         if (settings.origins.empty())
                 std::printf("%s: nothing is set, all defaults\n", options.config.c_str());
         else

@@ -8,7 +8,9 @@
 #include "server/answers/lease_answers.hpp"
 #include "server/journal/log.hpp"
 
+#include <algorithm>
 #include <fmt/format.h>
+#include <iterator>
 #include <unistd.h>
 #include <utility>
 
@@ -39,6 +41,27 @@ std::optional<std::string> why_nothing_is_governed(const config::Settings& setti
                                 : ", reserve = " + policy::format_cpu_list(reserve) +
                                           ": none that is left is online") +
                ", so every program is advised 1 thread";
+}
+
+std::vector<std::string> notes_of_absent_cpus(const config::Settings& settings,
+                                              const policy::Sample& sample) {
+        const auto online = policy::cpus_of(sample).to_set();
+        const auto& [cpus, reserve] = settings.pool;
+        std::vector<std::string> notes;
+        for (const auto& [key, named] :
+             {std::pair{"cpus", cpus.value_or(policy::CpuSet{})}, std::pair{"reserve", reserve}}) {
+                policy::CpuSet absent;
+                std::ranges::set_difference(named, online, std::back_inserter(absent));
+                if (absent.empty())
+                        continue;
+                const bool is_one = absent.size() == 1;
+                notes.push_back(
+                        fmt::format("{} = {}: {} {} not online here, and without effect until {}",
+                                    key, policy::format_cpu_list(named), is_one ? "CPU" : "CPUs",
+                                    policy::format_cpu_list(absent) + (is_one ? " is" : " are"),
+                                    is_one ? "it is" : "they are"));
+        }
+        return notes;
 }
 
 Server::Server(EventLoop& loop, const std::string& root, std::size_t most)
@@ -78,8 +101,12 @@ tl::expected<void, std::string> Server::apply(config::Settings settings) {
         configuration_error_.clear();
         governor_.configure(settings_, sampling_.sampler().sample(), sampling_.topology());
         sampling_.set_period(settings_.period);
-        if (const auto why = why_nothing_is_governed(settings_, sampling_.sampler().sample()))
+        const auto& sample = sampling_.sampler().sample();
+        if (const auto why = why_nothing_is_governed(settings_, sample))
                 log(Level::Warning, Event::NothingGoverned, *why);
+        else
+                for (const auto& note : notes_of_absent_cpus(settings_, sample))
+                        log(Level::Info, Event::CpusAbsent, note);
         warn_if_executables_are_hidden();
         return {};
 }

@@ -17,6 +17,7 @@
 #include <string_view>
 #include <tl/expected.hpp>
 #include <utility>
+#include <vector>
 
 namespace governor::server {
 
@@ -26,6 +27,11 @@ namespace governor::server {
 /// Empty: at least one of the CPUs of `sample` is given out. Otherwise a sentence.
 [[nodiscard]] std::optional<std::string> why_nothing_is_governed(const config::Settings& settings,
                                                                  const policy::Sample& sample);
+
+/// CPUs that the settings name and `sample` lacks: at most one sentence for each key. They may come
+/// later.
+[[nodiscard]] std::vector<std::string> notes_of_absent_cpus(const config::Settings& settings,
+                                                            const policy::Sample& sample);
 
 class Server {
 public:

@@ -151,6 +151,23 @@ TEST(Daemon, NotesThatItWouldGovernNothingHereWhenItChecks) {
         EXPECT_FALSE(contains(said.out, "note: ")) << said.out;
 }
 
+TEST(Daemon, NotesCpusThatTheMachineDoesNotHave) {
+        TemporaryDirectory directory;
+        const auto file = directory.write("f.conf", "[governor]\ncpus = 1-63\nreserve = 1,9\n");
+        const auto said = govern({"--check-config", "--root", kMachine, "--config", file});
+        EXPECT_EQ(said.status, 0) << said.err;
+        const std::string cpus = "cpus = 1-63: CPUs 8-63 are not online here, and without effect "
+                                 "until they are\n";
+        const std::string reserve = "reserve = 1,9: CPU 9 is not online here, and without effect "
+                                    "until it is\n";
+        EXPECT_TRUE(contains(said.out, "note: " + cpus + "note: " + reserve)) << said.out;
+        Daemon daemon(kMachine, "[governor]\ncpus = 1-63\nreserve = 1,9\n");
+        daemon.start();
+        EXPECT_TRUE(contains(daemon.process().err(), "governord: info: " + cpus))
+                << daemon.process().err();
+        EXPECT_TRUE(contains(daemon.process().err(), "governord: info: " + reserve));
+}
+
 TEST(Daemon, LeavesProgramsAloneWhereItsConfigurationIsWrongAtTheStart) {
         Daemon daemon(kMachine, "[governor]\nthreshold = 50%\nperiod = 49ms\n");
         daemon.start();

@@ -80,6 +80,8 @@ const char* message_id(Event event) {
                 return "35132305140948b895e6042f5cb8a904";
         case Event::NothingGoverned:
                 return "a5f0574cdde0431d9e4a02ac0ad8aa1d";
+        case Event::CpusAbsent:
+                return "0c76e73df36c4699a3d956bd0fee41aa";
         case Event::ExecutablesHidden:
                 return "be1ebc8b94ce4e3b93d48cc48d7550d7";
         case Event::CpusChanged:

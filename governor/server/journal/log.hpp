@@ -22,6 +22,7 @@ enum class Event : std::uint8_t {
         Reloaded,
         ConfigurationRefused,
         NothingGoverned,
+        CpusAbsent,
         ExecutablesHidden,
         CpusChanged,
         SampleDiscarded,
