@@ -84,6 +84,7 @@ tl::expected<Settings, Errors> load(const std::string& path, bool optional,
                 else
                         errors.push_back(text.error());
         }
+        settings.files = std::move(files);
         if (errors.empty())
                 check(settings, errors);
         if (!errors.empty())

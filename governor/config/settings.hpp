@@ -41,6 +41,7 @@ struct Settings {
         /// The places of settings: "KEY" of [governor], "program NAME" for the section in which a
         /// rule begins, "program NAME.KEY" for the rule's keys.
         std::map<std::string, Origin> origins;
+        std::vector<std::string> files;  ///< that were read, in this order
 };
 
 }  // namespace governor::config

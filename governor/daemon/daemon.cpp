@@ -54,6 +54,9 @@ int check(const Options& options, const config::Settings& settings) {
         for (const auto& note : config::notes(settings))
                 std::printf("note: %s\n", note.c_str());
         note_what_this_machine_lacks(options, settings);
+        for (const auto& file : settings.files)
+                if (file != options.config)
+                        std::printf("%s: read, too\n", file.c_str());
         if (settings.origins.empty())
                 std::printf("%s: nothing is set, all defaults\n", options.config.c_str());
         else

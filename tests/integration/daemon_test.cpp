@@ -122,6 +122,17 @@ TEST(Daemon, ChecksAConfigurationWithoutStarting) {
         EXPECT_TRUE(contains(missing.err, "/nonexistent.conf: cannot be read")) << missing.err;
 }
 
+TEST(Daemon, NamesTheDropInsThatItChecks) {
+        TemporaryDirectory directory;
+        const auto file = directory.write("f.conf", "[governor]\nperiod = 2s\n");
+        const auto second = directory.write("f.conf.d/b.conf", "[governor]\nmode = observe\n");
+        const auto first = directory.write("f.conf.d/a.conf", "");
+        directory.write("f.conf.d/a.conf.off", "");
+        EXPECT_EQ(govern({"--check-config", "--root", kMachine, "--config", file}).out,
+                  first + ": read, too\n" + second + ": read, too\n" + file +
+                          ": the configuration is right\n");
+}
+
 TEST(Daemon, NotesWhatHasNoEffectWhenItChecks) {
         TemporaryDirectory directory;
         const auto file = directory.write("f.conf", "[governor]\npolicy = threshold\n"
