@@ -191,6 +191,7 @@ TEST(Daemon, LeavesProgramsAloneWhereItsConfigurationIsWrongAtTheStart) {
         EXPECT_EQ(wrong.mode(), "observe");
         EXPECT_EQ(wrong.threshold_permyriad(), 500U) << "the default";
         EXPECT_TRUE(contains(wrong.configuration_error(), "governord.conf:3: `period = 49ms`"));
+        EXPECT_TRUE(contains(ctl(daemon, {"status"}).out, "  refused: "));
         EXPECT_TRUE(contains(ctl(daemon, {"status"}).out, "governord.conf:3: `period = 49ms`"));
         const auto shown = ctl(daemon, {"config"}).out;
         EXPECT_TRUE(contains(shown, "governord.conf:3: `period = 49ms`")) << shown;
@@ -228,6 +229,14 @@ TEST(Daemon, SaysWhyItObserves) {
         daemon.process().signal(SIGHUP);
         ASSERT_TRUE(eventually([&] { return contains(daemon.process().err(), "not reloaded"); }));
         EXPECT_TRUE(policy_row(daemon).ends_with(as_configured)) << "the old settings stay";
+        for (const auto* verb : {"status", "config", "doctor"})
+                EXPECT_TRUE(contains(ctl(daemon, {verb}).out,
+                                     "refused at reload, the settings of before are in force: "))
+                        << verb;
+        daemon.configure("[governor]\nmode = observe\n");
+        daemon.process().signal(SIGHUP);
+        EXPECT_TRUE(
+                eventually([&] { return !contains(ctl(daemon, {"status"}).out, "refused at"); }));
 }
 
 TEST(Daemon, SaysHowManyMistakesThereAreAndWhatToDo) {

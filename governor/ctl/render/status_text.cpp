@@ -33,6 +33,12 @@ std::string left_alone(const governor::v1::Status& status) {
                                           : "";
 }
 
+std::string refused(const std::string& mistake, bool is_fallback) {
+        return (is_fallback ? "refused: "
+                            : "refused at reload, the settings of before are in force: ") +
+               mistake;
+}
+
 bool keeps_accounts(const governor::v1::Status& status) { return status.policy() != "threshold"; }
 
 }  // namespace ctl::render

@@ -18,6 +18,10 @@ namespace ctl::render {
 /// "the governor only observes: programs are left alone"; empty: they are governed.
 [[nodiscard]] std::string left_alone(const governor::v1::Status& status);
 
+/// "refused: FIRST MISTAKE" of a configuration that was wrong at the start (`is_fallback`), or at a
+/// reload, which leaves the settings of before in force.
+[[nodiscard]] std::string refused(const std::string& mistake, bool is_fallback);
+
 /// The advice for an administrator with a wrong configuration.
 inline constexpr const char* kMendConfiguration =
         "governord --check-config [--config FILE] names all mistakes; once they are mended: "

@@ -5,6 +5,7 @@
 #include "verbs/ask.hpp"
 #include "verbs/verbs.hpp"
 
+#include <algorithm>
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
@@ -54,12 +55,19 @@ std::string as_ini(const Setting& setting) {
         return "# " + setting.origin() + "\n" + render::assignment(setting.key(), setting.value());
 }
 
+/// The files were wrong at the start.
+bool is_fallback(const Config& config) {
+        return std::ranges::any_of(config.setting(), [](const Setting& setting) {
+                return setting.key() == "mode" && setting.origin() == "fallback";
+        });
+}
+
 /// The configuration as a file that could be given to governord.
 std::string as_ini(const Config& config) {
         std::string text;
         if (!config.configuration_error().empty())
-                text += "# refused: " + config.configuration_error() + "\n# " +
-                        render::kMendConfiguration + "\n";
+                text += "# " + render::refused(config.configuration_error(), is_fallback(config)) +
+                        "\n# " + render::kMendConfiguration + "\n";
         text += "[governor]\n";
         for (const auto& setting : config.setting())
                 text += as_ini(setting);

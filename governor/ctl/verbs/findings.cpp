@@ -63,9 +63,10 @@ std::vector<Finding> of_governor(const governor::v1::Status& status, bool over_t
                                     "the governor only observes: it governs once `mode = govern` "
                                     "is in force, see `governorctl config`"});
         if (!status.configuration_error().empty())
-                findings.push_back({Kind::Problem, "configuration",
-                                    "refused: " + status.configuration_error() + "; " +
-                                            render::kMendConfiguration});
+                findings.push_back(
+                        {Kind::Problem, "configuration",
+                         render::refused(status.configuration_error(), status.fallback()) + "; " +
+                                 render::kMendConfiguration});
         if (status.warming_up())
                 findings.push_back(
                         {Kind::Note, "samples", "the governor has not measured yet: ask again"});

@@ -44,7 +44,8 @@ std::string as_table(const Status& status) {
         rows.push_back({"bad messages", number(status.bad_messages())});
         rows.push_back({"connections refused", number(status.refused_connections())});
         if (!status.configuration_error().empty()) {
-                rows.push_back({"configuration", "refused: " + status.configuration_error()});
+                rows.push_back({"configuration",
+                                render::refused(status.configuration_error(), status.fallback())});
                 rows.push_back({"", render::kMendConfiguration});
         }
         return render::table({{""}, {""}}, rows);
