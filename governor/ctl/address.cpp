@@ -89,4 +89,15 @@ tl::expected<Address, std::string> parse_address(const std::string& text) {
         return as_address(local);
 }
 
+std::string how_to_find_a_governor(const std::string& where, bool has_systemd) {
+        if (where.starts_with(kTcp))
+                return "start governord with --tcp there, or name another with --socket";
+        if (where != kHostSocket)
+                return "start one by `governord --socket " + where +
+                       " &`, or name another with --socket";
+        return std::string(has_systemd ? "see `systemctl status governord`"
+                                       : "start one by `governord &`") +
+               ", or name its socket with --socket";
+}
+
 }  // namespace ctl

@@ -24,4 +24,11 @@ struct Address {
 /// is one sentence that says so. libthreadcount accepts the same.
 [[nodiscard]] tl::expected<Address, std::string> parse_address(const std::string& text);
 
+/// The socket of the host's governor.
+inline constexpr const char* kHostSocket = "/run/governord/governord.sock";
+
+/// The advice for a user that finds no governor at `where`: "start one by ...". `has_systemd`: it
+/// runs the services of this host.
+[[nodiscard]] std::string how_to_find_a_governor(const std::string& where, bool has_systemd);
+
 }  // namespace ctl

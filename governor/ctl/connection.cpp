@@ -38,10 +38,8 @@ Failure failure(const std::string& where, int error) {
         if (error == EACCES || error == EPERM)
                 return {kNotPermitted, why + "; ask its administrator for access to the socket",
                         true};
-        if (where.starts_with("tcp:"))
-                return {kNotReachable,
-                        why + "; start governord with --tcp there, or name another with --socket"};
-        return {kNotReachable, why + "; start governord, or name its socket with --socket"};
+        const bool has_systemd = ::access("/run/systemd/system", F_OK) == 0;  // see sd_booted(3)
+        return {kNotReachable, why + "; " + how_to_find_a_governor(where, has_systemd)};
 }
 
 /// TCP can connect a socket to itself if its own port happens to be the one that it looks for and
@@ -132,7 +130,7 @@ std::vector<std::string> addresses(const std::string& given) {
                 return {given};
         if (const char* path = std::getenv("THREADCOUNT_SOCKET"); path != nullptr && *path != '\0')
                 return {path};
-        std::vector<std::string> found{"/run/governord/governord.sock"};
+        std::vector<std::string> found{kHostSocket};
         if (const char* runtime = std::getenv("XDG_RUNTIME_DIR");
             runtime != nullptr && *runtime == '/')
                 found.push_back(std::string(runtime) + "/governord/governord.sock");

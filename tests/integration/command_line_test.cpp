@@ -289,7 +289,8 @@ TEST(WithoutAGovernor, AdviseStillPrintsANumberAndExits3) {
         const auto plain = ctl_without_governor({"advise"});
         EXPECT_EQ(plain.status, 3);
         EXPECT_GE(std::stoi(plain.out), 1);
-        EXPECT_TRUE(contains(plain.err, "start governord, or name its socket")) << plain.err;
+        EXPECT_TRUE(contains(plain.err, "start one by `governord --socket /nonexistent/"))
+                << plain.err;
         const auto json = ctl_without_governor({"advise", "--json", "--max", "1"});
         EXPECT_TRUE(contains(json.out, R"({"threads":1,"free":0,"total":0,)")) << json.out;
 }

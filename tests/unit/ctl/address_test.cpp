@@ -69,5 +69,16 @@ TEST(Address, OfTcpIsRefusedWithItsValueAndTheAcceptedForm) {
         }
 }
 
+TEST(WhereNoGovernorIs, TheUserIsToldHowToStartOne) {
+        EXPECT_EQ(how_to_find_a_governor(kHostSocket, true),
+                  "see `systemctl status governord`, or name its socket with --socket");
+        EXPECT_EQ(how_to_find_a_governor(kHostSocket, false),
+                  "start one by `governord &`, or name its socket with --socket");
+        EXPECT_EQ(how_to_find_a_governor("/tmp/s", true),
+                  "start one by `governord --socket /tmp/s &`, or name another with --socket");
+        EXPECT_EQ(how_to_find_a_governor("tcp:[::1]:7", true),
+                  "start governord with --tcp there, or name another with --socket");
+}
+
 }  // namespace
 }  // namespace ctl
