@@ -5,7 +5,9 @@
 #include "render/client_row.hpp"
 #include "verbs/ask.hpp"
 
+#include <charconv>
 #include <pwd.h>
+#include <string_view>
 #include <vector>
 
 namespace ctl::verbs {
@@ -42,6 +44,24 @@ tl::expected<Clients, Failure> all_clients(Connection& connection) {
 std::string user_name(std::uint32_t uid) {
         const auto* user = ::getpwuid(uid);
         return user != nullptr ? user->pw_name : std::to_string(uid);
+}
+
+std::string with_user_names(const std::string& text,
+                            const std::function<std::string(std::uint32_t)>& name) {
+        constexpr std::string_view kUser = "user ";
+        std::string named;
+        std::size_t done = 0;
+        for (auto at = text.find(kUser); at != text.npos; at = text.find(kUser, at)) {
+                at += kUser.size();
+                std::uint32_t uid = 0;
+                const auto [end, error] =
+                        std::from_chars(text.data() + at, text.data() + text.size(), uid);
+                if (error != std::errc{})
+                        continue;
+                named += text.substr(done, at - done) + name(uid);
+                done = static_cast<std::size_t>(end - text.data());
+        }
+        return named + text.substr(done);
 }
 
 std::string name_of(const Client& client) {

@@ -5,6 +5,8 @@
 
 #include "connection.hpp"
 
+#include <cstdint>
+#include <functional>
 #include <string>
 
 namespace ctl::verbs {
@@ -13,6 +15,11 @@ namespace ctl::verbs {
 
 /// Without a name the number.
 [[nodiscard]] std::string user_name(std::uint32_t uid);
+
+/// The governor's "user 1000 paused it", which looks up no names, as "user alice paused it".
+[[nodiscard]] std::string
+with_user_names(const std::string& text,
+                const std::function<std::string(std::uint32_t)>& name = user_name);
 
 /// "label", or its user where more may not be known: "(user)".
 [[nodiscard]] std::string name_of(const governor::v1::Client& client);

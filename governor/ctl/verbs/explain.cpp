@@ -4,6 +4,7 @@
 #include "render/region_times.hpp"
 #include "verbs/ask.hpp"
 #include "verbs/client_json.hpp"
+#include "verbs/client_list.hpp"
 #include "verbs/verbs.hpp"
 
 namespace ctl::verbs {
@@ -18,7 +19,7 @@ std::string as_text(const Explanation& explanation) {
                            "): granted " + std::to_string(client.granted()) + ", cpus " +
                            client.cpus() + (client.shared() ? ", shared with others" : "") + "\n";
         for (const auto& step : explanation.step())
-                text += "  " + step + "\n";
+                text += "  " + with_user_names(step) + "\n";
         if (const auto times = render::region_times(explanation); !times.empty())
                 text += "  timed regions: " + times + "\n";
         if (client.has_pool())
@@ -26,7 +27,7 @@ std::string as_text(const Explanation& explanation) {
         if (!client.acts().empty())
                 text += "  acts on it from outside: " + client.acts() + "\n";
         for (const auto& event : explanation.event())
-                text += "  " + event + "\n";
+                text += "  " + with_user_names(event) + "\n";
         return text;
 }
 

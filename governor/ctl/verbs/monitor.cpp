@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // governorctl monitor: what the governor decides, as it does.
 #include "verbs/ask.hpp"
+#include "verbs/client_list.hpp"
 #include "verbs/verbs.hpp"
 
 #include <algorithm>
@@ -43,8 +44,8 @@ std::string as_line(const Event& event, std::uint64_t lost) {
         const auto who = event.id() == 0 ? std::string("machine")
                          : event.pid() != 0
                                  ? event.label() + "[" + std::to_string(event.pid()) + "]"
-                                 : "a program of user " + std::to_string(event.uid());
-        return time_of(event) + " " + who + ": " + event.text() + "\n";
+                                 : "a program of user " + user_name(event.uid());
+        return time_of(event) + " " + who + ": " + with_user_names(event.text()) + "\n";
 }
 
 std::string as_json(const Event& event, std::uint64_t lost) {
