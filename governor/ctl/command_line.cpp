@@ -46,7 +46,7 @@ constexpr std::string_view kCompletion = "complete";
 
 constexpr auto kLastPid = 4'194'304U;
 constexpr auto kPidHelp =
-        "A process that holds a lease (see governorctl clients), or one in its tree";
+        "A process that governorctl clients lists, or one that such a process started";
 
 constexpr auto kFooter =
         "Exit: 0 ok, 1 failed, 2 wrong usage, 3 governor not reachable, 4 not permitted.\n"
@@ -173,7 +173,7 @@ void add_top(CLI::App& app, const std::shared_ptr<Parsed>& parsed) {
 
 void add_set(CLI::App& app, const std::shared_ptr<Parsed>& parsed) {
         auto* verb = app.add_subcommand(
-                "set", "Set limits of a program: one's own within the rules, as root any");
+                "set", "Limit a program that runs already: your own, or any as root");
         verb->footer(kVerbFooter);
         verb->add_option("PID", parsed->set.pid, kPidHelp)
                 ->required()
@@ -182,11 +182,14 @@ void add_set(CLI::App& app, const std::shared_ptr<Parsed>& parsed) {
         verb->add_option("--max", parsed->set.max, "Never more threads than this; 0: no limit")
                 ->check(CLI::Range(0U, verbs::kMostThreads))
                 ->type_name("N");
-        verb->add_option("--weight", parsed->set.weight,
-                         "Against other programs of its user, 1 .. 10000; 0: as it was")
+        verb->add_option(
+                    "--weight", parsed->set.weight,
+                    "Its part of its user's CPUs against the user's other programs (100 each):\n"
+                    "1 .. 10000; 0: as it was at first")
                 ->check(CLI::Range(0U, 10'000U))
                 ->type_name("N");
-        verb->add_option("--class", parsed->set.scheduling_class, "interactive or batch")
+        verb->add_option("--class", parsed->set.scheduling_class,
+                         "interactive, or batch, which takes turns with others of batch")
                 ->check(CLI::IsMember({"interactive", "batch"}))
                 ->type_name("CLASS");
         verb->callback([parsed = parsed.get()] {
@@ -202,7 +205,9 @@ void add_pause(CLI::App& app, const std::shared_ptr<Parsed>& parsed, const char*
         auto* pid = subcommand->add_option("PID", parsed->paused_pid, kPidHelp)
                             ->check(CLI::Range(1U, kLastPid))
                             ->type_name("");
-        subcommand->add_flag("--all", parsed->pauses_all, "Governing as a whole: root only")
+        subcommand
+                ->add_flag("--all", parsed->pauses_all,
+                           "All programs: govern nobody, or go on; for root only")
                 ->excludes(pid);
         subcommand->callback([parsed = parsed.get(), verb, name = std::string(name)] {
                 // `governorctl pause $(pidof md)` must not pause everybody where no md runs.
