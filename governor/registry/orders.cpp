@@ -61,7 +61,7 @@ Orders::Outcome Orders::take(const Order& order, Authority by, std::uint32_t uid
 
 Denied Orders::denied(const Order& order, const Rule& rule) const {
         const auto& above = administrator_.order;
-        const auto most = above.max ? above.max : rule.max;
+        const auto most = permitted(rule);
         if (order.max && most && *order.max > *most)
                 return Denied::Max;
         if (order.weight.value_or(0) > 0 && (above.weight || rule.weight))

@@ -55,6 +55,12 @@ public:
         [[nodiscard]] std::uint32_t owners_max() const;
         /// The administrator's maximum and pause, else the rule's; 0: none.
         [[nodiscard]] std::uint32_t highest(const policy::fair::Rule& rule) const;
+        /// The most that the owner may order: the administrator's maximum, else the rule's. Empty:
+        /// none.
+        [[nodiscard]] std::optional<std::uint32_t> permitted(const policy::fair::Rule& rule) const {
+                const auto& above = administrator_.order.max;
+                return above ? above : rule.max;
+        }
         /// The administrator's, else the rule's, else the owner's, else what the program asked for.
         [[nodiscard]] std::uint32_t weight(const policy::fair::Rule& rule,
                                            std::uint32_t asked) const;

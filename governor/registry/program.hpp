@@ -109,6 +109,10 @@ public:
         }
         /// Its own maximum, a rule's or an order's; 0: none.
         [[nodiscard]] std::uint32_t max() const;
+        /// The most that its owner may order.
+        [[nodiscard]] std::optional<std::uint32_t> permitted_max() const {
+                return orders_.permitted(rule_);
+        }
         [[nodiscard]] std::uint32_t weight() const;  ///< 1..10000
         [[nodiscard]] policy::fair::Class scheduling_class() const {
                 return orders_.scheduling_class(rule_, request_.scheduling_class);

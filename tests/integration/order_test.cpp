@@ -247,7 +247,7 @@ TEST_F(OrdersOfUsers, StayWithinRulesWhereRootDoesNot) {
         EXPECT_EQ(beyond.status, 4);
         EXPECT_EQ(beyond.err, "governorctl: the governor refuses: a rule or the administrator "
                               "permits process " +
-                                      of(*program) + " less\n");
+                                      of(*program) + " at most 4\n");
         EXPECT_EQ(as(kUser, {"set", of(*program), "--max", "3"}).status, 0);
         EXPECT_EQ(lease(program->pid())->max(), 3U);
         EXPECT_EQ(ctl(daemon_, {"set", of(*program), "--max", "6"}).status, 0);

@@ -48,11 +48,14 @@ tl::expected<Order, v1::Reply> order_of(const v1::SetClient& set) {
         return order;
 }
 
-v1::Reply denied(Denied why, const std::string& process) {
+v1::Reply denied(Denied why, const registry::Program& program) {
+        const auto process = std::to_string(program.identity().pid);
         switch (why) {
         case Denied::Max:
                 return refuse(v1::Error::NOT_PERMITTED,
-                              "a rule or the administrator permits process " + process + " less");
+                              "a rule or the administrator permits process " + process +
+                                      " at most " +
+                                      std::to_string(program.permitted_max().value_or(0)));
         case Denied::Weight:
                 return refuse(v1::Error::NOT_PERMITTED,
                               "a rule or the administrator has set the weight of process " +
@@ -65,8 +68,8 @@ v1::Reply denied(Denied why, const std::string& process) {
         case Denied::None:
                 break;
         }
-        return refuse(v1::Error::NOT_PERMITTED,
-                      "the administrator has paused process " + process + ": only he resumes it");
+        return refuse(v1::Error::NOT_PERMITTED, "the administrator has paused process " + process +
+                                                        ": only the administrator may resume it");
 }
 
 v1::Reply order(std::uint32_t pid, const Order& order, const Peer& peer, Governor& governor) {
@@ -77,7 +80,7 @@ v1::Reply order(std::uint32_t pid, const Order& order, const Peer& peer, Governo
         const auto outcome = governor.order(program.id(), order, authority_of(peer),
                                             peer.account.uid.value_or(0));
         if (outcome.denied != Denied::None)
-                return denied(outcome.denied, std::to_string(program.identity().pid));
+                return denied(outcome.denied, program);
         v1::Reply reply;
         fill(*reply.mutable_client(), program, peer, governor);
         return reply;
