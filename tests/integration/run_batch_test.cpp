@@ -142,8 +142,10 @@ TEST_F(RunBatch, ATreeThatNothingMakesYieldSaysSoAndSharesAsOthersDo) {
         ASSERT_EQ(::mkdir((runtime() + "/governorctl").c_str(), 0755), 0);
         const auto second = burner("two");
         EXPECT_TRUE(eventually([&] {
-                return second->err().find("governorctl: it takes no turns, and shares as others "
-                                          "do: nothing acts: ") != std::string::npos;
+                return second->err().find(
+                               "governorctl: the program takes no turns and shares as without "
+                               "--batch, since nothing here can make it wait: " +
+                               runtime()) != std::string::npos;
         })) << second->err();
         EXPECT_TRUE(becomes_parked(*second, false));
         EXPECT_TRUE(eventually([&] {

@@ -66,7 +66,7 @@ std::string describe(const Choice& choice, std::size_t sessions) {
         if (choice.means == Means::OneCpu)
                 return "waits on one CPU";
         for (const auto& sentence : choice.why_not)
-                text += (text.empty() ? "nothing acts: " : "; ") + sentence;
+                text.append(text.empty() ? kNothingActs : "; ").append(sentence);
         return text.substr(0, kLongest);
 }
 

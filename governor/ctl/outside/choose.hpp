@@ -11,6 +11,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace ctl::outside {
@@ -52,6 +53,9 @@ struct Choice {
 /// The first that acts: a scope whose weight is idle, then autogroups with nice value 19, then one
 /// CPU that all trees share which wait.
 [[nodiscard]] Choice choose(const Facts& facts);
+
+/// The begin of describe() where the tree does not yield.
+inline constexpr std::string_view kNothingActs = "nothing acts: ";
 
 /// For people: how the tree yields, or why it does not. At most 200 bytes.
 [[nodiscard]] std::string describe(const Choice& choice, std::size_t sessions);

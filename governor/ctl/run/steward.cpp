@@ -2,6 +2,7 @@
 // From a grant's word to a fence.
 #include "run/steward.hpp"
 
+#include "outside/choose.hpp"
 #include "outside/one_cpu.hpp"
 #include "run/processes.hpp"
 #include "run/say.hpp"
@@ -150,7 +151,12 @@ milliseconds Steward::wait_for_turn(Clock::time_point now) {
         yielding_->want(waits);
         const auto again = yielding_->work(now);
         if (!yielding_->has_means()) {
-                say("it takes no turns, and shares as others do: " + yielding_->acts());
+                auto why = yielding_->acts();
+                if (why.starts_with(outside::kNothingActs))
+                        why.erase(0, outside::kNothingActs.size());
+                say("the program takes no turns and shares as without --batch, since nothing here "
+                    "can make it wait: " +
+                    why);
                 lease_.stop_yielding();
                 takes_turns_ = false;
                 yielding_->end();
