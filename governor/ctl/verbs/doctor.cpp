@@ -29,17 +29,20 @@ void append(std::vector<Finding>& findings, std::vector<Finding> more) {
 std::vector<Finding> of_host() {
         std::vector<Finding> findings;
         if (run::Steward::can_fence())
-                findings.push_back({Kind::Good, "run", "can hold a tree of programs to its CPUs"});
+                findings.push_back({Kind::Good, "run",
+                                    "can hold a program, and all that it starts, to its share"});
         else
                 findings.push_back({Kind::Note, "run",
-                                    "cannot hold a tree to its CPUs: this kernel does not tell "
-                                    "which processes are in it"});
+                                    "sets variables only, and cannot hold a program to its share: "
+                                    "this kernel does not tell what the program starts"});
         const auto object = run::installed_object();
         if (object)
-                findings.push_back({Kind::Good, "--keep, --adapt", "preload " + *object});
+                findings.push_back(
+                        {Kind::Good, "--keep, --adapt",
+                         "can make gcc's OpenMP wait or follow, by preloading " + *object});
         else
-                findings.push_back({Kind::Note, "--keep, --adapt",
-                                    "reach no program that nobody modified: " + object.error()});
+                findings.push_back(
+                        {Kind::Note, "--keep, --adapt", "change nothing here: " + object.error()});
         return findings;
 }
 

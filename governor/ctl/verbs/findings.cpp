@@ -72,12 +72,12 @@ std::vector<Finding> of_governor(const governor::v1::Status& status, bool over_t
                         {Kind::Note, "samples", "the governor has not measured yet: ask again"});
         if (!render::keeps_accounts(status))
                 findings.push_back({Kind::Note, "policy",
-                                    "threshold gives numbers, and no leases: nothing that `run` "
-                                    "starts follows later"});
+                                    "threshold gives a number at the start: what `run` starts "
+                                    "does not follow later"});
         if (over_tcp)
                 findings.push_back({Kind::Note, "socket",
-                                    "over TCP there are numbers, and no leases: nothing that "
-                                    "`run` starts follows later"});
+                                    "over TCP there is a number at the start: what `run` starts "
+                                    "does not follow later"});
         return findings;
 }
 
