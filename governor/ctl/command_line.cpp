@@ -281,6 +281,14 @@ std::string known_verbs(const CLI::App& app) {
         return names;
 }
 
+/// The fault of a command line that lacks a word, perhaps since the parser took it for an option.
+std::string lacks(const CLI::App& app, const std::string& what) {
+        const auto rest = app.remaining(true);
+        const auto option = std::ranges::find_if(
+                rest, [](const std::string& word) { return word.starts_with('-'); });
+        return option == rest.end() ? what : "unknown option `" + *option + "`";
+}
+
 /// The fault of a command line in which no verb was found.
 std::string no_verb(const CLI::App& app) {
         const auto rest = app.remaining();
@@ -356,7 +364,8 @@ std::variant<Action, ExitCode> parse_command_line(int argc, char** argv) {
         } catch (const CLI::Success& success) {
                 return static_cast<ExitCode>(app.exit(success));
         } catch (const CLI::RequiredError& error) {
-                return complain(app.get_subcommands().empty() ? no_verb(app) : error.what());
+                return complain(app.get_subcommands().empty() ? no_verb(app)
+                                                              : lacks(app, error.what()));
         } catch (const CLI::ParseError& error) {
                 return complain(error.what());
         }

@@ -232,6 +232,8 @@ TEST_F(CommandLine, RunIsOneWordByItsOtherName) {
         const auto nothing = run({{fairly}, {}, {}});
         EXPECT_EQ(nothing.status, 2);
         EXPECT_EQ(nothing.err, "fairly: PROGRAM is required (see fairly --help)\n");
+        EXPECT_EQ(run({{fairly, "--bacth"}, {}, {}}).err,
+                  "fairly: unknown option `--bacth` (see fairly --help)\n");
         EXPECT_EQ(run({{fairly, "/nonexistent"}, {}, {}}).err.substr(0, 8), "fairly: ");
         EXPECT_TRUE(contains(run({{fairly, "--help"}, {}, {}}).out, "\nUsage: fairly [OPTIONS] "));
         EXPECT_TRUE(run({{fairly, "--version"}, {}, {}}).out.starts_with("fairly "));
