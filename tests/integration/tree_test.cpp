@@ -238,9 +238,10 @@ TEST_F(TreeTest, WaitsForItsTurnAsAWholeWhileItYields) {
         const auto is_parked = [&](std::uint32_t pid) { return lease(pid)->parked(); };
         EXPECT_TRUE(eventually([&] { return is_parked(own_pid()) && is_parked(member->pid()); }));
         EXPECT_FALSE(is_parked(first.pid()));
-        EXPECT_EQ(explanation_of(daemon_.socket(), own_pid()).step(0),
-                  "it holds a tree of 2 programs, which shares as one program of its user, and "
-                  "yields while it waits for its turn");
+        EXPECT_EQ(
+                explanation_of(daemon_.socket(), own_pid()).step(0),
+                "it and all that it started (2 programs with a lease) share as one program of its "
+                "user, and yield while they wait for their turn");
         governor::v1::Request request;
         request.mutable_update()->set_yields(false);
         ASSERT_TRUE(self.wire().call(request)->has_done());

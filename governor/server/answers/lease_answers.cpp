@@ -158,10 +158,13 @@ std::string tree_of(const registry::Program& program, const registry::Programs& 
         programs.for_each([&](const registry::Program& other) {
                 members += other.tree() == program.tree() ? 1 : 0;
         });
-        const auto of_several = std::to_string(members) + (members == 1 ? " program" : " programs");
-        return (program.holds_tree() ? "it holds a tree of " + of_several
-                                     : "it is in a tree of " + of_several) +
-               ", which shares as one program of its user" +
+        const auto number = std::to_string(members) + (members == 1 ? " program" : " programs");
+        if (program.holds_tree())
+                return "it and all that it started" +
+                       (members > 1 ? " (" + number + " with a lease)" : "") +
+                       " share as one program of its user" +
+                       (program.yields() ? ", and yield while they wait for their turn" : "");
+        return "it is in a tree of " + number + ", which shares as one program of its user" +
                (program.yields() ? ", and yields while it waits for its turn" : "");
 }
 

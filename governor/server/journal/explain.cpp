@@ -25,7 +25,7 @@ std::string distributed(const policy::fair::Reason& reason) {
         if (reason.foreign > 0)
                 text += fmt::format("; {} left to programs that are not governed", reason.foreign);
         if (reason.own_foreign > 0)
-                text += fmt::format(", {} of these count against its user", reason.own_foreign);
+                text += fmt::format(", {} of these against its user", reason.own_foreign);
         if (reason.reserved > 0)
                 text += fmt::format("; {} kept free for programs that come and go",
                                     reason.reserved);

@@ -147,7 +147,7 @@ TEST_F(Explaining, NamesWhatIsTakenAwayAndWhatLimitsIt) {
         const auto lines = steps(program, turns_);
         ASSERT_EQ(lines.size(), 6U);
         EXPECT_EQ(lines[0],
-                  "1 cpu to share; 2 left to programs that are not governed, 1 of these count "
+                  "1 cpu to share; 2 left to programs that are not governed, 1 of these "
                   "against its user; 3 kept free for programs that come and go; 4 kept by programs "
                   "that do not follow");
         EXPECT_EQ(lines[2], "rules: a, b");
