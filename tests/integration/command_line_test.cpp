@@ -47,7 +47,7 @@ TEST_F(CommandLine, StatusShowsThePolicyAndTheCpus) {
         EXPECT_EQ(plain.status, 0);
         EXPECT_TRUE(contains(plain.out, "policy               fair\n")) << plain.out;
         EXPECT_TRUE(contains(plain.out, "5, 3 free (idle >= 50% over 1000 ms)")) << plain.out;
-        EXPECT_TRUE(contains(plain.out, "0 share ")) << plain.out;
+        EXPECT_TRUE(contains(plain.out, "0 programs on ")) << plain.out;
         EXPECT_TRUE(contains(plain.out, "connections refused  0\n")) << plain.out;
         const auto json = ctl(daemon_, {"status", "--json"});
         EXPECT_TRUE(contains(json.out, R"("policy":"fair","mode":"govern","clients":0,)"))

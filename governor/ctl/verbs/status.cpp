@@ -16,6 +16,10 @@ using governor::v1::Status;
 
 std::string number(std::uint64_t value) { return std::to_string(value); }
 
+std::string counted(std::uint64_t value, const char* noun) {
+        return number(value) + " " + noun + (value == 1 ? "" : "s");
+}
+
 std::string percent(std::uint32_t permyriad) {
         char text[16];
         std::snprintf(text, sizeof(text), "%g%%", permyriad / 100.0);
@@ -33,10 +37,10 @@ std::string as_table(const Status& status) {
                                  " (idle >= " + percent(status.threshold_permyriad()) + " over " +
                                  number(status.period_ms()) + " ms)"}};
         if (render::keeps_accounts(status))
-                rows.push_back({"clients", number(status.clients()) + " share " +
-                                                   number(status.budget()) + " cpus, " +
+                rows.push_back({"clients", counted(status.clients(), "program") + " on " +
+                                                   counted(status.budget(), "cpu") + ", " +
                                                    number(status.foreign()) +
-                                                   " are left to other programs"});
+                                                   " left to programs that are not governed"});
         rows.push_back({"connections", number(others(status)) + " open, " +
                                                number(status.queries()) + " questions answered"});
         rows.push_back({"samples", number(status.samples()) + ", " +
