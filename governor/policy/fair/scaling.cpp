@@ -11,8 +11,6 @@ namespace governor::policy::fair {
 
 namespace {
 
-constexpr double kUnit = 10'000;
-
 double middle(std::size_t octave) { return std::exp2(static_cast<double>(octave) + 0.5); }
 double end(std::size_t octave) { return std::exp2(static_cast<double>(octave) + 1); }
 
@@ -30,31 +28,21 @@ std::size_t octave_of(double cpus) {
 
 }  // namespace
 
-std::optional<double> Scaling::elasticity(std::size_t octave) const {
-        const auto permyriad = octaves_[octave].permyriad;
-        return permyriad != kUnknown ? std::optional(permyriad / kUnit) : std::nullopt;
-}
-
 void Scaling::learn(std::size_t octave, double elasticity) {
         octaves_[octave].permyriad =
                 static_cast<std::uint16_t>(std::lround(std::clamp(elasticity, 0.0, 1.0) * kUnit));
 }
 
 void Scaling::complete(const Scaling& other) {
-        const auto own = *this;
-        for (std::size_t i = 0; i < kOctaves; i++) {
-                const auto known = other.elasticity(i);
-                if (own.elasticity(i) || !known)
-                        continue;
-                double least = 0;
-                double most = 1;
-                for (std::size_t j = 0; j < kOctaves; j++)
-                        if (const auto mine = own.elasticity(j); mine && j < i)
-                                most = std::min(most, *mine);
-                        else if (mine)
-                                least = std::max(least, *mine);
-                learn(i, std::clamp(*known, std::min(least, most), most));
-        }
+        std::array<double, kOctaves> least{};  // of what is known of an octave and those above
+        for (std::size_t i = kOctaves; i-- > 0;)
+                least[i] = std::max(i + 1 < kOctaves ? least[i + 1] : 0, elasticity(i).value_or(0));
+        double most = 1;
+        for (std::size_t i = 0; i < kOctaves; i++)
+                if (const auto own = elasticity(i))
+                        most = std::min(most, *own);
+                else if (const auto known = other.elasticity(i))
+                        learn(i, std::clamp(*known, std::min(least[i], most), most));
 }
 
 std::size_t octave_below(std::uint32_t cpus) { return octave_of(cpus / std::sqrt(2.0)); }

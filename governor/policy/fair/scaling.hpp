@@ -18,7 +18,10 @@ public:
         static constexpr std::size_t kOctaves = 14;
 
         /// Measured.
-        [[nodiscard]] std::optional<double> elasticity(std::size_t octave) const;
+        [[nodiscard]] std::optional<double> elasticity(std::size_t octave) const {
+                const auto permyriad = octaves_[octave].permyriad;
+                return permyriad != kUnknown ? std::optional(permyriad / kUnit) : std::nullopt;
+        }
         void learn(std::size_t octave, double elasticity);
         /// Adds what `other` knows and this does not, as far as the two go together: no program
         /// gains less at fewer CPUs than at more.
@@ -27,6 +30,7 @@ public:
         friend bool operator==(const Scaling&, const Scaling&) = default;
 
 private:
+        static constexpr double kUnit = 10'000;
         static constexpr std::uint16_t kUnknown = std::numeric_limits<std::uint16_t>::max();
         struct Octave {
                 std::uint16_t permyriad = kUnknown;
