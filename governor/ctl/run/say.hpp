@@ -7,7 +7,8 @@
 
 namespace ctl::run {
 
-/// "fairly: LINE", or "governorctl: LINE", on standard error, or nothing where that would wait for a reader.
+/// "fairly: LINE", or "governorctl: LINE", on standard error, or nothing where that would wait for
+/// a reader.
 void say(const std::string& line);
 
 }  // namespace ctl::run
