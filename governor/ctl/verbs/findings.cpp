@@ -67,6 +67,11 @@ std::vector<Finding> of_governor(const governor::v1::Status& status, bool over_t
                         {Kind::Problem, "configuration",
                          render::refused(status.configuration_error(), status.fallback()) + "; " +
                                  render::kMendConfiguration});
+        if (status.foreign() > 0)
+                findings.push_back({Kind::Note, "load",
+                                    std::to_string(status.foreign()) + " of " +
+                                            std::to_string(status.cpus()) +
+                                            " cpus are left to programs that are not governed"});
         if (status.warming_up())
                 findings.push_back(
                         {Kind::Note, "samples", "the governor has not measured yet: ask again"});

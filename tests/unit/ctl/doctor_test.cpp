@@ -54,6 +54,15 @@ TEST(Doctor, TellsWhyTheGovernorLeavesProgramsAlone) {
         EXPECT_EQ(kind_of(findings, "mode"), Kind::Good) << "one cause, one problem";
 }
 
+TEST(Doctor, NotesWhatIsLeftToOthers) {
+        auto busy = governing();
+        busy.set_cpus(8);
+        busy.set_foreign(3);
+        const auto findings = of_governor(busy, false);
+        EXPECT_EQ(kind_of(findings, "load"), Kind::Note);
+        EXPECT_EQ(findings[1].text, "3 of 8 cpus are left to programs that are not governed");
+}
+
 TEST(Doctor, NotesWhereThereAreNoLeases) {
         EXPECT_EQ(kind_of(of_governor(governing(), true), "socket"), Kind::Note);
         auto threshold = governing();
