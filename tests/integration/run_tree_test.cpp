@@ -433,6 +433,12 @@ TEST_F(RunTree, ToldDryPromisesNoMoreThanHappens) {
         EXPECT_TRUE(observed.starts_with("true: the governor only observes: programs are left "
                                          "alone\nset OMP_NUM_THREADS (not set) -> 1\n"))
                 << observed;
+        const auto batch =
+                run({run_words({"--dry-run", "--batch", "--job", "j"}, {"/bin/true"}), {}, {}}).out;
+        EXPECT_NE(batch.find("set THREADCOUNT_CLASS (not set) -> batch\n"
+                             "set THREADCOUNT_JOB (not set) -> j\n"),
+                  batch.npos)
+                << batch;
         const auto kept =
                 run({run_words({"--dry-run", "--keep", "--no-preload"}, {"/bin/true"}), {}, {}})
                         .out;

@@ -115,16 +115,18 @@ ExitCode become(const verbs::Common& common, const verbs::RunOptions& options, c
 }
 
 ExitCode rehearse(const verbs::Common& common, const verbs::RunOptions& options, const Wish& wish,
-                  const std::string& why_no_lease) {
+                  const std::vector<Change>& class_and_job, const std::string& why_no_lease) {
         const auto& program = options.command.front();
         if (const int error = reason_not_to_execute(program); error != 0)
                 return verbs::complain(not_executed(program, error));
         const auto name = base_name(program) + ": ";
         if (wish.kind == Kind::Off)
                 return verbs::print(name + "THREADCOUNT=off, it is left as it is\n");
-        const auto set = [](Beginning beginning) {
+        const auto set = [&](Beginning beginning) {
                 if (beginning.threads > 0)
                         beginning.changes = all_lowered(beginning.threads, of_process);
+                beginning.changes.insert(beginning.changes.begin(), class_and_job.begin(),
+                                         class_and_job.end());
                 return details(beginning);
         };
         if (wish.kind == Kind::Fixed) {

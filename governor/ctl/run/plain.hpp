@@ -7,6 +7,7 @@
 #include "run/wish.hpp"
 
 #include <string>
+#include <vector>
 
 namespace ctl::run {
 
@@ -18,10 +19,11 @@ namespace ctl::run {
 /// Becomes the program as it would run without us, within the user's limits, and says why.
 [[nodiscard]] ExitCode become_unadvised(const verbs::RunOptions& options, const Failure& why);
 
-/// Prints what would be set, and why. Asks, but takes no lease. `why_no_lease` is empty where one
-/// would be asked for.
+/// Prints what would be set, and why; `class_and_job` is set in any case. Asks, but takes no lease.
+/// `why_no_lease` is empty where one would be asked for.
 [[nodiscard]] ExitCode rehearse(const verbs::Common& common, const verbs::RunOptions& options,
-                                const Wish& wish, const std::string& why_no_lease);
+                                const Wish& wish, const std::vector<Change>& class_and_job,
+                                const std::string& why_no_lease);
 
 /// The failure to execute `program` for this reason, an errno.
 [[nodiscard]] Failure not_executed(const std::string& program, int error);

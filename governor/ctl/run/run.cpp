@@ -174,12 +174,12 @@ ExitCode run(const Common& common, const RunOptions& given) {
         if (options.max > 0)
                 if (const auto change = lowered("THREADCOUNT_MAX", options.max, of_process))
                         apply(*change);
-        set_class_and_job(options);
+        const auto class_and_job = set_class_and_job(options);
         if (const auto note = ctl::run::outside(options.command);
             !note.empty() && !options.is_quiet)
                 say(note);
         if (options.is_dry)
-                return rehearse(common, options, *wish,
+                return rehearse(common, options, *wish, class_and_job,
                                 without_asking(options, *wish, where.front()));
         if (const auto why = without_asking(options, *wish, where.front()); !why.empty())
                 return become(common, options, *wish, why);

@@ -59,13 +59,23 @@ tl::expected<Wish, Failure> parse_wish(const Lookup& lookup) {
         return Wish{Wish::Kind::Fixed, *count};
 }
 
-void set_class_and_job(const verbs::RunOptions& options) {
+std::vector<Change> set_class_and_job(const verbs::RunOptions& options) {
+        std::vector<Change> changes;
+        const auto set = [&](const char* name, const std::string& value) {
+                const char* before = std::getenv(name);
+                changes.push_back(
+                        {name,
+                         before != nullptr ? std::optional<std::string>(before) : std::nullopt,
+                         value});
+                ::setenv(name, value.c_str(), 1);
+        };
         if (options.is_batch)
-                ::setenv("THREADCOUNT_CLASS", "batch", 1);
+                set("THREADCOUNT_CLASS", "batch");
         if (!options.job.empty())
-                ::setenv("THREADCOUNT_JOB", options.job.c_str(), 1);
+                set("THREADCOUNT_JOB", options.job);
         else if (options.is_batch && !works_with_others())
-                ::setenv("THREADCOUNT_JOB", ("run-" + std::to_string(::getpid())).c_str(), 1);
+                set("THREADCOUNT_JOB", "run-" + std::to_string(::getpid()));
+        return changes;
 }
 
 }  // namespace ctl::run

@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 namespace ctl::run {
 
@@ -28,7 +29,7 @@ struct Wish {
 /// From THREADCOUNT. A value that is not accepted is a Failure that says which ones are.
 [[nodiscard]] tl::expected<Wish, Failure> parse_wish(const Lookup& lookup = of_process);
 
-/// Puts class and job of a batch program into the environment.
-void set_class_and_job(const verbs::RunOptions& options);
+/// Puts class and job of a batch program into the environment, and says what it changed.
+std::vector<Change> set_class_and_job(const verbs::RunOptions& options);
 
 }  // namespace ctl::run
