@@ -93,11 +93,10 @@ std::string how_to_find_a_governor(const std::string& where, bool has_systemd) {
         if (where.starts_with(kTcp))
                 return "start governord with --tcp there, or name another with --socket";
         if (where != kHostSocket)
-                return "start one by `governord --socket " + where +
-                       " &`, or name another with --socket";
-        return std::string(has_systemd ? "see `systemctl status governord`"
-                                       : "start one by `governord &`") +
-               ", or name its socket with --socket";
+                return "start one there by `governord --socket`, or name another with --socket";
+        return std::string(has_systemd ? "see `systemctl status governord.socket`"
+                                       : "start one by `governord &` as root") +
+               ", or start your own by `governord --socket PATH &` and name it with --socket";
 }
 
 }  // namespace ctl

@@ -189,7 +189,8 @@ void add_set(CLI::App& app, const std::shared_ptr<Parsed>& parsed) {
                 ->check(CLI::Range(0U, 10'000U))
                 ->type_name("N");
         verb->add_option("--class", parsed->set.scheduling_class,
-                         "interactive, or batch, which takes turns with others of batch")
+                         "interactive, or batch, which takes turns with others of batch\n"
+                         "(but for what fairly started without --batch)")
                 ->check(CLI::IsMember({"interactive", "batch"}))
                 ->type_name("CLASS");
         verb->callback([parsed = parsed.get()] {
@@ -284,8 +285,9 @@ std::string known_verbs(const CLI::App& app) {
 /// The fault of a command line that lacks a word, perhaps since the parser took it for an option.
 std::string lacks(const CLI::App& app, const std::string& what) {
         const auto rest = app.remaining(true);
-        const auto option = std::ranges::find_if(
-                rest, [](const std::string& word) { return word.starts_with('-'); });
+        const auto option = std::ranges::find_if(rest, [](const std::string& word) {
+                return word.starts_with('-') && word != "--";
+        });
         return option == rest.end() ? what : "unknown option `" + *option + "`";
 }
 

@@ -56,7 +56,7 @@ std::string with_user_names(const std::string& text,
                 std::uint32_t uid = 0;
                 const auto [end, error] =
                         std::from_chars(text.data() + at, text.data() + text.size(), uid);
-                if (error != std::errc{})
+                if (error != std::errc{} || uid == 0)  // which the governor calls root
                         continue;
                 named += text.substr(done, at - done) + name(uid);
                 done = static_cast<std::size_t>(end - text.data());

@@ -49,8 +49,8 @@ std::string who_listens(const sockaddr_un& address) {
 std::string cannot_lock(const std::string& file) {
         const int error = errno;
         struct stat status {};
-        const bool is_anothers =
-                ::lstat(file.c_str(), &status) == 0 && status.st_uid != ::geteuid();
+        const bool is_anothers = error == EACCES && ::lstat(file.c_str(), &status) == 0 &&
+                                 S_ISREG(status.st_mode) && status.st_uid != ::geteuid();
         errno = error;
         if (!is_anothers)
                 return "give another --socket; cannot make the lock file beside it";

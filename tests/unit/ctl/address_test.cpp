@@ -70,12 +70,14 @@ TEST(Address, OfTcpIsRefusedWithItsValueAndTheAcceptedForm) {
 }
 
 TEST(WhereNoGovernorIs, TheUserIsToldHowToStartOne) {
+        const std::string own =
+                ", or start your own by `governord --socket PATH &` and name it with --socket";
         EXPECT_EQ(how_to_find_a_governor(kHostSocket, true),
-                  "see `systemctl status governord`, or name its socket with --socket");
+                  "see `systemctl status governord.socket`" + own);
         EXPECT_EQ(how_to_find_a_governor(kHostSocket, false),
-                  "start one by `governord &`, or name its socket with --socket");
+                  "start one by `governord &` as root" + own);
         EXPECT_EQ(how_to_find_a_governor("/tmp/s", true),
-                  "start one by `governord --socket /tmp/s &`, or name another with --socket");
+                  "start one there by `governord --socket`, or name another with --socket");
         EXPECT_EQ(how_to_find_a_governor("tcp:[::1]:7", true),
                   "start governord with --tcp there, or name another with --socket");
 }

@@ -21,7 +21,7 @@ TEST(UsersInText, HaveTheirNames) {
 
 TEST(UsersInText, KeepTheirNumberWithoutAName) {
         for (const auto* text : {"user 1001 paused it", "user 99999999999 did", "its user ", "user",
-                                 "root paused it", ""})
+                                 "root paused it", "user 0", ""})
                 EXPECT_EQ(named(text), text);
 }
 

@@ -81,6 +81,13 @@ int iterations(Pool& pool) {
         return sum;
 }
 
+/// Waits for what only another thread can do; false: that took seconds.
+bool comes(const std::atomic<bool>& it) {
+        for (int i = 0; i < 5'000 && !it; i++)
+                std::this_thread::sleep_for(1ms);
+        return it;
+}
+
 }  // namespace
 
 TEST(Guests, WhoMustRunATaskItselfDoesItAlone) {
@@ -130,12 +137,8 @@ TEST(Guests, AreHelpedByLanesOnOtherCpusOnly) {
                         // A sleeping thread leaves its CPU to others. A guest that slept in its
                         // join would let the lane of its CPU help, too.
                         std::atomic<bool> is_helped{false};
-                        pool.fork_join(
-                                [&] {
-                                        while (!is_helped)
-                                                std::this_thread::sleep_for(100us);
-                                },
-                                [&] { is_helped = true; });
+                        pool.fork_join([&] { EXPECT_TRUE(comes(is_helped)); },
+                                       [&] { is_helped = true; });
                 }
         });
         guest.join();
@@ -173,17 +176,6 @@ TEST(Guests, LeaveAllLanesToWhoComesNext) {
         pool.run([&] { pool.parallel_for(0, 200, [](int) { std::this_thread::sleep_for(1ms); }); });
         EXPECT_GT(executed_on(pool, here), 0U);
 }
-
-namespace {
-
-/// Waits for what only another thread can do; false: that took seconds.
-bool comes(const std::atomic<bool>& it) {
-        for (int i = 0; i < 5'000 && !it; i++)
-                std::this_thread::sleep_for(1ms);
-        return it;
-}
-
-}  // namespace
 
 TEST(Guests, DoNotTakeTheLaneOnTheirCpuForHelp) {
         Pool pool;
