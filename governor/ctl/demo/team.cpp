@@ -107,12 +107,14 @@ std::uint64_t steps_in(nanoseconds time) {
 }
 
 void perform(const Work& work, threadcount_handle* governor, std::atomic<std::uint64_t>& done) {
-        auto& team = *new Team(work.threads, work.steps);
+        // Its threads use it until the process ends.
+        static Team* team = nullptr;
+        team = new Team(work.threads, work.steps);
         for (std::uint64_t i = 0; i < work.regions; i++) {
                 auto threads = work.threads;
                 if (governor != nullptr)
                         threads = std::clamp(threadcount_region_begin(governor), 1U, threads);
-                team.region(threads);
+                team->region(threads);
                 if (governor != nullptr)
                         threadcount_region_end(governor, threads);
                 done.store(i + 1, std::memory_order_relaxed);
