@@ -28,13 +28,6 @@ std::string value_of(const Lookup& lookup, const char* name) {
         return value != nullptr ? value : "";
 }
 
-Change change_to(const Lookup& lookup, const char* name, std::string after) {
-        Change change{name, std::nullopt, std::move(after)};
-        if (const char* before = lookup(name))
-                change.before = before;
-        return change;
-}
-
 /// Empty: it is open.
 std::string why_shut(const Image& image, const Circumstances& circumstances) {
         if (image.follows_by_itself())

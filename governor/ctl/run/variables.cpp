@@ -7,6 +7,7 @@
 #include <array>
 #include <charconv>
 #include <cstdlib>
+#include <utility>
 
 namespace ctl::run {
 
@@ -30,17 +31,21 @@ std::optional<std::uint32_t> parse_count(std::string_view text) {
         return number;
 }
 
+Change change_to(const Lookup& lookup, const char* name, std::string after) {
+        Change change{name, std::nullopt, std::move(after)};
+        if (const char* before = lookup(name))
+                change.before = before;
+        return change;
+}
+
 std::optional<Change> lowered(const char* name, std::uint32_t threads, const Lookup& lookup) {
         const char* set = lookup(name);
         const std::string_view text = set != nullptr ? set : "";
         const auto outer = text.substr(0, text.find(','));
         if (const auto count = parse_count(outer); count && *count <= threads)
                 return std::nullopt;
-        Change change{name, std::nullopt,
-                      std::to_string(threads) + std::string(text.substr(outer.size()))};
-        if (set != nullptr)
-                change.before = set;
-        return change;
+        return change_to(lookup, name,
+                         std::to_string(threads) + std::string(text.substr(outer.size())));
 }
 
 std::vector<Change> all_lowered(std::uint32_t threads, const Lookup& lookup) {

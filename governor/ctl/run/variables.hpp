@@ -21,6 +21,9 @@ struct Change {
 /// Its value in an environment; nullptr: it is not set.
 using Lookup = std::function<const char*(const char* name)>;
 
+/// Sets `name` to `after`; keeps the value that it has before. Pure.
+[[nodiscard]] Change change_to(const Lookup& lookup, const char* name, std::string after);
+
 /// A whole number 1 .. verbs::kMostThreads.
 [[nodiscard]] std::optional<std::uint32_t> parse_count(std::string_view text);
 

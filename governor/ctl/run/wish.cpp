@@ -62,12 +62,7 @@ tl::expected<Wish, Failure> parse_wish(const Lookup& lookup) {
 std::vector<Change> set_class_and_job(const verbs::RunOptions& options) {
         std::vector<Change> changes;
         const auto set = [&](const char* name, const std::string& value) {
-                const char* before = std::getenv(name);
-                changes.push_back(
-                        {name,
-                         before != nullptr ? std::optional<std::string>(before) : std::nullopt,
-                         value});
-                ::setenv(name, value.c_str(), 1);
+                apply(changes.emplace_back(change_to(of_process, name, value)));
         };
         if (options.is_batch)
                 set("THREADCOUNT_CLASS", "batch");
