@@ -21,9 +21,9 @@ constexpr std::array kFigures{
                &Figures::fairness_programs},
         Figure{"utilisation", "CPU time used / online while somebody was there",
                &Figures::utilisation},
-        Figure{"aggregate_s", "sum of the times from start to end", &Figures::aggregate_s},
-        Figure{"makespan_s", "from the first start to the last end", &Figures::makespan_s},
-        Figure{"unfinished", "programs whose work was not done at the end", &Figures::unfinished},
+        Figure{"aggregate_s", "sum of the times from start to end", &Times::aggregate_s},
+        Figure{"makespan_s", "from the first start to the last end", &Times::makespan_s},
+        Figure{"unfinished", "programs whose work was not done at the end", &Times::unfinished},
         Figure{"flaps_per_minute", "changes without a reason outside, of one program",
                &Figures::flaps_per_minute},
         Figure{"changes_per_minute", "all changes of a grant, of one program",
@@ -65,27 +65,46 @@ double jain_index(std::span<const double> values) {
         return squares > 0 ? sum * sum / (static_cast<double>(values.size()) * squares) : 1;
 }
 
-void Meter::started(const World& world, const Resident& resident) {
-        auto& measured = present_[resident.number];
-        measured.user = resident.process->program().user;
-        measured.governed = resident.client.has_value();
-        measured.started = world.now;
+void Stopwatch::started(const World& world, const Resident& resident) {
+        started_[resident.number] = world.now;
         if (!first_start_)
                 first_start_ = world.now;
 }
 
-void Meter::ended(const World& world, const Resident& resident) {
-        close(present_.at(resident.number), world, resident.process->finished());
-        present_.erase(resident.number);
-        figures_.makespan_s = seconds(world.now - *first_start_);
+void Stopwatch::ended(const World& world, const Resident& resident) {
+        stop(world, started_.at(resident.number), resident.process->finished());
+        started_.erase(resident.number);
 }
 
-void Meter::close(Measured& measured, const World& world, bool is_done) {
-        const auto lived = world.now - measured.started;
-        figures_.aggregate_s += seconds(lived);
-        figures_.unfinished += is_done ? 0 : 1;
+void Stopwatch::over(const World& world) {
+        for (const auto& [number, started] : started_)
+                stop(world, started, false);
+}
+
+void Stopwatch::stop(const World& world, Time started, bool is_done) {
+        times_.aggregate_s += seconds(world.now - started);
+        times_.makespan_s = seconds(world.now - *first_start_);
+        times_.unfinished += is_done ? 0 : 1;
+}
+
+void Meter::started(const World& world, const Resident& resident) {
+        stopwatch_.started(world, resident);
+        auto& measured = present_[resident.number];
+        measured.user = resident.process->program().user;
+        measured.governed = resident.client.has_value();
+        measured.started = world.now;
+}
+
+void Meter::ended(const World& world, const Resident& resident) {
+        stopwatch_.ended(world, resident);
+        close(present_.at(resident.number), world);
+        present_.erase(resident.number);
+}
+
+void Meter::close(const Measured& measured, const World& world) {
         if (!measured.governed)
                 return;
+        const auto lived = world.now - measured.started;
         process_s_ += seconds(lived);
         auto& account = accounts_[measured.user];
         account.granted_s += measured.account.granted_s;
@@ -160,10 +179,10 @@ void Meter::passes(const World& world, Time span) {
 }
 
 void Meter::over(const World& world) {
-        for (auto& [number, measured] : present_) {
-                close(measured, world, false);
-                figures_.makespan_s = seconds(world.now - *first_start_);
-        }
+        stopwatch_.over(world);
+        static_cast<Times&>(figures_) = stopwatch_.times();
+        for (const auto& [number, measured] : present_)
+                close(measured, world);
         std::vector<double> by_account;
         for (const auto& [user, account] : accounts_)
                 if (account.entitled_s > 0)

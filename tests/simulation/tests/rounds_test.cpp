@@ -19,13 +19,12 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-/// A sanitizer takes minutes for all of them.
-constexpr std::uint64_t kRandomCases = GOVERNOR_TURNS_SEEDS < 1000 ? 20 : 200;
+constexpr std::uint64_t kRandomCases = GOVERNOR_TURNS_SEEDS / 5;
 
-Figures measured(const Scenario& scenario) {
-        Meter meter;
-        run(scenario, {{}, {&meter}});
-        return meter.figures();
+Times measured(const Scenario& scenario) {
+        Stopwatch stopwatch;
+        run(scenario, {{}, {&stopwatch}});
+        return stopwatch.times();
 }
 
 /// 2 to 6 linear programs of libgomp whose teams have a quarter to all of 2 to 64 CPUs, and that

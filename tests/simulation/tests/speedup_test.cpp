@@ -93,15 +93,15 @@ Scenario draw(std::uint64_t seed, const Law& law, Time shortest) {
         return scenario;
 }
 
-Figures play(const Scenario& scenario, const Decider& decider) {
-        Meter meter;
-        run(scenario, {decider, {&meter}});
-        EXPECT_EQ(meter.figures().unfinished, 0) << scenario.name;
-        return meter.figures();
+Times play(const Scenario& scenario, const Decider& decider) {
+        Stopwatch stopwatch;
+        run(scenario, {decider, {&stopwatch}});
+        EXPECT_EQ(stopwatch.times().unfinished, 0) << scenario.name;
+        return stopwatch.times();
 }
 
 constexpr std::uint64_t kSeeds = GOVERNOR_TURNS_SEEDS / 10;
-/// Under a sanitizer there are six, whose mean says little.
+/// Under a sanitizer there is one, which says little of the mean.
 constexpr bool kMeansCount = kSeeds >= 100;
 
 struct Ratio {

@@ -16,8 +16,9 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-/// A sanitizer takes minutes for all of them.
-constexpr std::uint64_t kPart = GOVERNOR_TURNS_SEEDS < 1000 ? 10 : 1;
+constexpr std::uint64_t kCases = GOVERNOR_TURNS_SEEDS / 5;
+/// Under a sanitizer there are two, whose mean says little.
+constexpr bool kMeanCounts = kCases >= 200;
 
 /// A tree that needs `alone` on all CPUs, if these make it as many times as fast.
 Program yielding_tree(std::uint32_t number, Time alone, std::uint32_t cpus) {
@@ -41,10 +42,10 @@ Scenario of_trees(std::uint32_t trees, Time alone, std::uint32_t cpus) {
         return scenario;
 }
 
-Figures figures_of(const Scenario& scenario) {
-        Meter meter;
-        run(scenario, {{}, {&meter}});
-        return meter.figures();
+Times times_of(const Scenario& scenario) {
+        Stopwatch stopwatch;
+        run(scenario, {{}, {&stopwatch}});
+        return stopwatch.times();
 }
 
 struct BesideSharing {
@@ -53,9 +54,9 @@ struct BesideSharing {
 };
 
 BesideSharing compare(Scenario scenario) {
-        const auto turns = figures_of(scenario);
+        const auto turns = times_of(scenario);
         scenario.governor.fair.turns = false;
-        const auto shared = figures_of(scenario);
+        const auto shared = times_of(scenario);
         EXPECT_EQ(turns.unfinished, 0);
         return {turns.aggregate_s / shared.aggregate_s, turns.makespan_s / shared.makespan_s};
 }
@@ -116,7 +117,6 @@ TEST(YieldingTurns, TwoThatAreAlikeLoseLittleHoweverTheyScale) {
 TEST(YieldingTurns, LoseLittleOnAverageWhateverTheyAre) {
         double sum = 0;
         double makespan = 0;
-        constexpr std::uint64_t kCases = 200 / kPart;
         for (std::uint64_t seed = 1; seed <= kCases; seed++) {
                 Random random(seed);
                 const auto cpus = random.pick({2U, 4U, 16U, 64U});
@@ -139,12 +139,14 @@ TEST(YieldingTurns, LoseLittleOnAverageWhateverTheyAre) {
                 sum += ratio.sum / kCases;
                 makespan += ratio.makespan / kCases;
         }
-        EXPECT_LE(sum, 1.03);
-        EXPECT_LE(makespan, 1.03);
+        if (kMeanCounts) {
+                EXPECT_LE(sum, 1.03);
+                EXPECT_LE(makespan, 1.03);
+        }
 }
 
 TEST(YieldingTurns, WaitNoLongerThanToldAlsoBehindHogs) {
-        for (std::uint64_t seed = 1; seed <= 300 / kPart; seed++) {
+        for (std::uint64_t seed = 1; seed <= kCases; seed++) {
                 Random random(seed);
                 const auto trees = random.between(2U, 5U);
                 auto scenario = of_trees(trees, random.between(seconds(5), seconds(60)),
