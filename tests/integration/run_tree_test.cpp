@@ -227,12 +227,14 @@ TEST_F(RunTree, WhoseRunIsKilledHasAllCpusAgainWithinASecond) {
                 ASSERT_EQ(::mkdir(runtime.c_str(), 0700), 0);
                 auto words = sh("sleep 60 & (sleep 61 & sleep 0.4); exec cat /dev/zero >/dev/null",
                                 {"--max", "1"});
+                // Else the command would die with its run, which dies with the test.
+                std::vector<std::string> as{"/usr/bin/setpriv", "--pdeathsig", "clear"};
                 if (::geteuid() == 0) {
                         ASSERT_EQ(::chown(runtime.c_str(), user, user), 0);
                         const auto id = std::to_string(user);
-                        words.insert(words.begin(), {"/usr/bin/setpriv", "--reuid", id, "--regid",
-                                                     id, "--clear-groups"});
+                        as.insert(as.end(), {"--reuid", id, "--regid", id, "--clear-groups"});
                 }
+                words.insert(words.begin(), as.begin(), as.end());
                 const auto running = start(words, {"XDG_RUNTIME_DIR=" + runtime});
                 // The last of them is an orphan.
                 EXPECT_TRUE(eventually([&] {
