@@ -111,7 +111,15 @@ TEST_F(RunBatch, TheFirstTreeHasNearlyAllAndTheSecondWhatNobodyWantsUntilThen) {
         ASSERT_TRUE(becomes_parked(*first, false));
         ASSERT_TRUE(eventually([&] { return burnt(first->pid()) > 50; }));
         const auto second = burner("two");
-        ASSERT_TRUE(becomes_parked(*second, true)) << shown(*second);
+        const auto before = burnt(first->pid());
+        const auto since = std::chrono::steady_clock::now();
+        if (!becomes_parked(*second, true)) {
+                // In ticks, of 10 ms.
+                const auto all = everything() * (std::chrono::steady_clock::now() - since) /
+                                 std::chrono::milliseconds{10};
+                ASSERT_LT(burnt(first->pid()) - before, all / 2) << shown(*second);
+                GTEST_SKIP() << "other programs leave the first one too little to make others wait";
+        }
         ASSERT_TRUE(eventually([&] {
                 return shown(*second)["acts"].get<std::string>().starts_with("waits ");
         })) << shown(*second)
