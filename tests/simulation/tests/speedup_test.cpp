@@ -3,6 +3,7 @@
 #include "simulation/report/figures.hpp"
 #include "simulation/report/trace.hpp"
 #include "simulation/scenario/random.hpp"
+#include "simulation/tests/cases.hpp"
 #include "simulation/world/run.hpp"
 
 #include <algorithm>
@@ -100,9 +101,7 @@ Times play(const Scenario& scenario, const Decider& decider) {
         return stopwatch.times();
 }
 
-constexpr std::uint64_t kSeeds = GOVERNOR_TURNS_SEEDS / 10;
-/// Under a sanitizer there is one, which says little of the mean.
-constexpr bool kMeansCount = kSeeds >= 100;
+constexpr std::uint64_t kSeeds = kCases / 10;
 
 struct Ratio {
         double mean = 0;
@@ -203,13 +202,19 @@ TEST(SpeedupInTurns, NobodyIsRigidForATry) {
 TEST(SpeedupInTurns, LinearProgramsLoseLittle) {
         const auto ratios = play_all(linear, seconds(10));
         EXPECT_LE(ratios.makespan.worst, 1.03);
-        EXPECT_LE(ratios.aggregate.mean, 1.02);
+        if (kMeansCount) {
+                EXPECT_LE(ratios.aggregate.mean, 1.02);
+        }
 }
 
 // Programs share where their gain is not known.
 TEST(SpeedupInTurns, ToKnowWhatIsGainedCostsNothingOnAverage) {
-        for (const auto& law : {Law(flat), Law(amdahl), Law(any)})
-                EXPECT_LE(play_all(law, seconds(30)).aggregate.mean, 1.00);
+        for (const auto& law : {Law(flat), Law(amdahl), Law(any)}) {
+                const auto ratios = play_all(law, seconds(30));
+                if (kMeansCount) {
+                        EXPECT_LE(ratios.aggregate.mean, 1.00);
+                }
+        }
 }
 
 // Half of the programs tell their length. All share until what they gain by more CPUs is known.

@@ -2,6 +2,7 @@
 // Batch programs in turn, beside the best that a policy could do if it knew the future.
 #include "simulation/report/figures.hpp"
 #include "simulation/scenario/random.hpp"
+#include "simulation/tests/cases.hpp"
 #include "simulation/world/run.hpp"
 
 #include <algorithm>
@@ -174,9 +175,8 @@ Ran play(const Drawn& drawn) {
                 stopwatch.times().unfinished};
 }
 
-constexpr std::uint64_t kSeeds = GOVERNOR_TURNS_SEEDS;
 /// Minutes under a sanitizer, if there were 200.
-constexpr std::uint32_t kManyJobs = kSeeds < 1000 ? 20 : 200;
+constexpr std::uint32_t kManyJobs = kMeansCount ? 200 : 20;
 
 /// A summary of the ratios to the least sum.
 struct Summary {
@@ -187,12 +187,12 @@ struct Summary {
 template <class Draw>
 Summary play_all(Draw draw) {
         Summary summary;
-        for (std::uint64_t seed = 1; seed <= kSeeds; seed++) {
+        for (std::uint64_t seed = 1; seed <= kCases; seed++) {
                 auto drawn = draw(seed);
                 drawn.scenario.governor.fair.turn_max_wait = seconds(100'000);
                 const auto ran = play(drawn);
                 EXPECT_EQ(ran.unfinished, 0) << seed;
-                summary.mean += ran.over_least / kSeeds;
+                summary.mean += ran.over_least / kCases;
                 summary.worst = std::max(summary.worst, ran.over_least);
         }
         return summary;
@@ -248,7 +248,7 @@ TEST(Turns, ItIsSoOnLargeMachinesWithManyJobs) {
 }
 
 TEST(Turns, NobodyWaitsForLongerThanTold) {
-        for (std::uint64_t seed = 1; seed <= 5 * kSeeds; seed++) {
+        for (std::uint64_t seed = 1; seed <= 5 * kCases; seed++) {
                 auto drawn = draw(seed, log_uniform, seconds(1), seconds(5));
                 auto& settings = drawn.scenario.governor.fair;
                 settings.turn_max_wait = milliseconds(500 + 100 * (seed % 50));

@@ -2,6 +2,7 @@
 // Batch trees of programs that nobody modified: turns beside sharing, and how long one waits.
 #include "simulation/report/figures.hpp"
 #include "simulation/scenario/random.hpp"
+#include "simulation/tests/cases.hpp"
 #include "simulation/world/run.hpp"
 
 #include <algorithm>
@@ -16,9 +17,7 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-constexpr std::uint64_t kCases = GOVERNOR_TURNS_SEEDS / 5;
-/// Under a sanitizer there are two, whose mean says little.
-constexpr bool kMeanCounts = kCases >= 200;
+constexpr std::uint64_t kRandomTrees = kCases / 5;
 
 /// A tree that needs `alone` on all CPUs, if these make it as many times as fast.
 Program yielding_tree(std::uint32_t number, Time alone, std::uint32_t cpus) {
@@ -117,7 +116,7 @@ TEST(YieldingTurns, TwoThatAreAlikeLoseLittleHoweverTheyScale) {
 TEST(YieldingTurns, LoseLittleOnAverageWhateverTheyAre) {
         double sum = 0;
         double makespan = 0;
-        for (std::uint64_t seed = 1; seed <= kCases; seed++) {
+        for (std::uint64_t seed = 1; seed <= kRandomTrees; seed++) {
                 Random random(seed);
                 const auto cpus = random.pick({2U, 4U, 16U, 64U});
                 auto scenario = of_trees(random.between(2U, 4U), seconds(1), cpus);
@@ -136,17 +135,17 @@ TEST(YieldingTurns, LoseLittleOnAverageWhateverTheyAre) {
                                                    double{1} * random.between(1U, cpus)};
                 }
                 const auto ratio = compare(scenario);
-                sum += ratio.sum / kCases;
-                makespan += ratio.makespan / kCases;
+                sum += ratio.sum / kRandomTrees;
+                makespan += ratio.makespan / kRandomTrees;
         }
-        if (kMeanCounts) {
+        if (kMeansCount) {
                 EXPECT_LE(sum, 1.03);
                 EXPECT_LE(makespan, 1.03);
         }
 }
 
 TEST(YieldingTurns, WaitNoLongerThanToldAlsoBehindHogs) {
-        for (std::uint64_t seed = 1; seed <= kCases; seed++) {
+        for (std::uint64_t seed = 1; seed <= kRandomTrees; seed++) {
                 Random random(seed);
                 const auto trees = random.between(2U, 5U);
                 auto scenario = of_trees(trees, random.between(seconds(5), seconds(60)),
