@@ -53,6 +53,9 @@ constexpr int kPauses = 8;  // between two looks at the clock
 constexpr std::uint64_t kSlowYieldNs = 5'000;
 constexpr int kSlowYields = 2;
 
+// Yields of a new thread on another CPU, until it binds itself.
+constexpr int kPatience = 100;
+
 // A lane yields once there may have been work, and then none, more often than this in a row.
 constexpr int kMisses = 16;
 
@@ -110,10 +113,7 @@ void* Lane::main(void* lane) {
 }
 
 void Lane::run() {
-        // Only the creator of this thread binds it: a later wish of somebody else is not undone.
-        while (::sched_getcpu() != cpu() &&
-               thread_is_.load(std::memory_order_acquire) == Thread::Starting)
-                Machine::yield();
+        bind_at_start();
         char name[16];
         (void)std::snprintf(name, sizeof name, "lane-%d", cpu());
         pthread_setname_np(pthread_self(), name);
@@ -146,6 +146,20 @@ void Lane::run() {
         // The creator of this thread may be about to bind it.
         while (thread_is_.load(std::memory_order_acquire) == Thread::Starting)
                 Machine::yield();
+}
+
+// Its creator binds this thread, which takes less time. But the creator may be off its CPU for
+// long, and a task may look where its thread may run. Once the creator has done so, a later wish of
+// somebody else is not undone.
+void Lane::bind_at_start() {
+        const auto is_starting = [this] {
+                return thread_is_.load(std::memory_order_acquire) == Thread::Starting;
+        };
+        for (int yields = 0; yields < kPatience && is_starting() && ::sched_getcpu() != cpu();
+             yields++)
+                Machine::yield();
+        if (is_starting())
+                OneCpu(cpu()).bind();
 }
 
 void Lane::keep_up() {

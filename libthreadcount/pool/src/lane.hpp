@@ -66,6 +66,7 @@ private:
         [[nodiscard]] int prepare_and_create();
         static void* main(void* lane);
         void run();
+        void bind_at_start();
         /// Between two tasks.
         void keep_up();
         void pin();

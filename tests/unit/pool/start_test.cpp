@@ -124,6 +124,24 @@ TEST_F(LaneStart, ALaneHasOneThreadThoughItSleepsBeforeItsCreatorKnowsOfIt) {
         EXPECT_EQ(created - created_, 1);
 }
 
+/// A pool that a task makes has a lane for each of these CPUs.
+TEST_F(LaneStart, ATaskMayRunOnOneCpuThoughTheCreatorOfItsLaneHasNotGoneOn) {
+        next_is_slow = true;
+        std::atomic<int> cpus{0};
+        std::thread submitter([&] {
+                pool_.submit([&] {
+                        cpu_set_t set;
+                        cpus = ::sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : -1;
+                });
+        });
+        for (const auto end = std::chrono::steady_clock::now() + 10s;
+             cpus == 0 && std::chrono::steady_clock::now() < end;)
+                std::this_thread::sleep_for(1ms);
+        is_over = true;
+        submitter.join();
+        EXPECT_EQ(cpus, 1);
+}
+
 TEST_F(LaneStart, WhatIsForALaneThatGetsNoThreadIsRunByAnotherThatSleeps) {
         is_busy_ = false;
         pool_.wait_idle();
