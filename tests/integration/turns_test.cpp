@@ -103,6 +103,7 @@ TEST_F(TurnsOfPrograms, TheOldestRunsAndIsFollowedWhenItIsKilled) {
         ASSERT_TRUE(is_measured(0));
         const auto second = job(1, "b");
         ASSERT_TRUE(eventually([&] { return is_parked(*second); })) << why(*first) << why(*second);
+        EXPECT_EQ(nlohmann::json::parse(ctl(daemon_, {"--json", "status"}).out)["waiting"], 1);
         std::this_thread::sleep_for(2 * kRegion);  // its region ends
         const int begun = regions_.of(1);
         EXPECT_TRUE(gets_on(0));

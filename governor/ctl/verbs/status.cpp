@@ -26,6 +26,13 @@ std::string percent(std::uint32_t permyriad) {
         return text;
 }
 
+std::string waiting(const Status& status) {
+        const auto n = status.waiting();
+        return n == 0 ? ""
+                      : "; " + number(n) + (n == 1 ? " program waits" : " programs wait") +
+                                " for a turn";
+}
+
 std::string as_table(const Status& status) {
         const std::string free =
                 status.warming_up() ? "not known yet" : number(status.free()) + " free";
@@ -40,7 +47,8 @@ std::string as_table(const Status& status) {
                 rows.push_back({"clients", counted(status.clients(), "program") + " on " +
                                                    counted(status.budget(), "cpu") + ", " +
                                                    number(status.foreign()) +
-                                                   " left to programs that are not governed"});
+                                                   " left to programs that are not governed" +
+                                                   waiting(status)});
         rows.push_back({"connections", number(others(status)) + " open, " +
                                                number(status.queries()) + " questions answered"});
         rows.push_back({"samples", number(status.samples()) + ", " +

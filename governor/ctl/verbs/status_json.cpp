@@ -24,6 +24,7 @@ nlohmann::ordered_json status_json(const Status& status) {
                 {"policy", status.policy()},
                 {"mode", status.mode()},
                 {"clients", status.clients()},
+                {"waiting", status.waiting()},
                 {"uptime_ms", status.uptime_ms()},
                 {"free", status.free()},
                 {"threshold_permyriad", status.threshold_permyriad()},

@@ -87,6 +87,15 @@ std::string configuration_error(const View& view) {
         return printable_ascii(view.configuration_error).substr(0, kLongestError);
 }
 
+std::uint32_t waiting(const registry::Programs& programs) {
+        std::uint32_t count = 0;
+        programs.for_each([&](const registry::Program& program) {
+                const auto* held = program.held();
+                count += held != nullptr && held->grant.parked ? 1 : 0;
+        });
+        return count;
+}
+
 v1::Reply status(const View& view, Reach reach) {
         const auto sample = policy::restrict_to(view.settings.pool, view.sample);
         v1::Reply reply;
@@ -96,6 +105,7 @@ v1::Reply status(const View& view, Reach reach) {
         out.set_policy(view.settings.policy == config::PolicyName::Fair ? "fair" : "threshold");
         out.set_mode(view.settings.is_observing ? "observe" : "govern");
         out.set_clients(static_cast<std::uint32_t>(view.programs.size()));
+        out.set_waiting(waiting(view.programs));
         out.set_foreign(view.counters.foreign);
         out.set_budget(static_cast<std::uint32_t>(sample.cpus.size()) -
                        std::min<std::uint32_t>(view.counters.foreign,
