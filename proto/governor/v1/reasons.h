@@ -29,7 +29,7 @@
                "others have a right to the rest") \
         REASON(3, EVERYTHING, Everything, "all cpus: {division}", \
                "it has every CPU there is to give") \
-        REASON(4, OWN_MAX, OwnMax, "its own maximum of {bound}, {share}", \
+        REASON(4, OWN_MAX, OwnMax, "its maximum of {bound}, {share}", \
                "it asked for no more, or a rule's *max* holds, or `governorctl set` or `pause` says so") \
         REASON(5, CPUSET, Cpuset, "all cpus that it may run on, {share}", \
                "its cpuset, or the affinity of its threads") \
