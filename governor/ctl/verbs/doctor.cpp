@@ -37,9 +37,9 @@ std::vector<Finding> of_host() {
                                     "this kernel does not tell what the program starts"});
         const auto object = run::installed_object();
         if (object)
-                findings.push_back(
-                        {Kind::Good, "--keep, --adapt",
-                         "can make gcc's OpenMP wait or follow, by preloading " + *object});
+                findings.push_back({Kind::Good, "--keep, --adapt",
+                                    "can make gcc's OpenMP wait or follow, by an object below " +
+                                            object->substr(0, object->find("/$LIB/"))});
         else
                 findings.push_back(
                         {Kind::Note, "--keep, --adapt", "change nothing here: " + object.error()});
