@@ -100,5 +100,9 @@ LOADS = {
             (("clang", "-O2", "-fopenmp", "-o", "FOLDER/count_omp", "SOURCES/count.c"),),
         ),
         Load("python", ("python3",), 60, ("python3", "SOURCES/count.py", "UNITS")),
+        Load(
+            "make", ("make", "g++"), 4,
+            ("make", "-s", "-f", "SOURCES/build.mk", "-j", "CPUS", "PARTS=UNITS", "CXX=g++"),
+        ),
     )
 } | SPINNING  # fmt: skip
