@@ -53,8 +53,8 @@ constexpr int kPauses = 8;  // between two looks at the clock
 constexpr std::uint64_t kSlowYieldNs = 5'000;
 constexpr int kSlowYields = 2;
 
-// Yields of a new thread on another CPU, until it binds itself.
-constexpr int kPatience = 100;
+// A new thread on another CPU then binds itself.
+constexpr std::uint64_t kPatienceNs = 50'000;
 
 // A lane yields once there may have been work, and then none, more often than this in a row.
 constexpr int kMisses = 16;
@@ -148,15 +148,15 @@ void Lane::run() {
                 Machine::yield();
 }
 
-// Its creator binds this thread, which takes less time. But the creator may be off its CPU for
-// long, and a task may look where its thread may run. Once the creator has done so, a later wish of
-// somebody else is not undone.
+// Its creator usually binds this thread first, which takes less time. But the creator may be off
+// its CPU for long, and a task may look where its thread may run. A change by another process is
+// lost if it comes before both have done so.
 void Lane::bind_at_start() {
         const auto is_starting = [this] {
                 return thread_is_.load(std::memory_order_acquire) == Thread::Starting;
         };
-        for (int yields = 0; yields < kPatience && is_starting() && ::sched_getcpu() != cpu();
-             yields++)
+        const auto start = monotonic_ns();
+        while (is_starting() && ::sched_getcpu() != cpu() && monotonic_ns() - start < kPatienceNs)
                 Machine::yield();
         if (is_starting())
                 OneCpu(cpu()).bind();
