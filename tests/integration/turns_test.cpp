@@ -84,6 +84,11 @@ protected:
                 return client && client->parked() && client->reason().starts_with("parked:");
         }
 
+        /// As the status counts them.
+        [[nodiscard]] unsigned waiting() const {
+                return nlohmann::json::parse(ctl(daemon_, {"--json", "status"}).out)["waiting"];
+        }
+
         [[nodiscard]] std::string why(const ForkedProgram& program) const {
                 return ctl(daemon_, {"explain", std::to_string(program.pid())}).out;
         }
@@ -103,7 +108,7 @@ TEST_F(TurnsOfPrograms, TheOldestRunsAndIsFollowedWhenItIsKilled) {
         ASSERT_TRUE(is_measured(0));
         const auto second = job(1, "b");
         ASSERT_TRUE(eventually([&] { return is_parked(*second); })) << why(*first) << why(*second);
-        EXPECT_EQ(nlohmann::json::parse(ctl(daemon_, {"--json", "status"}).out)["waiting"], 1);
+        EXPECT_EQ(waiting(), 1U);
         std::this_thread::sleep_for(2 * kRegion);  // its region ends
         const int begun = regions_.of(1);
         EXPECT_TRUE(gets_on(0));
@@ -112,6 +117,10 @@ TEST_F(TurnsOfPrograms, TheOldestRunsAndIsFollowedWhenItIsKilled) {
         const auto cpus = nlohmann::json::parse(ctl(daemon_, {"--json", "cpus"}).out);
         for (const auto& cpu : cpus)
                 EXPECT_LE(cpu["holder"].size(), 1U) << "who waits holds none: " << cpu;
+        EXPECT_EQ(ctl(daemon_, {"pause", "--all"}).status, 0);
+        EXPECT_EQ(waiting(), 0U) << "nothing is asked to";
+        EXPECT_EQ(ctl(daemon_, {"resume", "--all"}).status, 0);
+        ASSERT_TRUE(eventually([&] { return waiting() == 1; })) << why(*first) << why(*second);
         first->kill();
         EXPECT_TRUE(gets_on(1));
         EXPECT_FALSE(is_parked(*second));

@@ -105,7 +105,8 @@ v1::Reply status(const View& view, Reach reach) {
         out.set_policy(view.settings.policy == config::PolicyName::Fair ? "fair" : "threshold");
         out.set_mode(view.settings.is_observing ? "observe" : "govern");
         out.set_clients(static_cast<std::uint32_t>(view.programs.size()));
-        out.set_waiting(waiting(view.programs));
+        const bool is_asked_of_nobody = view.settings.is_observing || view.is_paused;
+        out.set_waiting(is_asked_of_nobody ? 0 : waiting(view.programs));
         out.set_foreign(view.counters.foreign);
         out.set_budget(static_cast<std::uint32_t>(sample.cpus.size()) -
                        std::min<std::uint32_t>(view.counters.foreign,
