@@ -7,9 +7,9 @@
 
 namespace simulation {
 
-/// GOVERNOR_TURNS_SEEDS is 1,000, and 10 under a sanitizer.
+/// 1,000, and 10 under a sanitizer. Tests of what takes long try a part of them, down to a tenth.
 constexpr std::uint64_t kCases = GOVERNOR_TURNS_SEEDS;
-/// So few cases say little of a mean.
+/// A mean of so few cases as under a sanitizer says little.
 constexpr bool kMeansCount = kCases >= 1000;
 
 }  // namespace simulation
