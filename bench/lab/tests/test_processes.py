@@ -65,7 +65,8 @@ class Processes(unittest.TestCase):
         self.assertEqual(len(outcome.programs), 1)
         passed = len((self.folder / "passed").read_text())
         self.assertGreaterEqual(passed, 3)
-        self.assertLessEqual(passed, 6)
+        # On a busy machine the long one takes longer, and more pass meanwhile.
+        self.assertLessEqual(passed, outcome.programs[0].finished_s / 0.1 + 1)
 
     def test_a_program_is_stopped_and_goes_on(self):
         launch = Launch("md.0", ("/bin/sh", "-c", f"sleep 0.05; {GOOD}"), {}, None, (0.01, 0.4))
