@@ -10,6 +10,7 @@ namespace {
 using namespace test_support;
 
 constexpr uid_t kUser = 3110;
+constexpr auto kTooLittle = "other programs leave the first one too little to make others wait";
 
 /// User and system time of what is below `root`, in ticks. Those that have ended are left out.
 std::uint64_t burnt(pid_t root) {
@@ -119,7 +120,7 @@ TEST_F(RunBatch, TheFirstTreeHasNearlyAllAndTheSecondWhatNobodyWantsUntilThen) {
                 const auto all = everything() * (std::chrono::steady_clock::now() - since) /
                                  std::chrono::milliseconds{10};
                 ASSERT_LT(both() - before, all * 3 / 4) << shown(*second);
-                GTEST_SKIP() << "other programs leave the first one too little to make others wait";
+                GTEST_SKIP() << kTooLittle;
         }
         ASSERT_TRUE(eventually([&] {
                 return shown(*second)["acts"].get<std::string>().starts_with("waits ");
@@ -128,7 +129,7 @@ TEST_F(RunBatch, TheFirstTreeHasNearlyAllAndTheSecondWhatNobodyWantsUntilThen) {
         const auto acts = shown(*second)["acts"].get<std::string>();
         const auto [one, two] = burnt_while_waiting(*first, *second);
         if (one + two == 0)
-                GTEST_SKIP() << "other programs leave the first one too little to make others wait";
+                GTEST_SKIP() << kTooLittle;
         // On one CPU it has half of that.
         EXPECT_GE(one, two * (acts == "waits on one CPU" ? 2 : 8)) << acts;
         EXPECT_FALSE(shown(*first)["acts"].get<std::string>().starts_with("waits "));
