@@ -21,7 +21,7 @@ struct Pair {
                 for (std::uint32_t cpu = 0; cpu < cpus; cpu += 2)
                         grant.cpus.add(cpu);
                 grant.threads = grant.cpus.count();
-                daemon.publish(kSlot, grant, GOVERNOR_GRANT_MAY_SPIN);
+                daemon.publish(kSlot, grant);
                 if (program.attach(daemon.grants_fd(), daemon.reports_fd(), kSlot) < 0)
                         throw std::runtime_error("cannot attach");
         }
@@ -42,7 +42,7 @@ void read_word(benchmark::State& state) {
         for (auto _ : state) {
                 const auto word = pair.program.load();
                 benchmark::DoNotOptimize(governor_word_threads(word));
-                benchmark::DoNotOptimize(governor_word_flags(word) & GOVERNOR_GRANT_MAY_SPIN);
+                benchmark::DoNotOptimize(governor_word_flags(word) & GOVERNOR_GRANT_CROWDED);
         }
 }
 
@@ -68,7 +68,7 @@ void read_set(benchmark::State& state) {
 void publish(benchmark::State& state) {
         auto pair = pair_of(state);
         for (auto _ : state)
-                benchmark::DoNotOptimize(pair.daemon.publish(kSlot, pair.grant, 0));
+                benchmark::DoNotOptimize(pair.daemon.publish(kSlot, pair.grant));
 }
 
 /// The calls that a program adds to each of its regions.

@@ -39,7 +39,8 @@ bool Occupancy::grant(const policy::fair::Grant& grant, TimePoint now) {
         count_allowed(now);
         const bool same = held_.epoch != 0 && held_.grant.threads == grant.threads &&
                           held_.grant.cpus == grant.cpus && held_.grant.shared == grant.shared &&
-                          held_.grant.parked == grant.parked;
+                          held_.grant.parked == grant.parked &&
+                          held_.grant.crowded == grant.crowded;
         if (!same) {
                 remember_former();
                 held_.epoch++;

@@ -352,8 +352,9 @@ void Cycle::yields(ProgramId id, bool yields, TimePoint now) {
         }
 }
 
-void Cycle::keeps(ProgramId id, TimePoint now) {
-        if (auto* program = arbiter_.programs().find(id); program != nullptr && program->keep(now))
+void Cycle::keeps(ProgramId id, bool sleeps, TimePoint now) {
+        auto* program = arbiter_.programs().find(id);
+        if (program != nullptr && program->keep(sleeps, now))
                 want_decision(now);
 }
 

@@ -89,7 +89,7 @@ public:
         /// The tree that the program holds is made to yield while it waits, or is not.
         void yields(ProgramId id, bool yields, TimePoint now);
         /// See Program::keep().
-        void keeps(ProgramId id, TimePoint now);
+        void keeps(ProgramId id, bool sleeps, TimePoint now);
         /// It may run elsewhere than ProcessFacts said last.
         void moved(ProgramId id, TimePoint now);
         /// See Program::order().

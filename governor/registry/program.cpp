@@ -153,10 +153,11 @@ void Program::yield_with(ProgramId tree, TimePoint now) {
         occupancy_.set_yields(yields(), now);
 }
 
-bool Program::keep(TimePoint now) {
-        if (request_.keeps)
+bool Program::keep(bool sleeps, TimePoint now) {
+        if (request_.keeps && request_.sleeps == sleeps)
                 return false;
         request_.keeps = true;
+        request_.sleeps = sleeps;
         enter_gang(now);
         occupancy_.set_waits(keeps());
         return true;
@@ -182,6 +183,7 @@ void Program::request(const Request& request, TimePoint now) {
         request_.can_wait = before.can_wait;
         request_.yields = before.yields;
         request_.keeps = before.keeps;
+        request_.sleeps = before.sleeps;
         ask_for_limits(now);
 }
 
@@ -217,8 +219,10 @@ bool Program::report(const evidence::Report& report, TimePoint now) {
         const auto effect = occupancy_.report(report, where_.cpus.count(), now);
         if (effect.began)
                 teams_.add(report.team, now);
-        if (keeps())
+        if (keeps()) {
                 note_region(report);
+                note_period(report, now);
+        }
         if (report.in_region && parked())
                 team_since_ = team_since_.value_or(now);
         else
@@ -241,6 +245,21 @@ void Program::note_region(const evidence::Report& report) {
         timed_ = {report.ended, report.ended_ns};
         region_ = std::chrono::nanoseconds(
                 std::min<std::uint64_t>(took_ns / ended, std::chrono::nanoseconds(1min).count()));
+}
+
+/// Of the time in which it does not wait for its round, with what it does between its regions.
+void Program::note_period(const evidence::Report& report, TimePoint now) {
+        if (parked() || !counts_from_) {
+                counts_from_.reset();
+                if (!parked())
+                        counts_from_ = {now, report.ended};
+                return;
+        }
+        const auto ended = report.ended - counts_from_->ended;
+        if (ended == 0 || now - counts_from_->at < numbers::kPoll)
+                return;
+        period_ = (now - counts_from_->at) / ended;
+        counts_from_ = {now, report.ended};
 }
 
 /// Samples do not tell: most of them find it parked for a part of their time. True: it began to
@@ -464,6 +483,7 @@ fair::Client Program::client(const policy::CpuMask& pool) const {
                 client.shared = granted->grant.shared;
                 client.parked = granted->grant.parked;
         }
+        client.sleeps = request_.sleeps;
         client.in_use = occupancy_.in_use() & pool;
         client.above_since = occupancy_.above_since();
         client.lingers_since = occupancy_.lingers_since();
@@ -496,6 +516,8 @@ void Program::add_turns(fair::Client& client, fair::Gang& gang, bool is_first,
         gang.remaining = is_first || (left && gang.remaining) ? std::max(left, gang.remaining)
                                                               : std::nullopt;
         gang.round.region = std::max(gang.round.region, region_);
+        if (period_.count() > 0 && (gang.round.period.count() == 0 || period_ < gang.round.period))
+                gang.round.period = period_;
         gang.is_on_trial = gang.is_on_trial || progress_.is_on_trial(gang.served);
 }
 
@@ -512,8 +534,10 @@ bool Program::apply(const fair::Grant& grant, TimePoint now) {
                 team_since_.reset();
         else if (team() > 0)
                 team_since_ = team_since_.value_or(now);
-        if (grant.parked)
+        if (grant.parked) {
                 look_.reset();
+                counts_from_.reset();
+        }
         if (waited && !grant.parked)
                 turn_since_ = now;
         if (first_number_ == 0)

@@ -75,6 +75,7 @@ struct Request {
         bool can_wait = false;    ///< begins no region while it is parked
         bool yields = false;      ///< of a tree: while parked, it runs on what nobody else wants
         bool keeps = false;       ///< its teams are as large as it chose, whatever it is granted
+        bool sleeps = false;      ///< threads of its teams that wait sleep where it is crowded
 };
 
 /// The things that all programs have in common.
@@ -180,8 +181,9 @@ public:
         void set_acts(std::string acts) { acts_ = std::move(acts); }
         /// The tree that it holds is made to yield from outside, or is not.
         void set_yields(bool yields) { request_.yields = yields; }
-        /// Its teams are its own from now on, see Request::keeps. False: they were.
-        bool keep(TimePoint now);
+        /// Its teams are its own from now on, see Request::keeps, and sleep or not. False: it is as
+        /// it was.
+        bool keep(bool sleeps, TimePoint now);
         /// A descendant that has used `cpu_time` so far is a program of its own now.
         void hand_over(std::chrono::nanoseconds cpu_time) { burn_.hand_over(cpu_time); }
         /// It takes turns with this tree, which yields. 0: with none; as any other program does.
@@ -305,6 +307,7 @@ private:
         void note_progress(const evidence::Report& report, TimePoint now);
         void note_pace(const evidence::Report& report, TimePoint now);
         void note_region(const evidence::Report& report);
+        void note_period(const evidence::Report& report, TimePoint now);
         /// A program that keeps its team has begun no region for a while, and waits for none.
         bool rests(const evidence::Report& report, bool wants_to_run, TimePoint now);
         [[nodiscard]] policy::fair::Scaling scaling(TimePoint now) const;
@@ -344,6 +347,13 @@ private:
         };
         Timed timed_;                         // at the last report that told of an end
         std::chrono::nanoseconds region_{0};  // the last ones took so long
+        /// When it was in its round, and how many regions had ended then.
+        struct Count {
+                TimePoint at;
+                std::uint64_t ended = 0;
+        };
+        std::optional<Count> counts_from_;
+        std::chrono::nanoseconds period_{0};  // of regions, in its round; 0: not known
         GangId gang_;
         ProgramId yields_with_{};  // the tree whose gang it is in
         evidence::Progress progress_;

@@ -41,9 +41,9 @@ class Reasons {
 public:
         Reasons(const Settings& settings, const Snapshot& snapshot, const Classes& classes,
                 const std::vector<Share>& shares, const Turns& turns, const Rounds& rounds,
-                const std::vector<bool>& waiting)
+                const std::vector<bool>& waiting, const std::optional<Crowd>& crowd)
                 : settings_(settings), snapshot_(snapshot), classes_(classes), shares_(shares),
-                  turns_(turns), rounds_(rounds), waiting_(waiting) {
+                  turns_(turns), rounds_(rounds), waiting_(waiting), crowd_(crowd) {
                 std::set<AccountId> accounts;
                 for (std::size_t i = 0; i < shares.size(); i++) {
                         if (!shares[i].is_governed)
@@ -104,6 +104,8 @@ private:
                         because(Limit::Round, rounds_.behind[i]);
                 else if (waits_for_cpus(i))
                         because(Limit::Handover, std::max(share.target, 1U));
+                else if (crowd_ && crowd_->sleeps[i] && !client.idle)
+                        because(Limit::Crowded, crowd_->others);
                 else if (share.charge && client.burning > threads)
                         because(Limit::Rigid, client.burning);
                 else if (threads < share.share && is_newcomer(settings_, client, snapshot_.now))
@@ -143,7 +145,8 @@ private:
         const Turns& turns_;
         const Rounds& rounds_;
         const std::vector<bool>& waiting_;  // by gang
-        Reason common_;                     // what all have in common
+        const std::optional<Crowd>& crowd_;
+        Reason common_;  // what all have in common
 };
 
 /// Gangs that have their turn, but have to wait until others have left their CPUs. A member that
@@ -257,7 +260,11 @@ std::optional<TimePoint> next_change(const Settings& settings, const Snapshot& s
 
 }  // namespace
 
-Decision decide(const Settings& settings, const Snapshot& told) {
+Decision decide(const Settings& settings, const Snapshot& as_told) {
+        const auto crowd = crowd_of(as_told);
+        const auto beside =
+                crowd ? std::optional(beside_each_other(as_told, *crowd)) : std::nullopt;
+        const auto& told = beside ? *beside : as_told;
         const Classes classes(told, settings, left_to_foreign(settings, told));
         auto shares = entitle(settings, told, classes);
         auto turns = take_turns(settings, told, classes, shares);
@@ -268,7 +275,7 @@ Decision decide(const Settings& settings, const Snapshot& told) {
         const auto& snapshot = left ? *left : told;
         const auto holdings = hand_over(snapshot, classes, shares);
         const auto waiting = still_waiting(settings, snapshot, shares, rounds, holdings);
-        const Reasons reasons(settings, snapshot, classes, shares, turns, rounds, waiting);
+        const Reasons reasons(settings, snapshot, classes, shares, turns, rounds, waiting, crowd);
 
         Decision decision;
         decision.cpus = snapshot.machine.pool().count();
@@ -283,7 +290,7 @@ Decision decide(const Settings& settings, const Snapshot& told) {
                 }
                 decision.grants.push_back({client.id, holdings[i].cpus.count(), holdings[i].cpus,
                                            holdings[i].shared, reasons.is_parked(i),
-                                           reasons.of(i, holdings[i])});
+                                           crowd && crowd->sleeps[i], reasons.of(i, holdings[i])});
         }
         decision.turns = std::move(turns.have_one);
         decision.paces = std::move(turns.paces);

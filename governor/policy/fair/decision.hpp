@@ -45,6 +45,8 @@ struct Grant {
         /// Somebody else may be using them: no CPU was left, or it is idle and lends its share.
         bool shared = false;
         bool parked = false;  ///< it is to begin no region: it waits for its turn
+        /// Other teams run beside its own: of that, threads that wait for others are to sleep.
+        bool crowded = false;
         Reason reason;
 };
 

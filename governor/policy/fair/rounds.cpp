@@ -295,7 +295,99 @@ private:
         Rounds rounds_;
 };
 
+/// Beside others its regions take longer than alone: one that sleeps there goes on to sleep.
+bool begins_rarely(const Snapshot& snapshot, const Client& client) {
+        const auto period = client.gang ? snapshot.gangs[*client.gang].round.period
+                                        : std::chrono::nanoseconds{0};
+        return period.count() == 0 || period >= numbers::kPeriodOfThread * *client.team;
+}
+
+/// The parts of the machine that the kernel gives to teams that run side by side: each of their
+/// threads gets as much as any other.
+class Parts {
+public:
+        void add(const Snapshot& snapshot, const Client& client) {
+                teams_++;
+                threads_ += *client.team;
+                // Trees first, then programs on their own.
+                const auto unit = client.tree ? *client.tree : snapshot.trees.size() + teams_;
+                auto& part = accounts_[client.account][unit];
+                part.threads += *client.team;
+                part.weight = client.tree ? snapshot.trees[*client.tree].weight : client.weight;
+        }
+        [[nodiscard]] std::uint32_t teams() const { return teams_; }
+        [[nodiscard]] std::uint32_t threads() const { return threads_; }
+        /// Nearly what they are entitled to: accounts equal parts, and inside of one each tree and
+        /// each program on its own the part that its weight says.
+        [[nodiscard]] bool are_even() const {
+                const auto& first = accounts_.begin()->second;
+                const auto weight = first.begin()->second.weight;
+                std::uint32_t least = UINT32_MAX;
+                std::uint32_t most = 0;
+                for (const auto& [account, units] : accounts_) {
+                        if (units.size() != first.size())
+                                return false;
+                        for (const auto& [unit, part] : units) {
+                                if (part.weight != weight)
+                                        return false;
+                                least = std::min(least, part.threads);
+                                most = std::max(most, part.threads);
+                        }
+                }
+                return most <= least + least / 4;
+        }
+
+private:
+        struct Part {
+                std::uint32_t threads = 0;
+                std::uint32_t weight = 100;
+        };
+        std::map<AccountId, std::map<std::size_t, Part>> accounts_;
+        std::uint32_t teams_ = 0;
+        std::uint32_t threads_ = 0;
+};
+
 }  // namespace
+
+std::optional<Crowd> crowd_of(const Snapshot& snapshot) {
+        Crowd crowd;
+        Parts parts;
+        for (const auto& client : snapshot.clients) {
+                const bool sleeps = client.team && client.sleeps && !client.takes_turns &&
+                                    client.guaranteed <= 1 && begins_rarely(snapshot, client);
+                crowd.sleeps.push_back(sleeps);
+                if (client.idle || client.light)
+                        continue;
+                if (client.team ? !sleeps : !client.sleeps)
+                        return std::nullopt;
+                if (sleeps)
+                        parts.add(snapshot, client);
+        }
+        if (parts.teams() < 2 || parts.threads() <= snapshot.machine.pool().count() ||
+            !parts.are_even())
+                return std::nullopt;
+        crowd.others = parts.teams() - 1;
+        return crowd;
+}
+
+Snapshot beside_each_other(const Snapshot& snapshot, const Crowd& crowd) {
+        auto beside = snapshot;
+        for (std::size_t i = 0; i < beside.clients.size(); i++) {
+                auto& client = beside.clients[i];
+                if (!crowd.sleeps[i])
+                        continue;
+                client.team.reset();
+                client.team_since.reset();
+                client.present_team = 0;
+                client.rests = false;
+                client.gang.reset();
+                client.in_use.clear();
+                client.above_since.reset();
+                client.lingers_since.reset();
+                client.relapsed = false;
+        }
+        return beside;
+}
 
 Rounds take_rounds(const Settings& settings, const Snapshot& snapshot, const Classes& classes,
                    const Turns& turns, std::vector<Share>& shares) {

@@ -35,6 +35,22 @@ struct Rounds {
                                  const Classes& classes, const Turns& turns,
                                  std::vector<Share>& shares);
 
+/// Teams that do not fit side by side, but sleep while they wait: they need no rounds, the kernel
+/// shares the CPUs out among them.
+struct Crowd {
+        std::vector<bool> sleeps;  ///< by client
+        std::uint32_t others = 0;  ///< teams that each of them has beside it
+};
+
+/// Empty: the teams fit, a program that follows is to be protected from them, or one that takes part
+/// spins, has its turn alone (batch), or begins regions so often that waking its threads costs too
+/// much (numbers::kPeriodOfThread). Nor is it a crowd where the kernel, which gives each thread as
+/// much, would not give each account, tree and program nearly its part.
+[[nodiscard]] std::optional<Crowd> crowd_of(const Snapshot& snapshot);
+
+/// As if those that sleep followed, and had left all CPUs that they are to leave.
+[[nodiscard]] Snapshot beside_each_other(const Snapshot& snapshot, const Crowd& crowd);
+
 /// It waits for the ends of others' regions no more: an interactive program for
 /// numbers::kRoundWait in all, a batch program for Settings::turn_max_wait.
 [[nodiscard]] bool has_waited_enough(const Settings& settings, const Client& client,

@@ -51,8 +51,10 @@ struct RoundState {
         std::optional<TimePoint> since;        ///< it runs in its round since then
         std::optional<TimePoint> waits_since;  ///< for its round
         std::chrono::nanoseconds region{0};    ///< how long one takes; 0: not known
-        double account_used_s = 0;             ///< as `used_s`, of all gangs of its account
-        double account_share = 0;              ///< as `share`
+        /// From the begin of one to that of the next, without waits for rounds; 0: not known.
+        std::chrono::nanoseconds period{0};
+        double account_used_s = 0;  ///< as `used_s`, of all gangs of its account
+        double account_share = 0;   ///< as `share`
 };
 
 /// Programs that work together, and so run and wait together.
@@ -130,6 +132,9 @@ struct Client {
         /// It keeps the team that it chose, of so many threads, whatever it is granted. Empty: it
         /// follows.
         std::optional<std::uint32_t> team;
+        /// Its threads that wait for others of its team sleep where it is crowded (Grant::crowded).
+        /// Of the holder of a tree: nothing holds its programs to the grant.
+        bool sleeps = false;
         bool takes_turns = true;  ///< if it has a gang; else it waits for rounds alone
         bool rests = false;       ///< it is outside of regions, and waits for none
         /// Threads of the present region of a program that keeps its team, more than `in_use` if

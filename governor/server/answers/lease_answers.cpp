@@ -88,6 +88,7 @@ Answer hello(const v1::Hello& hello, const Peer& peer, Governor& governor) {
         request->can_wait = hello.can_wait() && !hello.start_only();
         request->yields = hello.yields();
         request->keeps = hello.keeps();
+        request->sleeps = hello.sleeps();
         const auto label = printable_text(hello.label(), kLongestLabel);
         const auto job = printable_text(hello.job(), kLongestLabel);
         const auto joined = governor.join(peer, {label, *request, mask_of(hello.holds()),
@@ -124,7 +125,7 @@ v1::Reply update(const v1::Update& update, const Peer& peer, Governor& governor)
         if (update.has_wishes() || !has_others)
                 has_lease = has_lease && governor.request(peer, *request);
         if (update.keeps())
-                has_lease = has_lease && governor.set_keeps(peer);
+                has_lease = has_lease && governor.set_keeps(peer, update.sleeps());
         return done_if(has_lease);
 }
 

@@ -116,12 +116,12 @@ void Arena::write(std::size_t buffer, const governor_grant_reason& reason,
                         .store(i < words.size() ? words[i] : 0, std::memory_order_relaxed);
 }
 
-std::uint32_t Arena::publish(std::uint32_t slot, const policy::fair::Grant& grant, Flags flags) {
+std::uint32_t Arena::publish(std::uint32_t slot, const policy::fair::Grant& grant) {
         auto& word = this->word(slot);
         const auto epoch =
                 governor_next_epoch(governor_word_epoch(word.load(std::memory_order_relaxed)));
         const auto threads = std::clamp(grant.threads, 1U, GOVERNOR_WORD_THREADS_MAX);
-        flags &= GOVERNOR_GRANT_MAY_SPIN;
+        std::uint32_t flags = grant.crowded ? GOVERNOR_GRANT_CROWDED : 0;
         if (grant.shared)
                 flags |= GOVERNOR_GRANT_SHARED;
         if (grant.parked)

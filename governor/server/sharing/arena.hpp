@@ -48,9 +48,6 @@ public:
         /// Descriptors that each has open.
         static constexpr std::size_t kDescriptors = 2;
 
-        /// GOVERNOR_GRANT_MAY_SPIN; the others follow from what is told.
-        using Flags = std::uint32_t;
-
         /// `cpus`: sets hold the CPUs below this number, 1..kCpuNumberLimit. Throws
         /// std::system_error: out of memory or descriptors, or (EINVAL) a number out of range.
         Arena(std::uint32_t slots, std::uint32_t cpus);
@@ -60,7 +57,7 @@ public:
         /// Tells a grant. Returns its epoch, by which the client's reports will refer to it. Costs
         /// O(cpus / 64), no system call. CPUs that the arena has no room for are left out, threads
         /// are capped at GOVERNOR_WORD_THREADS_MAX.
-        std::uint32_t publish(std::uint32_t slot, const policy::fair::Grant& grant, Flags flags);
+        std::uint32_t publish(std::uint32_t slot, const policy::fair::Grant& grant);
 
         /// Tells that nobody governs the client any more; the last grant stays readable.
         std::uint32_t release(std::uint32_t slot);

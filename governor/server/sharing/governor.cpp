@@ -348,11 +348,11 @@ bool Governor::set_yields(const Peer& peer, bool yields) {
         return true;
 }
 
-bool Governor::set_keeps(const Peer& peer) {
+bool Governor::set_keeps(const Peer& peer, bool sleeps) {
         const auto* lease = leases_.of_connection(peer.connection);
         if (lease == nullptr)
                 return false;
-        cycle_.keeps(lease->id, now());
+        cycle_.keeps(lease->id, sleeps, now());
         carry_out();
         return true;
 }
@@ -434,7 +434,7 @@ void Governor::publish(const registry::Effects::Word& word) {
         auto grant = word.grant;
         if (word.is_unlimited)
                 grant.threads = GOVERNOR_WORD_THREADS_MAX;  // what it would have anyway
-        const auto epoch = lease->place.arena->publish(lease->place.slot, grant, 0);
+        const auto epoch = lease->place.arena->publish(lease->place.slot, grant);
         if (word.epoch)
                 lease->epoch_offset = epoch - static_cast<std::uint32_t>(*word.epoch);
         if (word.is_its_turn)

@@ -80,8 +80,8 @@ public:
         [[nodiscard]] bool set_acts(const Peer& peer, std::string acts);
         /// Notes whether what acts makes it yield while it waits for its turn.
         [[nodiscard]] bool set_yields(const Peer& peer, bool yields);
-        /// Its teams are its own from now on.
-        [[nodiscard]] bool set_keeps(const Peer& peer);
+        /// Its teams are its own from now on, and sleep or not: see registry::Request.
+        [[nodiscard]] bool set_keeps(const Peer& peer, bool sleeps);
 
         /// Threads for the tree that the process is in: see registry::Arbiter. Empty: it is in
         /// none, or nobody is governed. Costs seven microseconds for each ancestor, 64 at most.

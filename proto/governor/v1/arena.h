@@ -97,7 +97,7 @@ struct governor_grant_header {
  */
 #define GOVERNOR_WORD_THREADS_MAX 0xffffffu
 
-#define GOVERNOR_GRANT_MAY_SPIN 0x01u /* waiting threads may spin: no one else's CPUs      */
+#define GOVERNOR_GRANT_CROWDED  0x01u /* other teams run beside: see Hello.sleeps           */
 #define GOVERNOR_GRANT_PARKED   0x02u /* do not begin an outermost region; wait            */
 #define GOVERNOR_GRANT_RELEASED 0x04u /* governed no more; threads and set are the last    */
 #define GOVERNOR_GRANT_SHARED   0x08u /* others may be using the CPUs of the set           */

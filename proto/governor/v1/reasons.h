@@ -56,7 +56,9 @@
         REASON(16, TREE_MAX, TreeMax, "maximum of its tree: {bound} thread{s} for all programs in it, {share}", \
                "the holder of its tree asked for no more for the whole tree") \
         REASON(17, ROUND, Round, "its team waits for its round: {bound} other{s} first, {share}", \
-               "it keeps its team, for which there is no room beside those of others: they take rounds")
+               "it keeps its team, for which there is no room beside those of others: they take rounds") \
+        REASON(18, CROWDED, Crowded, "its team shares the cpus with {bound} other{s}, and sleeps while it waits, {share}", \
+               "it keeps its team, for which there is no room beside those of others: they run side by side all the same")
 /* clang-format on */
 
 /* What limits a grant: governor_grant_reason.limit. */

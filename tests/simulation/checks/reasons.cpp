@@ -92,6 +92,9 @@ bool agrees(const World& world, const Resident& resident, const Grant& grant) {
         case Limit::Round:
                 return grant.parked && grant.threads == 1 && reason.bound >= 1 &&
                        resident.process->program().behaviour == Behaviour::Keeper;
+        case Limit::Crowded:
+                return grant.crowded && !grant.parked && reason.bound >= 1 &&
+                       resident.process->program().sleeps;
         case Limit::Parked:
                 return grant.parked && grant.shared && grant.threads == 1 && reason.bound >= 1;
         case Limit::Rigid:

@@ -44,6 +44,8 @@ const char* name_of(Limit limit) {
                 return "parked";
         case Limit::Round:
                 return "round";
+        case Limit::Crowded:
+                return "crowded";
         case Limit::Newcomer:
                 return "newcomer";
         case Limit::Handover:

@@ -369,6 +369,8 @@ constexpr std::array kProgramKeys{
                      }},
         row<Program>("spins", "yes or no", "threads that wait for others burn CPU time",
                      Yes<&Program::spins>{}),
+        row<Program>("sleeps", "yes or no", "of a keeper: threads that wait sleep in a crowd",
+                     Yes<&Program::sleeps>{}),
         row<Program>("waits", "yes or no", "begins no region while it is parked",
                      Yes<&Program::waits>{}),
         row<Program>("progress", "yes or no", "says how far it is", Yes<&Program::progress>{}),

@@ -121,6 +121,7 @@ struct Program {
         Speedup speedup;
         double bandwidth = 0;   ///< part of the machine's that one of its threads takes, 0..1
         bool spins = true;      ///< threads that wait for others burn CPU time
+        bool sleeps = false;    ///< of a keeper: they do not where it is crowded
         bool waits = false;     ///< where it is parked, it begins no region
         bool progress = false;  ///< it says how far it is
         std::string label;      ///< that it gives itself; empty: its name

@@ -71,6 +71,22 @@ Scenario unmodified(Scenario scenario) {
         return scenario;
 }
 
+/// They are interactive, and their waiting threads sleep where it is crowded.
+Scenario with_sleepers(Scenario scenario) {
+        for (auto& program : scenario.programs) {
+                program.scheduling_class = governor::policy::fair::Class::Interactive;
+                program.sleeps = true;
+        }
+        return scenario;
+}
+
+/// As programs that nobody modified with OMP_WAIT_POLICY=passive.
+Scenario passive(Scenario scenario) {
+        for (auto& program : scenario.programs)
+                program.spins = false;
+        return unmodified(std::move(scenario));
+}
+
 struct OverCases {
         double sum = 0;
         double worst = 0;
@@ -104,6 +120,26 @@ TEST(Rounds, TakeNoLongerThanOneAfterTheOther) {
         EXPECT_LT(sums.worst, 1.35) << "long regions, and teams that leave CPUs idle";
 }
 
+/// A serial part that is a third of the time, too short for the others to have a round in it.
+TEST(Crowds, AreAsFastAsPassiveWaiting) {
+        OverCases sums;
+        for (std::uint64_t seed = 1; seed <= kRandomCases; seed++) {
+                auto scenario = with_sleepers(some_teams(seed));
+                for (auto& program : scenario.programs) {
+                        program.region = program.region / program.max * scenario.machine.cpus;
+                        program.max = scenario.machine.cpus;
+                        program.serial = program.region / program.max / 2;
+                }
+                const auto crowd = measured(scenario);
+                ASSERT_EQ(crowd.unfinished, 0) << seed;
+                sums.add(crowd.aggregate_s / measured(passive(scenario)).aggregate_s);
+        }
+        if (kMeansCount) {
+                EXPECT_LT(sums.mean(), 1.03);
+        }
+        EXPECT_LT(sums.worst, 1.1);
+}
+
 /// Programs of all kinds on machines of all kinds, some of which keep their teams.
 TEST(Rounds, BreakNothingForOthers) {
         const auto fair = find_policy("fair");
@@ -112,8 +148,10 @@ TEST(Rounds, BreakNothingForOthers) {
                 auto scenario = random_scenario(seed);
                 Random random(seed);
                 for (auto& program : scenario.programs)
-                        if (program.behaviour == Behaviour::Honest && random.chance(40))
+                        if (program.behaviour == Behaviour::Honest && random.chance(40)) {
                                 program.behaviour = Behaviour::Keeper;
+                                program.sleeps = random.chance(50);
+                        }
                 for (const auto& broken : broken_invariants(scenario, fair->decider))
                         ADD_FAILURE() << broken.text(scenario);
         }

@@ -230,6 +230,7 @@ void Process::begin_region(const Held* held) {
         const auto awake = spinning_ + (phase_ == Phase::Region ? team_ : 1);
         if (asks())
                 choose_team(held);
+        waiting_.sleep(program_->sleeps && held != nullptr && held->grant.crowded);
         spin_on(awake - std::min(awake, team_));
         regions_++;
         if (first) {
@@ -276,7 +277,7 @@ void Process::choose_team(const Held* held) {
 double Process::appetite() const {
         const double team = team_;
         const double speedup = program_->speedup.of(team_);
-        const double in_region = program_->spins ? 1.0 : std::min(speedup / team, 1.0);
+        const double in_region = waiting_.spins() ? 1.0 : std::min(speedup / team, 1.0);
         if (!blended_)
                 return in_region;
         const double region_s = seconds(program_->region) / speedup;

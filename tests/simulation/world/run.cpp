@@ -210,6 +210,7 @@ std::optional<ProgramId> Engine::join(const Process& process) {
         request.scheduling_class = program.scheduling_class;
         request.keeps = program.behaviour == Behaviour::Keeper;
         request.can_wait = program.waits || request.keeps;
+        request.sleeps = program.sleeps;
         request.yields = program.yields;
         request.start_only = program.behaviour == Behaviour::StartOnly;
         world_.facts.set_running(static_cast<std::uint32_t>(std::ceil(foreign_load())));

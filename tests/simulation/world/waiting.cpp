@@ -46,7 +46,7 @@ double share_of_slowest(double work_s, double share) {
 }  // namespace
 
 Waiting::Waiting(Runtime runtime, const Program& program)
-        : runtime_(runtime), spins_(program.spins) {
+        : runtime_(runtime), may_spin_(program.spins), spins_(program.spins) {
         if (runtime == Runtime::Free || !spins_)
                 return;
         const bool short_spin =

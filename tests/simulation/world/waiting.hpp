@@ -18,8 +18,11 @@ public:
         /// `alike`: so does every other thread, and all of them always want to run.
         [[nodiscard]] double pace(double work_s, std::uint32_t threads, double share,
                                   bool alike) const;
+        /// Threads sleep as soon as they wait, or do what the program says.
+        void sleep(bool sleeps) { spins_ = may_spin_ && !sleeps; }
+        [[nodiscard]] bool spins() const { return spins_; }
         /// A thread that has nothing to do burns CPU time for so long before it sleeps.
-        [[nodiscard]] Time spins_on() const { return spins_on_; }
+        [[nodiscard]] Time spins_on() const { return spins_ ? spins_on_ : Time{0}; }
         /// The part of that time that passes in `span` where a thread gets `share` of a CPU:
         /// libgomp counts its rounds, libomp looks at the clock.
         [[nodiscard]] Time spun(Time span, double share) const;
@@ -30,7 +33,8 @@ public:
 
 private:
         Runtime runtime_;
-        bool spins_;
+        bool may_spin_;
+        bool spins_;  // now
         Time spins_on_{0};
 };
 

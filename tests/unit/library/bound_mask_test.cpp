@@ -20,7 +20,7 @@ const CpuMask kInitial = cpus({0, 1, 2, 3, 64, 8191});
 
 TEST(BoundMask, IsWhatWasGranted) {
         EXPECT_EQ(bound_mask(kInitial, cpus({1, 64}), 0, 2), cpus({1, 64}));
-        EXPECT_EQ(bound_mask(kInitial, cpus({8191}), GOVERNOR_GRANT_MAY_SPIN, 1), cpus({8191}));
+        EXPECT_EQ(bound_mask(kInitial, cpus({8191}), GOVERNOR_GRANT_CROWDED, 1), cpus({8191}));
 }
 
 TEST(BoundMask, IsNeverWiderThanTheInitialOne) {

@@ -204,6 +204,42 @@ TEST_F(ProgramsTest, ThatKeepTheirTeamsWaitForTheirRounds) {
         EXPECT_TRUE(listed().at(0).team) << "as it said first";
 }
 
+TEST_F(ProgramsTest, SayWhetherTheirThreadsSleepInACrowd) {
+        Request request;
+        request.keeps = request.can_wait = request.sleeps = true;
+        const auto id = join(1000, request);
+        EXPECT_TRUE(listed().at(0).sleeps);
+        EXPECT_FALSE(programs_.find(id)->keep(true, now_)) << "as it was";
+        EXPECT_TRUE(programs_.find(id)->keep(false, now_));
+        EXPECT_FALSE(listed().at(0).sleeps);
+        programs_.find(id)->request({}, now_);
+        EXPECT_TRUE(listed().at(0).team) << "for good";
+}
+
+/// With 40 us in regions, and 60 outside.
+TEST_F(ProgramsTest, ThatKeepTheirTeamsBeginARegionInEachPeriod) {
+        Request request;
+        request.keeps = request.can_wait = true;
+        const auto id = join(1000, request);
+        grant(id, 0, 16);
+        evidence::Report report{1, 16, true, 0};
+        const auto says_after = [&](std::chrono::milliseconds span) {
+                now_ += span;
+                report.ended += static_cast<std::uint64_t>(span / std::chrono::microseconds(100));
+                report.ended_ns += static_cast<std::uint64_t>((span * 4 / 10).count()) * 1'000'000;
+                (void)programs_.find(id)->report(report, now_);
+                return programs_.snapshot(machine_, foreign_, now_).gangs.at(0).round.period;
+        };
+        EXPECT_EQ(says_after(10ms), 0ns) << "nothing to compare with";
+        EXPECT_EQ(says_after(10ms), 0ns) << "too short a time";
+        EXPECT_EQ(says_after(30ms), 100us);
+        park(id);
+        now_ += 500ms;
+        grant(id, 0, 16);
+        EXPECT_EQ(says_after(30ms), 100us) << "a wait for its round is none of it";
+        EXPECT_EQ(says_after(30ms), 100us);
+}
+
 TEST_F(ProgramsTest, ThatKeepTheirTeamsRestOutsideOfRegions) {
         Request request;
         request.keeps = request.can_wait = true;

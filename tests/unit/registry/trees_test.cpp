@@ -236,7 +236,7 @@ TEST_F(SharesTest, OfOnesThatKeepTheirTeamsLaterTakeRoundsFromThenOn) {
         };
         EXPECT_EQ(parked(), 0);
         for (const auto id : all)
-                EXPECT_TRUE(arbiter_.programs().find(id)->keep(now_));
+                EXPECT_TRUE(arbiter_.programs().find(id)->keep(false, now_));
         EXPECT_EQ(parked(), 1);
 }
 

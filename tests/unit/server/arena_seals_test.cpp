@@ -125,7 +125,7 @@ TEST_P(ArenaSealsTest, NoSealCanBeAdded) {
 }
 
 TEST_P(ArenaSealsTest, TheDaemonGoesOnWriting) {
-        arena_.publish(0, {}, 0);
+        arena_.publish(0, {});
         governor_grant_header header{};
         ASSERT_EQ(::pread(fd(), &header, sizeof(header), 0), static_cast<ssize_t>(sizeof(header)));
         std::uint64_t word = 0;

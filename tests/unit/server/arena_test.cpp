@@ -79,20 +79,22 @@ TEST(ArenaTest, RefusesNumbersOutOfRange) {
 TEST(ArenaTest, EpochCountsTheGrantsOfEachSlot) {
         Arena arena(2, 64);
         EXPECT_EQ(word_of(arena, 1), 0U);
-        EXPECT_EQ(arena.publish(1, grant_of(5), GOVERNOR_GRANT_MAY_SPIN), 1U);
-        EXPECT_EQ(word_of(arena, 1), governor_word(1, 5, GOVERNOR_GRANT_MAY_SPIN));
-        EXPECT_EQ(arena.publish(1, grant_of(3), 0), 2U);
+        EXPECT_EQ(arena.publish(1, grant_of(5)), 1U);
+        EXPECT_EQ(word_of(arena, 1), governor_word(1, 5, 0));
+        EXPECT_EQ(arena.publish(1, grant_of(3)), 2U);
         EXPECT_EQ(word_of(arena, 1), governor_word(2, 3, 0));
         EXPECT_EQ(word_of(arena, 0), 0U);
 }
 
-TEST(ArenaTest, FlagsThatFollowFromTheGrantAreNotTheCallers) {
+TEST(ArenaTest, FlagsFollowFromTheGrant) {
         Arena arena(1, 64);
-        arena.publish(0, grant_of(1), 0xffffffff);
-        EXPECT_EQ(governor_word_flags(word_of(arena, 0)), GOVERNOR_GRANT_MAY_SPIN);
         auto grant = grant_of(1);
+        grant.crowded = true;
+        arena.publish(0, grant);
+        EXPECT_EQ(governor_word_flags(word_of(arena, 0)), GOVERNOR_GRANT_CROWDED);
+        grant.crowded = false;
         grant.shared = true;
-        arena.publish(0, grant, 0);
+        arena.publish(0, grant);
         EXPECT_EQ(governor_word_flags(word_of(arena, 0)), GOVERNOR_GRANT_SHARED);
 }
 
@@ -100,10 +102,10 @@ TEST(ArenaTest, ThreadsAreCappedAtWhatTheWordHolds) {
         Arena arena(1, 64);
         Grant grant;
         grant.threads = 0xffffffff;
-        arena.publish(0, grant, 0);
+        arena.publish(0, grant);
         EXPECT_EQ(word_of(arena, 0), governor_word(1, GOVERNOR_WORD_THREADS_MAX, 0));
         grant.threads = 0;
-        arena.publish(0, grant, 0);
+        arena.publish(0, grant);
         EXPECT_EQ(word_of(arena, 0), governor_word(2, 1, 0));
 }
 
@@ -111,7 +113,7 @@ TEST(ArenaTest, ReleasingRepeatsTheLastGrant) {
         Arena arena(1, 64);
         auto grant = grant_of(7);
         grant.shared = true;
-        arena.publish(0, grant, GOVERNOR_GRANT_MAY_SPIN);
+        arena.publish(0, grant);
         EXPECT_EQ(arena.release(0), 2U);
         EXPECT_EQ(word_of(arena, 0),
                   governor_word(2, 7, GOVERNOR_GRANT_RELEASED | GOVERNOR_GRANT_SHARED));
@@ -121,7 +123,7 @@ TEST(ArenaTest, TellsWhoIsParkedAlsoWhenItIsReleased) {
         Arena arena(1, 64);
         auto grant = grant_of(1);
         grant.parked = true;
-        arena.publish(0, grant, 0);
+        arena.publish(0, grant);
         EXPECT_EQ(word_of(arena, 0), governor_word(1, 1, GOVERNOR_GRANT_PARKED));
         arena.release(0);
         EXPECT_EQ(word_of(arena, 0),
@@ -130,7 +132,7 @@ TEST(ArenaTest, TellsWhoIsParkedAlsoWhenItIsReleased) {
 
 TEST(ArenaTest, AnotherClientOfASlotFindsNothingOfTheFormer) {
         Arena arena(1, 64);
-        arena.publish(0, grant_of(7), 0);
+        arena.publish(0, grant_of(7));
         write_report(arena, 0, {1, 2, 3, 4, {}, {}, {}});
         EXPECT_EQ(arena.renew(0), 2U);
         EXPECT_EQ(word_of(arena, 0), governor_word(2, 0, 0));

@@ -136,7 +136,7 @@ TEST(ArenasTest, ASlotGivenOutAgainIsFreshAndItsEpochGoesOn) {
         auto all = arenas();
         const auto place = all.take(kAnna, kStart).value();
         EXPECT_EQ(word_of(place), governor_word(1, 0, 0));
-        place.arena->publish(place.slot, {}, 0);
+        place.arena->publish(place.slot, {});
         all.give_back(kAnna, place, kStart);
         EXPECT_EQ(word_of(place), governor_word(3, 1, GOVERNOR_GRANT_RELEASED));
         EXPECT_EQ(word_of(all.take(kAnna, kStart).value()), governor_word(4, 0, 0));

@@ -59,7 +59,7 @@ TEST(Reasons, AreTheSameInThePageOfAProgram) {
                         Grant grant;
                         grant.threads = 14;
                         grant.reason = reason;
-                        const auto epoch = arena.publish(0, grant, 0);
+                        const auto epoch = arena.publish(0, grant);
                         EXPECT_EQ(sentence(written(arena, epoch), 14),
                                   policy::fair::explain(grant));
                 }

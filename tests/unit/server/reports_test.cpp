@@ -92,7 +92,7 @@ TEST_F(ReportsTest, CountTheGrantsOfTheLeaseAndNotThoseOfItsSlot) {
 }
 
 TEST_F(ReportsTest, OfTheProgramThatHadTheSlotBeforeAreNotTaken) {
-        region(2, arena_.publish(2, {}, 0), 5);
+        region(2, arena_.publish(2, {}), 5);
         const auto epoch = arena_.renew(2);
         const auto id = join(2, 0, epoch);
         EXPECT_FALSE(reports_.reports(std::vector{id})[0]) << "until it has cleared the slot";

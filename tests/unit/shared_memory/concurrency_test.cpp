@@ -85,12 +85,12 @@ void beside_readers(const Look& look, const std::function<void()>& work) {
 
 TEST(ConcurrencyTest, EverySetThatIsReadFitsItsWord) {
         Host host(1, 1, 1024);
-        host.daemon.publish(0, host.patterns.of(0), 0);
+        host.daemon.publish(0, host.patterns.of(0));
         Program program;
         ASSERT_EQ(attach(program, host, 0), 0);
         beside_readers(look_at_grants(program, {&host}), [&] {
                 for (std::uint32_t i = 0; i < 100'000; i++) {
-                        host.daemon.publish(0, host.patterns.of(i), 0);
+                        host.daemon.publish(0, host.patterns.of(i));
                         if (i % 1024 == 0)
                                 std::this_thread::yield();
                 }
@@ -120,9 +120,9 @@ TEST(ConcurrencyTest, NobodyFaultsWhileOneArenaReplacesAnother) {
                                 auto& host = hosts[i < hosts.size() ? i : random() % hosts.size()];
                                 const auto slot =
                                         static_cast<std::uint32_t>(random()) % host.daemon.slots();
-                                host.daemon.publish(slot, host.patterns.of(i), 0);
+                                host.daemon.publish(slot, host.patterns.of(i));
                                 ASSERT_EQ(attach(program, host, slot), 0);
-                                host.daemon.publish(slot, host.patterns.of(i + 1), 0);
+                                host.daemon.publish(slot, host.patterns.of(i + 1));
                                 if (i % 16 == 0)
                                         std::this_thread::yield();
                                 if (i % 100 == 0)
@@ -137,7 +137,7 @@ TEST(ConcurrencyTest, ArenasWithTheSameWordAreNotMixed) {
         constexpr std::uint32_t kCpus = 16'384;  // so that reading takes its time
         std::array<Host, 2> hosts{{{1, 1, kCpus}, {2, 1, kCpus}}};
         for (auto& host : hosts)
-                host.daemon.publish(0, host.patterns.of(7), 0);
+                host.daemon.publish(0, host.patterns.of(7));
         Program program;
         beside_readers(look_at_grants(program, {&hosts[0], &hosts[1]}), [&] {
                 for (std::size_t i = 0; i < 15'000; i++)

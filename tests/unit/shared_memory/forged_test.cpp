@@ -65,7 +65,7 @@ TEST(ForgedTest, ReportsThatCannotBeWrittenAreRefused) {
 
 TEST(ForgedTest, OtherFilesAreRefusedAndWhatIsAttachedStays) {
         Daemon daemon(1, 64);
-        daemon.publish(0, {}, 0);
+        daemon.publish(0, {});
         Program program;
         ASSERT_EQ(program.attach(daemon.grants_fd(), daemon.reports_fd(), 0), 0);
         const UniqueFd file(::open("/proc/self/exe", O_RDONLY | O_CLOEXEC));
@@ -100,7 +100,7 @@ TEST(ForgedTest, PoolsAreNotReportedWhereAnOlderGovernorHasNoRoomForThem) {
 
 TEST(ForgedTest, WhatCannotBeMappedLeavesNothingAttached) {
         Daemon daemon(1, 64);
-        daemon.publish(0, {}, 0);
+        daemon.publish(0, {});
         Program program;
         ASSERT_EQ(program.attach(daemon.grants_fd(), daemon.reports_fd(), 0), 0);
         const auto* word = program.word();

@@ -24,14 +24,14 @@ using Program = threadcount::Arena;
 [[noreturn]] void publish_for_ever(Daemon& daemon, const Patterns& patterns) {
         ::prctl(PR_SET_PDEATHSIG, SIGKILL);
         for (std::uint32_t i = 0;; i++)
-                daemon.publish(0, patterns.of(i), 0);
+                daemon.publish(0, patterns.of(i));
 }
 
 TEST(KilledGovernorTest, LeavesAWholeGrant) {
         constexpr std::uint32_t kCpus = 4096;
         const Patterns patterns(1, kCpus);
         Daemon daemon(1, kCpus);
-        daemon.publish(0, patterns.of(0), 0);
+        daemon.publish(0, patterns.of(0));
         Program program;
         ASSERT_EQ(program.attach(daemon.grants_fd(), daemon.reports_fd(), 0), 0);
         std::minstd_rand random(5);

@@ -53,12 +53,13 @@ void MadeUpGovernor::die() {
         connections_.clear();
 }
 
-std::uint32_t MadeUpGovernor::publish(std::uint32_t threads, bool is_parked) {
+std::uint32_t MadeUpGovernor::publish(std::uint32_t threads, bool is_parked, bool is_crowded) {
         governor::policy::fair::Grant grant;
         grant.threads = threads;
         grant.cpus.add(1);
         grant.parked = is_parked;
-        return arena_.publish(0, grant, 0);
+        grant.crowded = is_crowded;
+        return arena_.publish(0, grant);
 }
 
 void MadeUpGovernor::call() {

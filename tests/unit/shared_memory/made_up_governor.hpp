@@ -34,7 +34,7 @@ public:
         [[nodiscard]] unsigned beats() const { return beats_; }
 
         /// Returns the epoch.
-        std::uint32_t publish(std::uint32_t threads, bool is_parked);
+        std::uint32_t publish(std::uint32_t threads, bool is_parked, bool is_crowded = false);
         /// your_turn, to everybody.
         void call();
         /// Likewise, to those that are still there and have read what was said before.

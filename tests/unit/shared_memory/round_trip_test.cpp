@@ -49,11 +49,10 @@ TEST_P(RoundTripTest, AGrantIsReadAsItWasPublished) {
         const std::size_t words = (cpus + 63) / 64;
         const Patterns patterns(1, cpus);
         for (std::uint32_t i = 0; i < 200; i++) {
-                const auto epoch = daemon.publish(7, patterns.of(i), GOVERNOR_GRANT_MAY_SPIN);
+                const auto epoch = daemon.publish(7, patterns.of(i));
                 const auto got = read(program, words);
                 ASSERT_EQ(got.words, static_cast<int>(words));
-                EXPECT_EQ(got.word,
-                          governor_word(epoch, i % kPatterns + 1, GOVERNOR_GRANT_MAY_SPIN));
+                EXPECT_EQ(got.word, governor_word(epoch, i % kPatterns + 1, 0));
                 EXPECT_EQ(program.load(), got.word);
                 EXPECT_EQ(program.word()->load(), got.word);
                 EXPECT_TRUE(patterns.contain(got.word, got.reason, got.set));
@@ -68,7 +67,7 @@ TEST(SharedMemoryTest, TheReasonArrivesWithItsNumbers) {
         ASSERT_EQ(attach(program, daemon), 0);
         Grant grant;
         grant.reason = {Limit::Rigid, 1, 2, 3, 4, 5, 6, 7, 8, 9};
-        daemon.publish(0, grant, 0);
+        daemon.publish(0, grant);
         const auto reason = read(program, 1).reason;
         EXPECT_EQ(reason.limit, static_cast<std::uint32_t>(GOVERNOR_LIMIT_RIGID));
         const std::uint32_t numbers[] = {reason.cpus,  reason.foreign,  reason.reserved,
@@ -84,7 +83,7 @@ TEST(SharedMemoryTest, ReadersHaveRoomForMoreOrFewerCpus) {
         ASSERT_EQ(attach(program, daemon), 0);
         Grant grant;
         grant.cpus = CpuMask::range(0, 256);
-        daemon.publish(0, grant, 0);
+        daemon.publish(0, grant);
         const auto more = read(program, 6);
         EXPECT_EQ(more.words, 4);
         constexpr auto kAll = ~std::uint64_t{0};
@@ -99,7 +98,7 @@ TEST(SharedMemoryTest, CpusThatTheArenaHasNoRoomForAreLeftOut) {
         ASSERT_EQ(attach(program, daemon), 0);
         Grant grant;
         grant.cpus = CpuMask::range(63, 1'000);
-        daemon.publish(0, grant, 0);
+        daemon.publish(0, grant);
         EXPECT_EQ(read(program, 2).set, (std::vector<std::uint64_t>{1ULL << 63, 0}));
 }
 
@@ -108,7 +107,7 @@ TEST(SharedMemoryTest, AReleasedGrantStaysReadable) {
         Program program;
         ASSERT_EQ(attach(program, daemon), 0);
         const Patterns patterns(1, 64);
-        daemon.publish(0, patterns.of(9), 0);
+        daemon.publish(0, patterns.of(9));
         daemon.release(0);
         const auto got = read(program, 1);
         EXPECT_EQ(governor_word_flags(got.word), GOVERNOR_GRANT_RELEASED);
@@ -245,7 +244,7 @@ TEST(SharedMemoryTest, NothingIsGrantedWhileNothingIsAttached) {
         Program program;
         expect_detached(program);
         ASSERT_EQ(attach(program, daemon), 0);
-        daemon.publish(0, {}, 0);
+        daemon.publish(0, {});
         daemon.beat();
         program.detach();
         expect_detached(program);
@@ -258,7 +257,7 @@ TEST(SharedMemoryTest, TheDescriptorsAreNotNeededAfterwards) {
         auto daemon = std::make_optional<Daemon>(1, 64);
         Program program;
         ASSERT_EQ(attach(program, *daemon), 0);
-        daemon->publish(0, {}, 0);
+        daemon->publish(0, {});
         daemon.reset();
         EXPECT_EQ(program.load(), governor_word(1, 1, 0));
         EXPECT_EQ(read(program, 1).words, 1);
@@ -278,7 +277,7 @@ TEST(SharedMemoryTest, AForkedChildCanLeaveItAlone) {
         int status = -1;
         ASSERT_EQ(::waitpid(child, &status, 0), child);
         EXPECT_EQ(status, 0);
-        daemon.publish(0, {}, 0);
+        daemon.publish(0, {});
         EXPECT_EQ(program->load(), governor_word(1, 1, 0));
         program->report(1, 1, true);
         EXPECT_TRUE(daemon.report(0).in_region);

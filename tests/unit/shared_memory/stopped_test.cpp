@@ -81,8 +81,8 @@ TEST(StoppedReaderTest, DoesNotTakeAWordOfAnotherArenaForItsOwn) {
         Daemon cpus(1, 65'536);
         governor::policy::fair::Grant all;
         all.cpus = governor::policy::CpuMask::range(0, 65'536);
-        cpus.publish(0, all, 0);
-        cpus.publish(0, all, 0);
+        cpus.publish(0, all);
+        cpus.publish(0, all);
         Program program;
         StoppableReader reader([&] {
                 bool right = true;
@@ -105,7 +105,7 @@ TEST(StoppedReaderTest, DoesNotMixASetOfTwoArenasThatHaveTheSameWord) {
         Daemon daemons[] = {{1, kCpus}, {1, kCpus}};
         Program program;
         for (std::size_t i = 0; i < 2; i++)
-                daemons[i].publish(0, patterns[i].of(7), 0);
+                daemons[i].publish(0, patterns[i].of(7));
         StoppableReader reader([&] {
                 thread_local std::vector<std::uint64_t> set(kCpus / 64);
                 std::uint64_t word = 0;

@@ -287,6 +287,107 @@ TEST(Rounds, OfAnotherUserDoNotWaitLongerForATeamOnNoCpusOfItsOwn) {
         EXPECT_FALSE(world.decided().grants[1].parked);
 }
 
+/// Two teams of 8 on 8 CPUs, whose threads sleep while they wait.
+class Crowded : public Teams {
+public:
+        Crowded() : Teams(8) {
+                team(8).sleeps = true;
+                team(8).sleeps = true;
+        }
+        [[nodiscard]] std::string crowded() const {
+                std::string text;
+                for (const auto& grant : decided().grants)
+                        text += grant.crowded ? 'c' : '-';
+                return text;
+        }
+};
+
+TEST(Crowds, NeedNoRounds) {
+        Crowded world;
+        run_on_all(world.clients[0]);
+        EXPECT_EQ(world.grants(), "4 4");
+        EXPECT_EQ(world.crowded(), "cc");
+        EXPECT_EQ(explain(world.decided().grants[1]), "its team shares the cpus with 1 other, and "
+                                                      "sleeps while it waits, fair share 4 -> 4");
+        EXPECT_TRUE(world.decided().rounds.empty());
+}
+
+TEST(Crowds, AreNoneWhereTheTeamsFit) {
+        Crowded world;
+        world.clients[0].team = world.clients[1].team = 4;
+        EXPECT_EQ(world.grants(), "4 4");
+        EXPECT_EQ(world.crowded(), "--");
+}
+
+TEST(Crowds, AreNoneWhereTheOtherIsIdle) {
+        Crowded world;
+        world.clients[1].idle = true;
+        EXPECT_EQ(world.crowded(), "--");
+}
+
+TEST(Crowds, HaveNoTeamThatSpins) {
+        Crowded world;
+        world.team(2);
+        EXPECT_EQ(world.crowded(), "---");
+        EXPECT_EQ(world.grants(), "8 P P");
+}
+
+TEST(Crowds, LeaveBatchProgramsTheirTurns) {
+        Crowded world;
+        world.clients[1].takes_turns = true;
+        EXPECT_EQ(world.crowded(), "--");
+}
+
+TEST(Crowds, HaveNobodyBesideWhoFollows) {
+        Crowded world;
+        world.add(1);
+        EXPECT_EQ(world.crowded(), "---");
+        world.clients[2].light = true;
+        EXPECT_EQ(world.crowded(), "cc-");
+        world.clients[2].light = false;
+        world.clients[2].sleeps = true;  // a tree, which nothing holds to its grant
+        EXPECT_EQ(world.crowded(), "cc-");
+}
+
+TEST(Crowds, AreOfEqualsOnly) {
+        Crowded world;
+        world.clients[1].team = 6;
+        EXPECT_EQ(world.crowded(), "--") << "the kernel would give it less than the other";
+        world.clients[1].team = 7;
+        EXPECT_EQ(world.crowded(), "cc");
+        world.clients[1].weight = 200;
+        EXPECT_EQ(world.crowded(), "--");
+}
+
+TEST(Crowds, OfUsersHaveAsManyTeamsOfEach) {
+        Crowded world;
+        world.team(8, 2).sleeps = true;
+        EXPECT_EQ(world.crowded(), "---") << "half of the machine is one user's";
+        world.team(8, 2).sleeps = true;
+        EXPECT_EQ(world.crowded(), "cccc");
+}
+
+TEST(Crowds, OfATreeCountAsOne) {
+        Crowded world;
+        const auto tree = world.add_tree();
+        world.clients[0].tree = world.clients[1].tree = tree;
+        EXPECT_EQ(world.crowded(), "cc");
+        world.clients[0].team = world.clients[1].team = 4;
+        world.team(8).sleeps = true;
+        EXPECT_EQ(world.crowded(), "ccc");
+        world.clients[2].team = 5;
+        EXPECT_EQ(world.crowded(), "---") << "the tree would have more";
+}
+
+TEST(Crowds, AreNotOfTeamsThatWouldWakeEachOtherAllTheTime) {
+        Crowded world;
+        world.round(0).period = 8 * numbers::kPeriodOfThread;
+        EXPECT_EQ(world.crowded(), "cc");
+        world.round(0).period -= std::chrono::nanoseconds(1);
+        EXPECT_EQ(world.crowded(), "--");
+        EXPECT_EQ(world.grants(), "8 P");
+}
+
 TEST(Rounds, LeaveThoseThatFollowTheirShares) {
         Teams world(12);
         world.team(8);
