@@ -28,11 +28,10 @@ struct route {
 
 /* The regions of the calling thread. */
 struct regions {
-        struct route last;          /* most threads begin the same region again and again */
-        unsigned depth;             /* of those that have come by here and not ended      */
-        unsigned team;              /* of the outermost one                               */
-        threadcount_handle* handle; /* NULL: its end is not to be told                    */
-        unsigned start_count;       /* of these, begun by an entry that ends in _start    */
+        struct route last; /* most threads begin the same region again and again */
+        unsigned depth;    /* of those that have come by here and not ended      */
+        struct team outermost;
+        unsigned start_count; /* of these, begun by an entry that ends in _start          */
         struct runtime* starts[MOST_STARTS]; /* where they are to end                     */
 };
 
@@ -41,10 +40,10 @@ static _Thread_local struct regions mine __attribute__((tls_model("initial-exec"
 /* `clause` as libgomp counts it: 0 is none. */
 static void begin_outermost(unsigned clause) {
         const struct target target = mine.last.target;
-        mine.handle = NULL;
+        mine.outermost.handle = NULL;
         if (target.runtime != NULL && target.runtime->is_libgomp && clause != 1 &&
             is_outside(target.runtime))
-                mine.handle = team_begin(target, clause, &mine.team);
+                team_begin(target, clause, &mine.outermost);
 }
 
 static __attribute__((noinline)) void find_route(enum entry entry, const void* function,
@@ -69,11 +68,10 @@ static inline __attribute__((always_inline)) void* begin(enum entry entry, const
 }
 
 static inline __attribute__((always_inline)) void end(void) {
-        if (--mine.depth > 0 || mine.handle == NULL)
+        if (--mine.depth > 0 || mine.outermost.handle == NULL)
                 return;
-        threadcount_handle* handle = mine.handle;
-        mine.handle = NULL;
-        adopt_leave(handle, mine.team);
+        team_end(&mine.outermost);
+        mine.outermost.handle = NULL;
 }
 
 /* The address that the call returns to is that of the exported function's caller. */

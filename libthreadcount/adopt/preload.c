@@ -2,6 +2,7 @@
 /* From the start of a program to its lease. */
 #define _GNU_SOURCE
 #include "preload.h"
+#include "doze.h"
 #include "linker.h"
 #include "objects.h"
 
@@ -16,6 +17,7 @@
 
 _Atomic(enum adopt_state) adopt_state;
 atomic_bool adopt_adapts;
+static atomic_bool sleeps;
 
 /* Is the library loaded? */
 enum { NOT_YET, LOADING, LOADED, FAILED };
@@ -29,6 +31,7 @@ static struct {
         __typeof__(threadcount_region_begin)* begin;
         __typeof__(threadcount_region_end)* end;
         __typeof__(threadcount_idle)* idle;
+        __typeof__(threadcount_spins)* spins;
         threadcount_options options;
         uint64_t places[ADOPT_PLACE_WORDS];
 } library;
@@ -67,6 +70,7 @@ __attribute__((constructor)) static void arm(void) {
         remember_start_objects();
         if (!is_wanted())
                 return;
+        remember_start_cpus();
         atomic_store_explicit(&adopt_adapts, is_permitted(), memory_order_relaxed);
         atomic_store_explicit(&adopt_state, ADOPT_ARMED, memory_order_relaxed);
         if (has_program_loaded()) /* in a constructor before this one */
@@ -99,8 +103,9 @@ static bool find_functions(void) {
         library.end =
                 (__typeof__(library.end))linker_symbol(handle, "threadcount_region_end", NULL);
         library.idle = (__typeof__(library.idle))linker_symbol(handle, "threadcount_idle", NULL);
+        library.spins = (__typeof__(library.spins))linker_symbol(handle, "threadcount_spins", NULL);
         return library.open_default != NULL && library.enter != NULL && library.begin != NULL &&
-               library.end != NULL && library.idle != NULL;
+               library.end != NULL && library.idle != NULL && library.spins != NULL;
 }
 
 static void set_options(unsigned max, const uint64_t* places, uint32_t words) {
@@ -110,6 +115,8 @@ static void set_options(unsigned max, const uint64_t* places, uint32_t words) {
         library.options.max_threads = max;
         library.options.wait_ms = 20;
         library.options.keeps = !atomic_load_explicit(&adopt_adapts, memory_order_relaxed);
+        library.options.sleeps = may_doze();
+        atomic_store_explicit(&sleeps, library.options.sleeps, memory_order_relaxed);
         library.options.affinity = library.places;
         library.options.affinity_words = words < ADOPT_PLACE_WORDS ? words : ADOPT_PLACE_WORDS;
         memcpy(library.places, places, library.options.affinity_words * sizeof(*places));
@@ -167,13 +174,23 @@ bool adopt_open(unsigned max, const uint64_t* places, uint32_t words) {
 }
 
 /* A child of fork() opens a handle of its own here. */
-threadcount_handle* adopt_enter(unsigned team) {
+threadcount_handle* adopt_enter(unsigned team, bool* ret_crowded) {
         const int error = errno;
         threadcount_handle* handle = NULL;
+        *ret_crowded = false;
         if (library.open_default(&library.options, &handle) == 0)
-                library.enter(handle, team);
+                *ret_crowded = library.enter(handle, team) > 0;
         errno = error;
         return handle;
+}
+
+bool adopt_sleeps(void) { return atomic_load_explicit(&sleeps, memory_order_relaxed); }
+
+void adopt_spins(threadcount_handle* handle) {
+        const int error = errno;
+        atomic_store_explicit(&sleeps, false, memory_order_relaxed);
+        library.spins(handle);
+        errno = error;
 }
 
 /*

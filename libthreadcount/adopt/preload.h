@@ -13,7 +13,8 @@
  *
  * Nor does it do anything in a program that has loaded libthreadcount itself. It loads that at the
  * first region, or where the program calls dlopen() for the first time: see linker.h. It prints
- * nothing, installs no handler, starts no thread, and keeps errno.
+ * nothing, installs no handler, and keeps errno. It starts threads only where a team has too few
+ * CPUs: see doze.h.
  */
 #ifndef THREADCOUNT_ADOPT_PRELOAD_H
 #define THREADCOUNT_ADOPT_PRELOAD_H
@@ -58,9 +59,15 @@ bool adopt_open(unsigned max, const uint64_t* places, uint32_t words);
 /*
  * The calling thread is about to begin an outermost region of `team` threads, >= 1; the library is
  * open. Waits for the program's turn where threadcount_region_enter() does, and for the first
- * grant, 20 ms at most. NULL: nothing is to be told at its end.
+ * grant, 20 ms at most. Writes whether other teams run beside it. NULL: nothing is to be told at
+ * its end.
  */
-threadcount_handle* adopt_enter(unsigned team);
+threadcount_handle* adopt_enter(unsigned team, bool* ret_crowded);
+
+/* Has the governor been told that threads of a team with fewer CPUs sleep? */
+bool adopt_sleeps(void);
+/* They do not, after all. */
+void adopt_spins(threadcount_handle* handle);
 
 /*
  * Does what adopt_enter() does, for a team that follows the grant. Writes the grant, or 0 where it

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The promises that were made to a program, and the teams of its regions. */
 #include "team.h"
+#include "doze.h"
 #include "promise.h"
 
 #include <limits.h>
@@ -85,35 +86,55 @@ static void apply(const struct runtime* runtime, const struct promise* promise, 
                 runtime->set_num_threads((int)promise->size);
 }
 
-static threadcount_handle* begin_as_promised(struct target target, struct promise* promise,
-                                             unsigned clause, unsigned* ret_team) {
+/* A team that the program has chosen. */
+static void enter(struct runtime* runtime, struct team* team) {
+        team->handle = adopt_enter(team->threads, &team->is_crowded);
+        if (!team->is_crowded)
+                return;
+        team->runtime = runtime;
+        team->is_crowded = adopt_sleeps() && dozing_begin(runtime, team->threads);
+        if (!team->is_crowded)
+                adopt_spins(team->handle);
+}
+
+static __attribute__((noinline)) void begin_as_promised(struct target target,
+                                                        struct promise* promise, unsigned clause,
+                                                        struct team* ret_team) {
         const unsigned now = width_of(target.runtime);
-        threadcount_handle* handle = NULL;
         unsigned grant = 0;
         promise_see(promise, now);
         if (clause == 0 && target.keeps_data)
                 promise_keep(promise);
         if (!is_open(target.runtime, clause > promise->width ? clause : promise->width)) {
-                *ret_team = promise_begin(promise, clause, 0);
+                ret_team->threads = promise_begin(promise, clause, 0);
         } else if (adapts() && promise_begins_by_grant(promise, clause)) {
-                handle = adopt_begin(&grant);
-                *ret_team = promise_begin(promise, clause, grant);
+                ret_team->handle = adopt_begin(&grant);
+                ret_team->threads = promise_begin(promise, clause, grant);
         } else { /* what it has been promised comes first: it is told before the wait */
-                *ret_team = promise_begin(promise, clause, 0);
-                handle = adopt_enter(*ret_team);
+                ret_team->threads = promise_begin(promise, clause, 0);
+                enter(target.runtime, ret_team);
         }
         apply(target.runtime, promise, now);
-        return handle;
 }
 
-threadcount_handle* team_begin(struct target target, unsigned clause, unsigned* ret_team) {
+void team_begin(struct target target, unsigned clause, struct team* ret_team) {
         struct promise* promise = adapts() ? promise_for(target.runtime) : NULL;
-        if (promise != NULL)
-                return begin_as_promised(target, promise, clause, ret_team);
+        ret_team->handle = NULL;
+        ret_team->is_crowded = false;
+        if (promise != NULL) {
+                begin_as_promised(target, promise, clause, ret_team);
+                return;
+        }
         const unsigned max = width_of(target.runtime);
-        *ret_team = clause != 0 ? clause : max;
-        return is_open(target.runtime, *ret_team > max ? *ret_team : max) ? adopt_enter(*ret_team)
-                                                                          : NULL;
+        ret_team->threads = clause != 0 ? clause : max;
+        if (is_open(target.runtime, ret_team->threads > max ? ret_team->threads : max))
+                enter(target.runtime, ret_team);
+}
+
+void team_end(const struct team* team) {
+        adopt_leave(team->handle, team->threads);
+        if (team->is_crowded)
+                dozing_end(team->runtime);
 }
 
 /* Answers count before anything is open as well: the program may rely on them later. */

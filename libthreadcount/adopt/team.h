@@ -13,11 +13,22 @@
 
 #include <stdint.h>
 
+/* A region that has begun. */
+struct team {
+        threadcount_handle* handle; /* NULL: nothing is to be told at its end */
+        unsigned threads;
+        bool is_crowded;         /* its threads do not spin: see doze.h */
+        struct runtime* runtime; /* then: of the region                 */
+};
+
 /*
  * A region with this clause, 0: none, is about to begin. The runtime is told which team it has,
- * where that is not what the program has chosen. NULL: nothing is to be told at its end.
+ * where that is not what the program has chosen.
  */
-threadcount_handle* team_begin(struct target target, unsigned clause, unsigned* ret_team);
+void team_begin(struct target target, unsigned clause, struct team* ret_team);
+
+/* It is over; its handle is not NULL. */
+void team_end(const struct team* team);
 
 /* The program asks how many threads its next region has: the answer, which comes true. */
 int team_ask(struct target target);

@@ -169,7 +169,7 @@ int threadcount_open(const threadcount_options* options, threadcount_handle** re
         if (!in_range(given.max_threads, 1, kMostThreads) ||
             !in_range(given.interval_ms, kShortestInterval_ms, kLongestInterval_ms) ||
             given.binding > THREADCOUNT_BINDING_CORES || given.wait_ms > kLongestWelcome_ms ||
-            given.keeps > 1)
+            given.keeps > 1 || given.sleeps > 1)
                 return -EINVAL;
 
         auto environment = read_environment(secure_getenv);
@@ -193,6 +193,8 @@ int threadcount_open(const threadcount_options* options, threadcount_handle** re
         auto* handle =
                 new (memory) threadcount_handle(environment, given.socket_path, width, interval_ms,
                                                 bound_to, binding_for(environment, given.binding));
+        if (given.sleeps > 0)
+                handle->lease.sleep();
         if (handle->next_poll_ms.load(std::memory_order_relaxed) != kNever_ms)
                 consult(*handle, coarse_now_ms(), now_ns() + given.wait_ms * kMillisecond_ns);
         *ret_handle = handle;

@@ -103,8 +103,9 @@ std::uint64_t Lease::run(std::uint64_t now_ms, std::uint64_t deadline_ns) {
 Wishes Lease::wishes_now() const {
         auto wishes = wishes_;
         const auto wished = wished_.load(std::memory_order_relaxed);
-        wishes.max = wished & ~kKeeps;
+        wishes.max = wished & kMax;
         wishes.keeps = (wished & kKeeps) != 0;
+        wishes.sleeps = (wished & kSleeps) != 0;
         return wishes;
 }
 

@@ -97,12 +97,12 @@ public:
         /// maximum of its beginning. tell() says so, or the next hello does. MT-Safe.
         void wish(std::uint32_t max) {
                 auto wished = wished_.load(std::memory_order_relaxed);
-                while (!wished_.compare_exchange_weak(wished, max | (wished & kKeeps),
+                while (!wished_.compare_exchange_weak(wished, max | (wished & ~kMax),
                                                       std::memory_order_relaxed)) {
                 }
         }
         [[nodiscard]] std::uint32_t wished() const {
-                return wished_.load(std::memory_order_relaxed) & ~kKeeps;
+                return wished_.load(std::memory_order_relaxed) & kMax;
         }
         /// The program's teams are its own from now on. As wish().
         void keep() { wished_.fetch_or(kKeeps, std::memory_order_relaxed); }
@@ -111,6 +111,10 @@ public:
         }
         /// tell() is to be called. MT-Safe.
         [[nodiscard]] bool has_to_tell() const {
+        /// Threads of its teams that wait for others sleep where it is crowded, from now on, or
+        /// spin. As wish().
+        void sleep() { wished_.fetch_or(kSleeps, std::memory_order_relaxed); }
+        void spin() { wished_.fetch_and(~kSleeps, std::memory_order_relaxed); }
                 return wished_.load(std::memory_order_relaxed) !=
                        told_.load(std::memory_order_relaxed);
         }
@@ -141,6 +145,11 @@ public:
 
         /// The part of a grant of so many threads that the program uses.
         [[nodiscard]] std::uint32_t usable(std::uint32_t granted) const {
+        /// Other teams run beside the program's. MT-Safe.
+        [[nodiscard]] bool is_crowded() const {
+                return (governor_word_flags(arena_.load()) & GOVERNOR_GRANT_CROWDED) != 0;
+        }
+
                 const auto first = first_.load(std::memory_order_relaxed);
                 return first != 0 ? first : limited(granted);
         }
@@ -152,9 +161,12 @@ public:
 private:
         enum class State : std::uint8_t { None, Waiting, Held, Refused };
 
-        static constexpr std::uint32_t kKeeps = std::uint32_t{1} << 31;  // beside a maximum
+        // Beside a maximum.
+        static constexpr std::uint32_t kKeeps = std::uint32_t{1} << 31;
+        static constexpr std::uint32_t kSleeps = std::uint32_t{1} << 30;
+        static constexpr std::uint32_t kMax = kSleeps - 1;
         [[nodiscard]] static std::uint32_t packed(const Wishes& wishes) {
-                return wishes.max | (wishes.keeps ? kKeeps : 0);
+                return wishes.max | (wishes.keeps ? kKeeps : 0) | (wishes.sleeps ? kSleeps : 0);
         }
 
         [[nodiscard]] static bool is_granted(std::uint64_t word) {

@@ -231,7 +231,7 @@ uint32_t threadcount_region_begin(threadcount_handle* handle) {
         return begin(handle, 0);
 }
 
-void threadcount_region_enter(threadcount_handle* handle, uint32_t team) {
+int threadcount_region_enter(threadcount_handle* handle, uint32_t team) {
         if (handle == nullptr)
                 return;
         team = std::clamp(team, 1U, kMostThreads);
@@ -268,9 +268,10 @@ uint64_t threadcount_version(const threadcount_handle* handle) {
         return handle != nullptr && !is_inert(*handle) ? handle->lease.arena().load() : 0;
 }
 
+        return begun.at_ns != 0 && handle->lease.is_crowded() ? 1 : 0;
 void threadcount_idle(threadcount_handle* handle) {
         if (handle == nullptr || is_inert(*handle))
-                return;
+                return 0;
         if (const auto team = handle->lease.granted_last(); team > 0)
                 report_outside(*handle, team);
 }
@@ -297,3 +298,11 @@ void threadcount::forget_regions() {
         std::construct_at(&insiders);
         begun = {};
 }
+void threadcount_spins(threadcount_handle* handle) {
+        if (handle == nullptr || is_inert(*handle))
+                return;
+        handle->lease.spin();
+        if (handle->lease.has_to_tell())
+                tell_wishes(*handle);
+}
+

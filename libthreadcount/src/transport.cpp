@@ -264,6 +264,7 @@ int Transport::send(const Wishes& wishes, const CpuBytes& holds) {
         hello.start_only = wishes.start_only;
         hello.can_wait = wishes.can_wait;
         hello.keeps = wishes.keeps;
+        hello.sleeps = wishes.sleeps;
         if (wishes.job != nullptr)
                 snprintf(hello.job, sizeof(hello.job), "%s", wishes.job);
         put(holds, &hello.holds);
@@ -279,6 +280,7 @@ int Transport::update(const Wishes& wishes) {
         request.kind.update.has_wishes = true;
         put(wishes, &request.kind.update.wishes);
         request.kind.update.keeps = wishes.keeps;
+        request.kind.update.sleeps = wishes.sleeps;
         return encode_and_send(request);
 }
 

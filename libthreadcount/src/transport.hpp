@@ -33,6 +33,8 @@ struct Wishes {
         bool can_wait = false;      ///< for its turn, while it is parked
         bool keeps = false;         ///< its teams are its own, whatever it is granted
         const char* job = nullptr;  ///< likewise; nullptr or "": that of its process group
+        /// Threads of its teams that wait for others sleep where it is crowded.
+        bool sleeps = false;
 };
 
 /// CPUs below this number can be named in a hello.

@@ -39,15 +39,15 @@ Words door(const std::string& socket, const std::string& how = "keep") {
                 "THREADCOUNT_SOCKET=" + socket};
 }
 
-/// Turns that come and go, until it goes.
+/// Turns and crowds that come and go, until it goes.
 class Flips {
 public:
         explicit Flips(MadeUpGovernor& governor)
                 : thread_([&] {
-                          while (!is_over_) {
+                          for (bool is_crowded = false; !is_over_; is_crowded = !is_crowded) {
                                   governor.publish(1, true);
                                   std::this_thread::sleep_for(milliseconds{2});
-                                  governor.publish(1, false);
+                                  governor.publish(1, false, is_crowded);
                                   governor.call_some();
                                   std::this_thread::sleep_for(milliseconds{3});
                           }
@@ -125,6 +125,88 @@ TEST_F(Doors, AProgramWaitsForItsTurnAndThenHasItsOwnTeam) {
         EXPECT_EQ(waiting.err(), "");
         EXPECT_EQ(governor_.report().team, 3U);
         EXPECT_FALSE(governor_.report().in_region);
+}
+
+/// It has so many threads.
+bool has_threads(const Process& process, std::ptrdiff_t count) {
+        return eventually([&] {
+                const std::filesystem::path tasks =
+                        "/proc/" + std::to_string(process.pid()) + "/task";
+                return std::distance(std::filesystem::directory_iterator(tasks), {}) == count;
+        });
+}
+
+class Crowds : public Doors {
+protected:
+        /// libgomp's threads spin for ever where they have room, and else not at all.
+        static inline const Words kSpinning{"OMP_NUM_THREADS=2", "GOMP_SPINCOUNT=infinity",
+                                            "OMP_WAIT_POLICY=passive"};
+        [[nodiscard]] bool has_regions(std::uint64_t more) const {
+                const auto before = governor_.report().regions;
+                return eventually([&] { return governor_.report().regions >= before + more; });
+        }
+        /// Those that sleep beside the threads of a team of two.
+        const std::ptrdiff_t kMore = std::max(std::thread::hardware_concurrency(), 2U);
+};
+
+TEST_F(Crowds, ThreadsThatWaitSleepAsLongAsOthersRunBeside) {
+        Process running({{program("dozes")}, kSpinning + door(socket_), {}});
+        EXPECT_TRUE(has_regions(2));
+        EXPECT_TRUE(governor_.was_told(11)) << "it can make them sleep";
+        EXPECT_TRUE(has_threads(running, 2));
+        governor_.publish(1, false, true);
+        EXPECT_TRUE(has_threads(running, 2 + kMore));
+        EXPECT_TRUE(has_regions(10));
+        EXPECT_TRUE(has_threads(running, 2 + kMore)) << "they stay as long as there is a crowd";
+        governor_.publish(1, false);
+        EXPECT_EQ(running.wait(), 0);
+        EXPECT_EQ(running.out(), "spins\nsleeps\nspins\n");
+}
+
+TEST_F(Crowds, KeepNoProgramFromItsEnd) {
+        Process running({{program("dozes"), "leaves"}, kSpinning + door(socket_), {}});
+        EXPECT_TRUE(has_regions(2));
+        governor_.publish(1, false, true);
+        EXPECT_EQ(running.wait(), 0);
+        EXPECT_EQ(running.out(), "spins\nsleeps\n");
+}
+
+TEST_F(Crowds, KeepARuntimeThatIsUnloaded) {
+        Process running({{program("dozes_in_library"), program("library_X.so")},
+                         kSpinning + door(socket_),
+                         {}});
+        EXPECT_TRUE(has_regions(2));
+        governor_.publish(1, false, true);
+        EXPECT_EQ(running.wait(), 0);
+        EXPECT_EQ(running.out(), "spins\nsleeps\n");
+}
+
+TEST_F(Crowds, EndNoProgramThatMayHaveNoMoreThreads) {
+        if (!AsUser::is_possible())
+                GTEST_SKIP() << "needs root, and a user of its own";
+        ASSERT_EQ(::chmod(directory_.path().c_str(), 0755), 0);
+        ASSERT_EQ(::chmod(socket_.c_str(), 0666), 0);
+        governor_.publish(1, false, true);
+        const Words as_user{"/usr/bin/setpriv", "--reuid=54321", "--clear-groups",
+                            "--inh-caps=-all"};
+        // The program and its second thread, and the thread of ours that tries a fourth one.
+        const auto done = run(
+                {Words{"/usr/bin/prlimit", "--nproc=3:3"} + as_user + Words{program("dozes"), "2"},
+                 kSpinning + door(socket_),
+                 {}});
+        EXPECT_EQ(done.out, "2 threads\n");
+        EXPECT_EQ(done.err, "");
+        EXPECT_EQ(done.status, 0);
+        EXPECT_TRUE(governor_.was_told(11));
+}
+
+TEST_F(Crowds, AreNotSaidToSleepWhereMemoryIsLimited) {
+        const auto done = run({{"/usr/bin/prlimit", "--as=4000000000", program("dozes"), "1"},
+                               kSpinning + door(socket_),
+                               {}});
+        EXPECT_EQ(done.out, "2 threads\n");
+        EXPECT_TRUE(governor_.was_told(10));
+        EXPECT_FALSE(governor_.was_told(11));
 }
 
 TEST_F(Doors, TheEndOfTheGovernorEndsTheWait) {
@@ -597,11 +679,12 @@ protected:
         [[nodiscard]] std::unique_ptr<Process> start(const std::string& kind,
                                                      const std::string& threads,
                                                      const std::string& how = "keep") const {
-                return std::make_unique<Process>(
-                        Command{{program("teams"), kind, "100000000"},
-                                Words{"OMP_NUM_THREADS=" + threads} + door(daemon_.socket(), how),
-                                {}});
+                return std::make_unique<Process>(Command{
+                        {program("teams"), kind, "100000000"},
+                        Words{"OMP_NUM_THREADS=" + threads} + door(daemon_.socket(), how) + kSpins,
+                        {}});
         }
+        static inline const Words kSpins{"OMP_DISPLAY_AFFINITY=false"};  // since this may be true
         [[nodiscard]] bool wants(const Process& process, std::uint32_t max) const {
                 return eventually([&] {
                         const auto client = lease(static_cast<std::uint32_t>(process.pid()));
@@ -624,6 +707,19 @@ TEST_F(DoorsOfADaemon, AProgramHoldsALease) {
 TEST_F(DoorsOfADaemon, ItsLargestTeamIsItsMaximum) {
         const auto running = start("clause", "4");
         EXPECT_TRUE(wants(*running, 5));
+}
+
+TEST_F(DoorsOfADaemon, TeamsThatSleepRunSideBySide) {
+        const auto cpus = static_cast<std::ptrdiff_t>(std::thread::hardware_concurrency());
+        const Command command{{program("dozes"), "60"},
+                              Words{"OMP_NUM_THREADS=" + std::to_string(cpus + 1)} +
+                                      door(daemon_.socket()),
+                              {}};
+        const Process first(command);
+        EXPECT_TRUE(has_threads(first, cpus + 1));
+        const Process second(command);
+        EXPECT_TRUE(has_threads(first, cpus + 3));
+        EXPECT_TRUE(has_threads(second, cpus + 3));
 }
 
 TEST_F(DoorsOfADaemon, ProgramsThatDoNotFollowAfterAllTakeRounds) {

@@ -124,8 +124,8 @@ TEST_F(RunKeep, SaysWhatWaits) {
         install();
         const auto done = run({words({"--keep"}, {"/bin/sh", "-c", "exit 3"}), {}, {}});
         EXPECT_EQ(done.status, 3);
-        EXPECT_NE(done.err.find("; what it loads or starts of gcc's OpenMP waits for its round "
-                                "(preload)\n"),
+        EXPECT_NE(done.err.find("; what it loads or starts of gcc's OpenMP sleeps or waits "
+                                "for its round (preload)\n"),
                   done.err.npos)
                 << done.err;
         const auto batch = run({words({"--keep", "--batch"}, {"/bin/true"}), {}, {}});
@@ -140,8 +140,8 @@ TEST_F(RunKeep, SaysWhatWaits) {
 TEST_F(RunKeep, ToldDryTellsOfEachDoor) {
         install();
         const auto kept = dry({"--keep"}, "/bin/true");
-        EXPECT_NE(kept.find("\na lease, and what it loads or starts of gcc's OpenMP waits for its "
-                            "round (preload)\n"
+        EXPECT_NE(kept.find("\na lease, and what it loads or starts of gcc's OpenMP sleeps or "
+                            "waits for its round (preload)\n"
                             "libgomp: opened by preload, what is loaded or started later counts\n"
                             "libomp, libiomp5: not opened, their threads do not spin for long\n"
                             "OpenBLAS with threads of its own: not opened, there is no such door\n"

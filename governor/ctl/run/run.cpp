@@ -47,6 +47,7 @@ governor::v1::Hello hello_of(const verbs::RunOptions& options) {
         hello.set_tree(true);
         hello.set_yields(options.yields());
         hello.set_can_wait(options.yields());
+        hello.set_sleeps(options.keeps || options.is_batch);  // nothing fences the tree
         const char* name = variable("THREADCOUNT_LABEL");
         auto label = render::printable(name != nullptr ? name : base_name(options.command.front()));
         label.resize(governor_text_cut(label.data(), label.size(), kLongestLabel));

@@ -128,10 +128,12 @@ typedef struct threadcount_options {
         uint32_t wait_ms;         /* threadcount_open() waits so long for the first grant, at */
                                   /* most: 0 .. 250; 0: a later call collects it             */
         uint32_t keeps;           /* 1: as THREADCOUNT=keep, where that is not set; else 0   */
+        uint32_t sleeps;          /* 1: threads of a team that wait for others sleep where    */
+                                  /* threadcount_region_enter() says so; 0: they may spin    */
 } threadcount_options;
 
 /* clang-format off */
-#define THREADCOUNT_OPTIONS_INIT { sizeof(threadcount_options), NULL, 0, 0, 0, 0, NULL, 250, 0 }
+#define THREADCOUNT_OPTIONS_INIT { sizeof(threadcount_options), NULL, 0, 0, 0, 0, NULL, 250, 0, 0 }
 /* clang-format on */
 
 /* The source of an answer. Values are part of the ABI. */
@@ -229,11 +231,22 @@ THREADCOUNT_EXPORT uint32_t threadcount_region_begin(threadcount_handle *handle)
  * Nothing makes the team smaller. With THREADCOUNT=keep a team above what the program wished for is
  * also a threadcount_wish(). A program may have teams that are larger than its grant three times in
  * a row, without a region of threadcount_region_begin() between. For the governor it counts from
- * then on as one with THREADCOUNT=keep: it takes rounds with other such programs.
+ * then on as one with THREADCOUNT=keep: it takes rounds with other such programs. Programs that
+ * sleep (options.sleeps) may run side by side instead.
+ *
+ * Returns 1 where other teams run beside this one, so that its threads had better sleep while they
+ * wait; only if the program does that (options.sleeps). Else 0.
  *
  * MT-Safe. Cost: that of threadcount_region_begin(). NULL is accepted and does nothing.
  */
-THREADCOUNT_EXPORT void threadcount_region_enter(threadcount_handle *handle, uint32_t team);
+THREADCOUNT_EXPORT int threadcount_region_enter(threadcount_handle *handle, uint32_t team);
+
+/*
+ * Threads that wait for others of their team spin from now on, whatever options.sleeps said. The
+ * governor is told as by threadcount_wish(). MT-Safe; does not wait. Cost: a few system calls the
+ * first time. NULL is accepted and does nothing.
+ */
+THREADCOUNT_EXPORT void threadcount_spins(threadcount_handle *handle);
 
 /*
  * The region that the calling thread has begun by threadcount_region_begin() or

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* A library with regions, which is linked to one runtime or another, and loaded late. */
 #include <omp.h>
+#include <unistd.h>
 
 int library_team(int threads);
 int library_max(void);
+int library_waits(void);
 int library_numbers(void);
 int library_team(int threads) {
         int team = 0;
@@ -17,6 +19,18 @@ int library_team(int threads) {
 int library_max(void) {
         const int most = omp_get_max_threads();
         return most > 0 ? most : 1; /* no jump, so that the caller is known */
+}
+
+/* All threads of the region but one wait 50 ms for that one. */
+int library_waits(void) {
+        int team = 0;
+#pragma omp parallel reduction(+ : team)
+        {
+                team += 1;
+                if (omp_get_thread_num() == 0)
+                        usleep(50000);
+        }
+        return team;
 }
 
 /* The sum of the threads' numbers, which only the region's own runtime knows. */

@@ -364,6 +364,9 @@ TEST_F(Opening, RefusesLongerWaits) {
         options.wait_ms = 0;
         options.keeps = 2;
         EXPECT_EQ(threadcount_open(&options, &handle_), -EINVAL);
+        options.keeps = 0;
+        options.sleeps = 2;
+        EXPECT_EQ(threadcount_open(&options, &handle_), -EINVAL);
 }
 
 }  // namespace

@@ -39,7 +39,8 @@ std::string after(const Doors& doors, const std::string& name) {
 TEST(Doors, OpenForGccsOpenmp) {
         const auto doors = doors_of(linked_with({"libgomp.so.1", "libc.so.6"}));
         EXPECT_TRUE(doors.is_open);
-        EXPECT_EQ(doors.waits, "it waits for its round at regions of gcc's OpenMP (preload)");
+        EXPECT_EQ(doors.waits,
+                  "it sleeps or waits for its round at regions of gcc's OpenMP (preload)");
         ASSERT_EQ(doors.each.size(), 4U);
         EXPECT_EQ(doors.each[0], "libgomp (it is linked with it): opened by preload, what is "
                                  "loaded or started later counts");
@@ -49,8 +50,9 @@ TEST(Doors, OpenForWhatMayLoadItLater) {
         for (const auto& image : {linked_with({"libpython3.11.so.1.0"}), Image{}}) {
                 const auto doors = doors_of(image);
                 EXPECT_TRUE(doors.is_open);
-                EXPECT_EQ(doors.waits, "what it loads or starts of gcc's OpenMP waits for its "
-                                       "round (preload)");
+                EXPECT_EQ(doors.waits,
+                          "what it loads or starts of gcc's OpenMP sleeps or waits for its "
+                          "round (preload)");
         }
 }
 
@@ -137,6 +139,8 @@ TEST(DoorsSet, WhatTheObjectNeeds) {
         EXPECT_EQ(after(doors, "THREADCOUNT_ADOPT"), "keep");
         EXPECT_EQ(after(doors, "ASAN_OPTIONS"), "verify_asan_link_order=0");
         EXPECT_EQ(after(doors, "GOMP_SPINCOUNT"), "30000");
+        EXPECT_EQ(after(doors, "OMP_WAIT_POLICY"), "passive");
+        EXPECT_EQ(after(doors, "KMP_BLOCKTIME"), "200") << "libomp's default";
         EXPECT_EQ(after(doors, "THREADCOUNT"), "as it was");
 }
 
@@ -144,8 +148,12 @@ TEST(DoorsSet, NoWayToWaitWhereTheUserHasChosenOne) {
         for (const auto* name : {"GOMP_SPINCOUNT", "OMP_WAIT_POLICY"}) {
                 const auto doors = run::doors_of(linked_with({"libgomp.so.1"}), installed(),
                                                  environment({{name, "active"}}));
-                EXPECT_EQ(after(doors, "GOMP_SPINCOUNT"), "as it was") << name;
+                for (const auto* none : {"GOMP_SPINCOUNT", "OMP_WAIT_POLICY", "KMP_BLOCKTIME"})
+                        EXPECT_EQ(after(doors, none), "as it was") << name;
         }
+        const auto doors = run::doors_of(linked_with({"libgomp.so.1"}), installed(),
+                                         environment({{"KMP_BLOCKTIME", "0"}}));
+        EXPECT_EQ(after(doors, "KMP_BLOCKTIME"), "as it was");
 }
 
 TEST(DoorsSet, NothingInThePlaceOfWhatTheUserHasSet) {

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * doze.h - makes the threads of libgomp that wait for others sleep instead of spinning.
+ *
+ * libgomp itself does that while it has more threads than CPUs (GOMP_SPINCOUNT in its manual).
+ * Therefore threads are added: one of this object's own begins a region, whose threads sleep, and
+ * stay until no crowded region has begun for a moment. With OMP_WAIT_POLICY=passive and a
+ * GOMP_SPINCOUNT, as `governorctl run` sets them, threads spin where there is room, and otherwise
+ * do not spin at all; without these they spin some 100 times.
+ */
+#ifndef THREADCOUNT_ADOPT_DOZE_H
+#define THREADCOUNT_ADOPT_DOZE_H
+
+#include "callers.h"
+
+#include <stdbool.h>
+
+/* The CPUs that libgomp counts when it is loaded. Called at the start. */
+void remember_start_cpus(void);
+
+/*
+ * May it be tried in this process? Not where a limit of memory may keep libgomp from a thread,
+ * since that ends the program, and not where it prints what threads it has. Called once, before the
+ * rest.
+ */
+bool may_doze(void);
+
+/*
+ * The calling thread is about to begin a region of `team` threads, which has fewer CPUs. From a
+ * moment later on they sleep, until for a quarter of a second there has been no such region.
+ * dozing_end() is to be called when it is over. MT-Safe, keeps errno. Cost: a few locked
+ * instructions, and the first time the start of threads. False: they spin, now and later, and
+ * nothing is to be called.
+ */
+bool dozing_begin(struct runtime* runtime, unsigned team);
+void dozing_end(struct runtime* runtime);
+
+#endif

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Regions in which one thread waits 50 ms for another one, which sleeps.
+ *
+ *   dozes            prints "spins", "sleeps" and "spins" when regions begin to do so, and ends
+ *   dozes leaves     likewise "spins" and "sleeps", in a thread that ends last
+ *   dozes SECONDS    has such regions for so long, and prints how many threads they had
+ */
+#include "dozes.h"
+
+#include <omp.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static int wait_for_one(void) {
+        int team = 0;
+#pragma omp parallel reduction(+ : team)
+        {
+                team += 1;
+                if (omp_get_thread_num() == 0)
+                        usleep(50000);
+        }
+        return team;
+}
+
+static void* until_it_sleeps(void* data) {
+        (void)data;
+        until(wait_for_one, 0);
+        until(wait_for_one, 1);
+        return NULL;
+}
+
+int main(int argc, char** argv) {
+        pthread_t thread;
+        int team = 0;
+        if (argc == 1) {
+                (void)until_it_sleeps(NULL);
+                until(wait_for_one, 0);
+                return 0;
+        }
+        if (strcmp(argv[1], "leaves") == 0) {
+                pthread_create(&thread, NULL, until_it_sleeps, NULL);
+                pthread_exit(NULL);
+        }
+        for (int i = 0; i < 20 * atoi(argv[1]); i++)
+                team = wait_for_one();
+        printf("%d threads\n", team);
+        return 0;
+}
