@@ -106,14 +106,14 @@ public:
 
         /// A region of `team` threads, >= 1, has taken so long. One may be lost if several threads
         /// end theirs at the same moment, for the reason above.
-        void add_region_time(std::uint32_t team, std::uint64_t ns) {
+        void add_region_time(std::uint32_t team, std::uint64_t ns, std::uint32_t count = 1) {
                 using Entry = governor_report_slot::governor_region_time;
                 constexpr auto kLast =
                         std::extent_v<decltype(governor_report_slot::region_time)> - 1;
                 const auto magnitude = static_cast<std::size_t>(std::bit_width(team)) - 1;
                 const auto entry = offsetof(governor_report_slot, region_time) +
                                    std::min(magnitude, kLast) * sizeof(Entry);
-                (void)add(entry + offsetof(Entry, count), 1);
+                (void)add(entry + offsetof(Entry, count), count);
                 (void)add(entry + offsetof(Entry, total_ns), ns);
         }
 

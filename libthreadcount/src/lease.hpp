@@ -74,9 +74,11 @@ public:
                 return threads;
         }
 
-        /// A region of so many threads that granted() was asked for has ended, so long after.
-        /// MT-Safe.
-        void took(std::uint32_t team, std::uint64_t ns) { arena_.add_region_time(team, ns); }
+        /// `count` regions of so many threads that granted() was asked for have ended, and took so
+        /// long together. MT-Safe.
+        void took(std::uint32_t team, std::uint64_t ns, std::uint32_t count) {
+                arena_.add_region_time(team, ns, count);
+        }
 
         /// By the grant that was reported last. MT-Safe.
         void report(std::uint32_t team, bool in_region) { arena_.report_again(team, in_region); }
@@ -109,12 +111,12 @@ public:
         [[nodiscard]] bool keeps() const {
                 return (wished_.load(std::memory_order_relaxed) & kKeeps) != 0;
         }
-        /// tell() is to be called. MT-Safe.
-        [[nodiscard]] bool has_to_tell() const {
         /// Threads of its teams that wait for others sleep where it is crowded, from now on, or
         /// spin. As wish().
         void sleep() { wished_.fetch_or(kSleeps, std::memory_order_relaxed); }
         void spin() { wished_.fetch_and(~kSleeps, std::memory_order_relaxed); }
+        /// tell() is to be called. MT-Safe.
+        [[nodiscard]] bool has_to_tell() const {
                 return wished_.load(std::memory_order_relaxed) !=
                        told_.load(std::memory_order_relaxed);
         }
@@ -143,13 +145,13 @@ public:
                 return threads > 0 ? usable(threads) : 0;
         }
 
-        /// The part of a grant of so many threads that the program uses.
-        [[nodiscard]] std::uint32_t usable(std::uint32_t granted) const {
         /// Other teams run beside the program's. MT-Safe.
         [[nodiscard]] bool is_crowded() const {
                 return (governor_word_flags(arena_.load()) & GOVERNOR_GRANT_CROWDED) != 0;
         }
 
+        /// The part of a grant of so many threads that the program uses.
+        [[nodiscard]] std::uint32_t usable(std::uint32_t granted) const {
                 const auto first = first_.load(std::memory_order_relaxed);
                 return first != 0 ? first : limited(granted);
         }

@@ -23,10 +23,13 @@ namespace {
 struct Begun {
         Masters::Mark master = 0;
         Insiders::Mark insider;
-        std::uint32_t handle = 0;  // its serial number
-        std::uint64_t at_ns = 0;   // 0: nothing that is to end
-        std::uint64_t beside = 0;  // the period in which it went on beside somebody inside
+        std::uint32_t handle = 0;     // its serial number
+        std::uint64_t at_ns = 0;      // 0: nothing that is to end; kUntimed
+        std::uint64_t beside = 0;     // the period in which it went on beside somebody inside
+        std::uint8_t stands_for = 1;  // regions, of which the next timed one is the last
+        std::uint8_t untimed = 0;     // that come before that one
 };
+constexpr std::uint64_t kUntimed = 1;
 
 // The process has one of each, since it has one grant, however many handles, runtimes and libraries
 // ask.
@@ -166,10 +169,35 @@ std::uint32_t granted_at_turn(threadcount_handle& handle, Next next, std::uint32
         return now.threads > sharing ? now.threads / sharing : 1;
 }
 
-/// The times of regions of a program that keeps its teams are only told to users. Each is a number
-/// of ticks of the kernel there, and right on average.
-std::uint64_t clock_of_regions(const threadcount_handle& handle) {
-        return handle.environment.mode.keeps() ? coarse_now_ns() : now_ns();
+/// The times of regions of a program that keeps its teams need only be right on average. Each is a
+/// number of ticks of the kernel, and as long as they are short only one of kSampled is taken, for
+/// all of these.
+constexpr std::uint8_t kSampled = 8;
+constexpr std::uint64_t kShort_ns = 20'000'000;
+
+[[gnu::always_inline]] inline std::uint64_t begin_clock(const threadcount_handle& handle) {
+        if (!handle.environment.mode.keeps())
+                return now_ns();
+        if (begun.untimed == 0)
+                return coarse_now_ns();
+        begun.untimed--;
+        return kUntimed;
+}
+
+[[gnu::always_inline]] inline void end_clock(threadcount_handle& handle, std::uint64_t began_ns,
+                                             std::uint32_t team) {
+        if (began_ns == kUntimed)
+                return;
+        if (!handle.environment.mode.keeps()) {
+                handle.lease.took(team, now_ns() - began_ns, 1);
+                return;
+        }
+        const auto took_ns = coarse_now_ns() - began_ns;
+        const bool is_short = took_ns < kShort_ns;
+        const auto count = is_short ? begun.stands_for : 1;
+        begun.stands_for = is_short ? kSampled : 1;
+        begun.untimed = begun.stands_for - 1;
+        handle.lease.took(team, took_ns * count, count);
 }
 
 /// `team`: which its end will tell, where it does not go by what is returned; else 0.
@@ -180,7 +208,7 @@ std::uint64_t clock_of_regions(const threadcount_handle& handle) {
         begun.at_ns = 0;
         if (now.is_granted) {
                 begun.handle = handle->serial;
-                begun.at_ns = clock_of_regions(*handle);
+                begun.at_ns = begin_clock(*handle);
         } else {
                 insiders.leave(begun.insider);
         }
@@ -233,13 +261,14 @@ uint32_t threadcount_region_begin(threadcount_handle* handle) {
 
 int threadcount_region_enter(threadcount_handle* handle, uint32_t team) {
         if (handle == nullptr)
-                return;
+                return 0;
         team = std::clamp(team, 1U, kMostThreads);
         if (handle->environment.mode.keeps() && team > handle->lease.wished())
                 (void)threadcount_wish(handle, team);
         (void)begin(handle, team);
         if (!handle->lease.keeps() && handle->environment.mode.can_wait())
                 keep_if_wider(*handle, team);
+        return begun.at_ns != 0 && handle->lease.is_crowded() ? 1 : 0;
 }
 
 void threadcount_region_end(threadcount_handle* handle, uint32_t team) {
@@ -249,9 +278,8 @@ void threadcount_region_end(threadcount_handle* handle, uint32_t team) {
         insiders.leave(begun.insider);
         if (handle == nullptr || is_inert(*handle) || handle->serial != begun.handle)
                 return;
-        const auto took_ns = clock_of_regions(*handle) - began_ns;
         team = team > 0 ? team : 1;
-        handle->lease.took(team, took_ns);
+        end_clock(*handle, began_ns, team);
         report_outside(*handle, team);
 }
 
@@ -268,10 +296,9 @@ uint64_t threadcount_version(const threadcount_handle* handle) {
         return handle != nullptr && !is_inert(*handle) ? handle->lease.arena().load() : 0;
 }
 
-        return begun.at_ns != 0 && handle->lease.is_crowded() ? 1 : 0;
 void threadcount_idle(threadcount_handle* handle) {
         if (handle == nullptr || is_inert(*handle))
-                return 0;
+                return;
         if (const auto team = handle->lease.granted_last(); team > 0)
                 report_outside(*handle, team);
 }
@@ -288,6 +315,14 @@ int threadcount_wish(threadcount_handle* handle, uint32_t max) {
         return 0;
 }
 
+void threadcount_spins(threadcount_handle* handle) {
+        if (handle == nullptr || is_inert(*handle))
+                return;
+        handle->lease.spin();
+        if (handle->lease.has_to_tell())
+                tell_wishes(*handle);
+}
+
 void threadcount_progress(threadcount_handle* handle, uint64_t done, uint64_t total) {
         if (handle != nullptr && !is_inert(*handle))
                 handle->lease.report_progress(std::min(done, total), total);
@@ -298,11 +333,3 @@ void threadcount::forget_regions() {
         std::construct_at(&insiders);
         begun = {};
 }
-void threadcount_spins(threadcount_handle* handle) {
-        if (handle == nullptr || is_inert(*handle))
-                return;
-        handle->lease.spin();
-        if (handle->lease.has_to_tell())
-                tell_wishes(*handle);
-}
-
