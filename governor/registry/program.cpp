@@ -483,7 +483,7 @@ fair::Client Program::client(const policy::CpuMask& pool) const {
                 client.shared = granted->grant.shared;
                 client.parked = granted->grant.parked;
         }
-        client.sleeps = request_.sleeps;
+        client.sleeps = request_.sleeps && (keeps() || holds_tree());
         client.in_use = occupancy_.in_use() & pool;
         client.above_since = occupancy_.above_since();
         client.lingers_since = occupancy_.lingers_since();

@@ -306,17 +306,25 @@ bool begins_rarely(const Snapshot& snapshot, const Client& client) {
 /// threads gets as much as any other.
 class Parts {
 public:
-        void add(const Snapshot& snapshot, const Client& client) {
-                teams_++;
-                threads_ += *client.team;
+        explicit Parts(const Snapshot& snapshot) : snapshot_(snapshot) {}
+
+        void add(const Client& client) {
+                // What it burns may be more than an administrator's maximum, which its team
+                // ignores.
+                const auto threads = std::max(*client.team, client.burning);
                 // Trees first, then programs on their own.
-                const auto unit = client.tree ? *client.tree : snapshot.trees.size() + teams_;
+                const auto unit = client.tree ? *client.tree : snapshot_.trees.size() + teams_;
                 auto& part = accounts_[client.account][unit];
-                part.threads += *client.team;
-                part.weight = client.tree ? snapshot.trees[*client.tree].weight : client.weight;
+                part.threads += threads;
+                part.weight = client.tree ? snapshot_.trees[*client.tree].weight : client.weight;
+                const auto cpus = client.allowed & snapshot_.machine.pool();
+                is_same_place_ = is_same_place_ && (teams_ == 0 || cpus == cpus_);
+                cpus_ = cpus;
+                threads_ += threads;
+                teams_++;
         }
         [[nodiscard]] std::uint32_t teams() const { return teams_; }
-        [[nodiscard]] std::uint32_t threads() const { return threads_; }
+        [[nodiscard]] bool is_crowd() const { return teams_ > 1 && threads_ > cpus_.count(); }
         /// Nearly what they are entitled to: accounts equal parts, and inside of one each tree and
         /// each program on its own the part that its weight says.
         [[nodiscard]] bool are_even() const {
@@ -334,7 +342,7 @@ public:
                                 most = std::max(most, part.threads);
                         }
                 }
-                return most <= least + least / 4;
+                return is_same_place_ && most <= least + least / 4;
         }
 
 private:
@@ -342,30 +350,46 @@ private:
                 std::uint32_t threads = 0;
                 std::uint32_t weight = 100;
         };
+        const Snapshot& snapshot_;
         std::map<AccountId, std::map<std::size_t, Part>> accounts_;
+        CpuMask cpus_;
+        bool is_same_place_ = true;
         std::uint32_t teams_ = 0;
         std::uint32_t threads_ = 0;
 };
+
+/// Programs that nobody governs would have to share with all of these threads.
+bool has_foreign_load(const Snapshot& snapshot) {
+        return snapshot.foreign.millicpu(snapshot.machine.pool()) >= 1000 / numbers::kLightParts;
+}
 
 }  // namespace
 
 std::optional<Crowd> crowd_of(const Snapshot& snapshot) {
         Crowd crowd;
-        Parts parts;
+        Parts parts(snapshot);
+        std::vector<bool> has_team(snapshot.trees.size());
         for (const auto& client : snapshot.clients) {
-                const bool sleeps = client.team && client.sleeps && !client.takes_turns &&
+                const bool sleeps = client.team > 1U && client.sleeps && !client.takes_turns &&
                                     client.guaranteed <= 1 && begins_rarely(snapshot, client);
                 crowd.sleeps.push_back(sleeps);
-                if (client.idle || client.light)
+                if (!sleeps || client.idle || client.light)
                         continue;
-                if (client.team ? !sleeps : !client.sleeps)
-                        return std::nullopt;
-                if (sleeps)
-                        parts.add(snapshot, client);
+                parts.add(client);
+                if (client.tree)
+                        has_team[*client.tree] = true;
         }
-        if (parts.teams() < 2 || parts.threads() <= snapshot.machine.pool().count() ||
-            !parts.are_even())
+        const auto is_hurt = [&](std::size_t i) {
+                const auto& client = snapshot.clients[i];
+                const bool is_holder = !client.team && client.sleeps;
+                return !crowd.sleeps[i] && !client.idle && !client.light &&
+                       !(is_holder && client.tree && has_team[*client.tree]);
+        };
+        if (!parts.is_crowd() || !parts.are_even() || has_foreign_load(snapshot))
                 return std::nullopt;
+        for (std::size_t i = 0; i < snapshot.clients.size(); i++)
+                if (is_hurt(i))
+                        return std::nullopt;
         crowd.others = parts.teams() - 1;
         return crowd;
 }

@@ -42,10 +42,11 @@ struct Crowd {
         std::uint32_t others = 0;  ///< teams that each of them has beside it
 };
 
-/// Empty: the teams fit, a program that follows is to be protected from them, or one that takes part
-/// spins, has its turn alone (batch), or begins regions so often that waking its threads costs too
-/// much (numbers::kPeriodOfThread). Nor is it a crowd where the kernel, which gives each thread as
-/// much, would not give each account, tree and program nearly its part.
+/// Empty: the teams fit, or somebody would be hurt. These are programs that follow, and foreign
+/// load. So is one that takes part and spins, has its turn alone (batch), or begins regions so
+/// often that waking its threads costs too much (numbers::kPeriodOfThread). Nor is it a crowd where
+/// the kernel, which gives each thread as much, would not give each account, tree and program
+/// nearly its part, or where they may run on different CPUs.
 [[nodiscard]] std::optional<Crowd> crowd_of(const Snapshot& snapshot);
 
 /// As if those that sleep followed, and had left all CPUs that they are to leave.

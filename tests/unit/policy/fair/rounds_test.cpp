@@ -346,7 +346,43 @@ TEST(Crowds, HaveNobodyBesideWhoFollows) {
         EXPECT_EQ(world.crowded(), "cc-");
         world.clients[2].light = false;
         world.clients[2].sleeps = true;  // a tree, which nothing holds to its grant
+        world.clients[2].tree = world.add_tree();
+        EXPECT_EQ(world.crowded(), "---") << "its programs have other threads";
+        world.clients[0].tree = world.clients[2].tree;
         EXPECT_EQ(world.crowded(), "cc-");
+}
+
+TEST(Crowds, HaveNoForeignLoadBeside) {
+        Crowded world;
+        world.load(CpuMask::range(0, 1), 499);
+        EXPECT_EQ(world.crowded(), "cc");
+        world.load(CpuMask::range(0, 1), 500);
+        EXPECT_EQ(world.crowded(), "--");
+}
+
+TEST(Crowds, AreOnTheSameCpus) {
+        Crowded world;
+        for (auto& client : world.clients)
+                client.team = 4;
+        world.clients[0].allowed = world.clients[1].allowed = CpuMask::range(0, 4);
+        EXPECT_EQ(world.crowded(), "cc");
+        world.team(4).sleeps = true;
+        world.clients[2].allowed = CpuMask::range(4, 4);
+        EXPECT_EQ(world.crowded(), "---") << "one is alone";
+}
+
+TEST(Crowds, AreNotOfSingleThreads) {
+        Crowded world;
+        world.team(1).sleeps = true;
+        EXPECT_EQ(world.crowded(), "---") << "who waits for nobody, and has half a CPU less";
+}
+
+TEST(Crowds, CountWhatATeamBurnsAboveItsMaximum) {
+        Crowded world;
+        world.clients[0].team = world.clients[1].team = 5;
+        EXPECT_EQ(world.crowded(), "cc");
+        world.clients[0].burning = 8;
+        EXPECT_EQ(world.crowded(), "--");
 }
 
 TEST(Crowds, AreOfEqualsOnly) {
