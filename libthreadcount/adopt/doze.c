@@ -14,6 +14,7 @@
 #include <stdatomic.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -23,17 +24,18 @@
 typedef void begin_region(void (*function)(void*), void* data, unsigned num_threads,
                           unsigned flags);
 
-enum bed_state { AWAKE, HELPED, SPINS };
+enum bed_state { AWAKE, STARTING, HELPED, SPINS };
 
 /* A runtime whose threads may be made to sleep. A child of fork(), in which nobody does, finds all
  * of it 0. */
 struct bed {
         _Atomic(struct runtime*) runtime; /* NULL: free                                      */
         _Atomic(enum bed_state) state;    /* HELPED: a thread of ours makes them sleep       */
-        atomic_uint narrowest;            /* team that was seen; 0: none                     */
-        atomic_uint wanted;               /* threads of ours, for that one                   */
+        atomic_uint narrowest;            /* team that was crowded; 0: none                  */
         atomic_uint regions;              /* crowded ones that have not ended                */
         atomic_bool is_used;              /* such a region has begun since it looked last    */
+        unsigned cpus;                    /* that the runtime counts; written before HELPED  */
+        char path[4096];                  /* of the runtime; likewise                        */
 };
 
 /* A program rarely sees a second runtime. One without a place spins. */
@@ -60,9 +62,9 @@ struct stay {
 };
 
 static void sleep_for(long ms) {
-        struct timespec left = {ms / 1000, ms % 1000 * 1000000};
-        while (syscall(SYS_nanosleep, &left, &left) != 0 && errno == EINTR) {
-        }
+        static atomic_uint nobody_wakes;
+        const struct timespec time = {ms / 1000, ms % 1000 * 1000000};
+        (void)syscall(SYS_futex, &nobody_wakes, FUTEX_WAIT_PRIVATE, 0, &time, NULL, 0);
 }
 
 static unsigned cpus_now(void) {
@@ -84,10 +86,19 @@ static bool is_limited(int resource) {
 
 void remember_start_cpus(void) { cpus_at_start = cpus_now(); }
 
+/* The user says how many threads there may be, or how large they are, or has libgomp print them. */
+static bool are_threads_the_users(void) {
+        static const char* const kVariables[] = {"OMP_DISPLAY_AFFINITY", "OMP_THREAD_LIMIT",
+                                                 "OMP_STACKSIZE", "GOMP_STACKSIZE"};
+        for (unsigned i = 0; i < sizeof(kVariables) / sizeof(kVariables[0]); i++)
+                if (getenv(kVariables[i]) != NULL)
+                        return true;
+        return false;
+}
+
 bool may_doze(void) {
         const size_t size = BEDS * sizeof(*beds);
-        if (getenv("OMP_DISPLAY_AFFINITY") != NULL || is_limited(RLIMIT_AS) ||
-            is_limited(RLIMIT_DATA))
+        if (are_threads_the_users() || is_limited(RLIMIT_AS) || is_limited(RLIMIT_DATA))
                 return false;
         const long memory = syscall(SYS_mmap, NULL, size, PROT_READ | PROT_WRITE,
                                     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0L);
@@ -122,8 +133,9 @@ static void* wait_for_the_others(void* data) {
         return NULL;
 }
 
-/* libgomp ends the program where it gets no thread. Therefore as many are tried first. */
-static bool can_start(unsigned count) {
+/* libgomp ends the program where it gets no thread. Therefore twice as many are tried first. */
+static bool can_start(unsigned needed) {
+        const unsigned count = 2 * needed;
         pthread_t tried[count];
         atomic_uint is_over = 0;
         unsigned started = 0;
@@ -146,6 +158,13 @@ static bool have_all_arrived(struct stay* stay) {
         return true;
 }
 
+/* So many threads of ours, beside a team of so many, are one more than the runtime counts CPUs. The
+ * first thread of a region counts as one of the program's. */
+static unsigned threads_beside(const struct bed* bed) {
+        const unsigned team = atomic_load(&bed->narrowest);
+        return team < bed->cpus ? bed->cpus - team + 2 : 2;
+}
+
 /* Until more threads are wanted, or nobody needs them. The other threads of the region wait for its
  * end in libgomp, asleep. */
 static void stay_here(void* data) {
@@ -155,31 +174,39 @@ static void stay_here(void* data) {
         if (!is_helper)
                 return;
         stay->state = have_all_arrived(stay) ? HELPED : SPINS;
-        while (stay->state == HELPED && atomic_load(&bed->wanted) == stay->threads) {
+        while (stay->state == HELPED && threads_beside(bed) == stay->threads) {
                 sleep_for(LOOK_ms);
                 if (!atomic_exchange(&bed->is_used, false) && atomic_load(&bed->regions) == 0)
                         stay->state = AWAKE;
         }
 }
 
-/* The runtime is never unloaded any more: the helper returns there. */
-static begin_region* keep_loaded(const struct runtime* runtime) {
-        if (really_open(runtime->object.name, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE) == NULL)
+/*
+ * The runtime is never unloaded any more: the helper returns there. Nor is libgcc, without which
+ * threads of the runtime could not end.
+ */
+static begin_region* keep_loaded(const struct bed* bed) {
+        const struct object* object = &atomic_load(&bed->runtime)->object;
+        struct object now;
+        if (really_open("libgcc_s.so.1", RTLD_NOW | RTLD_NODELETE) == NULL ||
+            really_open(bed->path, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE) == NULL ||
+            !object_at(object->dynamic, &now) || now.base != object->base)
                 return NULL;
-        return (begin_region*)object_symbol(&runtime->object, "GOMP_parallel");
+        return (begin_region*)object_symbol(&now, "GOMP_parallel");
 }
 
 /* The runtime ends the threads of the helper's regions when the helper ends. */
 static void* help(void* data) {
         struct stay stay = {.bed = data, .state = HELPED};
-        begin_region* begin = keep_loaded(atomic_load(&stay.bed->runtime));
+        begin_region* begin = keep_loaded(stay.bed);
         is_helper = true;
         if (begin == NULL)
                 stay.state = SPINS;
         while (stay.state == HELPED) {
-                stay.threads = atomic_load(&stay.bed->wanted);
+                stay.threads = threads_beside(stay.bed);
                 atomic_store(&stay.arrived, 0);
-                if (can_start(stay.threads - 1))
+                if (stay.threads <= atomic_load(&stay.bed->narrowest) &&
+                    can_start(stay.threads - 1))
                         begin(stay_here, &stay, stay.threads, 0);
                 else
                         stay.state = SPINS;
@@ -212,28 +239,43 @@ static struct bed* bed_of(struct runtime* runtime) {
         return NULL;
 }
 
-/* Besides `team` threads of the program, so that libgomp has one more than there are CPUs. The
- * first of a region's threads is not counted twice. */
-static unsigned threads_beside(unsigned team) {
-        const unsigned now = cpus_now();
-        const unsigned cpus = now > cpus_at_start ? now : cpus_at_start;
-        return team < cpus ? cpus - team + 2 : 2;
+/*
+ * The calling thread is about to begin a region. False: it cannot be told what the runtime counts,
+ * or a team is not as large as it says.
+ */
+static bool look_at(const struct runtime* runtime, struct bed* bed) {
+        int (*get_num_procs)(void) =
+                (int (*)(void))object_symbol(&runtime->object, "omp_get_num_procs");
+        int (*get_dynamic)(void) =
+                (int (*)(void))object_symbol(&runtime->object, "omp_get_dynamic");
+        const size_t length = strlen(runtime->object.name) + 1;
+        if (get_num_procs == NULL || get_dynamic == NULL || get_dynamic() != 0 ||
+            length > sizeof(bed->path))
+                return false;
+        /* With places its first thread is bound before anybody can count. */
+        const unsigned counted = (unsigned)get_num_procs();
+        bed->cpus = counted > cpus_at_start ? counted : cpus_at_start;
+        memcpy(bed->path, runtime->object.name, length);
+        return true;
 }
 
-/* Of the teams that it is to make sleep, the smallest needs most. */
-static void want_for(struct bed* bed, unsigned team) {
+/* Of the teams that are to sleep, the smallest needs most threads of ours. */
+static void note_team(struct bed* bed, unsigned team) {
         unsigned narrowest = atomic_load(&bed->narrowest);
-        if (narrowest != 0 && narrowest <= team)
-                return;
-        atomic_store(&bed->wanted, threads_beside(team));
-        atomic_store(&bed->narrowest, team);
+        while ((narrowest == 0 || team < narrowest) &&
+               !atomic_compare_exchange_weak(&bed->narrowest, &narrowest, team)) {
+        }
 }
 
-static enum bed_state make_sleep(struct bed* bed, unsigned team) {
+static enum bed_state make_sleep(struct runtime* runtime, struct bed* bed, unsigned team) {
         enum bed_state state = AWAKE;
-        want_for(bed, team);
-        if (atomic_compare_exchange_strong(&bed->state, &state, HELPED) && !start_helper(bed))
-                atomic_store(&bed->state, SPINS);
+        note_team(bed, team);
+        if (atomic_compare_exchange_strong(&bed->state, &state, STARTING)) {
+                const bool is_possible = look_at(runtime, bed);
+                atomic_store(&bed->state, is_possible ? HELPED : SPINS);
+                if (is_possible && !start_helper(bed))
+                        atomic_store(&bed->state, SPINS);
+        }
         return atomic_load(&bed->state);
 }
 
@@ -244,15 +286,16 @@ bool dozing_begin(struct runtime* runtime, unsigned team) {
                 return false;
         atomic_fetch_add(&bed->regions, 1);
         atomic_store_explicit(&bed->is_used, true, memory_order_relaxed);
-        const bool sleeps = make_sleep(bed, team) != SPINS;
+        const bool sleeps = make_sleep(runtime, bed, team) != SPINS;
         if (!sleeps)
                 atomic_fetch_sub(&bed->regions, 1);
         errno = error;
         return sleeps;
 }
 
+/* A child of fork() that ends its parent's region has begun none. */
 void dozing_end(struct runtime* runtime) {
         struct bed* bed = bed_of(runtime);
-        if (bed != NULL)
+        if (bed != NULL && atomic_load(&bed->regions) > 0)
                 atomic_fetch_sub(&bed->regions, 1);
 }

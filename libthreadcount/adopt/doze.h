@@ -20,13 +20,13 @@ void remember_start_cpus(void);
 
 /*
  * May it be tried in this process? Not where a limit of memory may keep libgomp from a thread,
- * since that ends the program, and not where it prints what threads it has. Called once, before the
- * rest.
+ * since that ends the program, and not where the user has set the number or size of threads, or has
+ * libgomp print them. Called once, before the rest.
  */
 bool may_doze(void);
 
 /*
- * The calling thread is about to begin a region of `team` threads, which has fewer CPUs. From a
+ * The calling thread is about to begin a region of `team` threads, >= 2, in a crowd. From a
  * moment later on they sleep, until for a quarter of a second there has been no such region.
  * dozing_end() is to be called when it is over. MT-Safe, keeps errno. Cost: a few locked
  * instructions, and the first time the start of threads. False: they spin, now and later, and

@@ -89,6 +89,7 @@ static void apply(const struct runtime* runtime, const struct promise* promise, 
 /* A team that the program has chosen. */
 static void enter(struct runtime* runtime, struct team* team) {
         team->handle = adopt_enter(team->threads, &team->is_crowded);
+        team->is_crowded = team->is_crowded && team->threads > 1;
         if (!team->is_crowded)
                 return;
         team->runtime = runtime;

@@ -139,25 +139,26 @@ bool has_threads(const Process& process, std::ptrdiff_t count) {
 class Crowds : public Doors {
 protected:
         /// libgomp's threads spin for ever where they have room, and else not at all.
-        static inline const Words kSpinning{"OMP_NUM_THREADS=2", "GOMP_SPINCOUNT=infinity",
-                                            "OMP_WAIT_POLICY=passive"};
+        static inline const auto kTeam =
+                static_cast<std::ptrdiff_t>(std::max(std::thread::hardware_concurrency(), 2U));
+        static inline const Words kSpinning{"OMP_NUM_THREADS=" + std::to_string(kTeam),
+                                            "GOMP_SPINCOUNT=infinity", "OMP_WAIT_POLICY=passive"};
+        static inline const std::string kThreads = std::to_string(kTeam) + " threads\n";
         [[nodiscard]] bool has_regions(std::uint64_t more) const {
                 const auto before = governor_.report().regions;
                 return eventually([&] { return governor_.report().regions >= before + more; });
         }
-        /// Those that sleep beside the threads of a team of two.
-        const std::ptrdiff_t kMore = std::max(std::thread::hardware_concurrency(), 2U);
 };
 
 TEST_F(Crowds, ThreadsThatWaitSleepAsLongAsOthersRunBeside) {
         Process running({{program("dozes")}, kSpinning + door(socket_), {}});
         EXPECT_TRUE(has_regions(2));
         EXPECT_TRUE(governor_.was_told(11)) << "it can make them sleep";
-        EXPECT_TRUE(has_threads(running, 2));
+        EXPECT_TRUE(has_threads(running, kTeam));
         governor_.publish(1, false, true);
-        EXPECT_TRUE(has_threads(running, 2 + kMore));
+        EXPECT_TRUE(has_threads(running, kTeam + 2));
         EXPECT_TRUE(has_regions(10));
-        EXPECT_TRUE(has_threads(running, 2 + kMore)) << "they stay as long as there is a crowd";
+        EXPECT_TRUE(has_threads(running, kTeam + 2)) << "they stay as long as there is a crowd";
         governor_.publish(1, false);
         EXPECT_EQ(running.wait(), 0);
         EXPECT_EQ(running.out(), "spins\nsleeps\nspins\n");
@@ -189,22 +190,38 @@ TEST_F(Crowds, EndNoProgramThatMayHaveNoMoreThreads) {
         governor_.publish(1, false, true);
         const Words as_user{"/usr/bin/setpriv", "--reuid=54321", "--clear-groups",
                             "--inh-caps=-all"};
-        // The program and its second thread, and the thread of ours that tries a fourth one.
-        const auto done = run(
-                {Words{"/usr/bin/prlimit", "--nproc=3:3"} + as_user + Words{program("dozes"), "2"},
-                 kSpinning + door(socket_),
-                 {}});
-        EXPECT_EQ(done.out, "2 threads\n");
+        // Those of the program, and the thread of ours that tries to start more.
+        const auto done = run({Words{"/usr/bin/prlimit", "--nproc=" + std::to_string(kTeam + 1)} +
+                                       as_user + Words{program("dozes"), "2"},
+                               kSpinning + door(socket_),
+                               {}});
+        EXPECT_EQ(done.out, kThreads);
         EXPECT_EQ(done.err, "");
         EXPECT_EQ(done.status, 0);
         EXPECT_TRUE(governor_.was_told(11));
+}
+
+TEST_F(Crowds, StartNothingForATeamOfOne) {
+        governor_.publish(1, false, true);
+        Process running({{program("dozes"), "1"}, Words{"OMP_NUM_THREADS=1"} + door(socket_), {}});
+        EXPECT_TRUE(has_regions(10));
+        EXPECT_TRUE(has_threads(running, 1));
+        EXPECT_EQ(running.wait(), 0);
+}
+
+TEST_F(Crowds, ThreadsEndInAProgramThatHasNoDescriptorLeft) {
+        governor_.publish(1, false, true);
+        const auto done = run({{program("dozes"), "descriptors"}, kSpinning + door(socket_), {}});
+        EXPECT_EQ(done.out, "sleeps\nends\n");
+        EXPECT_EQ(done.err, "");
+        EXPECT_EQ(done.status, 0);
 }
 
 TEST_F(Crowds, AreNotSaidToSleepWhereMemoryIsLimited) {
         const auto done = run({{"/usr/bin/prlimit", "--as=4000000000", program("dozes"), "1"},
                                kSpinning + door(socket_),
                                {}});
-        EXPECT_EQ(done.out, "2 threads\n");
+        EXPECT_EQ(done.out, kThreads);
         EXPECT_TRUE(governor_.was_told(10));
         EXPECT_FALSE(governor_.was_told(11));
 }

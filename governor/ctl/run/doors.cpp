@@ -22,8 +22,9 @@ constexpr const char* kSanitizer = "verify_asan_link_order=0";
 /// A tenth of libgomp's own number: a team whose round is over spins beside the next one for 0.5 ms
 /// instead of 5. With 3 % of it, programs with 0.3 ms between two regions took 1.07 of their time.
 constexpr const char* kSpins = "30000";
-/// Milliseconds, as by default. With OMP_WAIT_POLICY=passive alone libomp's threads would not spin at
-/// all. libgomp's spin kSpins times where they have room, and else not at all instead of 100 times.
+/// Milliseconds, as by default. With OMP_WAIT_POLICY=passive alone libomp's threads would not spin
+/// at all. libgomp's spin kSpins times where they have room, and else not at all instead of 100
+/// times.
 constexpr const char* kBlockTime = "200";
 
 std::string value_of(const Lookup& lookup, const char* name) {
@@ -93,8 +94,9 @@ std::vector<Change> opened(const std::string& object, bool adapts, const Lookup&
                                             (options.empty() ? "" : options + ":") + kSanitizer));
         if (lookup("GOMP_SPINCOUNT") == nullptr && lookup("OMP_WAIT_POLICY") == nullptr) {
                 changes.push_back(change_to(lookup, "GOMP_SPINCOUNT", kSpins));
-                changes.push_back(change_to(lookup, "OMP_WAIT_POLICY", "passive"));
-                if (lookup("KMP_BLOCKTIME") == nullptr)
+                if (lookup("KMP_LIBRARY") == nullptr)  // libomp warns of both
+                        changes.push_back(change_to(lookup, "OMP_WAIT_POLICY", "passive"));
+                if (lookup("KMP_LIBRARY") == nullptr && lookup("KMP_BLOCKTIME") == nullptr)
                         changes.push_back(change_to(lookup, "KMP_BLOCKTIME", kBlockTime));
         }
         return changes;

@@ -4,6 +4,8 @@
  *
  *   dozes            prints "spins", "sleeps" and "spins" when regions begin to do so, and ends
  *   dozes leaves     likewise "spins" and "sleeps", in a thread that ends last
+ *   dozes descriptors  prints "sleeps" likewise, and "ends" when nobody has slept there for long,
+ *                      without a descriptor that could be opened
  *   dozes SECONDS    has such regions for so long, and prints how many threads they had
  */
 #include "dozes.h"
@@ -43,6 +45,14 @@ int main(int argc, char** argv) {
         if (strcmp(argv[1], "leaves") == 0) {
                 pthread_create(&thread, NULL, until_it_sleeps, NULL);
                 pthread_exit(NULL);
+        }
+        if (strcmp(argv[1], "descriptors") == 0) {
+                until(wait_for_one, 1);
+                while (dup(0) >= 0) {
+                }
+                usleep(1500000);
+                puts("ends");
+                return 0;
         }
         for (int i = 0; i < 20 * atoi(argv[1]); i++)
                 team = wait_for_one();

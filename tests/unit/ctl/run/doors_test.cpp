@@ -154,6 +154,10 @@ TEST(DoorsSet, NoWayToWaitWhereTheUserHasChosenOne) {
         const auto doors = run::doors_of(linked_with({"libgomp.so.1"}), installed(),
                                          environment({{"KMP_BLOCKTIME", "0"}}));
         EXPECT_EQ(after(doors, "KMP_BLOCKTIME"), "as it was");
+        const auto told = run::doors_of(linked_with({"libgomp.so.1"}), installed(),
+                                        environment({{"KMP_LIBRARY", "turnaround"}}));
+        EXPECT_EQ(after(told, "OMP_WAIT_POLICY"), "as it was") << "libomp would say so on stderr";
+        EXPECT_EQ(after(told, "GOMP_SPINCOUNT"), "30000");
 }
 
 TEST(DoorsSet, NothingInThePlaceOfWhatTheUserHasSet) {
