@@ -194,7 +194,7 @@ constexpr std::uint64_t kShort_ns = 20'000'000;
         }
         const auto took_ns = coarse_now_ns() - began_ns;
         const bool is_short = took_ns < kShort_ns;
-        const auto count = is_short ? begun.stands_for : 1;
+        const std::uint32_t count = is_short ? begun.stands_for : 1;
         begun.stands_for = is_short ? kSampled : 1;
         begun.untimed = begun.stands_for - 1;
         handle.lease.took(team, took_ns * count, count);
