@@ -85,6 +85,45 @@ TEST_F(KeepTest, OptionsSayItForAProgramWhoseUserSaysNothing) {
         EXPECT_EQ(threadcount_takes_turns(handle_), 0) << "the user wins";
 }
 
+TEST_F(KeepTest, AProgramThatCanMakeItsThreadsSleepIsToldOfACrowd) {
+        governor_->publish(1, false);
+        governor_->start();
+        threadcount_options options = THREADCOUNT_OPTIONS_INIT;
+        options.socket_path = socket_.c_str();
+        options.max_threads = kMax;
+        options.sleeps = 1;
+        ASSERT_EQ(threadcount_open(&options, &handle_), 0);
+        EXPECT_TRUE(governor_->was_told(11));
+        EXPECT_EQ(threadcount_region_enter(handle_, kMax), 0);
+        threadcount_region_end(handle_, kMax);
+        governor_->publish(1, false, true);
+        EXPECT_EQ(threadcount_region_enter(handle_, kMax), 1);
+        threadcount_region_end(handle_, kMax);
+        threadcount_spins(handle_);
+        EXPECT_EQ(governor_->updated_max(), kMax) << "it says so at once";
+        EXPECT_TRUE(governor_->updated_keeps());
+        EXPECT_FALSE(governor_->updated_sleeps());
+        threadcount_spins(nullptr);
+}
+
+TEST_F(KeepTest, ItsShortRegionsAreCountedAsEightAtATime) {
+        open_with_one();
+        for (int i = 0; i < 17; i++) {
+                (void)threadcount_region_begin(handle_);
+                threadcount_region_end(handle_, kMax);
+        }
+        EXPECT_EQ(governor_->report().ended, 17U)
+                << "the first one, and two of eight that stand for eight";
+        EXPECT_LT(governor_->report().ended_ns, 17U * 20'000'000);
+        for (int i = 0; i < 8; i++) {
+                (void)threadcount_region_begin(handle_);
+                std::this_thread::sleep_for(std::chrono::milliseconds(i < 7 ? 0 : 30));
+                threadcount_region_end(handle_, kMax);
+        }
+        EXPECT_EQ(governor_->report().ended, 18U) << "a long one stands for itself";
+        EXPECT_GE(governor_->report().ended_ns, 20'000'000U);
+}
+
 TEST_F(KeepTest, EveryAnswerIsItsMaximumAndSoIsWhatIsReported) {
         open_with_one();
         EXPECT_EQ(threadcount_threads(handle_), kMax);

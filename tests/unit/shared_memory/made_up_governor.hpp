@@ -52,6 +52,8 @@ public:
         [[nodiscard]] unsigned updated_max();
         /// Update.keeps of that one, which updated_max() has seen.
         [[nodiscard]] bool updated_keeps() const { return updated_keeps_; }
+        /// Likewise Update.sleeps.
+        [[nodiscard]] bool updated_sleeps() const { return updated_sleeps_; }
 
 private:
         void run();
@@ -66,6 +68,7 @@ private:
         std::string hello_;  // with its length
         unsigned updated_max_ = 0;
         bool updated_keeps_ = false;
+        bool updated_sleeps_ = false;
         std::vector<governor::server::UniqueFd> connections_;
         std::thread thread_;
 };
