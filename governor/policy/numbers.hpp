@@ -176,5 +176,8 @@ inline constexpr milliseconds kRoundWait{250};
 /// in this time for each thread. Each region wakes its threads, for 1.5 to 2 us each: two teams of
 /// two then take 1.12 of the time that they take one after the other.
 inline constexpr std::chrono::microseconds kPeriodOfThread{15};
+/// Nor do they crowd beside foreign load of such a part of the CPUs, if it is half a CPU at least:
+/// each thread of a crowd is one more beside it.
+inline constexpr std::uint32_t kForeignParts = 20;
 
 }  // namespace governor::numbers

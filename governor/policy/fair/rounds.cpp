@@ -360,7 +360,9 @@ private:
 
 /// Programs that nobody governs would have to share with all of these threads.
 bool has_foreign_load(const Snapshot& snapshot) {
-        return snapshot.foreign.millicpu(snapshot.machine.pool()) >= 1000 / numbers::kLightParts;
+        const auto& pool = snapshot.machine.pool();
+        return snapshot.foreign.millicpu(pool) >=
+               std::max(1000 * pool.count() / numbers::kForeignParts, 1000 / numbers::kLightParts);
 }
 
 }  // namespace

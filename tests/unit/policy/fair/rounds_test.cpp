@@ -358,6 +358,13 @@ TEST(Crowds, HaveNoForeignLoadBeside) {
         EXPECT_EQ(world.crowded(), "cc");
         world.load(CpuMask::range(0, 1), 500);
         EXPECT_EQ(world.crowded(), "--");
+        Teams large(64);
+        large.team(64).sleeps = true;
+        large.team(64).sleeps = true;
+        large.load(CpuMask::range(0, 64), 49);
+        EXPECT_TRUE(large.decided().grants[0].crowded) << "a little of everything is on each host";
+        large.load(CpuMask::range(0, 64), 50);
+        EXPECT_FALSE(large.decided().grants[0].crowded);
 }
 
 TEST(Crowds, AreOnTheSameCpus) {
