@@ -9,23 +9,12 @@
  *   dozes SECONDS    has such regions for so long, and prints how many threads they had
  */
 #include "dozes.h"
+#include "wait_for_one.h"
 
-#include <omp.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-static int wait_for_one(void) {
-        int team = 0;
-#pragma omp parallel reduction(+ : team)
-        {
-                team += 1;
-                if (omp_get_thread_num() == 0)
-                        usleep(50000);
-        }
-        return team;
-}
 
 static void* until_it_sleeps(void* data) {
         (void)data;

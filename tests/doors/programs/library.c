@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* A library with regions, which is linked to one runtime or another, and loaded late. */
+#include "wait_for_one.h"
+
 #include <omp.h>
-#include <unistd.h>
 
 int library_team(int threads);
 int library_max(void);
@@ -21,17 +22,7 @@ int library_max(void) {
         return most > 0 ? most : 1; /* no jump, so that the caller is known */
 }
 
-/* All threads of the region but one wait 50 ms for that one. */
-int library_waits(void) {
-        int team = 0;
-#pragma omp parallel reduction(+ : team)
-        {
-                team += 1;
-                if (omp_get_thread_num() == 0)
-                        usleep(50000);
-        }
-        return team;
-}
+int library_waits(void) { return wait_for_one(); }
 
 /* The sum of the threads' numbers, which only the region's own runtime knows. */
 int library_numbers(void) {

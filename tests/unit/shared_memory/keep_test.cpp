@@ -22,6 +22,15 @@ protected:
                 governor_->publish(1, false);
                 open();
         }
+        /// The same, for a handle that the test opens.
+        [[nodiscard]] threadcount_options options_with_one() {
+                governor_->publish(1, false);
+                governor_->start();
+                threadcount_options options = THREADCOUNT_OPTIONS_INIT;
+                options.socket_path = socket_.c_str();
+                options.max_threads = kMax;
+                return options;
+        }
         void expect_report(std::uint32_t team, bool in_region) const {
                 const auto said = governor_->report();
                 EXPECT_EQ(said.team, team);
@@ -70,11 +79,7 @@ TEST_F(KeepTest, AProgramThatFollowsSaysItOnceThreeTeamsOfItsOwnAreLargerThanIts
 
 TEST_F(KeepTest, OptionsSayItForAProgramWhoseUserSaysNothing) {
         ::unsetenv("THREADCOUNT");
-        governor_->publish(1, false);
-        governor_->start();
-        threadcount_options options = THREADCOUNT_OPTIONS_INIT;
-        options.socket_path = socket_.c_str();
-        options.max_threads = kMax;
+        auto options = options_with_one();
         options.keeps = 1;
         ASSERT_EQ(threadcount_open(&options, &handle_), 0);
         EXPECT_TRUE(governor_->was_told(10));
@@ -86,11 +91,7 @@ TEST_F(KeepTest, OptionsSayItForAProgramWhoseUserSaysNothing) {
 }
 
 TEST_F(KeepTest, AProgramThatCanMakeItsThreadsSleepIsToldOfACrowd) {
-        governor_->publish(1, false);
-        governor_->start();
-        threadcount_options options = THREADCOUNT_OPTIONS_INIT;
-        options.socket_path = socket_.c_str();
-        options.max_threads = kMax;
+        auto options = options_with_one();
         options.sleeps = 1;
         ASSERT_EQ(threadcount_open(&options, &handle_), 0);
         EXPECT_TRUE(governor_->was_told(11));
