@@ -247,14 +247,12 @@ void Program::note_region(const evidence::Report& report) {
                 std::min<std::uint64_t>(took_ns / ended, std::chrono::nanoseconds(1min).count()));
 }
 
-/// Of the time in which it does not wait for its round, with what it does between its regions.
+/// The period has what the program does between its regions, and no wait for its round.
 void Program::note_period(const evidence::Report& report, TimePoint now) {
-        if (parked() || !counts_from_) {
-                counts_from_.reset();
-                if (!parked())
-                        counts_from_ = {now, report.ended};
+        if (parked())
                 return;
-        }
+        if (!counts_from_)
+                counts_from_ = {now, report.ended};
         const auto ended = report.ended - counts_from_->ended;
         if (ended == 0 || now - counts_from_->at < numbers::kPoll)
                 return;

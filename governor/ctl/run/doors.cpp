@@ -94,9 +94,10 @@ std::vector<Change> opened(const std::string& object, bool adapts, const Lookup&
                                             (options.empty() ? "" : options + ":") + kSanitizer));
         if (lookup("GOMP_SPINCOUNT") == nullptr && lookup("OMP_WAIT_POLICY") == nullptr) {
                 changes.push_back(change_to(lookup, "GOMP_SPINCOUNT", kSpins));
-                if (lookup("KMP_LIBRARY") == nullptr)  // libomp warns of both
-                        changes.push_back(change_to(lookup, "OMP_WAIT_POLICY", "passive"));
-                if (lookup("KMP_LIBRARY") == nullptr && lookup("KMP_BLOCKTIME") == nullptr)
+                if (lookup("KMP_LIBRARY") != nullptr)  // libomp would warn of both
+                        return changes;
+                changes.push_back(change_to(lookup, "OMP_WAIT_POLICY", "passive"));
+                if (lookup("KMP_BLOCKTIME") == nullptr)
                         changes.push_back(change_to(lookup, "KMP_BLOCKTIME", kBlockTime));
         }
         return changes;

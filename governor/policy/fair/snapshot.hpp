@@ -133,7 +133,7 @@ struct Client {
         /// follows.
         std::optional<std::uint32_t> team;
         /// Its threads that wait for others of its team sleep where it is crowded (Grant::crowded).
-        /// Of the holder of a tree: nothing holds its programs to the grant.
+        /// The holder of a tree says so where nothing holds its programs to the grant.
         bool sleeps = false;
         bool takes_turns = true;  ///< if it has a gang; else it waits for rounds alone
         bool rests = false;       ///< it is outside of regions, and waits for none
