@@ -31,6 +31,7 @@ static struct {
         __typeof__(threadcount_region_begin)* begin;
         __typeof__(threadcount_region_end)* end;
         __typeof__(threadcount_idle)* idle;
+        __typeof__(threadcount_keeps)* keeps;
         __typeof__(threadcount_spins)* spins;
         threadcount_options options;
         uint64_t places[ADOPT_PLACE_WORDS];
@@ -103,9 +104,11 @@ static bool find_functions(void) {
         library.end =
                 (__typeof__(library.end))linker_symbol(handle, "threadcount_region_end", NULL);
         library.idle = (__typeof__(library.idle))linker_symbol(handle, "threadcount_idle", NULL);
+        library.keeps = (__typeof__(library.keeps))linker_symbol(handle, "threadcount_keeps", NULL);
         library.spins = (__typeof__(library.spins))linker_symbol(handle, "threadcount_spins", NULL);
         return library.open_default != NULL && library.enter != NULL && library.begin != NULL &&
-               library.end != NULL && library.idle != NULL && library.spins != NULL;
+               library.end != NULL && library.idle != NULL && library.keeps != NULL &&
+               library.spins != NULL;
 }
 
 static void set_options(unsigned max, const uint64_t* places, uint32_t words) {
@@ -182,6 +185,12 @@ threadcount_handle* adopt_enter(unsigned team, bool* ret_crowded) {
                 *ret_crowded = library.enter(handle, team) > 0;
         errno = error;
         return handle;
+}
+
+void adopt_keeps(threadcount_handle* handle) {
+        const int error = errno;
+        library.keeps(handle);
+        errno = error;
 }
 
 bool adopt_sleeps(void) { return atomic_load_explicit(&sleeps, memory_order_relaxed); }

@@ -64,6 +64,9 @@ bool adopt_open(unsigned max, const uint64_t* places, uint32_t words);
  */
 threadcount_handle* adopt_enter(unsigned team, bool* ret_crowded);
 
+/* The program's teams are its own from now on: the governor is told, once. */
+void adopt_keeps(threadcount_handle* handle);
+
 /* Has the governor been told that threads of a team with fewer CPUs sleep? */
 bool adopt_sleeps(void);
 /* They do not, after all. */

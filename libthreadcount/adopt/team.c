@@ -114,6 +114,8 @@ static __attribute__((noinline)) void begin_as_promised(struct target target,
         } else { /* what it has been promised comes first: it is told before the wait */
                 ret_team->threads = promise_begin(promise, clause, 0);
                 enter(target.runtime, ret_team);
+                if (adapts() && promise->made == PROMISE_FOR_GOOD)
+                        adopt_keeps(ret_team->handle);
         }
         apply(target.runtime, promise, now);
 }

@@ -224,12 +224,10 @@ void keep_if_wider(threadcount_handle& handle, std::uint32_t team) {
         if (is_inert(handle) || begun.at_ns == 0)
                 return;
         auto& wider = handle.wider_regions;
-        if (team <= handle.lease.granted_last()) {
+        if (team <= handle.lease.granted_last())
                 wider.store(0, std::memory_order_relaxed);
-        } else if (wider.fetch_add(1, std::memory_order_relaxed) + 1 >= kWiderRegions) {
-                handle.lease.keep();
-                tell_wishes(handle);
-        }
+        else if (wider.fetch_add(1, std::memory_order_relaxed) + 1 >= kWiderRegions)
+                threadcount_keeps(&handle);
 }
 
 /// Reports that the process is outside of regions, unless another thread is inside of one.
@@ -266,7 +264,7 @@ int threadcount_region_enter(threadcount_handle* handle, uint32_t team) {
         if (handle->environment.mode.keeps() && team > handle->lease.wished())
                 (void)threadcount_wish(handle, team);
         (void)begin(handle, team);
-        if (!handle->lease.keeps() && handle->environment.mode.can_wait())
+        if (!handle->lease.keeps())
                 keep_if_wider(*handle, team);
         return begun.at_ns != 0 && handle->lease.is_crowded() ? 1 : 0;
 }
@@ -313,6 +311,14 @@ int threadcount_wish(threadcount_handle* handle, uint32_t max) {
         if (handle->lease.has_to_tell())
                 tell_wishes(*handle);
         return 0;
+}
+
+void threadcount_keeps(threadcount_handle* handle) {
+        if (handle == nullptr || is_inert(*handle) || !handle->environment.mode.can_wait())
+                return;
+        handle->lease.keep();
+        if (handle->lease.has_to_tell())
+                tell_wishes(*handle);
 }
 
 void threadcount_spins(threadcount_handle* handle) {

@@ -548,6 +548,20 @@ TEST_F(AdaptingDoors, ANumberThatIsSetHolds) {
         EXPECT_TRUE(more == "right, teams 2\n" || more == "right, teams 3\n") << more;
 }
 
+TEST_F(AdaptingDoors, AProgramThatSetsItsNumberSaysThatItsTeamsAreItsOwn) {
+        governor_.publish(8, false);
+        for (const auto* kind : {"nothing", "echo", "set-once"}) {
+                EXPECT_EQ(run({{program("counts"), kind, "1"},
+                               Words{"OMP_NUM_THREADS=2"} + door(socket_, "adapt"),
+                               {}})
+                                  .out,
+                          "right, teams 2\n")
+                        << kind;
+                (void)governor_.updated_max();
+                EXPECT_EQ(governor_.updated_keeps(), std::string(kind) == "set-once") << kind;
+        }
+}
+
 TEST_F(AdaptingDoors, AnEchoIsNoWish) { EXPECT_EQ(counts("echo"), kFollows); }
 
 TEST_F(AdaptingDoors, AClauseHolds) { EXPECT_EQ(counts("clause"), "right, teams 1 2 3\n"); }

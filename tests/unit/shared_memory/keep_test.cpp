@@ -233,6 +233,24 @@ TEST_F(TurnTest, ATeamOfTheCallersOwnIsReportedByThoseThatFollow) {
         EXPECT_FALSE(governor_->updated_keeps());
 }
 
+TEST_F(KeepTest, AProgramThatFollowsMaySayThatItKeepsItsTeams) {
+        ::unsetenv("THREADCOUNT");
+        open_with_four();
+        threadcount_keeps(handle_);
+        EXPECT_EQ(governor_->updated_max(), kMax) << "it says so at once";
+        EXPECT_TRUE(governor_->updated_keeps());
+        EXPECT_EQ(threadcount_region_begin(handle_), 4U) << "some of its regions may still follow";
+        threadcount_region_end(handle_, 4);
+        threadcount_keeps(nullptr);
+}
+
+TEST_F(KeepTest, OneThatKeepsTheGrantOfItsStartDoesNot) {
+        ::setenv("THREADCOUNT", "start-only", 1);
+        open_with_four();
+        threadcount_keeps(handle_);
+        EXPECT_EQ(governor_->updated_max(), 0U);
+}
+
 TEST_F(KeepTest, ALargerTeamIsAWish) {
         open_with_one();
         threadcount_region_enter(handle_, kMax);

@@ -126,7 +126,7 @@ unsigned MadeUpGovernor::updated_max() {
         updated_keeps_ = std::cmp_less(behind_wishes, n) && bytes[behind_wishes] == 4 << 3;
         const auto behind_keeps = behind_wishes + 2;
         updated_sleeps_ = std::cmp_less(behind_keeps, n) && bytes[behind_keeps] == 5 << 3;
-        EXPECT_EQ(::send(connections_.back().get(), "\2\x3a\0", 3, MSG_NOSIGNAL), 3) << "Done";
+        (void)::send(connections_.back().get(), "\2\x3a\0", 3, MSG_NOSIGNAL);  // Done
         return updated_max_;
 }
 
