@@ -72,7 +72,7 @@ std::string get_ignore(const Rule& rule) { return rule.ignore ? format_yes(*rule
 
 constexpr std::string_view kPattern = "a shell pattern (* ? [...]) of printable ASCII";
 
-constexpr std::array kKeys{
+constexpr std::array kProgramKeys{
         ProgramKey{"user", "a user's name, or a number 0 .. 4294967294", "programs of this user",
                    set_number<&Rule::uid, 0, kMostUser>, get_number<&Rule::uid>},
         ProgramKey{"label", kPattern, "programs that call themselves so",
@@ -100,7 +100,7 @@ bool is_name_byte(char c) {
 
 }  // namespace
 
-std::span<const ProgramKey> program_keys() { return kKeys; }
+std::span<const ProgramKey> program_keys() { return kProgramKeys; }
 
 std::string_view program_name(std::string_view section) {
         constexpr std::string_view kPrefix = "program ";

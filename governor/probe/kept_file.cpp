@@ -10,8 +10,8 @@ namespace governor::probe {
 
 namespace {
 
-constexpr std::size_t kFirstBuffer = std::size_t{64} * 1024;
-constexpr std::size_t kLargestBuffer = std::size_t{16} * 1024 * 1024;
+constexpr std::size_t kFirstSize = std::size_t{64} * 1024;
+constexpr std::size_t kLargestSize = std::size_t{16} * 1024 * 1024;
 
 }  // namespace
 
@@ -30,7 +30,7 @@ int KeptFile::read(std::string_view& ret_text) {
         if (fd_ < 0)
                 return -errno;
         if (buffer_.empty())
-                buffer_.resize(kFirstBuffer);
+                buffer_.resize(kFirstSize);
         // In one piece, unlike FileReader's: what is read in several would be of several moments.
         for (;;) {
                 const auto n = ::pread(fd_, buffer_.data(), buffer_.size(), 0);
@@ -46,7 +46,7 @@ int KeptFile::read(std::string_view& ret_text) {
                         ret_text = {buffer_.data(), size};
                         return 0;
                 }
-                if (buffer_.size() >= kLargestBuffer) {
+                if (buffer_.size() >= kLargestSize) {
                         close();
                         return -EFBIG;
                 }

@@ -12,7 +12,7 @@ namespace governor::probe {
 
 namespace {
 
-constexpr std::size_t kNice = 1;
+constexpr std::size_t kNiceColumn = 1;
 constexpr std::size_t kIdle = 3;
 constexpr std::size_t kIowait = 4;
 constexpr std::size_t kColumnsNeeded = 4;
@@ -37,7 +37,7 @@ std::optional<CpuTicks> parse_cpu_line(std::string_view line) {
                 const auto value = take_number<std::uint64_t>(line);
                 if (!value)
                         return std::nullopt;
-                if (column == kNice)
+                if (column == kNiceColumn)
                         ticks.nice = *value;
                 if (column == kIdle)
                         ticks.idle = *value;

@@ -15,12 +15,6 @@ namespace {
 
 /// A heartbeat that has not changed for so long is none.
 constexpr std::uint64_t kStale_ms = 2000;
-/// The pause between two looks for a late welcome, and the time after which that, and a first
-/// grant, is given up.
-constexpr std::uint64_t kLookAgain_ms = 4;
-constexpr std::uint64_t kGiveUp_ms = 1000;
-/// A governor that is not there is not looked for more often than this.
-constexpr std::uint64_t kReconnect_ms = 1000;
 constexpr std::uint64_t kMostPause = 64;
 
 }  // namespace

@@ -15,13 +15,6 @@ namespace {
 /// The longest a region may wait for an answer, connecting included.
 constexpr std::uint64_t kAnswer_ns = 5'000'000;
 
-/// The pause between two looks for a late answer, and the time after which it is given up.
-constexpr std::uint64_t kLookAgain_ms = 4;
-constexpr std::uint64_t kGiveUp_ms = 1000;
-
-/// A governor that is not there is not looked for more often than this.
-constexpr std::uint32_t kReconnect_ms = 1000;
-
 }  // namespace
 
 std::uint64_t Polling::run(std::uint64_t now_ms) {

@@ -40,6 +40,13 @@ struct Wishes {
 /// CPUs below this number can be named in a hello.
 inline constexpr std::uint32_t kMostHeld = kMostCpus;
 
+/// The pause between two looks for a late answer or welcome, and the time after which that, and a
+/// first grant, is given up.
+inline constexpr std::uint64_t kLookAgain_ms = 4;
+inline constexpr std::uint64_t kGiveUp_ms = 1000;
+/// A governor that is not there is not looked for more often than this.
+inline constexpr std::uint32_t kReconnect_ms = 1000;
+
 /// The CPUs of a hello: bit n % 8 of byte n / 8 is CPU n.
 struct CpuBytes {
         std::uint8_t bytes[kMostHeld / 8] = {};

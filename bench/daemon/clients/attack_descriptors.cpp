@@ -3,6 +3,7 @@
 // the file behind it.
 #include "attack.hpp"
 
+#include "descriptors.hpp"
 #include "questions.hpp"
 
 #include <array>
@@ -31,10 +32,6 @@ constexpr int kRest = 10;                    // ms between two strikes
 constexpr std::size_t kReadAtOnce = 4096;    // bytes, by the governor
 constexpr int kDistractions = 8;
 constexpr int kSmall = 1;  // of a buffer: the kernel takes its minimum
-
-[[noreturn]] void fail(const char* what) {
-        throw std::system_error(errno, std::generic_category(), what);
-}
 
 /// TCP sockets whose close() waits for kLinger, since their peers take nothing.
 class LingeringSockets {

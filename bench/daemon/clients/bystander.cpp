@@ -16,7 +16,6 @@ constexpr std::int64_t kBetweenVisits = 20 * kMillisecond;
 constexpr std::int64_t kLook = 2 * kMillisecond;
 constexpr std::int64_t kGrace = 100 * kMillisecond;  // for what was asked just before the end
 constexpr std::int64_t kFirstAnswerWithin = 5'000 * kMillisecond;
-constexpr std::uint32_t kAlarm = UINT32_MAX;
 constexpr std::uint32_t kLine = UINT32_MAX - 1;
 
 }  // namespace

@@ -11,7 +11,6 @@ namespace bench {
 namespace {
 
 constexpr std::int64_t kPatience = 10 * kSecond;  // for answers that are late
-constexpr std::uint32_t kAlarm = UINT32_MAX;
 
 /// All crowds that are told to start within one half second start together.
 std::int64_t common_start() {

@@ -19,7 +19,7 @@ constexpr std::size_t kEvents = 512;
 
 void check(bool good, const std::string& what) {
         if (!good)
-                throw std::system_error(errno, std::generic_category(), what);
+                fail(what);
 }
 
 UniqueFd checked(int fd, const char* what) {
@@ -62,6 +62,10 @@ UniqueFd connect_to(const std::string& path) {
                 return fd;
         check(errno == EAGAIN || errno == ECONNREFUSED, "connect " + path);
         return {};
+}
+
+void fail(const std::string& what) {
+        throw std::system_error(errno, std::generic_category(), what);
 }
 
 Watch::Watch() : fd_(checked(::epoll_create1(EPOLL_CLOEXEC), "epoll_create1")), events_(kEvents) {}

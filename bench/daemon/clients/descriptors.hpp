@@ -29,6 +29,12 @@ inline constexpr std::int64_t kSecond = 1'000'000'000;   ///< ns
 /// not be used or no descriptor left.
 [[nodiscard]] UniqueFd connect_to(const std::string& path);
 
+/// What a Watch says of an Alarm.
+inline constexpr std::uint32_t kAlarm = UINT32_MAX;
+
+/// Throws what errno says of `what`.
+[[noreturn]] void fail(const std::string& what);
+
 /// An epoll descriptor; what is watched is known by a number. Throws std::system_error.
 class Watch {
 public:

@@ -2,6 +2,7 @@
 // One word of shared memory per member, on which it waits.
 #include "flock.hpp"
 
+#include "descriptors.hpp"
 #include "futex.hpp"
 
 #include <algorithm>
@@ -27,16 +28,12 @@ namespace {
 
 constexpr std::int64_t kMicrosecond = 1'000;
 constexpr std::uint64_t kMicrosecondsPerTick = 10'000;
-constexpr std::int64_t kPatience = 20 * kSecond;
+constexpr std::int64_t kPatienceWithMembers = 20 * kSecond;
 /// Each member's use of CPU time is written down this often, so that whenever the governor looks
 /// it finds about what was used.
 constexpr std::uint32_t kBurn = 100;  // ms
 
 enum class Order : std::uint32_t { Join, Leave };
-
-[[noreturn]] void fail(const char* what) {
-        throw std::system_error(errno, std::generic_category(), what);
-}
 
 /// One byte, and room for the two descriptors of a lease.
 struct DescriptorMessage {
@@ -176,7 +173,7 @@ void Flock::order_leave(std::uint32_t member) {
 
 std::int64_t Flock::sent_ns(std::uint32_t member) {
         auto& berth = berths_[member];
-        const auto until_ns = now_ns() + kPatience;
+        const auto until_ns = now_ns() + kPatienceWithMembers;
         while (berth.done.load(std::memory_order_acquire) !=
                berth.orders.load(std::memory_order_relaxed)) {
                 if (now_ns() > until_ns)

@@ -15,7 +15,7 @@ namespace bench {
 
 namespace {
 
-constexpr std::int64_t kPatience = 1'000'000'000;
+constexpr std::int64_t kPatienceWithTheGovernor = 1'000'000'000;
 
 std::int64_t echo_once(int fd, const GreetingOptions& options) {
         const std::string request(options.request_bytes, 'x');
@@ -41,7 +41,7 @@ void greet_once(const std::string& governor, Greetings& greetings) {
         const Pages pages(lease.grants_fd(), lease.reports_fd());
         // The next decision waits if the last one was less than a millisecond ago.
         while (governor_word_threads(pages.word(lease.slot())) < 1)
-                if (now_ns() - sent_ns > kPatience)
+                if (now_ns() - sent_ns > kPatienceWithTheGovernor)
                         throw std::runtime_error("a welcome came, but nothing is granted");
         greetings.mapped_ns.push_back(now_ns() - sent_ns);
         (void)lease.bye();

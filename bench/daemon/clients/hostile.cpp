@@ -11,7 +11,6 @@ namespace bench {
 namespace {
 
 constexpr std::int64_t kStep = 5'000'000;
-constexpr std::uint32_t kAlarm = UINT32_MAX;
 
 }  // namespace
 

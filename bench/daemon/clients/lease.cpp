@@ -2,6 +2,7 @@
 // Hello, map, bye.
 #include "lease.hpp"
 
+#include "descriptors.hpp"
 #include "questions.hpp"
 
 #include <array>
@@ -22,10 +23,6 @@ namespace bench {
 namespace {
 
 constexpr std::chrono::milliseconds kBeforeNextTry{1};
-
-[[noreturn]] void fail(const std::string& what) {
-        throw std::system_error(errno, std::generic_category(), what);
-}
 
 void* map(int fd, std::size_t size, int protection) {
         void* start = ::mmap(nullptr, size, protection, MAP_SHARED, fd, 0);

@@ -13,7 +13,7 @@ using governor::v1::Request;
 
 namespace {
 
-std::string framed(Request request, std::uint32_t protocol) {
+std::string framed_request(Request request, std::uint32_t protocol) {
         request.set_protocol(protocol);
         return bench::framed(request.SerializeAsString());
 }
@@ -29,7 +29,7 @@ std::string framed(const std::string& message) {
 std::string question(std::uint32_t protocol) {
         Request request;
         request.mutable_query()->set_current(2);
-        return framed(std::move(request), protocol);
+        return framed_request(std::move(request), protocol);
 }
 
 std::string costly_questions() {
@@ -39,8 +39,8 @@ std::string costly_questions() {
         cpus.mutable_cpus();
         Request config;
         config.mutable_config();
-        return framed(std::move(status), 1) + framed(std::move(cpus), 1) +
-               framed(std::move(config), 1);
+        return framed_request(std::move(status), 1) + framed_request(std::move(cpus), 1) +
+               framed_request(std::move(config), 1);
 }
 
 std::optional<Answer> first_answer(std::string_view received) {

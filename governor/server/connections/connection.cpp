@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Buffers and framing of one connection.
 #include "server/connections/connection.hpp"
+#include "server/kernel/pass_rights.hpp"
 
 #include <algorithm>
 #include <array>

@@ -12,8 +12,6 @@ namespace governor::server {
 
 namespace {
 
-using registry::Event;
-using registry::EventKind;
 using Turns = registry::Programs::Turns;
 
 std::string plural(std::uint32_t count, const char* noun) {
@@ -109,7 +107,7 @@ std::string listed(const registry::Order& order) {
         return fmt::format("{}", fmt::join(parts, ", "));
 }
 
-std::string ordered(const Event& event) {
+std::string ordered(const registry::Event& event) {
         const auto& order = event.order;
         if (order.paused)
                 return user(event.by) + (*order.paused ? " paused it" : " resumed it");
@@ -146,30 +144,30 @@ std::string why_refused(const Shortage& shortage) {
         return "the daemon is out of memory or descriptors";
 }
 
-std::string what_happened(const Event& event) {
+std::string what_happened(const registry::Event& event) {
         switch (event.kind) {
-        case EventKind::Joined:
+        case registry::EventKind::Joined:
                 return "came";
-        case EventKind::Left:
+        case registry::EventKind::Left:
                 return "went";
-        case EventKind::Refused:
+        case registry::EventKind::Refused:
                 return "was refused a lease";
-        case EventKind::Rigid:
+        case registry::EventKind::Rigid:
                 return "still ran on more than its grant: charged for what it burns";
-        case EventKind::Granted: {
+        case registry::EventKind::Granted: {
                 policy::fair::Grant grant;
                 grant.threads = event.to;
                 grant.reason = event.reason;
                 return fmt::format("granted {}, had {}; {}", event.to, event.from,
                                    policy::fair::explain(grant));
         }
-        case EventKind::Ordered:
+        case registry::EventKind::Ordered:
                 return ordered(event);
-        case EventKind::Suspended:
+        case registry::EventKind::Suspended:
                 return user(event.by) + " paused governing: programs are left alone";
-        case EventKind::Restored:
+        case registry::EventKind::Restored:
                 return user(event.by) + " ended the pause of governing";
-        case EventKind::MachineChanged:
+        case registry::EventKind::MachineChanged:
                 break;
         }
         return fmt::format("the machine changed from {} to {} cpus", event.from, event.to);
@@ -199,7 +197,8 @@ std::vector<std::string> steps(const registry::Program& program,
         return steps;
 }
 
-std::vector<std::string> sentences(const std::vector<Event>& events, policy::TimePoint now) {
+std::vector<std::string> sentences(const std::vector<registry::Event>& events,
+                                   policy::TimePoint now) {
         std::vector<std::string> lines;
         lines.reserve(events.size());
         for (const auto& event : events)

@@ -14,7 +14,6 @@ namespace {
 
 using governor::policy::fair::Client;
 using governor::policy::fair::Decision;
-using governor::policy::fair::Foreign;
 using governor::policy::fair::Gang;
 using governor::policy::fair::Limit;
 using governor::policy::fair::Settings;
@@ -39,7 +38,7 @@ Decision with_settings(const Settings& settings, const Snapshot& snapshot) {
         return governor::policy::fair::decide(changed, snapshot);
 }
 
-template <void (*change)(Foreign&)>
+template <void (*change)(governor::policy::fair::Foreign&)>
 Decision with_foreign(const Settings& settings, const Snapshot& snapshot) {
         auto foreign = snapshot.foreign;
         change(foreign);
@@ -89,11 +88,11 @@ Decision nothing_for_the_short_lived(const Settings& settings, const Snapshot& s
 
 void in_no_tree(Client& client) { client.tree.reset(); }
 
-// Foreign load.
+// governor::policy::fair::Foreign load.
 
-void nothing_is_foreign(Foreign& foreign) { foreign = {}; }
+void nothing_is_foreign(governor::policy::fair::Foreign& foreign) { foreign = {}; }
 
-void nobody_runs_it(Foreign& foreign) { foreign.owned.clear(); }
+void nobody_runs_it(governor::policy::fair::Foreign& foreign) { foreign.owned.clear(); }
 
 // Handover.
 

@@ -26,8 +26,6 @@ bool everybody_has_cpus(const World& world) {
         });
 }
 
-double seconds(Time span) { return std::chrono::duration<double>(span).count(); }
-
 }  // namespace
 
 void Beliefs::decided(const World& world) {
@@ -78,7 +76,7 @@ void Beliefs::check_foreign(const World& world, const Snapshot& believed) {
                         violated(world, "foreign-belief",
                                  rounded(sees) + " CPUs of foreign load are seen, and lately " +
                                          rounded(least) + " to " + rounded(most) +
-                                         " were there, for " + rounded(seconds(lasts)) + " s");
+                                         " were there, for " + rounded(in_seconds(lasts)) + " s");
         };
         const bool is_known = everybody_has_cpus(world);
         check(too_much_, is_known && sees > most + tolerance);
@@ -90,11 +88,11 @@ void Beliefs::check_client(const World& world, const Resident& resident, const C
         auto& watch = watches_[resident.number];
         const auto span = world.now - watch.looked;
         const double burns = watch.looked > Time(0) && span > Time(0)
-                                     ? (process.cpu_s() - watch.cpu_s) / seconds(span)
+                                     ? (process.cpu_s() - watch.cpu_s) / in_seconds(span)
                                      : 0;
         const double runnable_s = process.thread_s() + process.waited_s();
         const bool is_heavy = watch.looked > Time(0) &&
-                              runnable_s - watch.runnable_s > kHeavyPart * seconds(span);
+                              runnable_s - watch.runnable_s > kHeavyPart * in_seconds(span);
         watch.runnable_s = runnable_s;
         watch.cpu_s = process.cpu_s();
         watch.looked = world.now;
@@ -118,18 +116,18 @@ void Beliefs::check_client(const World& world, const Resident& resident, const C
                          name_of(resident) + " is believed to want " +
                                  std::to_string(*believed.wants) + ", has " +
                                  std::to_string(held->grant.threads) + ", burns " + rounded(burns) +
-                                 ", for " + rounded(seconds(lasts)) + " s");
+                                 ", for " + rounded(in_seconds(lasts)) + " s");
         if (const auto lasts = watch.heavy.update(is_heavy, world.now);
             believed.light && lasts > settling_time(world))
                 violated(world, "light-belief",
                          name_of(resident) + " could have run most of the time for " +
-                                 rounded(seconds(lasts)) + " s, and is believed to use little");
+                                 rounded(in_seconds(lasts)) + " s, and is believed to use little");
         const bool does_nothing =
                 process.stopped() || (process.phase() == Phase::Sleep && burns <= 0);
         if (const auto lasts = watch.idles.update(does_nothing, world.now);
             !believed.idle && lasts > settling_time(world))
                 violated(world, "demand-belief",
-                         name_of(resident) + " has done nothing for " + rounded(seconds(lasts)) +
+                         name_of(resident) + " has done nothing for " + rounded(in_seconds(lasts)) +
                                  " s, and is not believed to be idle");
 }
 

@@ -12,8 +12,6 @@ namespace {
 
 using nlohmann::json;
 
-double seconds(Time at) { return std::chrono::duration<double>(at).count(); }
-
 std::string list(const CpuMask& cpus) { return governor::policy::format_cpu_list(cpus.to_set()); }
 
 const char* name_of(Limit limit) {
@@ -97,12 +95,12 @@ json figures_of(const RunReport& report) {
         return figures;
 }
 
-json moment(const std::optional<Time>& at) { return at ? json(seconds(*at)) : json(); }
+json moment(const std::optional<Time>& at) { return at ? json(in_seconds(*at)) : json(); }
 
 json as_json(const Scenario& scenario, const Life& life) {
         json grants = json::array();
         for (const auto& step : life.grants)
-                grants.push_back({{"at_s", seconds(step.at)},
+                grants.push_back({{"at_s", in_seconds(step.at)},
                                   {"threads", step.threads},
                                   {"cpus", list(step.cpus)},
                                   {"shared", step.shared},
@@ -110,7 +108,7 @@ json as_json(const Scenario& scenario, const Life& life) {
                                   {"share", step.reason.share}});
         json teams = json::array();
         for (const auto& step : life.teams)
-                teams.push_back({{"at_s", seconds(step.at)},
+                teams.push_back({{"at_s", in_seconds(step.at)},
                                  {"phase", name_of(step.phase)},
                                  {"stopped", step.stopped},
                                  {"threads", step.team},
@@ -119,7 +117,7 @@ json as_json(const Scenario& scenario, const Life& life) {
                 {"program", scenario.programs[life.program].name},
                 {"user", life.user},
                 {"governed", life.governed},
-                {"started_s", seconds(life.started)},
+                {"started_s", in_seconds(life.started)},
                 {"ended_s", moment(life.ended)},
                 {"finished", life.finished},
                 {"cpu_s", life.cpu_s},
@@ -132,16 +130,20 @@ json as_json(const Scenario& scenario, const Life& life) {
 std::string report_json(const Scenario& scenario, const RunReport& report) {
         json decisions = json::array();
         for (const auto& step : report.trace.decisions)
-                decisions.push_back({{"at_s", seconds(step.at)},
+                decisions.push_back({{"at_s", in_seconds(step.at)},
                                      {"cpus", step.cpus},
                                      {"foreign", step.foreign}});
         json programs = json::array();
         for (const auto& life : report.trace.lives)
                 programs.push_back(as_json(scenario, life));
-        const json all{{"scenario", scenario.name},          {"policy", report.policy},
-                       {"end_s", seconds(report.trace.end)}, {"cpus", scenario.machine.cpus},
-                       {"figures", figures_of(report)},      {"failures", report.failures},
-                       {"decisions", std::move(decisions)},  {"programs", std::move(programs)}};
+        const json all{{"scenario", scenario.name},
+                       {"policy", report.policy},
+                       {"end_s", in_seconds(report.trace.end)},
+                       {"cpus", scenario.machine.cpus},
+                       {"figures", figures_of(report)},
+                       {"failures", report.failures},
+                       {"decisions", std::move(decisions)},
+                       {"programs", std::move(programs)}};
         return all.dump();
 }
 
@@ -158,13 +160,17 @@ std::string brief_json(const Scenario& scenario, const RunReport& report) {
         for (const auto& life : report.trace.lives)
                 programs.push_back({{"name", life.name},
                                     {"program", scenario.programs[life.program].name},
-                                    {"started_s", seconds(life.started)},
+                                    {"started_s", in_seconds(life.started)},
                                     {"ended_s", moment(life.ended)},
                                     {"finished", life.finished}});
-        json all{{"scenario", scenario.name},          {"policy", report.policy},
-                 {"end_s", seconds(report.trace.end)}, {"cpus", scenario.machine.cpus},
-                 {"figures", figures_of(report)},      {"alone_s", std::move(alone)},
-                 {"batch", std::move(batch)},          {"programs", std::move(programs)}};
+        json all{{"scenario", scenario.name},
+                 {"policy", report.policy},
+                 {"end_s", in_seconds(report.trace.end)},
+                 {"cpus", scenario.machine.cpus},
+                 {"figures", figures_of(report)},
+                 {"alone_s", std::move(alone)},
+                 {"batch", std::move(batch)},
+                 {"programs", std::move(programs)}};
         if (report.broken)
                 all["broken"] = *report.broken;
         return all.dump();

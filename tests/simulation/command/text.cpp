@@ -11,8 +11,6 @@ namespace simulation {
 
 namespace {
 
-double seconds(Time span) { return std::chrono::duration<double>(span).count(); }
-
 std::string rounded(double value, int digits) {
         std::array<char, 64> text{};
         std::snprintf(text.data(), text.size(), "%.*f", digits, value);
@@ -46,9 +44,9 @@ double mean_grant(const Life& life, Time end) {
         for (std::size_t i = 0; i < life.grants.size(); i++) {
                 const auto until = i + 1 < life.grants.size() ? life.grants[i + 1].at
                                                               : life.ended.value_or(end);
-                granted_s += life.grants[i].threads * seconds(until - life.grants[i].at);
+                granted_s += life.grants[i].threads * in_seconds(until - life.grants[i].at);
         }
-        const double lived_s = seconds(life.ended.value_or(end) - life.started);
+        const double lived_s = in_seconds(life.ended.value_or(end) - life.started);
         return lived_s > 0 ? granted_s / lived_s : 0;
 }
 
@@ -71,7 +69,7 @@ Row row_of(const Scenario& scenario, std::size_t program, const Trace& trace) {
                         continue;
                 copies++;
                 finished += life.finished ? 1 : 0;
-                lived_s += seconds(life.ended.value_or(trace.end) - life.started);
+                lived_s += in_seconds(life.ended.value_or(trace.end) - life.started);
                 cpu_s += life.cpu_s;
                 granted += mean_grant(life, trace.end);
                 changed += changes(life);
@@ -87,7 +85,7 @@ Row row_of(const Scenario& scenario, std::size_t program, const Trace& trace) {
 
 std::string report_text(const Scenario& scenario, const RunReport& report) {
         std::string text = scenario.name + ", policy " + report.policy + ", " +
-                           rounded(seconds(report.trace.end), 2) + " s\n\n";
+                           rounded(in_seconds(report.trace.end), 2) + " s\n\n";
         std::vector<Row> programs{
                 {"program", "user", "copies", "done", "time s", "cpu s", "granted", "changes"}};
         for (std::size_t p = 0; p < scenario.programs.size(); p++)

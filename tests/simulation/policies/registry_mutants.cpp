@@ -196,7 +196,7 @@ constexpr NamedPolicy mutant(std::string_view name, std::string_view meaning,
         return {name, meaning, {decide_on<told>, told}, caught_by};
 }
 
-constexpr std::array kMutants{
+constexpr std::array kRegistryMutants{
         mutant<hands_over_at_once>("hands-over-at-once",
                                    "CPUs are free as soon as they are not granted any more",
                                    "occupied-once"),
@@ -249,6 +249,6 @@ constexpr std::array kMutants{
 
 }  // namespace
 
-std::span<const NamedPolicy> registry_mutants() { return kMutants; }
+std::span<const NamedPolicy> registry_mutants() { return kRegistryMutants; }
 
 }  // namespace simulation

@@ -33,8 +33,6 @@ constexpr std::array kFigures{
         Figure{"decisions", "taken by the policy", &Figures::decisions},
 };
 
-double seconds(Time span) { return std::chrono::duration<double>(span).count(); }
-
 double ratio(double part, double whole) { return whole > 0 ? part / whole : 0; }
 
 /// True if the program lends CPUs that it does not use, which come back.
@@ -82,8 +80,8 @@ void Stopwatch::over(const World& world) {
 }
 
 void Stopwatch::stop(const World& world, Time started, bool is_done) {
-        times_.aggregate_s += seconds(world.now - started);
-        times_.makespan_s = seconds(world.now - *first_start_);
+        times_.aggregate_s += in_seconds(world.now - started);
+        times_.makespan_s = in_seconds(world.now - *first_start_);
         times_.unfinished += is_done ? 0 : 1;
 }
 
@@ -105,7 +103,7 @@ void Meter::close(const Measured& measured, const World& world) {
         if (!measured.governed)
                 return;
         const auto lived = world.now - measured.started;
-        process_s_ += seconds(lived);
+        process_s_ += in_seconds(lived);
         auto& account = accounts_[measured.user];
         account.granted_s += measured.account.granted_s;
         account.entitled_s += measured.account.entitled_s;
@@ -159,7 +157,7 @@ void Meter::update_entitlements(const World& world) {
 }
 
 void Meter::passes(const World& world, Time span) {
-        const double passed_s = seconds(span);
+        const double passed_s = in_seconds(span);
         if (world.residents.empty())
                 return;
         crowd_.assign(world.scenario.machine.cpus, 0);

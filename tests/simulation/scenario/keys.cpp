@@ -13,8 +13,6 @@ namespace simulation {
 
 namespace {
 
-using governor::policy::fair::Class;
-
 // Setters and getters of one member each. Default values are not written.
 
 template <auto member, class Part>
@@ -137,11 +135,11 @@ struct Group {
         }
 };
 
-std::optional<Class> parse_class(std::string_view text) {
+std::optional<governor::policy::fair::Class> parse_class(std::string_view text) {
         if (text == "interactive")
-                return Class::Interactive;
+                return governor::policy::fair::Class::Interactive;
         if (text == "batch")
-                return Class::Batch;
+                return governor::policy::fair::Class::Batch;
         return std::nullopt;
 }
 
@@ -324,11 +322,14 @@ constexpr std::array kProgramKeys{
         Key<Program>{"class", "interactive or batch", "",
                      [](Program& program, std::string_view text, const Scenario&) {
                              const auto value = parse_class(text);
-                             program.scheduling_class = value.value_or(Class::Interactive);
+                             program.scheduling_class =
+                                     value.value_or(governor::policy::fair::Class::Interactive);
                              return value.has_value();
                      },
                      [](const Program& program, const Scenario&) -> std::string {
-                             return program.scheduling_class == Class::Batch ? "batch" : "";
+                             return program.scheduling_class == governor::policy::fair::Class::Batch
+                                            ? "batch"
+                                            : "";
                      }},
         Key<Program>{"tree", "a name",
                      "programs of one user and tree share as one; the first holds it",

@@ -14,8 +14,6 @@ namespace {
 constexpr Time kShortestWindow = std::chrono::seconds(1);
 constexpr Time kTickWindow = std::chrono::milliseconds(200);
 
-double seconds(Time span) { return std::chrono::duration<double>(span).count(); }
-
 std::uint32_t permyriad(double part, double whole) {
         const double ratio = whole > 0 ? std::clamp(part / whole, 0.0, 1.0) : 0.0;
         return static_cast<std::uint32_t>(std::lround(ratio * governor::policy::kPermyriad));
@@ -33,7 +31,7 @@ void Counters::advance(Time span, std::span<const double> busy, std::span<const 
                 busy_s_.resize(busy.size());
                 niced_s_.resize(busy.size());
         }
-        const double passed_s = seconds(span);
+        const double passed_s = in_seconds(span);
         yielding_s_ += yielding * passed_s;
         for (std::size_t cpu = 0; cpu < busy.size(); cpu++) {
                 busy_s_[cpu] += busy[cpu] * passed_s;
@@ -45,7 +43,7 @@ const governor::policy::Sample& Counters::read(const CpuMask& online, Time now, 
         look(samples_, online, now, std::max(period, kShortestWindow));
         const auto& from = samples_.readings.front();
         yielding_millicpu_ = static_cast<std::uint32_t>(
-                std::lround((yielding_s_ - from.yielding_s) / seconds(now - from.at) * 1000));
+                std::lround((yielding_s_ - from.yielding_s) / in_seconds(now - from.at) * 1000));
         return samples_.sample;
 }
 
@@ -64,7 +62,7 @@ void Counters::look(Window& window, const CpuMask& online, Time now, Time shorte
                 readings.pop_front();
 
         const auto& from = readings.front();
-        const double elapsed_s = seconds(now - from.at);
+        const double elapsed_s = in_seconds(now - from.at);
         sample.warming_up = false;
         sample.cpus.clear();
         online.for_each([&](std::uint32_t cpu) {

@@ -14,8 +14,6 @@ namespace {
 constexpr double kDone = 1e-8;  // work that is not worth an event, in seconds
 constexpr auto kEndless = std::numeric_limits<std::uint64_t>::max();
 
-double seconds(Time span) { return std::chrono::duration<double>(span).count(); }
-
 const CpuMask kNone;
 
 }  // namespace
@@ -41,7 +39,7 @@ Time Process::end_of_work(Time now) const {
         if (phase_ == Phase::Region && alike() == kEndless)
                 work = std::numeric_limits<double>::infinity();
         else if (phase_ == Phase::Region)
-                work += static_cast<double>(alike()) * seconds(program_->region);
+                work += static_cast<double>(alike()) * in_seconds(program_->region);
         const double speed = rate_ * per_cpu_ * pace_;
         const double wait_ns = std::ceil(std::max(work, 0.0) / speed * 1e9);
         return speed > 0 && wait_ns < 1e18 ? now + Time(static_cast<std::int64_t>(wait_ns))
@@ -68,28 +66,28 @@ Time Process::next(Time now) const {
 }
 
 void Process::advance(Time span) {
-        const double used_s = rate_ * seconds(span);
-        cpu_s_ += used_s + spinning_rate_ * seconds(span);
+        const double used_s = rate_ * in_seconds(span);
+        cpu_s_ += used_s + spinning_rate_ * in_seconds(span);
         if (spinning_ > 0 && !stopped_)
                 spins_on_ -= waiting_.spun(span, spinning_share());
         if (runs()) {
                 const bool is_team = phase_ == Phase::Region;
                 const double of_each_s = used_s / (is_team ? team_ : 1);
-                const double could_s = (is_team ? appetite() : 1.0) * seconds(span);
+                const double could_s = (is_team ? appetite() : 1.0) * in_seconds(span);
                 thread_s_ += of_each_s;
                 waited_s_ += std::max(could_s - of_each_s, 0.0);
         }
         if (phase_ == Phase::Region || phase_ == Phase::Serial)
                 left_ -= used_s * per_cpu_ * pace_;
         if (phase_ == Phase::Region)
-                inside_s_ += seconds(span) * part_in_regions();
+                inside_s_ += in_seconds(span) * part_in_regions();
         if (phase_ == Phase::Region)
                 pass_regions();
 }
 
 /// Those that ended since, with the next one like it; the last one is left to step().
 void Process::pass_regions() {
-        const double work = seconds(program_->region);
+        const double work = in_seconds(program_->region);
         const auto most = alike();
         if (left_ > 0 || most == 0 || work <= 0)
                 return;
@@ -110,8 +108,8 @@ void Process::note_ended(std::uint64_t regions, double inside_s) {
 double Process::part_in_regions() const {
         if (!blended_)
                 return 1;
-        const double region_s = seconds(program_->region) / program_->speedup.of(team_);
-        return region_s / (region_s + seconds(program_->serial) + seconds(program_->sleep));
+        const double region_s = in_seconds(program_->region) / program_->speedup.of(team_);
+        return region_s / (region_s + in_seconds(program_->serial) + in_seconds(program_->sleep));
 }
 
 bool Process::follow_stops(Time now) {
@@ -186,7 +184,7 @@ void Process::end_region(Time now, const Held* held) {
 
 void Process::begin_serial() {
         phase_ = Phase::Serial;
-        left_ = seconds(program_->serial);
+        left_ = in_seconds(program_->serial);
         per_cpu_ = 1;
 }
 
@@ -239,18 +237,18 @@ void Process::begin_region(const Held* held) {
         }
         phase_ = Phase::Region;
         follows_ = false;
-        const double work = seconds(program_->region);
+        const double work = in_seconds(program_->region);
         left_ = program_->behaviour == Behaviour::Endless ? std::numeric_limits<double>::infinity()
                                                           : work;
-        const double turn = work / program_->speedup.of(team_) + seconds(program_->serial) +
-                            seconds(program_->sleep);
+        const double turn = work / program_->speedup.of(team_) + in_seconds(program_->serial) +
+                            in_seconds(program_->sleep);
         blended_ = (program_->serial.count() > 0 || program_->sleep.count() > 0) &&
-                   turn < seconds(kBlended) && program_->behaviour != Behaviour::Endless;
+                   turn < in_seconds(kBlended) && program_->behaviour != Behaviour::Endless;
         per_cpu_ = program_->speedup.of(team_) / (team_ * appetite());
         if (blended_)
                 per_cpu_ = work / turn / (team_ * appetite());
         if (awake < team_ && !first)
-                left_ += seconds(waiting_.wake()) * program_->speedup.of(team_);
+                left_ += in_seconds(waiting_.wake()) * program_->speedup.of(team_);
 }
 
 /// Greedy teams do not ask; the others take what they read now, or read when they began.
@@ -280,10 +278,10 @@ double Process::appetite() const {
         const double in_region = waiting_.spins() ? 1.0 : std::min(speedup / team, 1.0);
         if (!blended_)
                 return in_region;
-        const double region_s = seconds(program_->region) / speedup;
-        const double serial_s = seconds(program_->serial);
+        const double region_s = in_seconds(program_->region) / speedup;
+        const double serial_s = in_seconds(program_->serial);
         return (region_s * team * in_region + serial_s) /
-               (region_s + serial_s + seconds(program_->sleep)) / team;
+               (region_s + serial_s + in_seconds(program_->sleep)) / team;
 }
 
 std::optional<Threads> Process::threads() const {
@@ -315,7 +313,7 @@ void Process::set_rate(double cpus, double speed, bool alike) {
         pace_ = speed;
         if (phase_ != Phase::Region || cpus <= 0)
                 return;
-        const double work_s = seconds(program_->region) / program_->speedup.of(team_);
+        const double work_s = in_seconds(program_->region) / program_->speedup.of(team_);
         pace_ *= waiting_.pace(work_s, team_, cpus / (team_ * appetite()), alike);
 }
 
@@ -330,7 +328,7 @@ Time Process::region_length() const {
         const double speed = rate_ * per_cpu_ * pace_;
         if (phase_ != Phase::Region || speed <= 0 || program_->behaviour == Behaviour::Endless)
                 return phase_ == Phase::Region ? kNever : Time(0);
-        const double length_ns = seconds(program_->region) / speed * 1e9;
+        const double length_ns = in_seconds(program_->region) / speed * 1e9;
         return length_ns < 1e18 ? Time(static_cast<std::int64_t>(length_ns)) : kNever;
 }
 

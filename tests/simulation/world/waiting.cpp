@@ -23,9 +23,7 @@ constexpr auto kSwitch = microseconds(6);  // likewise, to sleep and to be woken
 constexpr auto kWake = microseconds(45);
 constexpr double kWhole = 0.999;  // of a CPU: nobody else is there
 
-double seconds(Time span) { return std::chrono::duration<double>(span).count(); }
-
-double after_each(double work_s, Time cost) { return work_s / (work_s + seconds(cost)); }
+double after_each(double work_s, Time cost) { return work_s / (work_s + in_seconds(cost)); }
 
 /// All threads of the team are as fast as alone while all happen to run. Otherwise a thread goes up
 /// to the next barrier, which waits for one that is preempted: n / (n - 1) regions a round of all
