@@ -177,6 +177,9 @@ def check_functions(pages: list[Page], source: pathlib.Path) -> list[str]:
     inline = {name for name, text in declared.items() if text.startswith("static inline")}
     wrong = compare("section 3", "function", set(exported) | inline,
                     {name for page in pages for name in page.names()})
+    packaged = re.findall(r"^ (threadcount_\w+)@THREADCOUNT_\d", (source / "debian/libthreadcount1.symbols").read_text(),
+                          re.MULTILINE)
+    wrong += compare("debian/libthreadcount1.symbols", "function", set(exported), set(packaged))
     for page in pages:
         if page.name not in page.names():
             wrong.append(f"{page.title}: its own name is not in its NAME section")
