@@ -177,20 +177,17 @@ bool adopt_open(unsigned max, const uint64_t* places, uint32_t words) {
 }
 
 /* A child of fork() opens a handle of its own here. */
-threadcount_handle* adopt_enter(unsigned team, bool* ret_crowded) {
+threadcount_handle* adopt_enter(unsigned team, bool keeps, bool* ret_crowded) {
         const int error = errno;
         threadcount_handle* handle = NULL;
         *ret_crowded = false;
-        if (library.open_default(&library.options, &handle) == 0)
+        if (library.open_default(&library.options, &handle) == 0) {
+                if (keeps && team >= library.options.max_threads)
+                        library.keeps(handle);
                 *ret_crowded = library.enter(handle, team) > 0;
+        }
         errno = error;
         return handle;
-}
-
-void adopt_keeps(threadcount_handle* handle) {
-        const int error = errno;
-        library.keeps(handle);
-        errno = error;
 }
 
 bool adopt_sleeps(void) { return atomic_load_explicit(&sleeps, memory_order_relaxed); }

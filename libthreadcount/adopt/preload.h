@@ -59,13 +59,11 @@ bool adopt_open(unsigned max, const uint64_t* places, uint32_t words);
 /*
  * The calling thread is about to begin an outermost region of `team` threads, >= 1; the library is
  * open. Waits for the program's turn where threadcount_region_enter() does, and for the first
- * grant, 20 ms at most. Writes whether other teams run beside it. NULL: nothing is to be told at
- * its end.
+ * grant, 20 ms at most. Writes whether other teams run beside it. `keeps`: the thread's teams are
+ * its own for good. If this one has all threads that the program would use, the governor is told
+ * before. NULL: nothing is to be told at its end.
  */
-threadcount_handle* adopt_enter(unsigned team, bool* ret_crowded);
-
-/* The program's teams are its own from now on: the governor is told, once. */
-void adopt_keeps(threadcount_handle* handle);
+threadcount_handle* adopt_enter(unsigned team, bool keeps, bool* ret_crowded);
 
 /* Has the governor been told that threads of a team with fewer CPUs sleep? */
 bool adopt_sleeps(void);

@@ -87,8 +87,8 @@ static void apply(const struct runtime* runtime, const struct promise* promise, 
 }
 
 /* A team that the program has chosen. */
-static void enter(struct runtime* runtime, struct team* team) {
-        team->handle = adopt_enter(team->threads, &team->is_crowded);
+static void enter(struct runtime* runtime, bool keeps, struct team* team) {
+        team->handle = adopt_enter(team->threads, keeps, &team->is_crowded);
         team->is_crowded = team->is_crowded && team->threads > 1;
         if (!team->is_crowded)
                 return;
@@ -113,9 +113,7 @@ static __attribute__((noinline)) void begin_as_promised(struct target target,
                 ret_team->threads = promise_begin(promise, clause, grant);
         } else { /* what it has been promised comes first: it is told before the wait */
                 ret_team->threads = promise_begin(promise, clause, 0);
-                enter(target.runtime, ret_team);
-                if (adapts() && promise->made == PROMISE_FOR_GOOD)
-                        adopt_keeps(ret_team->handle);
+                enter(target.runtime, adapts() && promise->made == PROMISE_FOR_GOOD, ret_team);
         }
         apply(target.runtime, promise, now);
 }
@@ -131,7 +129,7 @@ void team_begin(struct target target, unsigned clause, struct team* ret_team) {
         const unsigned max = width_of(target.runtime);
         ret_team->threads = clause != 0 ? clause : max;
         if (is_open(target.runtime, ret_team->threads > max ? ret_team->threads : max))
-                enter(target.runtime, ret_team);
+                enter(target.runtime, false, ret_team);
 }
 
 void team_end(const struct team* team) {

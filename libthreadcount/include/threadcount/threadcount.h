@@ -242,11 +242,11 @@ THREADCOUNT_EXPORT uint32_t threadcount_region_begin(threadcount_handle *handle)
 THREADCOUNT_EXPORT int threadcount_region_enter(threadcount_handle *handle, uint32_t team);
 
 /*
- * The program's teams are its own from now on, whatever it is granted. For the governor it counts
- * as one with THREADCOUNT=keep, as after three larger teams (threadcount_region_enter()). It is
- * told as by threadcount_wish(). Nothing changes where the program does not follow as it is
- * (THREADCOUNT=fixed, start-only, off). MT-Safe; does not wait. Cost: a few system calls the first
- * time. NULL is accepted and does nothing.
+ * The governor is told, as by threadcount_wish(), that the program's teams are its own from now on,
+ * for good, as it is after three larger teams (threadcount_region_enter()). They take rounds with
+ * those of programs with THREADCOUNT=keep. Answers stay as they are: threadcount_region_begin()
+ * follows the grant. Does nothing with THREADCOUNT=fixed, start-only or off. MT-Safe; does not
+ * wait. Cost: a few system calls the first time. NULL is accepted and does nothing.
  */
 THREADCOUNT_EXPORT void threadcount_keeps(threadcount_handle *handle);
 
