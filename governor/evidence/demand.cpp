@@ -12,13 +12,13 @@ namespace governor::evidence {
 namespace {
 
 constexpr auto kAll = std::numeric_limits<std::uint32_t>::max();
-constexpr std::uint32_t kWholeCpu = 1000;
+constexpr std::uint32_t kMillicpuOfOne = 1000;
 constexpr auto kIdleAgain = 2 * numbers::kWindow;
 
 /// Others had the client's CPUs, so its burn does not tell what it wants. Otherwise a client that
 /// is crowded out would seem to want less, get less, and be crowded out for ever.
 bool is_crowded_out(const Usage& usage) {
-        const auto granted = std::uint64_t{std::max(usage.granted, 1U)} * kWholeCpu;
+        const auto granted = std::uint64_t{std::max(usage.granted, 1U)} * kMillicpuOfOne;
         const auto missing = granted - std::min<std::uint64_t>(granted, usage.burn_millicpu);
         return missing > 0 && usage.idle_millicpu < missing / 2;
 }
@@ -30,8 +30,8 @@ bool is_crowded_out(const Usage& usage) {
 std::uint32_t needs(const Usage& usage) {
         if (is_crowded_out(usage))
                 return kAll;
-        const auto cpus =
-                (std::uint64_t{usage.burn_millicpu} * 3 + 2 * kWholeCpu - 1) / (2 * kWholeCpu);
+        const auto cpus = (std::uint64_t{usage.burn_millicpu} * 3 + 2 * kMillicpuOfOne - 1) /
+                          (2 * kMillicpuOfOne);
         if (cpus > std::max(usage.granted, 1U))
                 return kAll;
         return std::max(static_cast<std::uint32_t>(cpus), 1U);
@@ -45,12 +45,13 @@ bool Demand::is_low(const Usage& usage) const {
         if (usage.in_region)
                 return !is_crowded_out(usage) &&
                        usage.burn_millicpu <
-                               std::uint64_t{usage.granted} * kWholeCpu / numbers::kLittle;
+                               std::uint64_t{usage.granted} * kMillicpuOfOne / numbers::kLittle;
         // Work on a single CPU may be regions of one thread that nobody happened to look at. But a
         // client that was idle before its grant was lent away is no less idle afterwards.
         const bool may_be_regions = usage.granted <= 1 && !idle_;
-        return usage.burn_millicpu < (may_be_regions ? kWholeCpu / numbers::kLittle
-                                                     : kWholeCpu + kWholeCpu / numbers::kLittle);
+        return usage.burn_millicpu < (may_be_regions
+                                              ? kMillicpuOfOne / numbers::kLittle
+                                              : kMillicpuOfOne + kMillicpuOfOne / numbers::kLittle);
 }
 
 void Demand::add(const Usage& usage, TimePoint now) {

@@ -11,7 +11,7 @@ namespace governor::server {
 
 namespace {
 
-constexpr std::chrono::milliseconds kPulse{500};
+constexpr std::chrono::milliseconds kBeforeNextBeat{500};
 constexpr std::chrono::seconds kStatus{5};  // each one wakes systemd and whoever watches the unit
 
 }  // namespace
@@ -32,7 +32,7 @@ void Liveness::tick() {
                     "told, and may start the daemon anew");
         if (EventLoop::now() >= tell_next_)
                 tell_status();
-        timer_.set_time(EventLoop::now() + kPulse);
+        timer_.set_time(EventLoop::now() + kBeforeNextBeat);
 }
 
 void Liveness::tell_status() {

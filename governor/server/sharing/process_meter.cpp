@@ -22,7 +22,7 @@ std::uint32_t millicpu(std::chrono::nanoseconds used, std::chrono::nanoseconds e
 }
 
 /// The clocks of so many threads are added up.
-constexpr std::uint32_t kMostThreadsOfOne = 4096;
+constexpr std::uint32_t kMostThreadsOfProcess = 4096;
 
 }  // namespace
 
@@ -121,7 +121,7 @@ void ProcessMeter::follow_descendants(std::span<const Holder> holders,
 
 std::optional<std::chrono::nanoseconds> ProcessMeter::cpu_time_at_tick(std::uint32_t pid,
                                                                        TimePoint now) {
-        if (root_.empty() && probe::count_threads(pid) > kMostThreadsOfOne)
+        if (root_.empty() && probe::count_threads(pid) > kMostThreadsOfProcess)
                 return std::nullopt;
         std::chrono::nanoseconds own{0};
         if (clock_.read(pid, own) < 0)
@@ -136,14 +136,14 @@ std::optional<std::chrono::nanoseconds> ProcessMeter::cpu_time_at_tick(std::uint
 }
 
 std::optional<std::chrono::nanoseconds> ProcessMeter::cpu_time(std::uint32_t pid) {
-        if (root_.empty() && probe::count_threads(pid) > kMostThreadsOfOne)
+        if (root_.empty() && probe::count_threads(pid) > kMostThreadsOfProcess)
                 return std::nullopt;
         return read_cpu_time(pid);
 }
 
 std::optional<std::chrono::nanoseconds> ProcessMeter::cpu_time(std::uint32_t pid,
                                                                const Where& where) {
-        return where.threads <= kMostThreadsOfOne ? read_cpu_time(pid) : std::nullopt;
+        return where.threads <= kMostThreadsOfProcess ? read_cpu_time(pid) : std::nullopt;
 }
 
 std::optional<std::chrono::nanoseconds> ProcessMeter::read_cpu_time(std::uint32_t pid) {

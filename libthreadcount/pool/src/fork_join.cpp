@@ -16,7 +16,7 @@ namespace {
 constexpr int kMostHelps = 32;
 thread_local int helps = 0;
 
-constexpr int kPausesOfWaiter = 8;  // between two looks for what could be helped with
+constexpr int kPausesBetweenLooks = 8;  // between two looks for what could be helped with
 // A thief that is not done after this time gets less attention.
 constexpr std::uint64_t kLookNs = 20'000;
 constexpr std::uint64_t kFirstSleepNs = 50'000;
@@ -67,7 +67,7 @@ void wait_for(const LaneContext& lane, Fork& fork) {
                 if (idle_since == 0)
                         idle_since = now;
                 if (now - idle_since < kLookNs) {
-                        for (int i = 0; i < kPausesOfWaiter && !fork.is_done(); i++)
+                        for (int i = 0; i < kPausesBetweenLooks && !fork.is_done(); i++)
                                 Machine::pause();
                 } else {
                         if (me == scheduler.guest())

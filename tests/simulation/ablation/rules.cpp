@@ -88,7 +88,7 @@ Decision nothing_for_the_short_lived(const Settings& settings, const Snapshot& s
 
 void in_no_tree(Client& client) { client.tree.reset(); }
 
-// governor::policy::fair::Foreign load.
+// Foreign load.
 
 void nothing_is_foreign(governor::policy::fair::Foreign& foreign) { foreign = {}; }
 

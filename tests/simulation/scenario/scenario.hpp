@@ -23,11 +23,11 @@ using governor::policy::CpuSet;
 
 /// Virtual time since the start of the scenario, and spans of it.
 using Time = std::chrono::nanoseconds;
+inline constexpr Time kNever = Time::max();
 
 [[nodiscard]] inline double in_seconds(Time span) {
         return std::chrono::duration<double>(span).count();
 }
-inline constexpr Time kNever = Time::max();
 
 /// The runtime that determines how threads of programs wait, and the cost of waiting where they
 /// lack CPUs.

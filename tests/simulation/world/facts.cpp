@@ -11,8 +11,8 @@ namespace {
 /// Lets the policy look back from the start of a scenario.
 constexpr auto kStart = std::chrono::hours(1000);
 
-Time time_of(double value_s) {
-        return std::chrono::duration_cast<Time>(std::chrono::duration<double>(value_s));
+Time time_of(double span_s) {
+        return std::chrono::duration_cast<Time>(std::chrono::duration<double>(span_s));
 }
 
 }  // namespace
