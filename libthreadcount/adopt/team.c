@@ -3,6 +3,7 @@
 #include "team.h"
 #include "doze.h"
 #include "promise.h"
+#include "symbols.h"
 
 #include <limits.h>
 
