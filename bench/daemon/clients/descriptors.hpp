@@ -29,7 +29,7 @@ inline constexpr std::int64_t kSecond = 1'000'000'000;   ///< ns
 /// not be used or no descriptor left.
 [[nodiscard]] UniqueFd connect_to(const std::string& path);
 
-/// What a Watch says of an Alarm.
+/// The number of an Alarm in a Watch.
 inline constexpr std::uint32_t kAlarm = UINT32_MAX;
 
 /// Throws what errno says of `what`.
