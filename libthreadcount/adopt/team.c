@@ -114,7 +114,7 @@ static __attribute__((noinline)) void begin_as_promised(struct target target,
                 ret_team->threads = promise_begin(promise, clause, grant);
         } else { /* what it has been promised comes first: it is told before the wait */
                 ret_team->threads = promise_begin(promise, clause, 0);
-                enter(target.runtime, adapts() && promise->made == PROMISE_FOR_GOOD, ret_team);
+                enter(target.runtime, promise->made == PROMISE_FOR_GOOD, ret_team);
         }
         apply(target.runtime, promise, now);
 }

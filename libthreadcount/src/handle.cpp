@@ -107,6 +107,8 @@ void threadcount::consult(threadcount_handle& handle, std::uint64_t now_ms,
 }
 
 void threadcount::tell_wishes(threadcount_handle& handle) {
+        if (!handle.lease.has_to_tell())
+                return;
         const Uncancelled uncancelled;
         if (!handle.mutex.try_lock())
                 return;

@@ -134,7 +134,7 @@ std::uint32_t granted_at_turn(threadcount_handle& handle, Next next, std::uint32
 [[gnu::noinline]] Now threads_slowly(threadcount_handle* handle, Next next, std::uint32_t team) {
         if (handle == nullptr)
                 return {fallback_threads(), false};
-        if (handle->lease.has_to_tell() && !is_inert(*handle))
+        if (!is_inert(*handle))
                 tell_wishes(*handle);
         if (const auto granted = is_inert(*handle) ? 0 : granted_at_turn(*handle, next, team);
             granted > 0)
@@ -308,8 +308,7 @@ int threadcount_wish(threadcount_handle* handle, uint32_t max) {
                 return 0;
         const auto most = handle->environment.max;
         handle->lease.wish(most != 0 ? std::min(most, max) : max);
-        if (handle->lease.has_to_tell())
-                tell_wishes(*handle);
+        tell_wishes(*handle);
         return 0;
 }
 
@@ -317,16 +316,14 @@ void threadcount_keeps(threadcount_handle* handle) {
         if (handle == nullptr || is_inert(*handle) || !handle->environment.mode.can_wait())
                 return;
         handle->lease.keep();
-        if (handle->lease.has_to_tell())
-                tell_wishes(*handle);
+        tell_wishes(*handle);
 }
 
 void threadcount_spins(threadcount_handle* handle) {
         if (handle == nullptr || is_inert(*handle))
                 return;
         handle->lease.spin();
-        if (handle->lease.has_to_tell())
-                tell_wishes(*handle);
+        tell_wishes(*handle);
 }
 
 void threadcount_progress(threadcount_handle* handle, uint64_t done, uint64_t total) {

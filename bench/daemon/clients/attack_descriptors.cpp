@@ -17,7 +17,6 @@
 #include <sys/socket.h>
 #include <sys/sysinfo.h>
 #include <sys/time.h>
-#include <system_error>
 #include <vector>
 
 namespace bench {

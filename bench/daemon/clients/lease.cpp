@@ -14,7 +14,6 @@
 #include <stdexcept>
 #include <sys/mman.h>
 #include <sys/socket.h>
-#include <system_error>
 #include <thread>
 #include <unistd.h>
 
