@@ -172,11 +172,22 @@ inline constexpr milliseconds kRound{500};
 /// An interactive gang waits no longer than this for its round, and the rounds of others are
 /// shorter for it.
 inline constexpr milliseconds kRoundWait{250};
-/// Teams that sleep while they wait take no rounds, unless they begin a region more often than once
-/// in this time for each thread. Each region wakes its threads, for 1.5 to 2 us each: two teams of
-/// two then take 1.12 of the time that they take one after the other.
-inline constexpr std::chrono::microseconds kPeriodOfThread{15};
-/// Nor do they crowd beside foreign load of such a part of the CPUs, if it is half a CPU at least:
+/// Teams that sleep while they wait take no rounds, unless they are faster in these. Their regions
+/// are counted for so long in the crowd, then for a quarter of it in rounds, where they are
+/// steadier. A program that ends within this time pays nothing for it.
+inline constexpr milliseconds kCrowdTry{300};
+/// With fewer regions in that time, to wake their threads costs nothing.
+inline constexpr std::uint64_t kCrowdRegions = 64;
+/// Threads of libgomp go on to sleep for so long after a crowd. The object that is preloaded looks
+/// twice as often whether they should.
+inline constexpr milliseconds kCrowdEnds = kTick;
+/// A program that did not have its rounds in all this time is counted no longer.
+inline constexpr milliseconds kCrowdPatience{5'000};
+/// What was found is forgotten: to find it costs what the slower way loses in half a second.
+inline constexpr milliseconds kCrowdMemory{30'000};
+/// The crowd is left where its pace is below this part of that in rounds.
+inline constexpr double kCrowdPays = 0.95;
+/// They do not crowd beside foreign load of such a part of the CPUs, if it is half a CPU at least:
 /// each thread of a crowd is one more beside it.
 inline constexpr std::uint32_t kForeignParts = 20;
 

@@ -219,10 +219,9 @@ bool Program::report(const evidence::Report& report, TimePoint now) {
         const auto effect = occupancy_.report(report, where_.cpus.count(), now);
         if (effect.began)
                 teams_.add(report.team, now);
-        if (keeps()) {
+        if (keeps())
                 note_region(report);
-                note_period(report, now);
-        }
+        const bool tried = keeps() && try_crowd(report, now);
         if (report.in_region && parked())
                 team_since_ = team_since_.value_or(now);
         else
@@ -232,7 +231,7 @@ bool Program::report(const evidence::Report& report, TimePoint now) {
         const bool woke = wants_to_run && demand_.idle();
         if (wants_to_run)
                 demand_.woke(now);
-        return effect.gave_back || woke || (keeps() && rests(report, wants_to_run, now)) ||
+        return effect.gave_back || woke || tried || (keeps() && rests(report, wants_to_run, now)) ||
                (was_above && !occupancy_.above_since());
 }
 
@@ -247,17 +246,16 @@ void Program::note_region(const evidence::Report& report) {
                 std::min<std::uint64_t>(took_ns / ended, std::chrono::nanoseconds(1min).count()));
 }
 
-/// The period has what the program does between its regions, and no wait for its round.
-void Program::note_period(const evidence::Report& report, TimePoint now) {
-        if (parked())
-                return;
-        if (!counts_from_)
-                counts_from_ = {now, report.ended};
-        const auto ended = report.ended - counts_from_->ended;
-        if (ended == 0 || now - counts_from_->at < numbers::kPoll)
-                return;
-        period_ = (now - counts_from_->at) / ended;
-        counts_from_ = {now, report.ended};
+/// In a crowd, or in its round. Another reason for its grant than the crowd does not say how many
+/// teams there are.
+bool Program::try_crowd(const evidence::Report& report, TimePoint now) {
+        const auto* granted = held();
+        if (!request_.sleeps || granted == nullptr || parked())
+                return false;
+        const auto& grant = granted->grant;
+        if (grant.crowded != (grant.reason.limit == fair::Limit::Crowded))
+                return false;
+        return crowd_trial_.report(report.ended, grant.crowded ? grant.reason.bound + 1 : 1, now);
 }
 
 /// Samples do not tell: most of them find it parked for a part of their time. True: it began to
@@ -496,6 +494,7 @@ fair::Client Program::client(const policy::CpuMask& pool) const {
                 client.takes_turns = is_batch();
                 client.rests = rests_;
                 client.present_team = std::min(team(), *client.team);
+                client.crowd_trial = crowd_trial_.result();
                 client.team_since = team_since_;
                 client.wants = client.idle ? 1 : *client.team;
         }
@@ -514,8 +513,6 @@ void Program::add_turns(fair::Client& client, fair::Gang& gang, bool is_first,
         gang.remaining = is_first || (left && gang.remaining) ? std::max(left, gang.remaining)
                                                               : std::nullopt;
         gang.round.region = std::max(gang.round.region, region_);
-        if (period_.count() > 0 && (gang.round.period.count() == 0 || period_ < gang.round.period))
-                gang.round.period = period_;
         gang.is_on_trial = gang.is_on_trial || progress_.is_on_trial(gang.served);
 }
 
@@ -534,7 +531,7 @@ bool Program::apply(const fair::Grant& grant, TimePoint now) {
                 team_since_ = team_since_.value_or(now);
         if (grant.parked) {
                 look_.reset();
-                counts_from_.reset();
+                crowd_trial_.parked();
         }
         if (waited && !grant.parked)
                 turn_since_ = now;

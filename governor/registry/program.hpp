@@ -5,6 +5,7 @@
 #pragma once
 
 #include "evidence/burn_window.hpp"
+#include "evidence/crowd_trial.hpp"
 #include "evidence/demand.hpp"
 #include "evidence/gangs.hpp"
 #include "evidence/low_use.hpp"
@@ -307,7 +308,8 @@ private:
         void note_progress(const evidence::Report& report, TimePoint now);
         void note_pace(const evidence::Report& report, TimePoint now);
         void note_region(const evidence::Report& report);
-        void note_period(const evidence::Report& report, TimePoint now);
+        /// True: the next step of its trial begins.
+        bool try_crowd(const evidence::Report& report, TimePoint now);
         /// A program that keeps its team has begun no region for a while, and waits for none.
         bool rests(const evidence::Report& report, bool wants_to_run, TimePoint now);
         [[nodiscard]] policy::fair::Scaling scaling(TimePoint now) const;
@@ -347,13 +349,7 @@ private:
         };
         Timed timed_;                         // at the last report that told of an end
         std::chrono::nanoseconds region_{0};  // the last ones took so long
-        /// When it was in its round, and how many regions had ended then.
-        struct Count {
-                TimePoint at;
-                std::uint64_t ended = 0;
-        };
-        std::optional<Count> counts_from_;
-        std::chrono::nanoseconds period_{0};  // of regions, in its round; 0: not known
+        evidence::CrowdTrial crowd_trial_;
         GangId gang_;
         ProgramId yields_with_{};  // the tree whose gang it is in
         evidence::Progress progress_;

@@ -53,7 +53,7 @@ std::chrono::nanoseconds Schedule::pause(TimePoint now) const {
                 return std::clamp<std::chrono::nanoseconds>((now - *parked_since_) /
                                                                     numbers::kPollPart,
                                                             numbers::kRest, numbers::kPoll);
-        if (is_waited_for_ || has_rounds_)
+        if (is_waited_for_ || counts_regions_)
                 return numbers::kPoll;
         return std::clamp<std::chrono::nanoseconds>((now - quiet_since_) / numbers::kPollPart,
                                                     numbers::kPoll, numbers::kTick);
@@ -91,8 +91,8 @@ void Schedule::decided(const policy::fair::Decision& decision, TimePoint now) {
         if (!std::ranges::includes(idle_, idle))
                 quiet_since_ = now;
         idle_ = std::move(idle);
-        has_rounds_ = !decision.rounds.empty();
-        if (!is_waited_for_ && !has_rounds_ && idle_.empty())
+        counts_regions_ = !decision.rounds.empty() || decision.tries_crowd;
+        if (!is_waited_for_ && !counts_regions_ && idle_.empty())
                 next_poll_ = kNever;
         else
                 next_poll_ = std::min(next_poll_, now + pause(now));

@@ -85,7 +85,7 @@ private:
         TimePoint next_poll_ = kNever;
         bool is_waited_for_ = false;                 // by a program that is to grow
         std::optional<TimePoint> parked_since_;      // a program does nothing meanwhile
-        bool has_rounds_ = false;                    // of which one may be over sooner
+        bool counts_regions_ = false;                // of rounds, or of a crowd
         std::vector<policy::fair::ProgramId> idle_;  // ascending; programs that lend
         TimePoint quiet_since_;                      // no program began to lend, or wanted back
         TimePoint next_watch_ = kNever;

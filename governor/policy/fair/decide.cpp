@@ -294,6 +294,7 @@ Decision decide(const Settings& settings, const Snapshot& as_told) {
         }
         decision.turns = std::move(turns.have_one);
         decision.paces = std::move(turns.paces);
+        decision.tries_crowd = crowd && crowd->is_tried;
         decision.rounds = begin_rounds(snapshot, std::move(rounds.gangs), waiting);
         return decision;
 }

@@ -68,6 +68,7 @@ struct Decision {
         std::vector<GangId> turns;       ///< gangs that have theirs
         std::vector<double> paces;       ///< of these: over that on all that they could have
         std::vector<Round> rounds;       ///< of the gangs that share by time
+        bool tries_crowd = false;        ///< a program's pace in a crowd is not known yet
 };
 
 /// The reason as programs are told it.

@@ -295,13 +295,6 @@ private:
         Rounds rounds_;
 };
 
-/// Beside others its regions take longer than alone: one that sleeps there goes on to sleep.
-bool begins_rarely(const Snapshot& snapshot, const Client& client) {
-        const auto period = client.gang ? snapshot.gangs[*client.gang].round.period
-                                        : std::chrono::nanoseconds{0};
-        return period.count() == 0 || period >= numbers::kPeriodOfThread * *client.team;
-}
-
 /// The parts of the machine that the kernel gives to teams that run side by side: each of their
 /// threads gets as much as any other.
 class Parts {
@@ -358,6 +351,28 @@ private:
         std::uint32_t threads_ = 0;
 };
 
+/// Whether a crowd of programs is faster than their rounds.
+class CrowdPaces {
+public:
+        void add(const CrowdTrial& trial) {
+                wants_rounds_ = wants_rounds_ || trial.step == CrowdTrial::Step::Rounds;
+                wants_crowd_ = wants_crowd_ || trial.step == CrowdTrial::Step::Crowd;
+                gains_ += trial.gain.value_or(0);
+                known_ += trial.gain ? 1 : 0;
+        }
+        /// By those whose pace is known in both: newcomers do not make all of them try again.
+        [[nodiscard]] bool pay() const {
+                return known_ > 0 ? gains_ >= known_ * numbers::kCrowdPays : !wants_rounds_;
+        }
+        [[nodiscard]] bool are_tried() const { return wants_crowd_; }
+
+private:
+        bool wants_rounds_ = false;
+        bool wants_crowd_ = false;
+        double gains_ = 0;
+        int known_ = 0;
+};
+
 /// Programs that nobody governs would have to share with all of these threads.
 bool has_foreign_load(const Snapshot& snapshot) {
         const auto& pool = snapshot.machine.pool();
@@ -370,14 +385,16 @@ bool has_foreign_load(const Snapshot& snapshot) {
 std::optional<Crowd> crowd_of(const Snapshot& snapshot) {
         Crowd crowd;
         Parts parts(snapshot);
+        CrowdPaces paces;
         std::vector<bool> has_team(snapshot.trees.size());
         for (const auto& client : snapshot.clients) {
                 const bool sleeps = client.team > 1U && client.sleeps && !client.takes_turns &&
-                                    client.guaranteed <= 1 && begins_rarely(snapshot, client);
+                                    client.guaranteed <= 1;
                 crowd.sleeps.push_back(sleeps);
                 if (!sleeps || client.idle || client.light)
                         continue;
                 parts.add(client);
+                paces.add(client.crowd_trial);
                 if (client.tree)
                         has_team[*client.tree] = true;
         }
@@ -387,12 +404,13 @@ std::optional<Crowd> crowd_of(const Snapshot& snapshot) {
                 return !crowd.sleeps[i] && !client.idle && !client.light &&
                        !(is_holder && client.tree && has_team[*client.tree]);
         };
-        if (!parts.is_crowd() || !parts.are_even() || has_foreign_load(snapshot))
+        if (!parts.is_crowd() || !parts.are_even() || has_foreign_load(snapshot) || !paces.pay())
                 return std::nullopt;
         for (std::size_t i = 0; i < snapshot.clients.size(); i++)
                 if (is_hurt(i))
                         return std::nullopt;
         crowd.others = parts.teams() - 1;
+        crowd.is_tried = paces.are_tried();
         return crowd;
 }
 

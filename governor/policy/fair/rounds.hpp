@@ -40,13 +40,14 @@ struct Rounds {
 struct Crowd {
         std::vector<bool> sleeps;  ///< by client
         std::uint32_t others = 0;  ///< teams that each of them has beside it
+        bool is_tried = false;     ///< the pace of one there is not known yet
 };
 
 /// Empty: the teams fit, or somebody would be hurt. These are programs that follow, and foreign
-/// load. So is one that takes part and spins, has its turn alone (batch), or begins regions so
-/// often that waking its threads costs too much (numbers::kPeriodOfThread). Nor is it a crowd where
-/// the kernel, which gives each thread as much, would not give each account, tree and program
-/// nearly its part, or where they may run on different CPUs.
+/// load. So is one that takes part and spins, or has its turn alone (batch). Nor is it a crowd
+/// where the kernel, which gives each thread as much, would not give each account, tree and program
+/// nearly its part, or where they may run on different CPUs. Nor where their regions were more in
+/// rounds, on average, or are to be counted there (CrowdTrial).
 [[nodiscard]] std::optional<Crowd> crowd_of(const Snapshot& snapshot);
 
 /// As if those that sleep followed, and had left all CPUs that they are to leave.

@@ -51,10 +51,18 @@ struct RoundState {
         std::optional<TimePoint> since;        ///< it runs in its round since then
         std::optional<TimePoint> waits_since;  ///< for its round
         std::chrono::nanoseconds region{0};    ///< how long one takes; 0: not known
-        /// From the begin of one to that of the next, without waits for rounds; 0: not known.
-        std::chrono::nanoseconds period{0};
-        double account_used_s = 0;  ///< as `used_s`, of all gangs of its account
-        double account_share = 0;   ///< as `share`
+        double account_used_s = 0;             ///< as `used_s`, of all gangs of its account
+        double account_share = 0;              ///< as `share`
+};
+
+/// What is known of a program's pace in a crowd (Grant::crowded) and in rounds.
+struct CrowdTrial {
+        /// What is measured next. A program that does not end its Rounds has Done after a while.
+        enum class Step : std::uint8_t { Crowd, Rounds, Done };
+        Step step = Step::Crowd;
+        /// Its pace in a crowd, over that in rounds of as many teams; above 0. Empty: not known, or
+        /// its regions are too long for it to matter.
+        std::optional<double> gain;
 };
 
 /// Programs that work together, and so run and wait together.
@@ -135,6 +143,7 @@ struct Client {
         /// Its threads that wait for others of its team sleep where it is crowded (Grant::crowded).
         /// The holder of a tree says so where nothing holds its programs to the grant.
         bool sleeps = false;
+        CrowdTrial crowd_trial;   ///< if its threads sleep there
         bool takes_turns = true;  ///< if it has a gang; else it waits for rounds alone
         bool rests = false;       ///< it is outside of regions, and waits for none
         /// Threads of the present region of a program that keeps its team, more than `in_use` if

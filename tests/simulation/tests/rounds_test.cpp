@@ -17,6 +17,7 @@ namespace simulation {
 
 namespace {
 
+using std::chrono::microseconds;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
@@ -138,6 +139,30 @@ TEST(Crowds, AreAsFastAsPassiveWaiting) {
                 EXPECT_LT(sums.mean(), 1.03);
         }
         EXPECT_LT(sums.worst, 1.1);
+}
+
+/// What a wake costs is half of such a region.
+TEST(Crowds, AreLeftWhereWakesCostMoreThanRounds) {
+        for (const auto cpus : {2U, 8U}) {
+                Scenario scenario;
+                scenario.end = seconds(1000);
+                scenario.machine.cpus = cpus;
+                scenario.machine.runtime = Runtime::Libgomp;
+                for (const auto* name : {"first", "second"}) {
+                        Program program;
+                        program.name = name;
+                        program.behaviour = Behaviour::Keeper;
+                        program.max = cpus;
+                        program.region = microseconds(5) * cpus;
+                        program.regions = 1'000'000;
+                        scenario.programs.push_back(program);
+                }
+                const auto tried = measured(with_sleepers(scenario));
+                const auto rounds = measured(scenario);
+                const auto crowd = measured(passive(scenario));
+                EXPECT_LT(tried.aggregate_s, 1.1 * rounds.aggregate_s) << cpus;
+                EXPECT_GT(crowd.aggregate_s, 1.3 * rounds.aggregate_s) << cpus;
+        }
 }
 
 /// Programs of all kinds on machines of all kinds, some of which keep their teams.

@@ -216,28 +216,30 @@ TEST_F(ProgramsTest, SayWhetherTheirThreadsSleepInACrowd) {
         EXPECT_TRUE(listed().at(0).team) << "for good";
 }
 
-/// With 40 us in regions, and 60 outside.
-TEST_F(ProgramsTest, ThatKeepTheirTeamsBeginARegionInEachPeriod) {
+/// A region of 1 ms in a crowd of two, and of 0.4 ms in its round.
+TEST_F(ProgramsTest, AreTriedInACrowdAndInRounds) {
         Request request;
-        request.keeps = request.can_wait = true;
+        request.keeps = request.can_wait = request.sleeps = true;
         const auto id = join(1000, request);
-        grant(id, 0, 16);
         evidence::Report report{1, 16, true, 0};
-        const auto says_after = [&](std::chrono::milliseconds span) {
-                now_ += span;
-                report.ended += static_cast<std::uint64_t>(span / std::chrono::microseconds(100));
-                report.ended_ns += static_cast<std::uint64_t>((span * 4 / 10).count()) * 1'000'000;
-                (void)programs_.find(id)->report(report, now_);
-                return programs_.snapshot(machine_, foreign_, now_).gangs.at(0).round.period;
+        const auto run = [&](bool crowded, std::chrono::microseconds period) {
+                auto one = grant_of(id, CpuMask::range(0, 16));
+                one.crowded = crowded;
+                if (crowded)
+                        one.reason.limit = policy::fair::Limit::Crowded;
+                one.reason.bound = 1;
+                (void)programs_.apply(decision_of({one}), now_);
+                for (int i = 0; i < 14; i++) {
+                        now_ += numbers::kPoll;
+                        report.ended += static_cast<std::uint64_t>(numbers::kPoll / period);
+                        (void)programs_.find(id)->report(report, now_);
+                }
+                return listed().at(0).crowd_trial;
         };
-        EXPECT_EQ(says_after(10ms), 0ns) << "nothing to compare with";
-        EXPECT_EQ(says_after(10ms), 0ns) << "too short a time";
-        EXPECT_EQ(says_after(30ms), 100us);
-        park(id);
-        now_ += 500ms;
-        grant(id, 0, 16);
-        EXPECT_EQ(says_after(30ms), 100us) << "a wait for its round is none of it";
-        EXPECT_EQ(says_after(30ms), 100us);
+        EXPECT_EQ(run(true, 1ms).step, policy::fair::CrowdTrial::Step::Rounds);
+        const auto done = run(false, 400us);
+        ASSERT_TRUE(done.gain);
+        EXPECT_NEAR(*done.gain, 0.8, 0.02);
 }
 
 TEST_F(ProgramsTest, ThatKeepTheirTeamsRestOutsideOfRegions) {

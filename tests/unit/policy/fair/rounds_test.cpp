@@ -422,11 +422,23 @@ TEST(Crowds, OfATreeCountAsOne) {
         EXPECT_EQ(world.crowded(), "---") << "the tree would have more";
 }
 
-TEST(Crowds, AreNotOfTeamsThatWouldWakeEachOtherAllTheTime) {
+TEST(Crowds, AreLeftWhereRoundsAreFasterOnAverage) {
         Crowded world;
-        world.round(0).period = 8 * numbers::kPeriodOfThread;
+        EXPECT_TRUE(world.decided().tries_crowd);
+        world.clients[0].crowd_trial = {CrowdTrial::Step::Done, numbers::kCrowdPays};
+        world.clients[1].crowd_trial.step = CrowdTrial::Step::Done;
         EXPECT_EQ(world.crowded(), "cc");
-        world.round(0).period -= std::chrono::nanoseconds(1);
+        EXPECT_FALSE(world.decided().tries_crowd);
+        world.clients[0].crowd_trial.gain = numbers::kCrowdPays - 0.01;
+        EXPECT_EQ(world.crowded(), "--");
+        EXPECT_EQ(world.grants(), "8 P");
+        world.clients[1].crowd_trial.gain = numbers::kCrowdPays + 0.02;
+        EXPECT_EQ(world.crowded(), "cc");
+}
+
+TEST(Crowds, AreLeftForAMomentToCompareThemWithRounds) {
+        Crowded world;
+        world.clients[1].crowd_trial.step = CrowdTrial::Step::Rounds;
         EXPECT_EQ(world.crowded(), "--");
         EXPECT_EQ(world.grants(), "8 P");
 }

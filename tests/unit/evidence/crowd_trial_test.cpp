@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: MIT
+#include "evidence/crowd_trial.hpp"
+
+#include "policy/numbers.hpp"
+#include "start.hpp"
+
+#include <gtest/gtest.h>
+
+namespace governor::evidence {
+namespace {
+
+using Step = CrowdTrial::Step;
+using std::chrono::microseconds;
+using std::chrono::milliseconds;
+using std::chrono::nanoseconds;
+
+/// A program that reports every 25 ms.
+class Tried : public ::testing::Test {
+protected:
+        /// For so long, with a region in each `period`. True: a step ended.
+        bool run(nanoseconds time, nanoseconds period, std::uint32_t teams) {
+                bool ended = false;
+                for (const auto until = now_ + time; now_ < until;) {
+                        now_ += numbers::kPoll;
+                        ended_ += static_cast<std::uint64_t>(numbers::kPoll / period);
+                        ended = trial_.report(ended_, teams, now_) || ended;
+                }
+                return ended;
+        }
+        [[nodiscard]] Step step() const { return trial_.result().step; }
+
+        CrowdTrial trial_;
+        policy::TimePoint now_ = kStart;
+        std::uint64_t ended_ = 0;
+};
+
+TEST_F(Tried, ComparesTheCrowdWithRounds) {
+        EXPECT_FALSE(run(milliseconds(300), microseconds(300), 2));
+        EXPECT_EQ(step(), Step::Crowd);
+        EXPECT_TRUE(run(milliseconds(25), microseconds(300), 2));
+        EXPECT_EQ(step(), Step::Rounds);
+        EXPECT_FALSE(trial_.result().gain);
+        EXPECT_FALSE(run(milliseconds(100), microseconds(300), 1)) << "its threads still sleep";
+        EXPECT_TRUE(run(milliseconds(100), microseconds(100), 1));
+        EXPECT_EQ(step(), Step::Done);
+        ASSERT_TRUE(trial_.result().gain);
+        EXPECT_NEAR(*trial_.result().gain, 2. / 3, 0.01);
+}
+
+TEST_F(Tried, CountsNoWaitForItsRound) {
+        run(milliseconds(325), microseconds(250), 2);
+        run(milliseconds(125), microseconds(125), 1);
+        for (int i = 0; i < 4 && step() == Step::Rounds; i++) {
+                trial_.parked();
+                now_ += milliseconds(200);
+                run(milliseconds(50), microseconds(125), 1);
+        }
+        ASSERT_TRUE(trial_.result().gain);
+        EXPECT_NEAR(*trial_.result().gain, 1, 0.01);
+}
+
+TEST_F(Tried, MeasuresACrowdInACrowdOnly) {
+        EXPECT_FALSE(run(milliseconds(1'000), microseconds(250), 1)) << "alone";
+        run(milliseconds(325), microseconds(500), 2);
+        EXPECT_FALSE(run(milliseconds(1'000), microseconds(500), 2)) << "still in it";
+        EXPECT_EQ(step(), Step::Rounds);
+}
+
+TEST_F(Tried, LeavesLongRegionsWhereTheyAre) {
+        EXPECT_TRUE(run(milliseconds(325), milliseconds(25), 2));
+        EXPECT_EQ(step(), Step::Done);
+        EXPECT_FALSE(trial_.result().gain);
+}
+
+TEST_F(Tried, WaitsNotForEverForRounds) {
+        run(milliseconds(325), microseconds(500), 2);
+        EXPECT_TRUE(run(numbers::kCrowdPatience, microseconds(500), 2));
+        EXPECT_EQ(step(), Step::Done);
+        EXPECT_FALSE(trial_.result().gain);
+}
+
+TEST_F(Tried, ForgetsInTheEnd) {
+        run(milliseconds(325), microseconds(500), 2);
+        run(milliseconds(200), microseconds(125), 1);
+        EXPECT_FALSE(run(numbers::kCrowdMemory - milliseconds(100), microseconds(125), 1));
+        EXPECT_TRUE(trial_.result().gain);
+        run(milliseconds(100), microseconds(125), 1);
+        EXPECT_EQ(step(), Step::Crowd);
+        EXPECT_FALSE(trial_.result().gain);
+}
+
+}  // namespace
+}  // namespace governor::evidence
