@@ -17,31 +17,35 @@ double ratio(std::chrono::nanoseconds a, std::chrono::nanoseconds b) {
 
 void CrowdTrial::begin(Step step, policy::TimePoint now) {
         step_ = step;
-        if (step == Step::Crowd)
+        if (step == Step::Crowd) {
                 gain_.reset();
+                parts_ = 1;
+        }
         begun_at_ = now;
         since_.reset();
         time_ = {};
         regions_ = 0;
+        has_left_ = false;
 }
 
-bool CrowdTrial::report(std::uint64_t ended, std::uint32_t teams, policy::TimePoint now) {
+bool CrowdTrial::report(std::uint64_t ended, std::optional<double> parts, policy::TimePoint now) {
         const auto age = now - begun_at_.value_or(now);
         if (!begun_at_ || (step_ == Step::Done && age >= numbers::kCrowdMemory))
                 begin(Step::Crowd, now);
         else if (step_ == Step::Rounds && age >= numbers::kCrowdPatience)
                 return end_step(now);
-        const bool counts = step_ == Step::Crowd    ? teams > 1
-                            : step_ == Step::Rounds ? teams == 1 && age >= numbers::kCrowdEnds
+        has_left_ = has_left_ || (step_ == Step::Rounds && !parts);
+        const bool counts = step_ == Step::Crowd    ? parts.has_value()
+                            : step_ == Step::Rounds ? !parts && age >= numbers::kCrowdEnds
                                                     : false;
-        if (!counts || !since_) {
+        if (!counts || !since_ || ended < since_->ended) {
                 since_ = counts ? std::optional(Count{now, ended}) : std::nullopt;
                 return false;
         }
         time_ += now - since_->at;
         regions_ += ended - since_->ended;
         since_ = {now, ended};
-        teams_ = std::max(teams_, teams);
+        parts_ = std::max(parts_, parts.value_or(1));
         return time_ >= needed() && end_step(now);
 }
 
@@ -49,16 +53,19 @@ std::chrono::nanoseconds CrowdTrial::needed() const {
         return step_ == Step::Crowd ? numbers::kCrowdTry : numbers::kCrowdTry / 4;
 }
 
+/// A crowd gains no more than what rounds leave idle: more is a serial part, or a lie.
 bool CrowdTrial::end_step(policy::TimePoint now) {
         const auto period = time_ / std::max<std::uint64_t>(regions_, 1);
         if (step_ == Step::Rounds) {
-                if (time_ >= needed())
-                        gain_ = teams_ * ratio(period, period_);
+                if (time_ >= needed() && regions_ >= numbers::kCrowdRegions / 4)
+                        gain_ = std::min(parts_ * ratio(period, period_), parts_);
                 begin(Step::Done, now);
                 return true;
         }
         period_ = period;
-        begin(regions_ >= numbers::kCrowdRegions ? Step::Rounds : Step::Done, now);
+        const bool matters = static_cast<double>(regions_) * parts_ >=
+                             static_cast<double>(2 * numbers::kCrowdRegions);
+        begin(matters && period_.count() > 0 ? Step::Rounds : Step::Done, now);
         return true;
 }
 

@@ -20,12 +20,13 @@ class CrowdTrial {
 public:
         using Step = policy::fair::CrowdTrial::Step;
 
-        /// So many of its regions have ended by `now`, while so many teams shared the CPUs: 1 while
-        /// it is alone, or in its round. True: the next step begins.
-        bool report(std::uint64_t ended, std::uint32_t teams, policy::TimePoint now);
-        /// It is parked: what it waits is not counted.
-        void parked() { since_.reset(); }
-        [[nodiscard]] policy::fair::CrowdTrial result() const { return {step_, gain_}; }
+        /// So many of its regions have ended by `now`. In a crowd its part of the time would be one
+        /// of `parts` in rounds, at least 1. Empty: it is in its round, or alone. True: the next
+        /// step begins.
+        bool report(std::uint64_t ended, std::optional<double> parts, policy::TimePoint now);
+        /// What it did since its last report does not count.
+        void interrupted() { since_.reset(); }
+        [[nodiscard]] policy::fair::CrowdTrial result() const { return {step_, has_left_, gain_}; }
 
 private:
         void begin(Step step, policy::TimePoint now);
@@ -42,8 +43,9 @@ private:
         std::optional<Count> since_;                 // not counted yet
         std::chrono::nanoseconds time_{0};           // counted, in this step
         std::uint64_t regions_ = 0;                  // likewise
-        std::uint32_t teams_ = 1;                    // of the crowd
+        double parts_ = 1;                           // of the crowd
         std::chrono::nanoseconds period_{0};         // of regions there
+        bool has_left_ = false;                      // the crowd, in Step::Rounds
         std::optional<double> gain_;
 };
 

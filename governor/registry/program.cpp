@@ -246,16 +246,25 @@ void Program::note_region(const evidence::Report& report) {
                 std::min<std::uint64_t>(took_ns / ended, std::chrono::nanoseconds(1min).count()));
 }
 
+std::uint32_t Program::usual_team() const {
+        return std::max(teams_.largest() > 0 ? teams_.largest() : where_.cpus.count(), 1U);
+}
+
 /// In a crowd, or in its round. Another reason for its grant than the crowd does not say how many
-/// teams there are.
+/// teams there are. In rounds as many of them run at once as fit, if the others are of its size.
 bool Program::try_crowd(const evidence::Report& report, TimePoint now) {
         const auto* granted = held();
-        if (!request_.sleeps || granted == nullptr || parked())
+        if (!request_.sleeps || granted == nullptr || parked() ||
+            granted->grant.crowded != (granted->grant.reason.limit == fair::Limit::Crowded)) {
+                crowd_trial_.interrupted();
                 return false;
-        const auto& grant = granted->grant;
-        if (grant.crowded != (grant.reason.limit == fair::Limit::Crowded))
-                return false;
-        return crowd_trial_.report(report.ended, grant.crowded ? grant.reason.bound + 1 : 1, now);
+        }
+        std::optional<double> parts;
+        if (granted->grant.crowded) {
+                const auto at_once = where_.cpus.count() / usual_team();
+                parts = std::max(1., (granted->grant.reason.bound + 1.) / std::max(at_once, 1U));
+        }
+        return crowd_trial_.report(report.ended, parts, now);
 }
 
 /// Samples do not tell: most of them find it parked for a part of their time. True: it began to
@@ -489,8 +498,7 @@ fair::Client Program::client(const policy::CpuMask& pool) const {
         client.light = low_use_.light();
         client.wants = known(client.idle || client.light ? 1 : demand_.wants());
         if (keeps()) {
-                const auto known_team = teams_.largest();
-                client.team = most(known_team > 0 ? known_team : where_.cpus.count());
+                client.team = most(usual_team());
                 client.takes_turns = is_batch();
                 client.rests = rests_;
                 client.present_team = std::min(team(), *client.team);
@@ -531,7 +539,7 @@ bool Program::apply(const fair::Grant& grant, TimePoint now) {
                 team_since_ = team_since_.value_or(now);
         if (grant.parked) {
                 look_.reset();
-                crowd_trial_.parked();
+                crowd_trial_.interrupted();
         }
         if (waited && !grant.parked)
                 turn_since_ = now;

@@ -308,6 +308,8 @@ private:
         void note_progress(const evidence::Report& report, TimePoint now);
         void note_pace(const evidence::Report& report, TimePoint now);
         void note_region(const evidence::Report& report);
+        /// Threads of a program that keeps its teams; of all its CPUs before its first.
+        [[nodiscard]] std::uint32_t usual_team() const;
         /// True: the next step of its trial begins.
         bool try_crowd(const evidence::Report& report, TimePoint now);
         /// A program that keeps its team has begun no region for a while, and waits for none.

@@ -40,7 +40,7 @@ struct bed {
 
 /* A program rarely sees a second runtime. One without a place spins. */
 enum { BEDS = 4 };
-enum { LOOK_ms = 50, PATIENCE_ms = 1000 };
+enum { LOOK_ms = 40, PATIENCE_ms = 1000 };
 
 static struct bed* beds; /* constant after may_doze() */
 static unsigned cpus_at_start;

@@ -354,23 +354,38 @@ private:
 /// Whether a crowd of programs is faster than their rounds.
 class CrowdPaces {
 public:
-        void add(const CrowdTrial& trial) {
-                wants_rounds_ = wants_rounds_ || trial.step == CrowdTrial::Step::Rounds;
+        void add(const Client& client) {
+                const auto& trial = client.crowd_trial;
                 wants_crowd_ = wants_crowd_ || trial.step == CrowdTrial::Step::Crowd;
-                gains_ += trial.gain.value_or(0);
-                known_ += trial.gain ? 1 : 0;
+                wants_rounds_ = wants_rounds_ || trial.step == CrowdTrial::Step::Rounds;
+                has_left_ = has_left_ || trial.has_left;
+                if (!trial.gain)
+                        return;
+                auto& gains = of_accounts_[client.account];
+                gains.sum += *trial.gain;
+                gains.count++;
         }
-        /// By those whose pace is known in both: newcomers do not make all of them try again.
+        /// For each account, by the mean of its programs: nobody's lies, or gains, are others'
+        /// loss. Rounds are tried when all have been counted in the crowd. Programs that come later
+        /// do not make others try again.
         [[nodiscard]] bool pay() const {
-                return known_ > 0 ? gains_ >= known_ * numbers::kCrowdPays : !wants_rounds_;
+                if (has_left_ || (of_accounts_.empty() && wants_rounds_ && !wants_crowd_))
+                        return false;
+                return std::ranges::all_of(of_accounts_, [](const auto& of) {
+                        return of.second.sum >= of.second.count * numbers::kCrowdPays;
+                });
         }
         [[nodiscard]] bool are_tried() const { return wants_crowd_; }
 
 private:
-        bool wants_rounds_ = false;
+        struct Gains {
+                double sum = 0;
+                int count = 0;
+        };
+        std::map<AccountId, Gains> of_accounts_;
         bool wants_crowd_ = false;
-        double gains_ = 0;
-        int known_ = 0;
+        bool wants_rounds_ = false;
+        bool has_left_ = false;
 };
 
 /// Programs that nobody governs would have to share with all of these threads.
@@ -394,7 +409,8 @@ std::optional<Crowd> crowd_of(const Snapshot& snapshot) {
                 if (!sleeps || client.idle || client.light)
                         continue;
                 parts.add(client);
-                paces.add(client.crowd_trial);
+                if (!client.in_stream)
+                        paces.add(client);
                 if (client.tree)
                         has_team[*client.tree] = true;
         }

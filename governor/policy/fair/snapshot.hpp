@@ -60,8 +60,9 @@ struct CrowdTrial {
         /// What is measured next. A program that does not end its Rounds has Done after a while.
         enum class Step : std::uint8_t { Crowd, Rounds, Done };
         Step step = Step::Crowd;
-        /// Its pace in a crowd, over that in rounds of as many teams; above 0. Empty: not known, or
-        /// its regions are too long for it to matter.
+        bool has_left = false;  ///< the crowd, since it is to be measured in rounds
+        /// Its pace in a crowd, over that in rounds; above 0. Empty: not known, or its regions are
+        /// too long for it to matter.
         std::optional<double> gain;
 };
 
