@@ -28,6 +28,18 @@ void CrowdTrial::begin(Step step, policy::TimePoint now) {
         has_left_ = false;
 }
 
+void CrowdTrial::parked(bool parked, policy::TimePoint now) {
+        if (parked == parked_at_.has_value())
+                return;
+        if (parked_at_)
+                parked_ += now - *parked_at_;
+        parked_at_ = parked ? std::optional(now) : std::nullopt;
+}
+
+std::chrono::nanoseconds CrowdTrial::ran(policy::TimePoint now) const {
+        return parked_at_.value_or(now).time_since_epoch() - parked_;
+}
+
 bool CrowdTrial::report(std::uint64_t ended, std::optional<double> parts, policy::TimePoint now) {
         const auto age = now - begun_at_.value_or(now);
         if (!begun_at_ || (step_ == Step::Done && age >= numbers::kCrowdMemory))
@@ -39,12 +51,12 @@ bool CrowdTrial::report(std::uint64_t ended, std::optional<double> parts, policy
                             : step_ == Step::Rounds ? !parts && age >= numbers::kCrowdEnds
                                                     : false;
         if (!counts || !since_ || ended < since_->ended) {
-                since_ = counts ? std::optional(Count{now, ended}) : std::nullopt;
+                since_ = counts ? std::optional(Count{ran(now), ended}) : std::nullopt;
                 return false;
         }
-        time_ += now - since_->at;
+        time_ += ran(now) - since_->ran;
         regions_ += ended - since_->ended;
-        since_ = {now, ended};
+        since_ = {ran(now), ended};
         parts_ = std::max(parts_, parts.value_or(1));
         return time_ >= needed() && end_step(now);
 }

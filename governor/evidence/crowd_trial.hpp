@@ -26,6 +26,8 @@ public:
         bool report(std::uint64_t ended, std::optional<double> parts, policy::TimePoint now);
         /// What it did since its last report does not count.
         void interrupted() { since_.reset(); }
+        /// It waits for its round from now on, or does so no longer: waits do not count.
+        void parked(bool parked, policy::TimePoint now);
         [[nodiscard]] policy::fair::CrowdTrial result() const { return {step_, has_left_, gain_}; }
 
 private:
@@ -34,18 +36,23 @@ private:
         /// To count for so long in this step.
         [[nodiscard]] std::chrono::nanoseconds needed() const;
 
+        /// Without the time for which it was parked.
+        [[nodiscard]] std::chrono::nanoseconds ran(policy::TimePoint now) const;
+
         struct Count {
-                policy::TimePoint at;
+                std::chrono::nanoseconds ran{0};
                 std::uint64_t ended = 0;
         };
         Step step_ = Step::Crowd;
-        std::optional<policy::TimePoint> begun_at_;  // this step; empty: it did not report yet
-        std::optional<Count> since_;                 // not counted yet
-        std::chrono::nanoseconds time_{0};           // counted, in this step
-        std::uint64_t regions_ = 0;                  // likewise
-        double parts_ = 1;                           // of the crowd
-        std::chrono::nanoseconds period_{0};         // of regions there
-        bool has_left_ = false;                      // the crowd, in Step::Rounds
+        std::optional<policy::TimePoint> begun_at_;   // this step; empty: it did not report yet
+        std::optional<policy::TimePoint> parked_at_;  // empty: it is not
+        std::chrono::nanoseconds parked_{0};          // before that
+        std::optional<Count> since_;                  // not counted yet
+        std::chrono::nanoseconds time_{0};            // counted, in this step
+        std::uint64_t regions_ = 0;                   // likewise
+        double parts_ = 1;                            // of the crowd
+        std::chrono::nanoseconds period_{0};          // of regions there
+        bool has_left_ = false;                       // the crowd, in Step::Rounds
         std::optional<double> gain_;
 };
 

@@ -254,7 +254,7 @@ std::uint32_t Program::usual_team() const {
 /// teams there are. In rounds as many of them run at once as fit, if the others are of its size.
 bool Program::try_crowd(const evidence::Report& report, TimePoint now) {
         const auto* granted = held();
-        if (!request_.sleeps || granted == nullptr || parked() ||
+        if (!request_.sleeps || granted == nullptr ||
             granted->grant.crowded != (granted->grant.reason.limit == fair::Limit::Crowded)) {
                 crowd_trial_.interrupted();
                 return false;
@@ -537,10 +537,9 @@ bool Program::apply(const fair::Grant& grant, TimePoint now) {
                 team_since_.reset();
         else if (team() > 0)
                 team_since_ = team_since_.value_or(now);
-        if (grant.parked) {
+        if (grant.parked)
                 look_.reset();
-                crowd_trial_.interrupted();
-        }
+        crowd_trial_.parked(grant.parked, now);
         if (waited && !grant.parked)
                 turn_since_ = now;
         if (first_number_ == 0)

@@ -141,27 +141,29 @@ TEST(Crowds, AreAsFastAsPassiveWaiting) {
         EXPECT_LT(sums.worst, 1.1);
 }
 
-/// What a wake costs is half of such a region.
-TEST(Crowds, AreLeftWhereWakesCostMoreThanRounds) {
-        for (const auto cpus : {2U, 8U}) {
+/// What a wake costs is half of such a region. With ten teams a thread that is woken finds its CPU
+/// busy anyway.
+TEST(Crowds, AreNotMuchSlowerThanRoundsNorTheseThanACrowd) {
+        for (const auto& [cpus, teams] : {std::pair{2U, 2U}, {8U, 2U}, {8U, 10U}}) {
                 Scenario scenario;
                 scenario.end = seconds(1000);
                 scenario.machine.cpus = cpus;
                 scenario.machine.runtime = Runtime::Libgomp;
-                for (const auto* name : {"first", "second"}) {
+                for (std::uint32_t i = 0; i < teams; i++) {
                         Program program;
-                        program.name = name;
+                        program.name = "team" + std::to_string(i);
                         program.behaviour = Behaviour::Keeper;
                         program.max = cpus;
                         program.region = microseconds(5) * cpus;
-                        program.regions = 1'000'000;
+                        program.regions = 2'000'000 / teams;
                         scenario.programs.push_back(program);
                 }
                 const auto tried = measured(with_sleepers(scenario));
                 const auto rounds = measured(scenario);
                 const auto crowd = measured(passive(scenario));
-                EXPECT_LT(tried.aggregate_s, 1.1 * rounds.aggregate_s) << cpus;
-                EXPECT_GT(crowd.aggregate_s, 1.3 * rounds.aggregate_s) << cpus;
+                EXPECT_LT(tried.aggregate_s, 1.1 * std::min(rounds.aggregate_s, crowd.aggregate_s))
+                        << cpus << ' ' << teams;
+                EXPECT_EQ(crowd.aggregate_s > 1.3 * rounds.aggregate_s, teams == 2) << cpus;
         }
 }
 

@@ -50,14 +50,30 @@ TEST_F(Tried, ComparesTheCrowdWithRounds) {
         EXPECT_NEAR(*trial_.result().gain, 2. / 3, 0.01);
 }
 
+/// In rounds of 25 ms, each with a report when it is over.
 TEST_F(Tried, CountsNoWaitForItsRound) {
         run(milliseconds(325), microseconds(250), 2);
-        run(milliseconds(125), microseconds(125), kRound);
+        run(milliseconds(100), microseconds(125), kRound);
         for (int i = 0; i < 4 && step() == Step::Rounds; i++) {
-                trial_.interrupted();
+                trial_.parked(true, now_);
                 now_ += milliseconds(200);
-                run(milliseconds(50), microseconds(125), kRound);
+                trial_.parked(false, now_);
+                run(milliseconds(25), microseconds(125), kRound);
         }
+        ASSERT_TRUE(trial_.result().gain);
+        EXPECT_NEAR(*trial_.result().gain, 1, 0.01);
+}
+
+/// The region in which it is parked ends later.
+TEST_F(Tried, CountsWhatEndsWhenItIsParked) {
+        run(milliseconds(325), milliseconds(1), 2);
+        run(milliseconds(125), microseconds(500), kRound);
+        trial_.parked(true, now_ + milliseconds(25));
+        now_ += milliseconds(100);
+        ended_ += 50;
+        EXPECT_FALSE(trial_.report(ended_, kRound, now_));
+        trial_.parked(false, now_);
+        EXPECT_TRUE(run(milliseconds(50), microseconds(500), kRound));
         ASSERT_TRUE(trial_.result().gain);
         EXPECT_NEAR(*trial_.result().gain, 1, 0.01);
 }
