@@ -24,7 +24,7 @@ public:
         /// of `parts` in rounds, at least 1. Empty: it is in its round, or alone. True: the next
         /// step begins.
         bool report(std::uint64_t ended, std::optional<double> parts, policy::TimePoint now);
-        /// What it did since its last report does not count.
+        /// Regions since its last report do not count.
         void interrupted() { since_.reset(); }
         /// It waits for its round from now on, or does so no longer: waits do not count.
         void parked(bool parked, policy::TimePoint now);

@@ -184,7 +184,7 @@ inline constexpr std::uint64_t kCrowdRegions = 32;
 inline constexpr milliseconds kCrowdEnds = kTick;
 /// A program that did not have its rounds in all this time is counted no longer.
 inline constexpr milliseconds kCrowdPatience{5'000};
-/// What was found is forgotten: to find it costs what the slower way loses in half a second.
+/// The result is forgotten. To find it anew costs half a second of the slower way.
 inline constexpr milliseconds kCrowdMemory{30'000};
 /// The crowd is left where its pace is below this part of that in rounds.
 inline constexpr double kCrowdPays = 0.95;

@@ -55,9 +55,9 @@ struct RoundState {
         double account_share = 0;              ///< as `share`
 };
 
-/// What is known of a program's pace in a crowd (Grant::crowded) and in rounds.
+/// A program's pace in a crowd (Grant::crowded) is compared with that in rounds.
 struct CrowdTrial {
-        /// What is measured next. A program that does not end its Rounds has Done after a while.
+        /// To be measured next. A program that does not end its Rounds has Done after a while.
         enum class Step : std::uint8_t { Crowd, Rounds, Done };
         Step step = Step::Crowd;
         bool has_left = false;  ///< the crowd, since it is to be measured in rounds

@@ -141,7 +141,7 @@ TEST(Crowds, AreAsFastAsPassiveWaiting) {
         EXPECT_LT(sums.worst, 1.1);
 }
 
-/// What a wake costs is half of such a region. With ten teams a thread that is woken finds its CPU
+/// A wake costs half of such a region. With ten teams a thread that is woken finds its CPU
 /// busy anyway.
 TEST(Crowds, AreNotMuchSlowerThanRoundsNorTheseThanACrowd) {
         for (const auto& [cpus, teams] : {std::pair{2U, 2U}, {8U, 2U}, {8U, 10U}}) {
