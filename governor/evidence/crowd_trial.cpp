@@ -69,14 +69,14 @@ std::chrono::nanoseconds CrowdTrial::needed() const {
 bool CrowdTrial::end_step(policy::TimePoint now) {
         const auto period = time_ / std::max<std::uint64_t>(regions_, 1);
         if (step_ == Step::Rounds) {
-                if (time_ >= needed() && regions_ >= numbers::kCrowdRegions / 4)
+                if (time_ >= needed() && regions_ >= numbers::kCrowdRegions / 8)
                         gain_ = std::min(parts_ * ratio(period, period_), parts_);
                 begin(Step::Done, now);
                 return true;
         }
         period_ = period;
         const bool matters = static_cast<double>(regions_) * parts_ >=
-                             static_cast<double>(2 * numbers::kCrowdRegions);
+                             static_cast<double>(numbers::kCrowdRegions);
         begin(matters && period_.count() > 0 ? Step::Rounds : Step::Done, now);
         return true;
 }

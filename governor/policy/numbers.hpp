@@ -176,9 +176,9 @@ inline constexpr milliseconds kRoundWait{250};
 /// are counted for so long in the crowd, then for a quarter of it in rounds, where they are
 /// steadier. A program that ends within this time pays nothing for it.
 inline constexpr milliseconds kCrowdTry{300};
-/// That is not done where so few regions would end in that time that a part of one more or less
-/// would count: alone, four times as many, and so many in rounds.
-inline constexpr std::uint64_t kCrowdRegions = 32;
+/// Only programs that would end so many regions in that time alone. With fewer, one more or less
+/// would make a difference. In rounds an eighth of them must end.
+inline constexpr std::uint64_t kCrowdRegions = 64;
 /// Threads of libgomp go on to sleep for so long after a crowd. The object that is preloaded looks
 /// twice as often whether they should.
 inline constexpr milliseconds kCrowdEnds = kTick;
