@@ -7,14 +7,6 @@
 
 namespace governor::evidence {
 
-namespace {
-
-double ratio(std::chrono::nanoseconds a, std::chrono::nanoseconds b) {
-        return std::chrono::duration<double>(a) / std::chrono::duration<double>(b);
-}
-
-}  // namespace
-
 void CrowdTrial::begin(Step step, policy::TimePoint now) {
         step_ = step;
         if (step == Step::Crowd) {
@@ -46,10 +38,10 @@ bool CrowdTrial::report(std::uint64_t ended, std::optional<double> parts, policy
                 begin(Step::Crowd, now);
         else if (step_ == Step::Rounds && age >= numbers::kCrowdPatience)
                 return end_step(now);
-        has_left_ = has_left_ || (step_ == Step::Rounds && !parts);
-        const bool counts = step_ == Step::Crowd    ? parts.has_value()
-                            : step_ == Step::Rounds ? !parts && age >= numbers::kCrowdEnds
-                                                    : false;
+        const bool is_in_round = step_ == Step::Rounds && !parts;
+        has_left_ = has_left_ || is_in_round;
+        const bool counts =
+                (step_ == Step::Crowd && parts) || (is_in_round && age >= numbers::kCrowdEnds);
         if (!counts || !since_ || ended < since_->ended) {
                 since_ = counts ? std::optional(Count{ran(now), ended}) : std::nullopt;
                 return false;
@@ -70,7 +62,8 @@ bool CrowdTrial::end_step(policy::TimePoint now) {
         const auto period = time_ / std::max<std::uint64_t>(regions_, 1);
         if (step_ == Step::Rounds) {
                 if (time_ >= needed() && regions_ >= numbers::kCrowdRegions / 8)
-                        gain_ = std::min(parts_ * ratio(period, period_), parts_);
+                        gain_ = std::min(parts_ * (std::chrono::duration<double>(period) / period_),
+                                         parts_);
                 begin(Step::Done, now);
                 return true;
         }
