@@ -69,7 +69,6 @@ def goals() -> list[Goal]:
     queue = "resident_bytes_per_task"
     parked = "without those that are not parked: oneTBB's workers after 1 ms, and afn's, which never sleep"
     inline = "Eigen runs in the submitter what its 1024 places do not hold"
-    pieces = f"64 B, but memory may come in pieces of 64 KiB; {inline}"
     bare = "bare pinned threads in the same processes: raw_over_fair_share, below"
     outlive = "without oneTBB, whose workers outlive its pools; ours has no more lanes than CPUs"
     listed = [
@@ -110,7 +109,7 @@ def goals() -> list[Goal]:
         Goal(6, "context switches in 2 s", "idle/2", "switches", "", 5),
         Goal(6, "CPU time in 2 s", "idle/2", "cpu_ms", "ms", 0.05),
         Goal(7, "allocations per submission", "memory/1", "allocations_per_task", "", 0),
-        Goal(7, "resident memory per queued task", "memory/1", queue, "B", 64, remark=pieces),
+        Goal(7, "resident memory per queued task", "memory/1", queue, "B", 64, remark=inline),
         Goal(7, "allocated per queued task", "memory/1", "allocated_bytes_per_task", "B", 64),
         Goal(8, "CPU of a blocked submitter", "back_pressure/1", "blocked_cpu_percent", "%", 1),
         Goal(8, "bound too high or too low by", "back_pressure/1", "capacity_error", "tasks", 0),

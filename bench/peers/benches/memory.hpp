@@ -21,7 +21,9 @@ inline double allocation_figure(const char* name) {
         std::exit(1);
 }
 
-constexpr std::size_t MOST_QUEUED = 100'000;
+// Both fill whole pages with tasks of 64 bytes, so that none is counted twice.
+constexpr std::size_t FIRST_QUEUED = 1'024;
+constexpr std::size_t MOST_QUEUED = 100'352;
 
 /// Six words, so that a task is a usual one.
 struct Payload {
@@ -102,13 +104,16 @@ std::size_t fill(Pool& pool, std::size_t tasks) {
         return queued;
 }
 
-/// Measures what comes after the first thousand, so that it is not of pages that are touched only
+/// Measures what comes after the first of them, so that it is not of pages that are touched only
 /// once.
 template <typename Pool>
 void measure_queue(Pool& pool, unsigned workers) {
         const std::uint64_t counted = Slots::sum();
         BlockedWorkers<Pool> blocked(pool, workers);
-        const std::size_t first = fill(pool, 1000);
+        const std::size_t first = fill(pool, FIRST_QUEUED);
+        // What reads the figures has pages of its own, which are touched for the first time.
+        resident_bytes();
+        allocation_figure("peers_allocated_bytes");
         const double resident = resident_bytes();
         const double allocated = allocation_figure("peers_allocated_bytes");
         const std::size_t queued = fill(pool, MOST_QUEUED - first);
