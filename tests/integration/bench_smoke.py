@@ -103,7 +103,6 @@ class Smoke(unittest.TestCase):
         self.assertEqual(methods, [*pairs, *(("short", arm) for arm in ("batch", "plain", "run"))])
         self.assertEqual(found["errors"], [])
 
-    @unittest.skipUnless((PROGRAMS / "bench" / "many_cpus.so").is_file(), "built with sanitizers")
     @unittest.skipUnless(shutil.which("make"), "no make here")
     def test_benchmarks_of_a_checkout_are_built_in_two_forms_and_verified(self):
         checkout = self.folder / "checkout"
@@ -123,7 +122,6 @@ class Smoke(unittest.TestCase):
         self.assertEqual(done.returncode, 1, done.stdout)
         self.assertIn("UNSUCCESSFUL", done.stderr)
 
-    @unittest.skipUnless((PROGRAMS / "bench" / "many_cpus.so").is_file(), "built with sanitizers")
     def test_herd_of_trees_uses_all_cpus(self):
         found = self.bench("herd", "--repetitions", "1")
         self.assertEqual([row["trees"] for row in found["rows"]], [4, 8, 16])
