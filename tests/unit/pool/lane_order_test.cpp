@@ -193,7 +193,7 @@ class LanesOfEveryMachine : public ::testing::Test {
 protected:
         template <class Check>
         static void for_each(Check check) {
-                for (unsigned seed = 1; seed <= 2000 && !HasFailure(); seed++) {
+                for (unsigned seed = 1; seed <= 500 && !HasFailure(); seed++) {
                         SCOPED_TRACE("seed " + std::to_string(seed));
                         const auto machine = random_machine(seed);
                         const auto mask = random_mask(machine, seed);

@@ -109,7 +109,7 @@ private:
 
 TEST(DescendantsSimulation, CountsEveryTickOnceThroughForksAndEnds) {
         const std::vector<Descendants::Holder> holders{{kHolder}};
-        for (unsigned seed = 1; seed <= 300; seed++) {
+        for (unsigned seed = 1; seed <= 100; seed++) {
                 SCOPED_TRACE(seed);
                 Family family(seed);
                 Descendants descendants;
