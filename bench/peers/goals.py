@@ -97,7 +97,7 @@ def goals() -> list[Goal]:
         Goal(4, "future p50, awake", trip, "round_trip_p50_ns", "ns", 0.7, ("dispenso",),
              remark=helped),
         Goal(4, "future p99.9, awake", trip, "round_trip_p99.9_ns", "ns", 0.6, ("dispenso",)),
-        Goal(4, "FUTEX_WAKE calls meanwhile", trip, "wakes", "", 0),
+        Goal(4, "FUTEX_WAKE calls meanwhile", trip, "round_trip_wakes", "", 0),
         Goal(5, "N = 1,000, beside OpenMP", "loops/2", "static_1k_us", "us", 0.5, ("openmp",)),
     ]
     for size, text in (("100k", "100,000"), ("10M", "10,000,000")):

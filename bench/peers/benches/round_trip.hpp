@@ -20,13 +20,16 @@ double count_wakes(Pool& pool) {
 }
 
 /// Ends after three seconds, whatever was done by then. A stall took 50 ms or more: nobody was
-/// woken.
-template <typename Trip>
-void measure_trips(const std::string& name, std::size_t trips, Trip trip) {
+/// woken. The first tenth finds no worker awake, and is not counted.
+template <typename Pool, typename Trip>
+void measure_trips(Pool& pool, const std::string& name, std::size_t trips, Trip trip) {
         Samples samples(trips);
         double stalls = 0;
+        double wakes = 0;
         const Nanoseconds deadline = now() + 3'000'000'000;
         for (std::size_t index = 0; index < trips + trips / 10; ++index) {
+                if (index == trips / 10)
+                        wakes = count_wakes(pool);
                 const Nanoseconds begin = now();
                 trip();
                 const Nanoseconds end = now();
@@ -39,6 +42,8 @@ void measure_trips(const std::string& name, std::size_t trips, Trip trip) {
         report(name + "_p50_ns", samples.median());
         report(name + "_p99.9_ns", samples.quantile(0.999));
         report(name + "_stalls", stalls);
+        if (wakes >= 0)
+                report(name + "_wakes", count_wakes(pool) - wakes);
 }
 
 /// The share of futures whose task ran in the thread that waited for it.
@@ -58,10 +63,7 @@ void round_trip(const Options& options) {
         const std::size_t trips = options.scaled(50'000);
         Crew<Pool> pool(options.workers);
         warm_up(*pool, options.workers);
-        const double wakes = count_wakes(*pool);
-        measure_trips("round_trip", trips, [&] { pool->async([] { return 1; }).get(); });
-        if (wakes >= 0)
-                report("wakes", count_wakes(*pool) - wakes);
+        measure_trips(*pool, "round_trip", trips, [&] { pool->async([] { return 1; }).get(); });
         report("ran_in_caller", share_in_caller(*pool));
 }
 
@@ -69,7 +71,7 @@ template <typename Pool>
 void ping(const Options& options) {
         Crew<Pool> pool(options.workers);
         warm_up(*pool, options.workers);
-        measure_trips("ping", options.scaled(50'000), [&pool] {
+        measure_trips(*pool, "ping", options.scaled(50'000), [&pool] {
                 std::atomic<bool> ran{false};
                 pool->post([&ran] { ran.store(true); });
                 while (!ran.load()) {
