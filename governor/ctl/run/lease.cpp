@@ -190,6 +190,14 @@ void Lease::stop_yielding() {
                 send_update();
 }
 
+/// Hello says it from the next one on.
+void Lease::hold_to_nothing() {
+        hello_.set_sleeps(true);
+        is_held_to_nothing_ = true;
+        if (state_ == State::Held && stream_)
+                send_update();
+}
+
 /// An older governor knows the wishes only, and would take those that are missing for none.
 void Lease::send_update() {
         governor::v1::Request request;
@@ -197,6 +205,8 @@ void Lease::send_update() {
         request.mutable_update()->set_acts(acts_);
         if (does_not_yield_)
                 request.mutable_update()->set_yields(false);
+        request.mutable_update()->set_keeps(is_held_to_nothing_);
+        request.mutable_update()->set_sleeps(is_held_to_nothing_);
         stream_->send(std::move(request));
 }
 

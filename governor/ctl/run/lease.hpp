@@ -63,6 +63,10 @@ public:
         /// The tree takes no turns any more, as nothing makes it yield: it shares as others do.
         void stop_yielding();
 
+        /// Nothing holds its programs to the grant, as with --keep and --adapt. After the first
+        /// grant.
+        void hold_to_nothing();
+
         /// Reads what has come. Tries again once a second if the governor has gone, and waits for
         /// no more than 10 ms per address then. Returns when to call it again; empty: when fd() can
         /// be read.
@@ -97,6 +101,7 @@ private:
         governor::v1::Hello hello_;
         std::string acts_;
         bool does_not_yield_ = false;
+        bool is_held_to_nothing_ = false;
         std::optional<Stream> stream_;
         State state_ = State::None;
         std::optional<NoLease> refused_;

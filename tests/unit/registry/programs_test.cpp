@@ -216,6 +216,18 @@ TEST_F(ProgramsTest, SayWhetherTheirThreadsSleepInACrowd) {
         EXPECT_TRUE(listed().at(0).team) << "for good";
 }
 
+/// As of `run`, once it knows of a rule that lets teams follow.
+TEST_F(ProgramsTest, MaySayOfATreeLaterThatNothingHoldsIt) {
+        auto holder = program_of(1000);
+        holder.wants_tree = true;
+        const auto id = programs_.join(holder, {}, within(kAll), now_).id;
+        EXPECT_FALSE(only().sleeps);
+        EXPECT_TRUE(programs_.find(id)->keep(true, now_));
+        EXPECT_TRUE(only().sleeps);
+        EXPECT_FALSE(only().team) << "it cannot wait";
+        EXPECT_FALSE(only().gang);
+}
+
 /// A region of 1 ms in a crowd of two, and of 0.4 ms in its round.
 TEST_F(ProgramsTest, AreTriedInACrowdAndInRounds) {
         Request request;
