@@ -131,7 +131,8 @@ private:
 };
 
 bool has_effect(const Rule& rule) {
-        return rule.weight || rule.min || rule.max || rule.scheduling_class || rule.ignore;
+        return rule.weight || rule.min || rule.max || rule.scheduling_class || rule.ignore ||
+               rule.adapts;
 }
 
 void check_rule(const Rule& rule, const Settings& settings, Errors& errors) {
@@ -139,8 +140,8 @@ void check_rule(const Rule& rule, const Settings& settings, Errors& errors) {
         if (!has_effect(rule))
                 errors.push_back({settings.origins.at(section),
                                   "[" + section +
-                                          "] has no effect; set weight, min, max, class or "
-                                          "ignore"});
+                                          "] has no effect; set weight, min, max, class, "
+                                          "ignore or teams"});
         if (rule.min && rule.max && *rule.min > *rule.max)
                 errors.push_back({settings.origins.at(section + ".min"),
                                   "`min = " + std::to_string(*rule.min) +

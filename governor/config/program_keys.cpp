@@ -70,6 +70,18 @@ bool set_ignore(Rule& rule, std::string_view value) {
 }
 std::string get_ignore(const Rule& rule) { return rule.ignore ? format_yes(*rule.ignore) : ""; }
 
+bool set_teams(Rule& rule, std::string_view value) {
+        if (value != "adapt" && value != "keep")
+                return false;
+        rule.adapts = value == "adapt";
+        return true;
+}
+std::string get_teams(const Rule& rule) {
+        if (!rule.adapts)
+                return "";
+        return *rule.adapts ? "adapt" : "keep";
+}
+
 constexpr std::string_view kPattern = "a shell pattern (* ? [...]) of printable ASCII";
 
 constexpr std::array kProgramKeys{
@@ -91,6 +103,8 @@ constexpr std::array kProgramKeys{
                    get_class},
         ProgramKey{"ignore", "yes or no", "left alone, and not counted as load", set_ignore,
                    get_ignore},
+        ProgramKey{"teams", "adapt or keep", "whether teams follow as with run --adapt", set_teams,
+                   get_teams},
 };
 
 bool is_name_byte(char c) {

@@ -105,6 +105,10 @@ public:
         [[nodiscard]] TimePoint joined() const { return joined_; }
         /// A rule says so: it is held to nothing.
         [[nodiscard]] bool is_ignored() const { return rule_.ignore.value_or(false); }
+        /// A rule says so: its teams may follow as with `governorctl run --adapt`.
+        [[nodiscard]] bool lets_teams_follow() const {
+                return policy::fair::lets_teams_follow(rule_);
+        }
         /// nullptr: nothing granted yet, or it is ignored.
         [[nodiscard]] const evidence::Held* held() const {
                 return is_ignored() ? nullptr : occupancy_.held();

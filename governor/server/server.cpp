@@ -191,6 +191,8 @@ std::optional<Answer> Server::handle(std::string_view message, const Peer& peer)
                 seen.tree_share = governor_.share_of_tree(peer);
                 if (!seen.tree_share)
                         seen.fair_share = governor_.fair_share(peer);
+                seen.adapts =
+                        governor_.lets_teams_follow(peer, known_label(request.query().label()));
         }
         const auto reply = answer(request, seen, peer.account.uid ? Reach::Local : Reach::Network);
         if (seen.fair_share && reply.has_advice())
@@ -213,7 +215,8 @@ View Server::view() const {
                 governor_.cycle().is_paused(),
                 configuration_error_,
                 {},
-                {}};
+                {},
+                false};
 }
 
 }  // namespace governor::server

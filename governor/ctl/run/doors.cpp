@@ -27,6 +27,9 @@ constexpr const char* kSpins = "30000";
 /// times.
 constexpr const char* kBlockTime = "200";
 
+/// The end of the words on what follows.
+constexpr const char* kByRule = ", as a rule of the administrator says";
+
 std::string value_of(const Lookup& lookup, const char* name) {
         const char* value = lookup(name);
         return value != nullptr ? value : "";
@@ -123,7 +126,8 @@ Doors doors_of(const Image& image, const Circumstances& circumstances, const Loo
         doors.is_open = doors.why_shut.empty();
         doors.adapts = circumstances.adapts;
         if (doors.is_open) {
-                doors.waits = waits(image, circumstances);
+                doors.waits =
+                        waits(image, circumstances) + (circumstances.is_by_rule ? kByRule : "");
                 doors.changes = opened(*circumstances.object, circumstances.adapts, lookup);
         } else if (circumstances.is_refused && lookup("THREADCOUNT_ADOPT") != nullptr) {
                 doors.changes = {change_to(lookup, "THREADCOUNT_ADOPT", "off")};
@@ -154,8 +158,19 @@ Doors look_for_doors(const verbs::RunOptions& options, bool has_lease) {
         const auto& program = options.command.front();
         return doors_of(image_of(program),
                         {has_lease, options.is_unpreloaded, options.yields(), options.adapts,
-                         gains_privilege(program), installed_object()},
+                         options.is_by_rule, gains_privilege(program), installed_object()},
                         of_process);
+}
+
+verbs::RunOptions under_rule(const verbs::RunOptions& options) {
+        const auto adopts = value_of(of_process, "THREADCOUNT_ADOPT");
+        const bool is_said_around = !adopts.empty() && adopts != "adapt";
+        if (options.keeps || options.adapts || options.is_batch || options.is_unpreloaded ||
+            is_said_around)
+                return options;
+        auto followed = options;
+        followed.keeps = followed.adapts = followed.is_by_rule = true;
+        return look_for_doors(followed, true).is_open ? followed : options;
 }
 
 }  // namespace ctl::run

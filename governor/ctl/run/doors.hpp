@@ -21,6 +21,7 @@ struct Circumstances {
         bool is_refused = false;       ///< --no-preload
         bool takes_turns = false;      ///< with --batch alone; else it has rounds
         bool adapts = false;           ///< with --adapt: teams follow, and nothing waits
+        bool is_by_rule = false;       ///< `adapts`, and a rule says so instead of the user
         bool gains_privilege = false;  ///< the dynamic linker preloads nothing then
         /// The object as the dynamic linker is to find it; or why there is none.
         tl::expected<std::string, std::string> object;
@@ -50,5 +51,11 @@ struct Doors {
 /// The doors of what is about to be started, with the object that was installed with this
 /// executable. None, and without any word, where none of --keep, --adapt and --batch is given.
 [[nodiscard]] Doors look_for_doors(const verbs::RunOptions& options, bool has_lease);
+
+/// The options of a command that holds a lease, where a rule lets its teams follow: those of
+/// --adapt. The same as before where the user has said what is to be done to it, by an option or in
+/// the tree of another `run`, and where no door opens: then it is fitted to its share as without
+/// the rule.
+[[nodiscard]] verbs::RunOptions under_rule(const verbs::RunOptions& options);
 
 }  // namespace ctl::run

@@ -114,8 +114,10 @@ ExitCode become(const verbs::Common& common, const verbs::RunOptions& options, c
         return execute_with(options, beginning);
 }
 
-ExitCode rehearse(const verbs::Common& common, const verbs::RunOptions& options, const Wish& wish,
-                  const std::vector<Change>& class_and_job, const std::string& why_no_lease) {
+ExitCode rehearse(const verbs::Common& common, const verbs::RunOptions& given, const Wish& wish,
+                  const std::vector<Change>& class_and_job, const std::string& why_no_lease,
+                  const std::string& label) {
+        auto options = given;
         const auto& program = options.command.front();
         if (const int error = reason_not_to_execute(program); error != 0)
                 return verbs::complain(not_executed(program, error));
@@ -134,15 +136,17 @@ ExitCode rehearse(const verbs::Common& common, const verbs::RunOptions& options,
                 beginning.name = base_name(program);
                 return verbs::print(summary(beginning) + "\n" + set(beginning));
         }
-        const auto advice = verbs::ask_advice(common.socket, 0, verbs::limit(options.max));
+        const auto advice = verbs::ask_advice(common.socket, 0, verbs::limit(options.max), label);
         if (!advice && advice.error().code == kUsage)
                 return verbs::complain(advice.error());
         if (!advice)
                 return verbs::print(render::printable(unadvised(options, advice.error())) + "\n" +
                                     set(with(options.is_batch ? 0 : most(options))));
-        const bool leaves = options.keeps || options.is_batch;
         const bool leases = why_no_lease.empty() && advice->leases();
         const auto why_alone = leases ? left_alone(common.socket) : std::string();
+        if (leases && why_alone.empty() && advice->adapts())
+                options = under_rule(options);
+        const bool leaves = options.keeps || options.is_batch;
         if (!why_alone.empty())
                 return verbs::print(name + why_alone + "\n" +
                                     set(with(leaves ? 0 : most(options))));

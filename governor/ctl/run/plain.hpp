@@ -20,10 +20,10 @@ namespace ctl::run {
 [[nodiscard]] ExitCode become_unadvised(const verbs::RunOptions& options, const Failure& why);
 
 /// Prints what would be set, and why; `class_and_job` is set in any case. Asks, but takes no lease.
-/// `why_no_lease` is empty where one would be asked for.
+/// `why_no_lease` is empty where one would be asked for, under `label`.
 [[nodiscard]] ExitCode rehearse(const verbs::Common& common, const verbs::RunOptions& options,
                                 const Wish& wish, const std::vector<Change>& class_and_job,
-                                const std::string& why_no_lease);
+                                const std::string& why_no_lease, const std::string& label);
 
 /// The failure to execute `program` for this reason, an errno.
 [[nodiscard]] Failure not_executed(const std::string& program, int error);

@@ -100,8 +100,19 @@ ExitCode fail(const std::string& program, int error) {
         return verbs::complain(not_executed(program, error));
 }
 
-ExitCode stay(const verbs::RunOptions& options, Lease& lease, const std::vector<int>& inherited) {
+/// A tree that is left alone now begins as without the rule, and is fenced once it is governed.
+verbs::RunOptions with_rules(const verbs::RunOptions& options, bool is_ungoverned, Lease& lease) {
+        if (is_ungoverned || !lease.client().adapts())
+                return options;
+        const auto ruled = under_rule(options);
+        if (ruled.is_by_rule)
+                lease.hold_to_nothing();
+        return ruled;
+}
+
+ExitCode stay(const verbs::RunOptions& given, Lease& lease, const std::vector<int>& inherited) {
         const bool is_ungoverned = lease.grant(Lease::Clock::now()).value_or(Grant{}).is_ungoverned;
+        const auto options = with_rules(given, is_ungoverned, lease);
         if (!options.keeps && !options.is_batch && !is_ungoverned)
                 lease.settle();
         const auto open = affinity_of(0).value_or(CpuMask{});
@@ -179,12 +190,13 @@ ExitCode run(const Common& common, const RunOptions& given) {
         if (const auto note = ctl::run::outside(options.command);
             !note.empty() && !options.is_quiet)
                 say(note);
+        const auto hello = hello_of(options);
         if (options.is_dry)
                 return rehearse(common, options, *wish, class_and_job,
-                                without_asking(options, *wish, where.front()));
+                                without_asking(options, *wish, where.front()), hello.label());
         if (const auto why = without_asking(options, *wish, where.front()); !why.empty())
                 return become(common, options, *wish, why);
-        Lease lease(where, hello_of(options));
+        Lease lease(where, hello);
         const auto taken = lease.take();
         if (taken)
                 return stay(options, lease, inherited);

@@ -67,10 +67,12 @@ tl::expected<void, Failure> ask_pages(const std::string& socket,
 }
 
 tl::expected<governor::v1::Advice, Failure> ask_advice(const std::string& socket,
-                                                       std::uint32_t current, std::uint32_t max) {
+                                                       std::uint32_t current, std::uint32_t max,
+                                                       const std::string& label) {
         governor::v1::Request request;
         request.mutable_query()->set_current(current);
         request.mutable_query()->set_max(max);
+        request.mutable_query()->set_label(label);
         auto connection = Connection::open(addresses(socket));
         if (!connection)
                 return tl::unexpected(std::move(connection.error()));

@@ -32,9 +32,11 @@ using TakePage =
 
 /// Asks how many threads to use; a governor that has only just started gets 1 s to measure. The
 /// answer's `threads` is 1 .. `max`, or without one (0) 1 .. kMostThreads, whatever the governor
-/// says.
-[[nodiscard]] tl::expected<governor::v1::Advice, Failure>
-ask_advice(const std::string& socket, std::uint32_t current, std::uint32_t max);
+/// says. With a `label` it tells of rules for it.
+[[nodiscard]] tl::expected<governor::v1::Advice, Failure> ask_advice(const std::string& socket,
+                                                                     std::uint32_t current,
+                                                                     std::uint32_t max,
+                                                                     const std::string& label = "");
 
 /// On stderr, where the governor leaves programs alone: that it does, and what follows for the
 /// verb's result ("this acts once it governs").

@@ -69,7 +69,8 @@ nlohmann::ordered_json client_json(const governor::v1::Client& client) {
                 {"tree", client.tree() > 0 ? nlohmann::ordered_json(client.tree())
                                            : nlohmann::ordered_json(nullptr)},
                 {"processes", client.processes()},
-                {"acts", known(client.acts())}};
+                {"acts", known(client.acts())},
+                {"adapts", known(client.adapts())}};
 }
 
 nlohmann::ordered_json clients_json(const governor::v1::Clients& clients) {

@@ -32,6 +32,7 @@ struct RunOptions {
         bool execs = false;           ///< one advice, then exec: no lease
         bool keeps = false;           ///< a lease, and nothing of the program is changed
         bool adapts = false;          ///< as `keeps`, but for teams that its programs leave open
+        bool is_by_rule = false;      ///< `adapts` is not the user's word but a rule's
         bool is_unpreloaded = false;  ///< no door is opened by a preloaded object
         bool is_quiet = false;        ///< says nothing of what it has set
         bool is_dry = false;          ///< says what it would do, and does nothing

@@ -44,10 +44,15 @@ Rule combine(std::span<const Rule> rules, const Program& program) {
                 overlay(all.max, rule.max);
                 overlay(all.scheduling_class, rule.scheduling_class);
                 overlay(all.ignore, rule.ignore);
+                overlay(all.adapts, rule.adapts);
         }
         if (all.min && all.max)
                 all.min = std::min(*all.min, *all.max);
         return all;
+}
+
+bool lets_teams_follow(const Rule& rule) {
+        return rule.adapts.value_or(false) && !rule.ignore.value_or(false);
 }
 
 }  // namespace governor::policy::fair

@@ -29,6 +29,9 @@ struct Rule {
         std::optional<std::uint32_t> max;     ///< 1..65536
         std::optional<Class> scheduling_class;
         std::optional<bool> ignore;  ///< not governed, and not foreign load either
+        /// Its teams may follow the grant, as with `governorctl run --adapt`. `run` reads it; it
+        /// decides nothing here.
+        std::optional<bool> adapts;
 
         friend bool operator==(const Rule&, const Rule&) = default;
 };
@@ -46,5 +49,8 @@ struct Program {
 /// nothing; its name is "a, b" of the rules that applied, in order, and empty if none did. A min
 /// above another rule's max becomes that max. O(rules).
 [[nodiscard]] Rule combine(std::span<const Rule> rules, const Program& program);
+
+/// The rule lets teams follow. One that leaves the program alone does not.
+[[nodiscard]] bool lets_teams_follow(const Rule& rule);
 
 }  // namespace governor::policy::fair

@@ -68,6 +68,7 @@ v1::Reply advise(const v1::Query& query, const View& view, Reach reach) {
         out.set_settle_ms(static_cast<std::uint32_t>(
                 probe::IdleHistory::window(view.settings.period).count()));
         out.set_leases(reach == Reach::Local && view.settings.policy == config::PolicyName::Fair);
+        out.set_adapts(view.adapts);
         if (view.tree_share) {
                 out.set_threads(query.max() > 0 ? std::min(*view.tree_share, query.max())
                                                 : *view.tree_share);

@@ -47,6 +47,8 @@ struct View {
         /// The share of the asking process; empty: it is in a tree or holds a lease, or nobody is
         /// governed.
         std::optional<registry::FairShare> fair_share = {};
+        /// A rule lets teams of the asking process follow, under the label that it asks for.
+        bool adapts = false;
 };
 
 /// The place that a client comes from.

@@ -89,7 +89,7 @@ Answer hello(const v1::Hello& hello, const Peer& peer, Governor& governor) {
         request->yields = hello.yields();
         request->keeps = hello.keeps();
         request->sleeps = hello.sleeps();
-        const auto label = printable_text(hello.label(), kLongestLabel);
+        const auto label = known_label(hello.label());
         const auto job = printable_text(hello.job(), kLongestLabel);
         const auto joined = governor.join(peer, {label, *request, mask_of(hello.holds()),
                                                  mask_of(hello.affinity()), job, hello.tree()});
@@ -259,5 +259,7 @@ std::optional<Answer> answer_about_leases(const v1::Request& request, const Peer
         const auto ordered = answer_order(request, peer, governor);
         return ordered ? std::optional<Answer>(ordered->SerializeAsString()) : std::nullopt;
 }
+
+std::string known_label(const std::string& said) { return printable_text(said, kLongestLabel); }
 
 }  // namespace governor::server

@@ -9,6 +9,7 @@
 
 #include <governor/v1/governor.pb.h>
 #include <optional>
+#include <string>
 
 namespace governor::server {
 
@@ -16,5 +17,8 @@ namespace governor::server {
 /// peer is refused, and changes nothing.
 [[nodiscard]] std::optional<Answer> answer_about_leases(const v1::Request& request,
                                                         const Peer& peer, Governor& governor);
+
+/// The label under which the governor knows a program that says this one.
+[[nodiscard]] std::string known_label(const std::string& said);
 
 }  // namespace governor::server

@@ -88,6 +88,7 @@ void fill(v1::Client& out, const registry::Program& program, const Peer& peer, G
         if (!may_know(peer, program))
                 return;
         out.set_acts(program.acts());
+        out.set_adapts(program.lets_teams_follow());
         out.set_pid(program.identity().pid);
         out.set_label(printable_text(program.identity().label));
         out.set_max(program.max());

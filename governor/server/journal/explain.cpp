@@ -187,6 +187,8 @@ std::vector<std::string> steps(const registry::Program& program,
                                     plural(reason.accounts, "account"), reason.share));
         if (!program.rule_names().empty())
                 steps.push_back("rules: " + program.rule_names());
+        if (program.lets_teams_follow())
+                steps.push_back("a rule lets its teams follow the grant, as `fairly --adapt` does");
         add_orders(steps, program.orders());
         if (program.max() > 0)
                 steps.push_back(fmt::format("at most {}", program.max()));

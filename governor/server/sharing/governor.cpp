@@ -327,6 +327,15 @@ std::optional<registry::FairShare> Governor::fair_share(const Peer& peer) {
                                    promised.size()};
 }
 
+bool Governor::lets_teams_follow(const Peer& peer, std::string_view label) const {
+        if (label.empty() || !gives_leases())
+                return false;
+        const auto executable = cycle_.needs_executables() ? probe::read_executable(root_, peer.pid)
+                                                           : std::string();
+        return policy::fair::lets_teams_follow(
+                policy::fair::combine(settings_.programs, {uid_of(peer), label, executable}));
+}
+
 void Governor::promise(const Peer& peer, const policy::Account& account, std::uint32_t threads) {
         promises_.add(account, asker_of(peer), threads, now());
 }

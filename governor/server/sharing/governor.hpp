@@ -89,6 +89,9 @@ public:
         /// The share that the process would have if it joined now, beside the leases of its account
         /// and those that were promised something. Empty: it holds a lease, or nobody is governed.
         [[nodiscard]] std::optional<registry::FairShare> fair_share(const Peer& peer);
+        /// A rule lets the teams of the process follow if it joins under this label. False where
+        /// it has none.
+        [[nodiscard]] bool lets_teams_follow(const Peer& peer, std::string_view label) const;
         /// It was advised so many threads.
         void promise(const Peer& peer, const policy::Account& account, std::uint32_t threads);
         /// See ProcessMeter::processes().

@@ -136,8 +136,8 @@ TEST_F(ConfigurationFiles, MayNotContradictEachOther) {
                 (Texts{path_ + ".d/10.conf:2: `reserve = 0-7` leaves nothing of `cpus = 0-3` of " +
                                path_ + ":2",
                        path_ + ".d/10.conf:4: `min = 5` is above `max = 4` of " + path_ + ":4",
-                       path_ + ":5: [program b] has no effect; set weight, min, max, class or "
-                               "ignore"}));
+                       path_ + ":5: [program b] has no effect; set weight, min, max, class, "
+                               "ignore or teams"}));
 }
 
 TEST_F(ConfigurationFiles, MayNotNameUsersThatDoNotExist) {

@@ -58,7 +58,8 @@ TEST(ProgramSection, TakesEveryKey) {
                                     "min = 2\n"
                                     "max = 8\n"
                                     "class = batch\n"
-                                    "ignore = no\n");
+                                    "ignore = no\n"
+                                    "teams = adapt\n");
         EXPECT_EQ(rule.name, "nightly");
         EXPECT_EQ(rule.uid, 1000U);
         EXPECT_EQ(rule.label, "night*");
@@ -68,6 +69,7 @@ TEST(ProgramSection, TakesEveryKey) {
         EXPECT_EQ(rule.max, 8U);
         EXPECT_EQ(rule.scheduling_class, Class::Batch);
         EXPECT_EQ(rule.ignore, false);
+        EXPECT_EQ(rule.adapts, true);
         for (const auto& key : program_keys())
                 EXPECT_FALSE(key.get(rule).empty()) << key.name << " is missing in this test";
 }
@@ -82,12 +84,21 @@ TEST(ProgramSection, SetsOnlyWhatItSays) {
 TEST(ProgramSection, ReadsBackWhatItsKeysSay) {
         const auto rule = only_rule("[program x]\nuser = anna\nlabel = [!a]?\nexecutable = a b\n"
                                     "weight = 0010\nmin = 1\nmax = 1\nclass = interactive\n"
-                                    "ignore = yes\n");
+                                    "ignore = yes\nteams = keep\n");
         policy::fair::Rule again;
         again.name = rule.name;
         for (const auto& key : program_keys())
                 EXPECT_TRUE(key.set(again, key.get(rule))) << key.name;
         EXPECT_EQ(again, rule);
+}
+
+TEST(ProgramSection, MayBeAboutTeamsAlone) {
+        policy::fair::Rule expected;
+        expected.name = "x";
+        expected.adapts = true;
+        EXPECT_EQ(only_rule("[program x]\nteams = adapt\n"), expected);
+        expected.adapts = false;
+        EXPECT_EQ(only_rule("[program x]\nteams = keep\n"), expected);
 }
 
 TEST(ProgramSection, StaysInTheOrderOfTheText) {
@@ -130,7 +141,7 @@ TEST(ProgramSection, MayComeOnlyOnceInAFile) {
 TEST(ProgramSection, MustHaveAnEffect) {
         for (const auto* text : {"[program x]\n", "[program x]\nuser = 0\nlabel = a\n"})
                 EXPECT_EQ(only_error(text), "f.conf:1: [program x] has no effect; set weight, min, "
-                                            "max, class or ignore");
+                                            "max, class, ignore or teams");
 }
 
 TEST(ProgramSection, MayNotGuaranteeMoreThanItAllows) {
@@ -142,7 +153,7 @@ TEST(ProgramSection, MayNotGuaranteeMoreThanItAllows) {
 TEST(ProgramSection, NamesTheKnownKeysForAnUnknownOne) {
         EXPECT_EQ(error_of("threshold = 5%"),
                   "f.conf:2: unknown key `threshold`; known: user, label, executable, weight, min, "
-                  "max, class, ignore");
+                  "max, class, ignore, teams");
 }
 
 TEST(ProgramSection, NamesTheAcceptedRangeOfAValue) {
@@ -150,22 +161,40 @@ TEST(ProgramSection, NamesTheAcceptedRangeOfAValue) {
                   "f.conf:2: `weight = 0` is not accepted; accepted: 1 .. 10000");
         EXPECT_EQ(error_of("class = urgent"),
                   "f.conf:2: `class = urgent` is not accepted; accepted: interactive or batch");
+        EXPECT_EQ(error_of("teams = yes"),
+                  "f.conf:2: `teams = yes` is not accepted; accepted: adapt or keep");
         EXPECT_EQ(error_of("label ="), "f.conf:2: `label = ` is not accepted; accepted: a shell "
                                        "pattern (* ? [...]) of printable ASCII");
 }
 
 TEST(ProgramSection, RefusesValuesOutOfRange) {
-        for (const auto* assignment :
-             {"weight = 10001", "weight = -1", "weight = 50%", "min = 0", "min = 65537", "max = 0",
-              "max = 65537", "max =", "class = Batch", "class =", "ignore = true", "ignore = 1",
-              "label = \xc3\xa4*", "executable = a\tb", "user = 4294967295",
-              "user =", "user = 99999999999"})
+        for (const auto* assignment : {"weight = 10001",
+                                       "weight = -1",
+                                       "weight = 50%",
+                                       "min = 0",
+                                       "min = 65537",
+                                       "max = 0",
+                                       "max = 65537",
+                                       "max =",
+                                       "class = Batch",
+                                       "class =",
+                                       "ignore = true",
+                                       "ignore = 1",
+                                       "teams =",
+                                       "teams = Adapt",
+                                       "teams = adapt keep",
+                                       "label = \xc3\xa4*",
+                                       "executable = a\tb",
+                                       "user = 4294967295",
+                                       "user =",
+                                       "user = 99999999999"})
                 EXPECT_NE(error_of(assignment).find("accepted: "), std::string::npos) << assignment;
 }
 
 TEST(ProgramSection, AcceptsTheEndsOfEveryRange) {
-        for (const auto* text : {"weight = 1", "weight = 10000", "min = 1", "min = 65536",
-                                 "max = 1", "max = 65536", "class = interactive", "ignore = no"})
+        for (const auto* text :
+             {"weight = 1", "weight = 10000", "min = 1", "min = 65536", "max = 1", "max = 65536",
+              "class = interactive", "ignore = no", "teams = adapt", "teams = keep"})
                 EXPECT_EQ(apply(std::string("[program x]\n") + text + "\n").errors, Errors{})
                         << text;
 }

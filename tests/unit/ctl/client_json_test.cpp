@@ -27,5 +27,14 @@ TEST(ClientJson, HasAllNumbersOfAPool) {
                   R"("parked":12,"woken":9})");
 }
 
+TEST(ClientJson, SaysWhetherARuleLetsTeamsFollowToWhoMayKnow) {
+        governor::v1::Client client;
+        EXPECT_TRUE(client_json(client)["adapts"].is_null());
+        client.set_pid(4711);
+        EXPECT_EQ(client_json(client)["adapts"], false);
+        client.set_adapts(true);
+        EXPECT_EQ(client_json(client)["adapts"], true);
+}
+
 }  // namespace
 }  // namespace ctl::verbs

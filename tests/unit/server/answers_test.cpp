@@ -25,7 +25,7 @@ protected:
                 return answer(request,
                               View{settings_, sample_, topology_, clients_, counters_,
                                    milliseconds{65'432}, milliseconds{warm_in_}, false, error_,
-                                   std::nullopt, fair_share_},
+                                   std::nullopt, fair_share_, adapts_},
                               reach);
         }
         [[nodiscard]] v1::Reply query(std::uint32_t current, std::uint32_t max) const {
@@ -71,6 +71,7 @@ protected:
         int warm_in_ = 0;
         std::string error_;
         std::optional<registry::FairShare> fair_share_;
+        bool adapts_ = false;
 };
 
 void expect_error(const v1::Reply& reply, v1::Error::Code code, const std::string& message,
@@ -137,6 +138,12 @@ TEST_F(Answers, TellWhoAsksWhetherThereAreLeasesForIt) {
         EXPECT_FALSE(ask(request, Reach::Network).advice().leases());
         settings_.policy = config::PolicyName::Threshold;
         EXPECT_FALSE(ask(request).advice().leases());
+}
+
+TEST_F(Answers, TellWhoAsksWhetherARuleLetsItsTeamsFollow) {
+        EXPECT_FALSE(query(0, 0).advice().adapts());
+        adapts_ = true;
+        EXPECT_TRUE(query(0, 0).advice().adapts());
 }
 
 TEST_F(Answers, CountOnlyTheCpusThatAreDistributed) {

@@ -192,6 +192,16 @@ TEST_F(Explaining, SaysHowFarABatchProgramIs) {
         EXPECT_EQ(lines()[2], "batch job, 1 program, 3.2 s of turns so far; 100 of 100 done");
 }
 
+TEST_F(Explaining, SaysThatARuleLetsTeamsFollow) {
+        rules_.resize(1);
+        rules_[0].name = "solver";
+        rules_[0].adapts = true;
+        const auto said = lines();
+        ASSERT_EQ(said.size(), 6U);
+        EXPECT_EQ(said[2], "rules: solver");
+        EXPECT_EQ(said[3], "a rule lets its teams follow the grant, as `fairly --adapt` does");
+}
+
 TEST_F(Explaining, SaysWhereNothingIsGranted) {
         EXPECT_EQ(steps(come(), turns_), std::vector<std::string>{"nothing is granted yet"});
         rules_.resize(1);

@@ -205,6 +205,47 @@ TEST_F(LeaseAnswers, HideFromOthersWhoItIsAndWhatItAskedFor) {
         EXPECT_EQ(client.scheduling_class(), v1::INTERACTIVE);
 }
 
+TEST_F(LeaseAnswers, TellWhoMayKnowThatARuleLetsTeamsFollow) {
+        config::Settings settings;
+        settings.programs.resize(1);
+        settings.programs[0].label = "solver";
+        settings.programs[0].adapts = true;
+        governor_.configure(settings, {}, {});
+        v1::Hello said;
+        said.set_label("solver");
+        ASSERT_TRUE(hello(self(1000), said).has_welcome());
+        for (const std::uint32_t uid : {0U, 1000U}) {
+                EXPECT_TRUE(shown_to(uid).adapts()) << uid;
+                EXPECT_TRUE(explained_to(uid).explanation().client().adapts());
+        }
+        EXPECT_FALSE(shown_to(1001).adapts());
+        settings.programs[0].label = "other";
+        governor_.configure(settings, {}, {});
+        EXPECT_FALSE(shown_to(1000).adapts());
+}
+
+TEST_F(LeaseAnswers, TellOfRulesForALabelBeforeThereIsALease) {
+        config::Settings settings;
+        settings.programs.resize(1);
+        settings.programs[0].uid = 1000;
+        settings.programs[0].label = "?*";
+        settings.programs[0].adapts = true;
+        governor_.configure(settings, {}, {});
+        EXPECT_TRUE(governor_.lets_teams_follow(self(1000), "solver"));
+        EXPECT_FALSE(governor_.lets_teams_follow(self(1001), "solver"));
+        EXPECT_FALSE(governor_.lets_teams_follow(self(1000), "")) << "nobody asks";
+        settings.programs[0].executable = "no_such_program";
+        governor_.configure(settings, {}, {});
+        EXPECT_FALSE(governor_.lets_teams_follow(self(1000), "solver"));
+        settings.programs[0].executable = "server_test";
+        settings.programs[0].uid.reset();
+        governor_.configure(settings, {}, {});
+        EXPECT_TRUE(governor_.lets_teams_follow(self(1000), "solver"));
+        settings.policy = config::PolicyName::Threshold;
+        governor_.configure(settings, {}, {});
+        EXPECT_FALSE(governor_.lets_teams_follow(self(1000), "solver")) << "there are no leases";
+}
+
 TEST_F(LeaseAnswers, DoNotTellOthersWhetherAProcessHoldsALease) {
         const auto of_none = explained_to(1001);
         ASSERT_TRUE(hello(self(1000)).has_welcome());

@@ -71,6 +71,15 @@ TEST(Doors, SayThatProgramsFollowWhereTheyMay) {
         EXPECT_EQ(after(doors, "THREADCOUNT_ADOPT"), "adapt");
 }
 
+TEST(Doors, SayThatARuleLetsProgramsFollow) {
+        auto ruled = installed();
+        ruled.adapts = ruled.is_by_rule = true;
+        const auto doors = doors_of(linked_with({"libgomp.so.1"}), ruled);
+        EXPECT_EQ(doors.waits, "it follows with its threads at regions of gcc's OpenMP (preload), "
+                               "as a rule of the administrator says");
+        EXPECT_EQ(after(doors, "THREADCOUNT_ADOPT"), "adapt");
+}
+
 TEST(Doors, LeaveAloneWhatDoesNotSpinForLong) {
         for (const auto* name : {"libomp.so.5", "libomp5-14.so", "libiomp5.so"}) {
                 const auto doors = doors_of(linked_with({name}));

@@ -96,12 +96,14 @@ TEST(Rules, LetALaterOneWinWhereBothSaySomething) {
         second.weight = 200;
         second.min = 2;
         second.ignore = false;
+        second.adapts = true;
         auto expected = rule("first, second");
         expected.weight = 200;
         expected.min = 2;
         expected.max = 8;
         expected.scheduling_class = Class::Batch;
         expected.ignore = false;
+        expected.adapts = true;
         EXPECT_EQ(combine(std::vector{first, second}, kSolver), expected);
         expected.name = "second, first";
         expected.weight = 50;
@@ -129,6 +131,26 @@ TEST(Rules, CanTakeBackWhatAnEarlierOneIgnored) {
         governed.ignore = false;
         EXPECT_EQ(combine(std::vector{ignored, governed}, kSolver).ignore, false);
         EXPECT_EQ(combine(std::vector{governed, ignored}, kSolver).ignore, true);
+}
+
+TEST(Rules, LetTeamsFollowUntilALaterOneTakesItBack) {
+        auto adapt = rule("a");
+        adapt.adapts = true;
+        auto keep = rule("b");
+        keep.adapts = false;
+        EXPECT_TRUE(lets_teams_follow(combine(std::vector{keep, adapt}, kSolver)));
+        EXPECT_FALSE(lets_teams_follow(combine(std::vector{adapt, keep}, kSolver)));
+        EXPECT_TRUE(lets_teams_follow(combine(std::vector{adapt, rule("c")}, kSolver)));
+        EXPECT_FALSE(lets_teams_follow(Rule{}));
+}
+
+TEST(Rules, LetNoTeamsFollowOfAProgramThatIsLeftAlone) {
+        auto left_alone = rule("a");
+        left_alone.adapts = true;
+        left_alone.ignore = true;
+        EXPECT_FALSE(lets_teams_follow(left_alone));
+        left_alone.ignore = false;
+        EXPECT_TRUE(lets_teams_follow(left_alone));
 }
 
 TEST(Rules, GuaranteeNoMoreThanTheyAllow) {
