@@ -18,7 +18,7 @@ namespace governor::evidence {
 /// numbers::kCrowdMemory.
 class CrowdTrial {
 public:
-        using Step = policy::fair::CrowdTrial::Step;
+        using Step = policy::fair::CrowdGain::Step;
 
         /// So many of its regions have ended by `now`. In a crowd its part of the time would be one
         /// of `parts` in rounds, at least 1. Empty: it is in its round, or alone. True: the next
@@ -28,7 +28,7 @@ public:
         void interrupted() { since_.reset(); }
         /// It waits for its round from now on, or does so no longer: waits do not count.
         void parked(bool parked, policy::TimePoint now);
-        [[nodiscard]] policy::fair::CrowdTrial result() const { return {step_, has_left_, gain_}; }
+        [[nodiscard]] policy::fair::CrowdGain result() const { return {step_, has_left_, gain_}; }
 
 private:
         void begin(Step step, policy::TimePoint now);

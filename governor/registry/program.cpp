@@ -502,7 +502,7 @@ fair::Client Program::client(const policy::CpuMask& pool) const {
                 client.takes_turns = is_batch();
                 client.rests = rests_;
                 client.present_team = std::min(team(), *client.team);
-                client.crowd_trial = crowd_trial_.result();
+                client.crowd_gain = crowd_trial_.result();
                 client.team_since = team_since_;
                 client.wants = client.idle ? 1 : *client.team;
         }

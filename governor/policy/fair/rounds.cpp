@@ -355,9 +355,9 @@ private:
 class CrowdPaces {
 public:
         void add(const Client& client) {
-                const auto& trial = client.crowd_trial;
-                wants_crowd_ = wants_crowd_ || trial.step == CrowdTrial::Step::Crowd;
-                wants_rounds_ = wants_rounds_ || trial.step == CrowdTrial::Step::Rounds;
+                const auto& trial = client.crowd_gain;
+                wants_crowd_ = wants_crowd_ || trial.step == CrowdGain::Step::Crowd;
+                wants_rounds_ = wants_rounds_ || trial.step == CrowdGain::Step::Rounds;
                 has_left_ = has_left_ || trial.has_left;
                 if (!trial.gain)
                         return;

@@ -47,7 +47,7 @@ struct Crowd {
 /// load. So is one that takes part and spins, or has its turn alone (batch). Nor is it a crowd
 /// where the kernel, which gives each thread as much, would not give each account, tree and program
 /// nearly its part, or where they may run on different CPUs. Nor where their regions were more in
-/// rounds, on average, or are to be counted there (CrowdTrial).
+/// rounds, on average, or are to be counted there (CrowdGain).
 [[nodiscard]] std::optional<Crowd> crowd_of(const Snapshot& snapshot);
 
 /// As if those that sleep followed, and had left all CPUs that they are to leave.

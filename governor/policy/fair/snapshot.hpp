@@ -56,7 +56,7 @@ struct RoundState {
 };
 
 /// A program's pace in a crowd (Grant::crowded) is compared with that in rounds.
-struct CrowdTrial {
+struct CrowdGain {
         /// To be measured next. A program that does not end its Rounds has Done after a while.
         enum class Step : std::uint8_t { Crowd, Rounds, Done };
         Step step = Step::Crowd;
@@ -144,7 +144,7 @@ struct Client {
         /// Its threads that wait for others of its team sleep where it is crowded (Grant::crowded).
         /// The holder of a tree says so where nothing holds its programs to the grant.
         bool sleeps = false;
-        CrowdTrial crowd_trial;   ///< if its threads sleep there
+        CrowdGain crowd_gain;     ///< if its threads sleep there
         bool takes_turns = true;  ///< if it has a gang; else it waits for rounds alone
         bool rests = false;       ///< it is outside of regions, and waits for none
         /// Threads of the present region of a program that keeps its team, more than `in_use` if

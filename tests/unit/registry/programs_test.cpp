@@ -246,9 +246,9 @@ TEST_F(ProgramsTest, AreTriedInACrowdAndInRounds) {
                         report.ended += static_cast<std::uint64_t>(numbers::kPoll / period);
                         (void)programs_.find(id)->report(report, now_);
                 }
-                return listed().at(0).crowd_trial;
+                return listed().at(0).crowd_gain;
         };
-        EXPECT_EQ(run(true, 1ms).step, policy::fair::CrowdTrial::Step::Rounds);
+        EXPECT_EQ(run(true, 1ms).step, policy::fair::CrowdGain::Step::Rounds);
         const auto done = run(false, 400us);
         ASSERT_TRUE(done.gain);
         EXPECT_NEAR(*done.gain, 0.8, 0.02);

@@ -425,15 +425,15 @@ TEST(Crowds, OfATreeCountAsOne) {
 TEST(Crowds, AreLeftWhereRoundsAreFasterOnAverage) {
         Crowded world;
         EXPECT_TRUE(world.decided().tries_crowd);
-        world.clients[0].crowd_trial.gain = numbers::kCrowdPays;
-        world.clients[0].crowd_trial.step = world.clients[1].crowd_trial.step =
-                CrowdTrial::Step::Done;
+        world.clients[0].crowd_gain.gain = numbers::kCrowdPays;
+        world.clients[0].crowd_gain.step = world.clients[1].crowd_gain.step =
+                CrowdGain::Step::Done;
         EXPECT_EQ(world.crowded(), "cc");
         EXPECT_FALSE(world.decided().tries_crowd);
-        world.clients[0].crowd_trial.gain = numbers::kCrowdPays - 0.01;
+        world.clients[0].crowd_gain.gain = numbers::kCrowdPays - 0.01;
         EXPECT_EQ(world.crowded(), "--");
         EXPECT_EQ(world.grants(), "8 P");
-        world.clients[1].crowd_trial.gain = numbers::kCrowdPays + 0.02;
+        world.clients[1].crowd_gain.gain = numbers::kCrowdPays + 0.02;
         EXPECT_EQ(world.crowded(), "cc");
         world.clients[1].account = AccountId{2};
         EXPECT_EQ(world.crowded(), "--") << "one user would lose what the other one gains";
@@ -441,14 +441,14 @@ TEST(Crowds, AreLeftWhereRoundsAreFasterOnAverage) {
 
 TEST(Crowds, AreLeftForAMomentToCompareThemWithRounds) {
         Crowded world;
-        world.clients[1].crowd_trial.step = CrowdTrial::Step::Rounds;
+        world.clients[1].crowd_gain.step = CrowdGain::Step::Rounds;
         EXPECT_EQ(world.crowded(), "cc") << "the other is still counted in the crowd";
-        world.clients[0].crowd_trial.step = CrowdTrial::Step::Rounds;
+        world.clients[0].crowd_gain.step = CrowdGain::Step::Rounds;
         EXPECT_EQ(world.crowded(), "--");
         EXPECT_EQ(world.grants(), "8 P");
-        world.clients[0].crowd_trial = {CrowdTrial::Step::Done, false, 1.5};
+        world.clients[0].crowd_gain = {CrowdGain::Step::Done, false, 1.5};
         EXPECT_EQ(world.crowded(), "cc") << "not for one that comes later";
-        world.clients[1].crowd_trial.has_left = true;
+        world.clients[1].crowd_gain.has_left = true;
         EXPECT_EQ(world.crowded(), "--") << "its round is still to come";
         world.clients[1].in_stream = true;
         EXPECT_EQ(world.crowded(), "cc") << "newcomers have no rounds";
