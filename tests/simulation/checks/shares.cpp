@@ -28,9 +28,9 @@ std::string seconds_text(Time span) {
         return rounded(std::chrono::duration<double>(span).count()) + " s";
 }
 
-/// The entitlements that hold whatever the others turn out to want. A program that wants less
-/// leaves more to its neighbours, but its account may take that from another account's programs on
-/// the same CPUs.
+/// The entitlements that hold whatever the others turn out to want, and whether or not foreign load
+/// that uses a part of a CPU is left all of it. A program that wants or gets less leaves more to
+/// its neighbours, but its account may take that from another account's programs on the same CPUs.
 std::vector<double> certain_entitlements(const World& world, const Snapshot& snapshot) {
         const auto& settings = world.scenario.governor.fair;
         auto entitled = entitlements(settings, snapshot);
@@ -43,9 +43,14 @@ std::vector<double> certain_entitlements(const World& world, const Snapshot& sna
         });
         if (is_enough)
                 return entitled;
-        const auto by_demand = entitlements(settings, snapshot, {.by_demand = true});
-        for (std::size_t i = 0; i < entitled.size(); i++)
-                entitled[i] = std::min(entitled[i], by_demand[i]);
+        const auto allow = [&](const EntitlementOptions& options) {
+                const auto found = entitlements(settings, snapshot, options);
+                for (std::size_t i = 0; i < entitled.size(); i++)
+                        entitled[i] = std::min(entitled[i], found[i]);
+        };
+        allow({.by_demand = true});
+        allow({.foreign_in_parts = true});
+        allow({.by_demand = true, .foreign_in_parts = true});
         return entitled;
 }
 

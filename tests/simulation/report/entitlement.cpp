@@ -72,7 +72,7 @@ private:
         std::size_t account_of(AccountId id);
         std::size_t add_branch(std::size_t account, const governor::policy::fair::Client& first);
         std::size_t group_of(const CpuMask& cpus);
-        void find_cells(const Settings& settings, const Load& left);
+        void find_cells(const Settings& settings, const Load& left, bool in_parts);
         void rise_all();
         void build_network();
 
@@ -110,7 +110,7 @@ Filling::Filling(const Settings& settings, const Snapshot& snapshot,
         add_claimants(options);
         for (const auto& [account, millicpu] : left.owned)
                 accounts_[account_of(account)] += millicpu / 1000.0;
-        find_cells(settings, left);
+        find_cells(settings, left, options.foreign_in_parts);
 }
 
 std::size_t Filling::account_of(AccountId id) {
@@ -183,7 +183,7 @@ std::size_t Filling::add_branch(std::size_t account, const governor::policy::fai
         return branches_.size() - 1;
 }
 
-void Filling::find_cells(const Settings& settings, const Load& left_to) {
+void Filling::find_cells(const Settings& settings, const Load& left_to, bool in_parts) {
         std::map<std::vector<bool>, CpuMask> cells;
         snapshot_.machine.pool().for_each([&](std::uint32_t cpu) {
                 std::vector<bool> users;
@@ -198,7 +198,7 @@ void Filling::find_cells(const Settings& settings, const Load& left_to) {
         for (auto& [users, cpus] : cells) {
                 const double count = cpus.count();
                 const double foreign = std::min(left_to.millicpu(cpus) / 1000.0, count * most);
-                const double left = std::ceil(foreign - kEps);
+                const double left = in_parts ? foreign : std::ceil(foreign - kEps);
                 foreign_ += foreign;
                 capacity_.push_back(count - left -
                                     std::min(std::ceil(count * reserved - kEps),

@@ -13,14 +13,15 @@ namespace simulation {
 struct EntitlementOptions {
         /// Clients want no more than the registry thinks; else all that they may have.
         bool by_demand = false;
+        /// Of a CPU that foreign load uses a part of, it takes this part; else it takes all of it.
+        bool foreign_in_parts = false;
 };
 
 /// Max-min shares, by client of the snapshot. Each gets one CPU as far as there is room, then its
 /// guaranteed CPUs. Then accounts rise together. The clients of an account rise in proportion to
 /// their weights, those below their minimum first. Maxima, CPUs that they may use, and quotas bound
-/// them. Foreign load takes whole CPUs, up to Settings::foreign_max_permyriad of those that the
-/// same clients may use. Newcomers' CPUs are taken likewise. 0 for a client that may use no CPU of
-/// the pool.
+/// them. Foreign load takes up to Settings::foreign_max_permyriad of the CPUs that the same clients
+/// may use. Newcomers' CPUs are taken likewise. 0 for a client that may use no CPU of the pool.
 [[nodiscard]] std::vector<double> entitlements(const governor::policy::fair::Settings& settings,
                                                const governor::policy::fair::Snapshot& snapshot,
                                                const EntitlementOptions& options = {});
