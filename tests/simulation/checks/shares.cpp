@@ -54,6 +54,26 @@ std::vector<double> certain_entitlements(const World& world, const Snapshot& sna
         return entitled;
 }
 
+/// What each client keeps while programs do not follow: of the entitlement that it would have
+/// without these, and without foreign load and newcomers, the part that it keeps from all of them
+/// together.
+std::vector<double> kept_entitlements(const World& world, const Snapshot& snapshot) {
+        const auto& settings = world.scenario.governor.fair;
+        const governor::policy::fair::Foreign none;
+        auto kept = certain_entitlements(world, {snapshot.now,
+                                                 snapshot.machine,
+                                                 none,
+                                                 snapshot.cgroups,
+                                                 snapshot.clients,
+                                                 0,
+                                                 {},
+                                                 snapshot.trees});
+        for (auto& cpus : kept)
+                cpus *= 1 - static_cast<double>(settings.foreign_max_permyriad) /
+                                    governor::policy::kPermyriad;
+        return kept;
+}
+
 /// CPUs are dealt out whole. Client `i` may therefore lack what the shares of the others of its
 /// account are rounded up by, which is up to half a CPU each.
 double rounded_up_beside(const Snapshot& snapshot, const std::vector<double>& entitled,
@@ -214,22 +234,22 @@ bool Shares::is_charged(const World& world) const {
 }
 
 void Shares::check_shares(const World& world) {
-        const auto& settings = world.scenario.governor.fair;
         const auto snapshot = true_snapshot(world);
         if (snapshot.clients.empty())
                 return;
-        const auto entitled = certain_entitlements(world, snapshot);
-        const double kept = is_charged(world)
-                                    ? 1 - static_cast<double>(settings.foreign_max_permyriad) /
-                                                      governor::policy::kPermyriad
-                                    : 1;
+        auto entitled = certain_entitlements(world, snapshot);
+        if (is_charged(world)) {
+                const auto kept = kept_entitlements(world, snapshot);
+                for (std::size_t i = 0; i < entitled.size(); i++)
+                        entitled[i] = std::min(entitled[i], kept[i]);
+        }
         const auto unused = unused_cpus(world);
         for (std::size_t i = 0; i < snapshot.clients.size(); i++) {
                 const auto* resident = resident_of(world, snapshot.clients[i].id);
                 // A program that takes turns has to wait: see tests/turns_test.cpp.
                 if (!snapshot.clients[i].idle && !resident->process->program().waits &&
                     !world.turns_with_tree(*resident))
-                        watch_starvation(world, *resident, entitled[i] * kept);
+                        watch_starvation(world, *resident, entitled[i]);
                 else
                         watches_[resident->number].below_since = kNever;
                 watch_conservation(world, *resident, snapshot.clients[i].max.value_or(0), unused);

@@ -14,8 +14,9 @@ namespace simulation {
 /// Looked at after every sample:
 /// - starvation: an honest program that is not idle does not stay further below its entitlement
 ///   than tolerance() for longer than things take to settle. A program that pauses is entitled to
-///   no more than the registry believes that it wants. The others keep, while programs do not
-///   follow or are charged for that, at least the part that they keep from foreign load
+///   no more than the registry believes that it wants. While programs do not follow or are charged
+///   for that, it is entitled to no more than a part of what it would have without them and without
+///   foreign load: the part that it keeps from foreign load
 /// - conservation: a program that can always use one CPU more does not stay below its maximum for
 ///   that long while there are CPUs that nobody has
 ///
