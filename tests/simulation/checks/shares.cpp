@@ -283,7 +283,9 @@ void Shares::watch_conservation(const World& world, const Resident& resident, st
         const auto& grant = world.held(resident)->grant;
         const auto& process = *resident.process;
         const auto left = unused.count_common(process.allowed());
-        const auto others = world.last().foreign + grant.reason.reserved;
+        // A program that relapsed is charged for its peak, also while it follows.
+        const auto charged = is_charged(world) ? grant.reason.rigid : 0;
+        const auto others = world.last().foreign + grant.reason.reserved + charged;
         if (!is_hungry(resident) || left <= others || (max > 0 && grant.threads >= max) ||
             grant.reason.limit == Limit::Ungoverned ||
             world.disturbed + settling_time(world) > world.now || may_be_rigid(world) ||

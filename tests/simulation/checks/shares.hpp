@@ -18,7 +18,7 @@ namespace simulation {
 ///   for that, it is entitled to no more than a part of what it would have without them and without
 ///   foreign load: the part that it keeps from foreign load
 /// - conservation: a program that can always use one CPU more does not stay below its maximum for
-///   that long while there are CPUs that nobody has
+///   that long while there are CPUs that nobody has, nor is charged for because it relapsed
 ///
 /// And after every decision:
 /// - newcomers: no program shrinks below its share without the newcomers of a stream, but trees
