@@ -195,13 +195,16 @@ void Filling::find_cells(const Settings& settings, const Load& left_to, bool in_
                 static_cast<double>(settings.foreign_max_permyriad) / governor::policy::kPermyriad;
         const double reserved =
                 snapshot_.short_lived / std::max<double>(snapshot_.machine.pool().count(), 1);
+        const auto rounded = [in_parts](double cpus) {
+                return in_parts ? cpus : std::ceil(cpus - kEps);
+        };
         for (auto& [users, cpus] : cells) {
                 const double count = cpus.count();
                 const double foreign = std::min(left_to.millicpu(cpus) / 1000.0, count * most);
-                const double left = in_parts ? foreign : std::ceil(foreign - kEps);
+                const double left = rounded(foreign);
                 foreign_ += foreign;
                 capacity_.push_back(count - left -
-                                    std::min(std::ceil(count * reserved - kEps),
+                                    std::min(rounded(count * reserved),
                                              std::max(std::floor(count * most) - left, 0.0)));
                 cells_.push_back(std::move(cpus));
         }
@@ -479,7 +482,7 @@ Load times(const Load& foreign, double part) {
 }
 
 /// The load that accounts are known to run counts up to their own share.
-Load left_to_foreign(const Settings& settings, const Snapshot& snapshot) {
+Load left_to_foreign(const Settings& settings, const Snapshot& snapshot, bool in_parts) {
         const auto& foreign = snapshot.foreign;
         const double all = foreign.millicpu(snapshot.machine.pool());
         double known = 0;
@@ -493,7 +496,8 @@ Load left_to_foreign(const Settings& settings, const Snapshot& snapshot) {
         auto counts = std::max(0.0, all - known);
         const double most =
                 static_cast<double>(settings.foreign_max_permyriad) / governor::policy::kPermyriad;
-        Filling filling(settings, snapshot, {.by_demand = true}, times(foreign, counts / all));
+        Filling filling(settings, snapshot, {.by_demand = true, .foreign_in_parts = in_parts},
+                        times(foreign, counts / all));
         const auto cpus = filling.fill_with(owned, most);
         for (std::size_t i = 0; i < owned.size(); i++) {
                 owned[i].millicpu = static_cast<float>(cpus[i] * 1000);
@@ -508,11 +512,13 @@ Load left_to_foreign(const Settings& settings, const Snapshot& snapshot) {
 
 std::vector<double> entitlements(const Settings& settings, const Snapshot& snapshot,
                                  const EntitlementOptions& options) {
-        return Filling(settings, snapshot, options, left_to_foreign(settings, snapshot)).fill();
+        const auto left = left_to_foreign(settings, snapshot, options.foreign_in_parts);
+        return Filling(settings, snapshot, options, left).fill();
 }
 
 double foreign_cpus(const Settings& settings, const Snapshot& snapshot) {
-        return Filling(settings, snapshot, {}, left_to_foreign(settings, snapshot)).foreign();
+        const auto left = left_to_foreign(settings, snapshot, true);
+        return Filling(settings, snapshot, {.foreign_in_parts = true}, left).foreign();
 }
 
 }  // namespace simulation

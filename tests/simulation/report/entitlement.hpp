@@ -13,7 +13,7 @@ namespace simulation {
 struct EntitlementOptions {
         /// Clients want no more than the registry thinks; else all that they may have.
         bool by_demand = false;
-        /// Of a CPU that foreign load uses a part of, it takes this part; else it takes all of it.
+        /// Foreign load and newcomers take the part of a CPU that they use; else all of it.
         bool foreign_in_parts = false;
 };
 
@@ -26,7 +26,8 @@ struct EntitlementOptions {
                                                const governor::policy::fair::Snapshot& snapshot,
                                                const EntitlementOptions& options = {});
 
-/// CPUs that foreign load should be left, as a real number.
+/// CPUs that foreign load should be left, as a real number. Here it takes parts of CPUs: with a
+/// whole one in each of many small sets, a load of next to nothing would leave programs no share.
 [[nodiscard]] double foreign_cpus(const governor::policy::fair::Settings& settings,
                                   const governor::policy::fair::Snapshot& snapshot);
 

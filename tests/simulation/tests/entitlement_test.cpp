@@ -29,15 +29,19 @@ protected:
                 return clients_.back();
         }
 
+        [[nodiscard]] Snapshot snapshot() const {
+                return {governor::policy::TimePoint{},
+                        machine_,
+                        foreign_,
+                        cgroups_,
+                        clients_,
+                        0,
+                        {},
+                        trees_};
+        }
+
         void expect(const std::vector<double>& wanted) {
-                const auto found = entitlements({}, {governor::policy::TimePoint{},
-                                                     machine_,
-                                                     foreign_,
-                                                     cgroups_,
-                                                     clients_,
-                                                     0,
-                                                     {},
-                                                     trees_});
+                const auto found = entitlements({}, snapshot());
                 ASSERT_EQ(found.size(), wanted.size());
                 for (std::size_t i = 0; i < wanted.size(); i++)
                         EXPECT_NEAR(found[i], wanted[i], 1e-4) << "client " << i;
@@ -130,6 +134,14 @@ TEST_F(Entitlements, WhoMayNotRunInThePoolHasNone) {
         add(1, CpuMask::range(20, 4));
         add(2);
         expect({0, 12});
+}
+
+TEST_F(Entitlements, ForeignLoadTakesPartsOfCpusInEachCpuset) {
+        for (std::uint32_t first = 0; first < 12; first += 2)
+                add(1, CpuMask::range(first, 2));
+        foreign_.load.assign(12, 675);
+        foreign_.owned = {{AccountId{1}, 8000}};
+        EXPECT_NEAR(foreign_cpus({}, snapshot()), 6, 1e-4);  // half of the account's share
 }
 
 }  // namespace simulation
