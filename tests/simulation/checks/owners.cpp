@@ -85,6 +85,20 @@ double level(const Users& users, double cpus, double User::*hogs) {
         return wants.empty() ? 0 : wants.back();
 }
 
+/// The share of a user that runs programs. Hogs are left `most` of the CPUs at most, all together:
+/// what is above that is the programs'.
+double share_of_each(const Users& users, double cpus, double most) {
+        const auto share = level(users, cpus, &User::hogs);
+        double hogs = 0;
+        double with_programs = 0;
+        for (const auto& [uid, user] : users) {
+                const bool runs_programs = user.programs > 0;
+                hogs += std::min(user.hogs, runs_programs ? share * most : share);
+                with_programs += runs_programs ? 1 : 0;
+        }
+        return share + std::max(hogs - cpus * most, 0.0) / std::max(with_programs, 1.0);
+}
+
 }  // namespace
 
 void Owners::decided(const World& world) {
@@ -113,7 +127,7 @@ void Owners::decided(const World& world) {
         }
         hidden = std::min(hidden, cpus * most);
         const auto least = level(users, cpus - hidden, &User::hogs_most);
-        const auto share = level(users, cpus, &User::hogs);
+        const auto share = share_of_each(users, cpus, most);
         const auto tolerance = Shares::tolerance(world);
         double granted = 0;
         double fair = 0;
@@ -121,7 +135,7 @@ void Owners::decided(const World& world) {
         const auto followers =
                 std::ranges::count_if(users, [](const auto& of) { return of.second.programs > 0; });
         for (const auto& [uid, user] : users) {
-                left += std::min({user.hogs_most, share, cpus * most});
+                left += std::min(user.hogs_most, share);
                 if (user.hogs <= 0) {
                         granted += user.granted;
                         fair += least;
@@ -138,6 +152,7 @@ void Owners::decided(const World& world) {
                 violated(world, "foreign-owner",
                          "users without hogs have " + std::to_string(granted) + " CPUs, and " +
                                  std::to_string(fair) + " are theirs");
+        left = std::min(left, cpus * most);
         if (world.last().foreign > left + tolerance)
                 violated(world, "foreign-owner",
                          std::to_string(world.last().foreign) + " CPUs are left to hogs, and " +
