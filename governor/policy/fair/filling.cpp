@@ -105,8 +105,10 @@ public:
                         cpus_[i] = claims[i].start;
                         // The CPUs that an idle client is told to wake up with count, too: their
                         // number would otherwise change once it has been told.
+                        // Those of a gang do not: turns and rounds gave it CPUs of others.
                         const bool is_on_waking = client.shared && client.granted.count() > 1;
-                        held_[i] = is_on_waking ? client.granted.count() : client.held();
+                        const auto held = is_on_waking ? client.granted.count() : client.held();
+                        held_[i] = client.gang ? 0 : held;
                         tree(i).cpus += claims[i].start;
                         account(i).cpus += claims[i].start;
                 }

@@ -26,10 +26,10 @@ struct Claim {
 /// load among them (Classes::foreign_of()). Within the account it goes to the tree, and within the
 /// tree to the client, whose (CPUs + 1/2) / weight is lowest (Webster's divisor method). Trees and
 /// clients below their minimum come first. Ties among these go to the one that holds the CPU
-/// already, then to the one that joined first. A client that is in no tree is one of its own, with
-/// its own weight and minimum. Greedy is optimal for this: A. Federgruen, H. Groenevelt, "The
-/// Greedy Procedure for Resource Allocation Problems", Operations Research 34 (1986). Returns CPUs
-/// by client. O((CPUs + clients) x log clients) takes.
+/// already (unless it has a gang: what it holds is no share), then to the one that joined first. A
+/// client that is in no tree is one of its own, with its own weight and minimum. Greedy is optimal
+/// for this: A. Federgruen, H. Groenevelt, "The Greedy Procedure for Resource Allocation Problems",
+/// Operations Research 34 (1986). Returns CPUs by client. O((CPUs + clients) x log clients) takes.
 [[nodiscard]] std::vector<std::uint32_t> fill(Capacity& capacity, const Snapshot& snapshot,
                                               const std::vector<Claim>& claims);
 

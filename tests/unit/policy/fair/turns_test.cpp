@@ -71,6 +71,17 @@ TEST(Turns, OffMeansThatTheyShare) {
         EXPECT_EQ(world.parked(), "..");
 }
 
+TEST(Turns, LeaveAProgramThatTakesNoneWhatItHasWhoeverIsFirst) {
+        Batch world(7);
+        world.job().granted = CpuMask::range(0, 4);
+        world.add(1).granted = CpuMask::range(4, 3);
+        auto& waits = world.job();
+        waits.granted = CpuMask::range(0, 1);
+        waits.shared = waits.parked = true;
+        EXPECT_EQ(world.threads(), (Counts{4, 3, 1}));
+        EXPECT_EQ(world.parked(), "..P");
+}
+
 TEST(Turns, AreAnAffairOfOneUser) {
         Batch world(12);
         for (int i = 0; i < 3; i++)
