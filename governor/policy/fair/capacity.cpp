@@ -100,6 +100,12 @@ Classes Classes::undivided() const {
         return whole;
 }
 
+Classes Classes::unheld() const {
+        auto unheld = *this;
+        unheld.are_held_ = false;
+        return unheld;
+}
+
 std::uint32_t Classes::foreign_of(AccountId account) const {
         const auto owned = std::ranges::find(owned_, account, &Foreign::Owned::account);
         return owned != owned_.end() ? rounded_cpus(owned->millicpu) : 0;

@@ -43,8 +43,11 @@ public:
         /// CPUs that are left to foreign load of this account.
         [[nodiscard]] std::uint32_t foreign_of(AccountId account) const;
 
+        /// The same, but that no client holds any of the CPUs: no tie goes to it for that.
+        [[nodiscard]] Classes unheld() const;
         /// The same, with nothing left to foreign programs and newcomers.
         [[nodiscard]] Classes undivided() const;
+        [[nodiscard]] bool are_held() const { return are_held_; }
 
         static constexpr std::size_t kNoGroup = static_cast<std::size_t>(-1);
 
@@ -57,6 +60,7 @@ private:
         std::vector<Group> groups_;
         std::vector<std::size_t> group_of_;  // by client
         std::vector<Foreign::Owned> owned_;
+        bool are_held_ = true;  // by clients, what they are granted
 };
 
 /// Hands out CPUs one by one; what a group has may move to other classes to make room. The sets

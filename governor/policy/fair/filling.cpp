@@ -108,7 +108,7 @@ public:
                         // Those of a gang do not: turns and rounds gave it CPUs of others.
                         const bool is_on_waking = client.shared && client.granted.count() > 1;
                         const auto held = is_on_waking ? client.granted.count() : client.held();
-                        held_[i] = client.gang ? 0 : held;
+                        held_[i] = client.gang || !capacity.classes().are_held() ? 0 : held;
                         tree(i).cpus += claims[i].start;
                         account(i).cpus += claims[i].start;
                 }

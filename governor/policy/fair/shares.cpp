@@ -34,7 +34,7 @@ public:
                         some_are_new = some_are_new || is_new(i);
                 }
                 if (some_are_rigid) {
-                        charge_rigid(counts);
+                        charge_rigid();
                         const auto entitled = counts;
                         for (std::size_t i = 0; i < shares_.size(); i++)
                                 if (starts_uncharged(i))
@@ -201,10 +201,13 @@ private:
 
         /// A rigid holder is charged for what it burns. The charge leaves to each other client the
         /// part of its share that it keeps from foreign programs, too. This part is of the share
-        /// that the client would have without either.
-        void charge_rigid(const std::vector<std::uint32_t>& entitled) {
-                const auto undivided = fill_everybody(Newcomers::With, classes_.undivided());
-                Capacity capacity(classes_, snapshot_, Capacity::Reserve::Keep);
+        /// that the client would have without either. All this does not go by who holds CPUs now:
+        /// it would change with each that changes hands, and make the next one do so.
+        void charge_rigid() {
+                const auto unheld = classes_.unheld();
+                const auto entitled = fill_everybody(Newcomers::With, unheld);
+                const auto undivided = fill_everybody(Newcomers::With, unheld.undivided());
+                Capacity capacity(unheld, snapshot_, Capacity::Reserve::Keep);
                 std::vector<Claim> claims(shares_.size());
                 kept_.resize(shares_.size());
                 for (std::size_t i = 0; i < shares_.size(); i++) {

@@ -202,6 +202,23 @@ TEST_F(Handover, OneThatRelapsedIsChargedWhileItFollowsAndKeepsItsShare) {
         EXPECT_EQ(world.follow(), (Counts{3, 3, 2})) << "it may have all that it is entitled to";
 }
 
+TEST_F(Handover, WhatOneIsChargedDoesNotGoByWhoHoldsWhatNow) {
+        world.clients[0].in_use.clear();
+        world.add();
+        world.add();
+        world.clients[0].granted = CpuMask::range(0, 2);
+        world.clients[1].granted = CpuMask::range(2, 3);
+        world.clients[2].granted = CpuMask::range(5, 3);
+        world.clients[0].relapsed = true;
+        world.clients[0].burning = 6;
+        const auto others = [&] {
+                const auto threads = world.follow();
+                return Counts{threads[1], threads[2]};
+        };
+        EXPECT_EQ(others(), (Counts{2, 1}));
+        EXPECT_EQ(others(), (Counts{2, 1}));
+}
+
 TEST_F(Handover, WhoBurnsMoreThanItIsGrantedKeepsOthersFromGrowing) {
         world.clients[0].in_use.clear();
         world.clients[0].burning = 8;
