@@ -31,14 +31,15 @@ Classes::Classes(const Snapshot& snapshot, const Settings& settings, const Forei
                         groups_.push_back({cpus, {}});
                 group_of_.push_back(entry->second);
         }
-        split(snapshot.machine.pool());
-        leave_to_foreign(left, settings.foreign_max_permyriad);
-        reserve(snapshot.short_lived, snapshot.machine.pool().count(),
+        const auto order = split(snapshot.machine.pool());
+        leave_to_foreign(order, left, settings.foreign_max_permyriad);
+        reserve(order, snapshot.short_lived, snapshot.machine.pool().count(),
                 settings.foreign_max_permyriad);
 }
 
-void Classes::split(const CpuMask& pool) {
+std::vector<std::size_t> Classes::split(const CpuMask& pool) {
         classes_.push_back({pool, 0, 0, {}});
+        std::vector<std::size_t> order{0};
         for (std::size_t g = 0; g < groups_.size(); g++) {
                 const auto before = classes_.size();
                 for (std::size_t k = 0; k < before; k++) {
@@ -46,8 +47,10 @@ void Classes::split(const CpuMask& pool) {
                         if (inside.empty())
                                 continue;
                         auto outside = classes_[k].cpus - inside;
-                        if (!outside.empty())
+                        if (!outside.empty()) {
+                                order.insert(std::ranges::find(order, k) + 1, classes_.size());
                                 classes_.push_back({std::move(outside), 0, 0, classes_[k].groups});
+                        }
                         classes_[k].cpus = std::move(inside);
                         classes_[k].groups.push_back(g);
                 }
@@ -58,14 +61,18 @@ void Classes::split(const CpuMask& pool) {
         for (auto& group : groups_)
                 std::ranges::stable_sort(group.classes, {},
                                          [&](std::size_t k) { return classes_[k].groups.size(); });
+        return order;
 }
 
 // Rounded so that no load is lost or counted twice where classes are small: what one class rounds
-// away, the next one gets. A half is rounded down, in favour of clients.
-void Classes::leave_to_foreign(const Foreign& foreign, std::uint32_t most_permyriad) {
+// away, the next one gets. The parts of a class are neighbours, so that a client that cuts a class
+// moves no load from it to others. A half is rounded down, in favour of clients.
+void Classes::leave_to_foreign(const std::vector<std::size_t>& order, const Foreign& foreign,
+                               std::uint32_t most_permyriad) {
         std::uint64_t sum_millicpu = 0;
         std::uint64_t left = 0;
-        for (auto& part : classes_) {
+        for (const auto k : order) {
+                auto& part = classes_[k];
                 const std::uint64_t most = std::uint64_t{part.cpus.count()} * 1000 * most_permyriad;
                 sum_millicpu +=
                         std::min<std::uint64_t>(foreign.millicpu(part.cpus), most / kPermyriad);
@@ -78,10 +85,12 @@ void Classes::leave_to_foreign(const Foreign& foreign, std::uint32_t most_permyr
 
 // Nobody knows where newcomers may run: in every class its part. Bounded together with foreign
 // load.
-void Classes::reserve(std::uint32_t cpus, std::uint32_t pool, std::uint32_t most_permyriad) {
+void Classes::reserve(const std::vector<std::size_t>& order, std::uint32_t cpus, std::uint32_t pool,
+                      std::uint32_t most_permyriad) {
         std::uint64_t seen = 0;
         std::uint64_t given = 0;
-        for (auto& part : classes_) {
+        for (const auto k : order) {
+                auto& part = classes_[k];
                 const auto size = part.cpus.count();
                 seen += size;
                 const auto wish = seen * cpus / std::max(pool, 1U) - given;

@@ -52,9 +52,13 @@ public:
         static constexpr std::size_t kNoGroup = static_cast<std::size_t>(-1);
 
 private:
-        void split(const CpuMask& pool);
-        void leave_to_foreign(const Foreign& foreign, std::uint32_t most_permyriad);
-        void reserve(std::uint32_t cpus, std::uint32_t pool, std::uint32_t most_permyriad);
+        /// Returns the order in which classes are rounded: the parts of one that was cut are
+        /// neighbours.
+        std::vector<std::size_t> split(const CpuMask& pool);
+        void leave_to_foreign(const std::vector<std::size_t>& order, const Foreign& foreign,
+                              std::uint32_t most_permyriad);
+        void reserve(const std::vector<std::size_t>& order, std::uint32_t cpus, std::uint32_t pool,
+                     std::uint32_t most_permyriad);
 
         std::vector<Class> classes_;
         std::vector<Group> groups_;

@@ -30,6 +30,19 @@ TEST(ShortLivedPrograms, HaveAllCpusWhereNoOtherProgramIs) {
         EXPECT_EQ(world.follow(), (std::vector<std::uint32_t>{8, 8}));
 }
 
+// The CPUs that it may use cut both of the sets that are rounded.
+TEST(ShortLivedPrograms, MakeNobodyShrinkWhereverTheyMayRun) {
+        World world({8});
+        world.load(CpuMask::range(0, 1) | CpuMask::range(4, 1), 400);
+        world.add().allowed = CpuMask::range(0, 4);
+        world.add();
+        EXPECT_EQ(world.follow(), (std::vector<std::uint32_t>{4, 3}));
+        auto& newcomer = world.add(1, milliseconds{0});
+        newcomer.in_stream = true;
+        newcomer.allowed = CpuMask::range(3, 2);
+        EXPECT_EQ(world.follow(), (std::vector<std::uint32_t>{4, 3, 1}));
+}
+
 TEST(ShortLivedPrograms, LeaveHalfOfTheCpusToTheOthers) {
         World world({4});
         world.short_lived = 100;
