@@ -390,7 +390,7 @@ constexpr std::array kProgramKeys{
         row<Program>("cgroup", "the name of a control group that stands above", "",
                      Group<&Program::cgroup>{}),
         row<Program>("cpus", kList, "taskset", Cpus<&Program::cpus>{}),
-        row<Program>("bound", "yes or no", "teams run on the CPUs that are granted",
+        row<Program>("bound", "yes or no", "teams run on the CPUs that they are granted alone",
                      Yes<&Program::bound>{}),
         row<Program>("nice", "-20 .. 19", "", Nice<&Program::nice>{}),
         Key<Program>{"behaviour",

@@ -134,7 +134,7 @@ struct Program {
         // Its place on the machine.
         std::optional<std::size_t> cgroup;  ///< index in Scenario::cgroups
         std::optional<CpuSet> cpus;         ///< taskset
-        bool bound = false;  ///< its teams run on the CPUs that were granted, not anywhere
+        bool bound = false;  ///< its teams run on CPUs that were granted to it alone, if any were
         std::int32_t nice = 0;
 
         Behaviour behaviour = Behaviour::Honest;

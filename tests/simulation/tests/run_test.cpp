@@ -10,6 +10,9 @@ namespace simulation {
 
 namespace {
 
+using governor::policy::fair::Decision;
+using governor::policy::fair::Settings;
+using governor::policy::fair::Snapshot;
 using std::chrono::microseconds;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
@@ -19,6 +22,18 @@ Scenario on_cpus(std::uint32_t cpus, Time end = seconds(20)) {
         scenario.machine.cpus = cpus;
         scenario.end = end;
         return scenario;
+}
+
+/// All have the first CPU, and share it.
+Decision share_one_cpu(const Settings&, const Snapshot& snapshot) {
+        Decision decision;
+        for (const auto& client : snapshot.clients) {
+                auto& grant = decision.grants.emplace_back();
+                grant.id = client.id;
+                grant.cpus = CpuMask::range(0, 1);
+                grant.shared = true;
+        }
+        return decision;
 }
 
 Program program(const std::string& name, Time region, std::uint64_t regions = 0) {
@@ -90,6 +105,15 @@ TEST(Run, ACrashFreesEverythingAtOnce) {
         EXPECT_EQ(trace.granted("b", milliseconds(5100)), 0U);
         EXPECT_EQ(trace.granted("a", milliseconds(5100)), 8U);
         EXPECT_FALSE(trace.find("b")->finished);
+}
+
+TEST(Run, OnlyACpuOfItsOwnBindsAProgram) {
+        auto scenario = on_cpus(2);
+        scenario.programs = {program("a", milliseconds(100), 100)};
+        scenario.programs[0].bound = true;
+        scenario.programs[0].copies = 2;
+        const auto trace = record(scenario, {{share_one_cpu}, {}});
+        EXPECT_NEAR(std::chrono::duration<double>(trace.lives[0].ended.value()).count(), 10, 1e-6);
 }
 
 TEST(Run, CopiesStartOneAfterTheOther) {

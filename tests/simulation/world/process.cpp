@@ -300,7 +300,7 @@ std::optional<Threads> Process::spinning() const {
 
 Threads Process::of_its_kind(std::uint32_t count) const {
         Threads threads;
-        threads.cpus = program_->bound && !set_.empty() ? set_ : allowed_;
+        threads.cpus = program_->bound && promised_ && !set_.empty() ? set_ : allowed_;
         threads.count = count;
         threads.weight = idle_ ? idle_weight() : nice_weight(program_->nice);
         threads.niced = program_->nice > 0;
