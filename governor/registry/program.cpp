@@ -128,6 +128,10 @@ std::uint32_t Program::own_cpus() const {
         return runs ? held->grant.threads : 0;
 }
 
+const policy::CpuMask& Program::can_run_on() const {
+        return where_.bound && own_cpus() > 0 ? occupancy_.held()->grant.cpus : where_.cpus;
+}
+
 bool Program::parked() const {
         const auto* held = occupancy_.held();
         return held != nullptr && held->grant.parked;

@@ -167,6 +167,8 @@ public:
         }
         /// CPUs of its own that it may run a team on; 0: none.
         [[nodiscard]] std::uint32_t own_cpus() const;
+        /// Those that its threads may run on now.
+        [[nodiscard]] const policy::CpuMask& can_run_on() const;
         /// Threads that it is to be told of: its grant's, or while it has begun nothing the number
         /// that its library will keep.
         [[nodiscard]] std::uint32_t told(const policy::fair::Grant& grant) const {

@@ -179,17 +179,20 @@ void Programs::sampled(const policy::Sample& sample, TimePoint now) {
         for (const auto& [id, program] : programs_)
                 if (program->yielding_millicpu() > 0)
                         yielding.push_back(program.get());
-        const Confinement* last = nullptr;  // most programs may run on the same CPUs
+        const policy::CpuMask* last = nullptr;  // most programs may run on the same CPUs
+        bool is_last_niced = false;
         std::uint32_t idle_millicpu = 0;
         for (auto& [id, program] : programs_) {
                 program->update(now);
                 if (!program->usage())
                         continue;
-                const auto& where = program->where();
-                if (last == nullptr || last->cpus != where.cpus || last->niced != where.niced) {
-                        last = &where;
-                        idle_millicpu = idle_on(sample, where.cpus, where.niced) +
-                                        yielded_on(yielding, where.cpus);
+                const auto& cpus = program->can_run_on();
+                const auto is_niced = program->where().niced;
+                if (last == nullptr || *last != cpus || is_last_niced != is_niced) {
+                        last = &cpus;
+                        is_last_niced = is_niced;
+                        idle_millicpu =
+                                idle_on(sample, cpus, is_niced) + yielded_on(yielding, cpus);
                 }
                 program->sampled(is_throttled(*program) ? 0 : idle_millicpu, now);
         }

@@ -47,6 +47,7 @@ ProcessMeter::where(std::uint32_t pid, const policy::CpuMask& claimed, TimePoint
         where.confinement.cpus = std::move(found.cpus);
         for (auto& group : found.groups)
                 where.confinement.groups.push_back({std::move(group.path), group.quota});
+        where.confinement.bound = !claimed.empty();
         where.confinement.niced = probe::read_nice(pid) > 0;
         return where;
 }

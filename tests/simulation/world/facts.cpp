@@ -33,7 +33,8 @@ void Facts::add(ProgramId id, const Process& process) { processes_[id] = &proces
 void Facts::remove(ProgramId id) { processes_.erase(id); }
 
 Confinement Facts::where(const Process& process) const {
-        Confinement where{process.allowed(), {}, process.program().nice > 0};
+        const auto& program = process.program();
+        Confinement where{process.allowed(), {}, program.nice > 0, program.bound};
         for (auto at = process.program().cgroup; at; at = scenario_.cgroups[*at].parent) {
                 const auto& group = scenario_.cgroups[*at];
                 std::optional<std::uint32_t> quota;

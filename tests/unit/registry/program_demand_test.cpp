@@ -102,6 +102,25 @@ TEST_F(ProgramsTest, ThatAreNicedMayBeCrowdedOutByOthersThatAre) {
         EXPECT_TRUE(only().idle) << "they do, and it did not run";
 }
 
+TEST_F(ProgramsTest, ThatAreBoundAreCrowdedOutWhereTheyAreBoundTo) {
+        sample_.warming_up = false;
+        for (std::uint32_t cpu = 0; cpu < 16; cpu++)
+                sample_.cpus.push_back({cpu, cpu < 8 ? 0U : policy::kPermyriad});
+        auto where = within(kAll);
+        where.bound = true;
+        const auto id = programs_.join(program_of(1000), {}, where, now_).id;
+        grant(id, 0, 8);
+        (void)region(id, 1, 8);
+        for (int i = 0; i < 20; i++)
+                second(id, 1);
+        EXPECT_FALSE(only().wants) << "it cannot run where CPUs are idle";
+        where.bound = false;
+        programs_.find(id)->confine(where, now_);
+        for (int i = 0; i < 20; i++)
+                second(id, 1);
+        EXPECT_EQ(only().wants, 2U);
+}
+
 TEST_F(ProgramsTest, ThatAreStoppedAreIdle) {
         const auto id = join();
         grant(id, 0, 8);

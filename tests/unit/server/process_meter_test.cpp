@@ -84,5 +84,13 @@ TEST_F(ProcessMeterTest, SaysHowNicedNicedTimeIs) {
         EXPECT_EQ(found.owners[0].niced_millicpu, 500U * 335 / 1359);
 }
 
+TEST_F(ProcessMeterTest, TakesAProgramForBoundIfItSaysWhereElseItMayRun) {
+        machine_.thread(7, 7, "0-3");
+        ProcessMeter meter(machine_.root());
+        const TimePoint now{std::chrono::seconds{1}};
+        EXPECT_FALSE(meter.where(7, {}, now)->confinement.bound);
+        EXPECT_TRUE(meter.where(7, policy::CpuMask::range(0, 8), now)->confinement.bound);
+}
+
 }  // namespace
 }  // namespace governor::server
