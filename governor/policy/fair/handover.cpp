@@ -147,14 +147,22 @@ private:
                         capacity_.occupy(i, lingering_[i]);
                 });
                 // Charges what it burns elsewhere; CPUs that it grows by are no longer elsewhere.
+                // Those who can run on fewest CPUs are charged first: no charge moves for another.
+                std::vector<std::size_t> above;
                 for_governed([&](std::size_t i) {
+                        if (client(i).above_since || shares_[i].charge)
+                                above.push_back(i);
+                });
+                std::ranges::stable_sort(above, {},
+                                         [&](std::size_t i) { return may_use(i).count(); });
+                for (const auto i : above) {
                         const auto leaves =
                                 shares_[i].stays ? CpuMask{} : client(i).in_use - own(i);
                         const auto known = claims[i].limit + leaves.count();
                         const auto used = shares_[i].charge.value_or(client(i).burning);
-                        if ((client(i).above_since || shares_[i].charge) && used > known)
+                        if (used > known)
                                 capacity_.charge(i, used - known, client(i).in_use);
-                });
+                }
                 return fill(capacity_, snapshot_, claims);
         }
 

@@ -229,6 +229,29 @@ TEST_F(Handover, WhoBurnsMoreThanItIsGrantedKeepsOthersFromGrowing) {
 
 // The program would otherwise have a CPU more elsewhere, of those that another one burns, and one
 // more with every decision.
+/// All CPUs are busy. One that could be charged for any of them is not charged for those of one
+/// that could not.
+TEST(HandoverInACpuset, WhoBurnsMoreThanItIsGrantedIsChargedWhereItCanRun) {
+        World world({9});
+        const auto add = [&world](std::uint32_t first, std::uint32_t count, std::uint32_t held,
+                                  std::uint32_t burning) {
+                auto& client = world.add();
+                client.allowed = CpuMask::range(first, count);
+                client.granted = client.in_use = CpuMask::range(held, 1);
+                client.burning = burning;
+                if (burning <= 1)
+                        return;
+                client.max = 1;
+                client.above_since = world.now;
+        };
+        add(0, 9, 5, 3);
+        add(0, 4, 0, 4);
+        add(4, 4, 4, 1);
+        world.clients.back().max = 1;
+        add(0, 9, 8, 1);
+        EXPECT_EQ(threads_of(world.decide()), (Counts{1, 1, 1, 1}));
+}
+
 TEST_F(Handover, NobodyTakesBackACpuForWhichThereIsNoRoomWhereItIs) {
         World eight({8});
         eight.load(CpuMask::range(4, 4), 250);
