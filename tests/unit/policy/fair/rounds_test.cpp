@@ -426,8 +426,7 @@ TEST(Crowds, AreLeftWhereRoundsAreFasterOnAverage) {
         Crowded world;
         EXPECT_TRUE(world.decided().tries_crowd);
         world.clients[0].crowd_gain.gain = numbers::kCrowdPays;
-        world.clients[0].crowd_gain.step = world.clients[1].crowd_gain.step =
-                CrowdGain::Step::Done;
+        world.clients[0].crowd_gain.step = world.clients[1].crowd_gain.step = CrowdGain::Step::Done;
         EXPECT_EQ(world.crowded(), "cc");
         EXPECT_FALSE(world.decided().tries_crowd);
         world.clients[0].crowd_gain.gain = numbers::kCrowdPays - 0.01;
