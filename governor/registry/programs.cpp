@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <optional>
 #include <utility>
 
 namespace governor::registry {
@@ -179,7 +180,7 @@ void Programs::sampled(const policy::Sample& sample, TimePoint now) {
         for (const auto& [id, program] : programs_)
                 if (program->yielding_millicpu() > 0)
                         yielding.push_back(program.get());
-        const policy::CpuMask* last = nullptr;  // most programs may run on the same CPUs
+        std::optional<policy::CpuMask> last;  // most programs may run on the same CPUs
         bool is_last_niced = false;
         std::uint32_t idle_millicpu = 0;
         for (auto& [id, program] : programs_) {
@@ -188,8 +189,8 @@ void Programs::sampled(const policy::Sample& sample, TimePoint now) {
                         continue;
                 const auto& cpus = program->can_run_on();
                 const auto is_niced = program->where().niced;
-                if (last == nullptr || *last != cpus || is_last_niced != is_niced) {
-                        last = &cpus;
+                if (!last || *last != cpus || is_last_niced != is_niced) {
+                        last = cpus;
                         is_last_niced = is_niced;
                         idle_millicpu =
                                 idle_on(sample, cpus, is_niced) + yielded_on(yielding, cpus);
