@@ -27,7 +27,7 @@ struct Confinement {
         policy::CpuMask cpus;       ///< cpuset and the union of its threads' affinity
         std::vector<Group> groups;  ///< its control group first, then each ancestor
         bool niced = false;         ///< it has a positive nice value
-        bool bound = false;         ///< its threads run on its own CPUs alone, if it has such
+        bool bound = false;         ///< it binds its threads, or its runtime does
         friend bool operator==(const Confinement&, const Confinement&) = default;
 };
 

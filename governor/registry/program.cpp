@@ -129,7 +129,9 @@ std::uint32_t Program::own_cpus() const {
 }
 
 const policy::CpuMask& Program::can_run_on() const {
-        return where_.bound && own_cpus() > 0 ? occupancy_.held()->grant.cpus : where_.cpus;
+        // One that keeps its teams has a runtime that binds them to places of its own.
+        return where_.bound && !keeps() && own_cpus() > 0 ? occupancy_.held()->grant.cpus
+                                                          : where_.cpus;
 }
 
 bool Program::parked() const {

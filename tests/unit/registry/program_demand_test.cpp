@@ -121,6 +121,22 @@ TEST_F(ProgramsTest, ThatAreBoundAreCrowdedOutWhereTheyAreBoundTo) {
         EXPECT_EQ(only().wants, 2U);
 }
 
+TEST_F(ProgramsTest, ThatKeepTheirTeamsAreBoundElsewhere) {
+        sample_.warming_up = false;
+        for (std::uint32_t cpu = 0; cpu < 16; cpu++)
+                sample_.cpus.push_back({cpu, cpu < 8 ? 0U : policy::kPermyriad});
+        auto where = within(kAll);
+        where.bound = true;
+        registry::Request request;
+        request.can_wait = request.keeps = true;
+        const auto id = programs_.join(program_of(1000), request, where, now_).id;
+        grant(id, 0, 8);
+        (void)region(id, 1, 8);
+        for (int i = 0; i < 20; i++)
+                second(id, 0);
+        EXPECT_TRUE(only().idle);
+}
+
 TEST_F(ProgramsTest, ThatAreStoppedAreIdle) {
         const auto id = join();
         grant(id, 0, 8);
