@@ -115,6 +115,7 @@ TEST_F(TeamsByRule, DoNotFollowWhereTheUserHasSaidSomethingElse) {
                 EXPECT_EQ(adopts({}, {std::string("THREADCOUNT=") + wish}), "") << wish;
         for (const auto* around : {"keep", "off"})
                 EXPECT_EQ(adopts({}, {std::string("THREADCOUNT_ADOPT=") + around}), around);
+        EXPECT_EQ(adopts({}, {"OMP_DYNAMIC=FALSE"}), "");
 }
 
 TEST_F(TeamsByRule, AreFittedAsEverWithoutOne) {

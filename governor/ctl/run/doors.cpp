@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <string_view>
+#include <strings.h>
 
 namespace ctl::run {
 
@@ -164,9 +165,15 @@ Doors look_for_doors(const verbs::RunOptions& options, bool has_lease) {
 
 verbs::RunOptions under_rule(const verbs::RunOptions& options) {
         const auto adopts = value_of(of_process, "THREADCOUNT_ADOPT");
-        const bool is_said_around = !adopts.empty() && adopts != "adapt";
+        const bool is_said_around =
+                (!adopts.empty() && adopts != "adapt") ||
+                ::strcasecmp(value_of(of_process, "OMP_DYNAMIC").c_str(), "false") == 0;
         if (options.keeps || options.adapts || options.is_batch || options.is_unpreloaded ||
             is_said_around)
+                return options;
+        const auto image = image_of(options.command.front());
+        const bool has_others = has_llvm_openmp(image) || image.needs("libopenblas");
+        if (has_others && !image.needs("libgomp.so"))
                 return options;
         auto followed = options;
         followed.keeps = followed.adapts = followed.is_by_rule = true;

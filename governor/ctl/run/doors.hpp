@@ -53,9 +53,9 @@ struct Doors {
 [[nodiscard]] Doors look_for_doors(const verbs::RunOptions& options, bool has_lease);
 
 /// The options of a command that holds a lease, where a rule lets its teams follow: those of
-/// --adapt. The same as before where the user has said what is to be done to it, by an option or in
-/// the tree of another `run`, and where no door opens: then it is fitted to its share as without
-/// the rule.
+/// --adapt. The same as before where the user has said what is to be done to it, by an option, by
+/// OMP_DYNAMIC=false or in the tree of another `run`. So it is where no door opens, or the program
+/// has threads of another kind only: then it is fitted to its share as without the rule.
 [[nodiscard]] verbs::RunOptions under_rule(const verbs::RunOptions& options);
 
 }  // namespace ctl::run
