@@ -111,7 +111,7 @@ void measure_queue(Pool& pool, unsigned workers) {
         const std::uint64_t counted = Slots::sum();
         BlockedWorkers<Pool> blocked(pool, workers);
         const std::size_t first = fill(pool, FIRST_QUEUED);
-        // What reads the figures has pages of its own, which are touched for the first time.
+        // The readers of the figures touch pages of their own for the first time.
         resident_bytes();
         allocation_figure("peers_allocated_bytes");
         const double resident = resident_bytes();

@@ -54,9 +54,9 @@ std::vector<double> certain_entitlements(const World& world, const Snapshot& sna
         return entitled;
 }
 
-/// What each client keeps while programs do not follow: of the entitlement that it would have
-/// without these, and without foreign load and newcomers, the part that it keeps from all of them
-/// together.
+/// The CPUs that each client keeps while programs do not follow: of the entitlement that it would
+/// have without these, and without foreign load and newcomers, the part that it keeps from all of
+/// them together.
 std::vector<double> kept_entitlements(const World& world, const Snapshot& snapshot) {
         const auto& settings = world.scenario.governor.fair;
         const governor::policy::fair::Foreign none;
