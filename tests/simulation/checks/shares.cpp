@@ -28,6 +28,12 @@ std::string seconds_text(Time span) {
         return rounded(std::chrono::duration<double>(span).count()) + " s";
 }
 
+/// Each value to its bound, where it is above that.
+void lower(std::vector<double>& values, const std::vector<double>& bounds) {
+        for (std::size_t i = 0; i < values.size(); i++)
+                values[i] = std::min(values[i], bounds[i]);
+}
+
 /// The entitlements that hold whatever the others turn out to want, and whether or not foreign load
 /// that uses a part of a CPU is left all of it. A program that wants or gets less leaves more to
 /// its neighbours, but its account may take that from another account's programs on the same CPUs.
@@ -43,14 +49,10 @@ std::vector<double> certain_entitlements(const World& world, const Snapshot& sna
         });
         if (is_enough)
                 return entitled;
-        const auto allow = [&](const EntitlementOptions& options) {
-                const auto found = entitlements(settings, snapshot, options);
-                for (std::size_t i = 0; i < entitled.size(); i++)
-                        entitled[i] = std::min(entitled[i], found[i]);
-        };
-        allow({.by_demand = true});
-        allow({.foreign_in_parts = true});
-        allow({.by_demand = true, .foreign_in_parts = true});
+        for (const EntitlementOptions& options :
+             {EntitlementOptions{.by_demand = true}, EntitlementOptions{.foreign_in_parts = true},
+              EntitlementOptions{.by_demand = true, .foreign_in_parts = true}})
+                lower(entitled, entitlements(settings, snapshot, options));
         return entitled;
 }
 
@@ -238,11 +240,8 @@ void Shares::check_shares(const World& world) {
         if (snapshot.clients.empty())
                 return;
         auto entitled = certain_entitlements(world, snapshot);
-        if (is_charged(world)) {
-                const auto kept = kept_entitlements(world, snapshot);
-                for (std::size_t i = 0; i < entitled.size(); i++)
-                        entitled[i] = std::min(entitled[i], kept[i]);
-        }
+        if (is_charged(world))
+                lower(entitled, kept_entitlements(world, snapshot));
         const auto unused = unused_cpus(world);
         for (std::size_t i = 0; i < snapshot.clients.size(); i++) {
                 const auto* resident = resident_of(world, snapshot.clients[i].id);

@@ -5,6 +5,15 @@
 namespace governor::registry {
 namespace {
 
+/// Of 16 CPUs those before `first` are busy, the others idle.
+policy::Sample idle_from(std::uint32_t first) {
+        policy::Sample sample;
+        sample.warming_up = false;
+        for (std::uint32_t cpu = 0; cpu < 16; cpu++)
+                sample.cpus.push_back({cpu, cpu < first ? 0U : policy::kPermyriad});
+        return sample;
+}
+
 TEST_F(ProgramsTest, ReportWhatMayChangeADecision) {
         const auto id = join();
         grant(id, 0, 8);
@@ -66,9 +75,7 @@ TEST_F(ProgramsTest, ThatAreIdleWakeWithARegionThatNobodySaw) {
 }
 
 TEST_F(ProgramsTest, ThatAreCrowdedOutWantNoLess) {
-        sample_.warming_up = false;
-        for (std::uint32_t cpu = 0; cpu < 16; cpu++)
-                sample_.cpus.push_back({cpu, 0U});
+        sample_ = idle_from(16);
         const auto id = join();
         grant(id, 0, 8);
         (void)region(id, 1, 8);
@@ -103,9 +110,7 @@ TEST_F(ProgramsTest, ThatAreNicedMayBeCrowdedOutByOthersThatAre) {
 }
 
 TEST_F(ProgramsTest, ThatAreBoundAreCrowdedOutWhereTheyAreBoundTo) {
-        sample_.warming_up = false;
-        for (std::uint32_t cpu = 0; cpu < 16; cpu++)
-                sample_.cpus.push_back({cpu, cpu < 8 ? 0U : policy::kPermyriad});
+        sample_ = idle_from(8);
         auto where = within(kAll);
         where.bound = true;
         const auto id = programs_.join(program_of(1000), {}, where, now_).id;
@@ -122,9 +127,7 @@ TEST_F(ProgramsTest, ThatAreBoundAreCrowdedOutWhereTheyAreBoundTo) {
 }
 
 TEST_F(ProgramsTest, ThatKeepTheirTeamsAreBoundElsewhere) {
-        sample_.warming_up = false;
-        for (std::uint32_t cpu = 0; cpu < 16; cpu++)
-                sample_.cpus.push_back({cpu, cpu < 8 ? 0U : policy::kPermyriad});
+        sample_ = idle_from(8);
         auto where = within(kAll);
         where.bound = true;
         registry::Request request;
