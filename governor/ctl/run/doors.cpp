@@ -119,6 +119,14 @@ bool holds_object(const fs::path& folder, int deepest) {
         return false;
 }
 
+Doors doors_to(const Image& image, const verbs::RunOptions& options, bool has_lease) {
+        return doors_of(image,
+                        {has_lease, options.is_unpreloaded, options.yields(), options.adapts,
+                         options.is_by_rule, gains_privilege(options.command.front()),
+                         installed_object()},
+                        of_process);
+}
+
 }  // namespace
 
 Doors doors_of(const Image& image, const Circumstances& circumstances, const Lookup& lookup) {
@@ -156,11 +164,7 @@ tl::expected<std::string, std::string> installed_object() {
 Doors look_for_doors(const verbs::RunOptions& options, bool has_lease) {
         if (!options.keeps && !options.is_batch && !options.adapts)
                 return {};
-        const auto& program = options.command.front();
-        return doors_of(image_of(program),
-                        {has_lease, options.is_unpreloaded, options.yields(), options.adapts,
-                         options.is_by_rule, gains_privilege(program), installed_object()},
-                        of_process);
+        return doors_to(image_of(options.command.front()), options, has_lease);
 }
 
 verbs::RunOptions under_rule(const verbs::RunOptions& options) {
@@ -177,7 +181,7 @@ verbs::RunOptions under_rule(const verbs::RunOptions& options) {
                 return options;
         auto followed = options;
         followed.keeps = followed.adapts = followed.is_by_rule = true;
-        return look_for_doors(followed, true).is_open ? followed : options;
+        return doors_to(image, followed, true).is_open ? followed : options;
 }
 
 }  // namespace ctl::run
