@@ -63,3 +63,14 @@ def check_files(folder: Path, names: list[str]) -> None:
             f"--bin {folder}: {', '.join(missing)} missing; build first, or name the folder that"
             " holds governord, governorctl, bench/ and examples/."
         )
+
+
+def check_doors(folder: Path) -> None:
+    """BadInput when `governorctl run` of `folder` has no object to preload: then --keep and --adapt leave
+    programs as they are, without a word under -q."""
+    doors = folder.parent / "lib" / "threadcount" / "doors"
+    if not any(doors.rglob("adopt.so")):
+        raise BadInput(
+            f"--bin {folder}: no adopt.so below {doors}, which `run --keep` preloads; name the bin folder of a"
+            " whole build or installation."
+        )

@@ -16,7 +16,7 @@ from lab.quantities import BadInput
 from lab.ranges import Range, median, spread_text
 from lab.records import Results, as_document, read_results
 from lab.report import asked_folder, command_line, write_files
-from lab.stage import Stage, check_files, run_command
+from lab.stage import Stage, check_doors, check_files, run_command
 from lab.table import remarks, runtime_name
 
 from .cases import BASELINES, CASES
@@ -44,6 +44,7 @@ def main(arguments: list[str], checkout: Path) -> int:
         if settings.merged:
             return _told(merged(settings, command), asked_folder(settings.output))
         check_files(settings.programs, ["governord", "governorctl", "examples/md", "examples/md-omp"])
+        check_doors(settings.programs)
         output = asked_folder(settings.output)
         described = settings.described() | {"command_line": command}
         results = Results(describe_machine(checkout, []), described, {})

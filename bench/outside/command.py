@@ -13,7 +13,7 @@ from lab.interruption import Interrupted
 from lab.machine import describe_machine, machine_text
 from lab.records import Results, as_document
 from lab.report import asked_folder, command_line, write_files
-from lab.stage import Stage, check_files, run_command
+from lab.stage import Stage, check_doors, check_files, run_command
 from lab.table import remarks
 
 from .cases import Case
@@ -38,6 +38,7 @@ def main(arguments: list[str], checkout: Path) -> int:
     def body(stage: Callable[[], Stage]) -> int:
         settings = read_settings(arguments, checkout / "build" / "bin")
         check_files(settings.programs, ["governord", "governorctl"])
+        check_doors(settings.programs)
         cases, notes = _possible(settings)
         output = asked_folder(settings.output)
         described = settings.described() | {"command_line": command_line(NAME, arguments)}
