@@ -7,6 +7,7 @@
 #include "evidence/foreign_load.hpp"
 #include "evidence/low_use.hpp"
 #include "evidence/occupancy.hpp"
+#include "evidence/tree_looks.hpp"
 #include "policy/fair/snapshot.hpp"
 #include "registry/cgroups.hpp"
 
@@ -55,12 +56,8 @@ public:
                                                                          TimePoint now) = 0;
         /// Some program has descendants, or may have by now.
         virtual bool have_descendants() = 0;
-        struct TreeLook {
-                std::chrono::nanoseconds cpu_time{0};  ///< of all that descends from it, too
-                bool is_runnable = false;              ///< some of that runs, or would
-        };
         /// Now. Empty where there is too much to look at as well.
-        virtual std::optional<TreeLook> look_at_tree(ProgramId id) = 0;
+        virtual std::optional<evidence::TreeLook> look_at_tree(ProgramId id) = 0;
         /// Now. False where nobody can know.
         virtual bool is_stopped(ProgramId id) = 0;
         /// The time that its first thread has waited for a CPU until now; `cpu_time` is that of the

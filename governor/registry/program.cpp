@@ -153,7 +153,7 @@ void Program::yield_with(ProgramId tree, TimePoint now) {
         if (tree == yields_with_)
                 return;
         yields_with_ = tree;
-        look_.reset();
+        tree_looks_.forget();
         lends_turn_ = false;
         enter_gang(now);
         occupancy_.set_yields(yields(), now);
@@ -225,8 +225,6 @@ bool Program::report(const evidence::Report& report, TimePoint now) {
         const auto effect = occupancy_.report(report, where_.cpus.count(), now);
         if (effect.began)
                 teams_.add(report.team, now);
-        if (keeps())
-                note_region(report);
         const bool tried = keeps() && try_crowd(report, now);
         if (report.in_region && parked())
                 team_since_ = team_since_.value_or(now);
@@ -237,19 +235,9 @@ bool Program::report(const evidence::Report& report, TimePoint now) {
         const bool woke = wants_to_run && demand_.idle();
         if (wants_to_run)
                 demand_.woke(now);
-        return effect.gave_back || woke || tried || (keeps() && rests(report, wants_to_run, now)) ||
+        const bool rested = keeps() && note_rest(report, wants_to_run, now);
+        return effect.gave_back || woke || tried || rested ||
                (was_above && !occupancy_.above_since());
-}
-
-/// On average of those that have ended since the last report.
-void Program::note_region(const evidence::Report& report) {
-        const auto ended = report.ended - timed_.ended;
-        const auto took_ns = report.ended_ns - timed_.ended_ns;
-        if (ended == 0)
-                return;
-        timed_ = {report.ended, report.ended_ns};
-        region_ = std::chrono::nanoseconds(
-                std::min<std::uint64_t>(took_ns / ended, std::chrono::nanoseconds(1min).count()));
 }
 
 std::uint32_t Program::usual_team() const {
@@ -273,16 +261,12 @@ bool Program::try_crowd(const evidence::Report& report, TimePoint now) {
         return crowd_trial_.report(report.ended, parts, now);
 }
 
-/// Samples do not tell: most of them find it parked for a part of their time. True: it began to
-/// rest, or to do so for long, or does so no longer.
-bool Program::rests(const evidence::Report& report, bool wants_to_run, TimePoint now) {
-        if (report.in_region || wants_to_run) {
-                outside_since_.reset();
-                return std::exchange(rests_, false);
-        }
-        outside_since_ = outside_since_.value_or(now);
-        const bool did = std::exchange(rests_, now - *outside_since_ >= numbers::kPoll);
-        return demand_.quiet(*outside_since_, now) || rests_ != did;
+bool Program::note_rest(const evidence::Report& report, bool wants_to_run, TimePoint now) {
+        const bool did_rest = kept_regions_.rests();
+        kept_regions_.report(report, wants_to_run, now);
+        const auto since = kept_regions_.outside_since();
+        const bool is_idle_now = since && demand_.quiet(*since, now);
+        return is_idle_now || kept_regions_.rests() != did_rest;
 }
 
 /// A program that says nothing about its progress is taken to have as many regions as others of its
@@ -424,23 +408,15 @@ bool Program::fell_silent(std::chrono::nanoseconds cpu_time) {
         return silent_ && !was_silent;
 }
 
-bool Program::looked(const std::optional<ProcessFacts::TreeLook>& look, TimePoint now) {
-        next_look_ = now + numbers::on_time(look ? numbers::kTick : numbers::kWindow);
-        if (!look) {
-                look_.reset();
+bool Program::looked(const std::optional<evidence::TreeLook>& look, TimePoint now) {
+        using Told = evidence::TreeLooks::Told;
+        const auto told = tree_looks_.add(look, now);
+        if (!look)
                 lends_turn_ = false;
+        if (told == Told::Nothing)
                 return false;
-        }
-        if (!look_) {
-                look_ = {now, look->cpu_time, now};
-                return false;
-        }
-        const auto used = look->cpu_time - look_->cpu_time;
-        const bool burns = look->is_runnable || (used > numbers::kKernelTick &&
-                                                 used * numbers::kLittle >= now - look_->at);
-        look_ = {now, look->cpu_time, burns ? now : look_->quiet_since};
-        if (!burns) {
-                const bool begins = demand_.quiet(look_->quiet_since, now);
+        if (told == Told::Quiet) {
+                const bool begins = demand_.quiet(tree_looks_.quiet_since(), now);
                 lends_turn_ = demand_.idle();  // samples may have said so
                 return begins;
         }
@@ -461,7 +437,7 @@ void Program::sampled(std::uint32_t idle_millicpu, TimePoint now) {
                 return;
         usage_->idle_millicpu = idle_millicpu;
         // Looks know better, as long as they come.
-        if (lends_turn_ && look_ && now - look_->at < 2 * numbers::kWindow) {
+        if (lends_turn_ && tree_looks_.are_fresh(now)) {
                 usage_.reset();
                 return;
         }
@@ -506,7 +482,7 @@ fair::Client Program::client(const policy::CpuMask& pool) const {
         if (keeps()) {
                 client.team = most(usual_team());
                 client.takes_turns = is_batch();
-                client.rests = rests_;
+                client.rests = kept_regions_.rests();
                 client.present_team = std::min(team(), *client.team);
                 client.crowd_gain = crowd_trial_.result();
                 client.team_since = team_since_;
@@ -526,7 +502,7 @@ void Program::add_turns(fair::Client& client, fair::Gang& gang, bool is_first,
         const auto left = progress_.remaining(gang.served);
         gang.remaining = is_first || (left && gang.remaining) ? std::max(left, gang.remaining)
                                                               : std::nullopt;
-        gang.round.region = std::max(gang.round.region, region_);
+        gang.round.region = std::max(gang.round.region, kept_regions_.length());
         gang.is_on_trial = gang.is_on_trial || progress_.is_on_trial(gang.served);
 }
 
@@ -544,7 +520,7 @@ bool Program::apply(const fair::Grant& grant, TimePoint now) {
         else if (team() > 0)
                 team_since_ = team_since_.value_or(now);
         if (grant.parked)
-                look_.reset();
+                tree_looks_.forget();
         crowd_trial_.parked(grant.parked, now);
         if (waited && !grant.parked)
                 turn_since_ = now;

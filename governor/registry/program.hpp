@@ -8,12 +8,14 @@
 #include "evidence/crowd_trial.hpp"
 #include "evidence/demand.hpp"
 #include "evidence/gangs.hpp"
+#include "evidence/kept_regions.hpp"
 #include "evidence/low_use.hpp"
 #include "evidence/occupancy.hpp"
 #include "evidence/progress.hpp"
 #include "evidence/request_limits.hpp"
 #include "evidence/speedup.hpp"
 #include "evidence/teams.hpp"
+#include "evidence/tree_looks.hpp"
 #include "evidence/width_probe.hpp"
 #include "policy/account.hpp"
 #include "policy/fair/decision.hpp"
@@ -253,10 +255,9 @@ public:
         [[nodiscard]] bool lends_turn() const { return lends_turn_; }
         /// `look`: as ProcessFacts tells it. Empty: nobody can know, then samples have to do. True:
         /// it lends its turn from now on, or wants it back.
-        bool looked(const std::optional<ProcessFacts::TreeLook>& look, TimePoint now);
-        /// It is time to look again: soon after the last look, and a second after one that told
-        /// nothing.
-        [[nodiscard]] bool is_look_due(TimePoint now) const { return now >= next_look_; }
+        bool looked(const std::optional<evidence::TreeLook>& look, TimePoint now);
+        /// See evidence::TreeLooks.
+        [[nodiscard]] bool is_look_due(TimePoint now) const { return tree_looks_.is_due(now); }
 
         // Questions and news of Programs.
 
@@ -313,13 +314,13 @@ private:
                                                                TimePoint now) const;
         void note_progress(const evidence::Report& report, TimePoint now);
         void note_pace(const evidence::Report& report, TimePoint now);
-        void note_region(const evidence::Report& report);
         /// Threads of a program that keeps its teams; of all its CPUs before its first.
         [[nodiscard]] std::uint32_t usual_team() const;
         /// True: the next step of its trial begins.
         bool try_crowd(const evidence::Report& report, TimePoint now);
-        /// A program that keeps its team has begun no region for a while, and waits for none.
-        bool rests(const evidence::Report& report, bool wants_to_run, TimePoint now);
+        /// Of a program that keeps its teams. True: it begins to rest, or is idle from now on, or
+        /// rests no longer.
+        bool note_rest(const evidence::Report& report, bool wants_to_run, TimePoint now);
         [[nodiscard]] policy::fair::Scaling scaling(TimePoint now) const;
         /// See policy::fair::Gang::kind.
         [[nodiscard]] std::uint64_t kind() const;
@@ -347,16 +348,9 @@ private:
         evidence::Demand demand_;
         evidence::LowUse low_use_;
         evidence::Teams teams_;
-        std::optional<TimePoint> outside_since_;  // of regions, and of the wait for one
-        bool has_left_ = false;                   // at the last report
-        bool rests_ = false;                      // for kPoll at least
-        std::optional<TimePoint> team_since_;     // parked, and in the region of before
-        struct Timed {
-                std::uint64_t ended = 0;
-                std::uint64_t ended_ns = 0;
-        };
-        Timed timed_;                         // at the last report that told of an end
-        std::chrono::nanoseconds region_{0};  // the last ones took so long
+        evidence::KeptRegions kept_regions_;
+        bool has_left_ = false;                // at the last report
+        std::optional<TimePoint> team_since_;  // parked, and in the region of before
         evidence::CrowdTrial crowd_trial_;
         GangId gang_;
         ProgramId yields_with_{};  // the tree whose gang it is in
@@ -368,14 +362,8 @@ private:
         TimePoint turn_since_;     // not parked since then
         std::optional<evidence::Usage> usage_;
         std::optional<std::chrono::nanoseconds> last_seen_at_;  // its CPU clock, at fell_silent()
-        struct Look {
-                TimePoint at;
-                std::chrono::nanoseconds cpu_time;
-                TimePoint quiet_since;
-        };
-        std::optional<Look> look_;  // the last one in its present turn
-        TimePoint next_look_;
-        bool lends_turn_ = false;         // as looks say; then samples do not
+        evidence::TreeLooks tree_looks_;                        // in its present turn
+        bool lends_turn_ = false;                               // as looks say; then samples do not
         bool silent_ = false;             // it had not run between the last two calls
         std::uint32_t first_number_ = 0;  // that it was told; 0: none yet
         std::optional<policy::fair::Resumed> resumed_;

@@ -42,7 +42,7 @@ bool LeaseFacts::have_descendants() {
         return have;
 }
 
-std::optional<LeaseFacts::TreeLook> LeaseFacts::look_at_tree(ProgramId id) {
+std::optional<evidence::TreeLook> LeaseFacts::look_at_tree(ProgramId id) {
         const auto* lease = leases_.find(id);
         return lease != nullptr ? meter_.look_at_tree(lease->pid) : std::nullopt;
 }

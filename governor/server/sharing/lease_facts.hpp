@@ -28,7 +28,7 @@ public:
         std::optional<std::chrono::nanoseconds> cpu_time_at_tick(ProgramId id,
                                                                  TimePoint now) override;
         bool have_descendants() override;
-        std::optional<TreeLook> look_at_tree(ProgramId id) override;
+        std::optional<evidence::TreeLook> look_at_tree(ProgramId id) override;
         bool is_stopped(ProgramId id) override;
         std::optional<evidence::LowUse::Reading>
         low_use(ProgramId id, std::chrono::nanoseconds cpu_time) override;

@@ -193,12 +193,12 @@ std::optional<probe::PidStat> ProcessMeter::first_thread(std::uint32_t pid) {
         return probe::parse_pid_stat(text);
 }
 
-std::optional<registry::ProcessFacts::TreeLook> ProcessMeter::look_at_tree(std::uint32_t pid) {
+std::optional<evidence::TreeLook> ProcessMeter::look_at_tree(std::uint32_t pid) {
         const auto look = trees_.read(pid);
         if (!look)
                 return std::nullopt;
-        return registry::ProcessFacts::TreeLook{
-                probe::ticks_to_time(look->ticks, ticks_per_second_), look->is_runnable};
+        return evidence::TreeLook{probe::ticks_to_time(look->ticks, ticks_per_second_),
+                                  look->is_runnable};
 }
 
 bool ProcessMeter::is_stopped_now(std::uint32_t pid) {

@@ -88,8 +88,7 @@ public:
         }
         /// A look at a process and all that descends from it, now. Costs what TreeReader::read()
         /// does.
-        [[nodiscard]] std::optional<registry::ProcessFacts::TreeLook>
-        look_at_tree(std::uint32_t pid);
+        [[nodiscard]] std::optional<evidence::TreeLook> look_at_tree(std::uint32_t pid);
         /// Now. False where that cannot be read (hidepid=). Costs as much as ProcessScan::read().
         [[nodiscard]] bool is_stopped_now(std::uint32_t pid);
         /// The reading that a LowUse wants, now; `cpu_time` is that of the process. Empty where it

@@ -59,9 +59,9 @@ std::optional<std::chrono::nanoseconds> Facts::cpu_time(ProgramId id) {
         return time_of(process.cpu_s());
 }
 
-std::optional<Facts::TreeLook> Facts::look_at_tree(ProgramId id) {
+std::optional<governor::evidence::TreeLook> Facts::look_at_tree(ProgramId id) {
         const auto& process = *processes_.at(id);
-        return TreeLook{time_of(process.cpu_s()), process.runs()};
+        return governor::evidence::TreeLook{time_of(process.cpu_s()), process.runs()};
 }
 
 std::optional<governor::evidence::LowUse::Reading>

@@ -51,7 +51,7 @@ public:
                 return cpu_time(id);
         }
         bool have_descendants() override { return false; }
-        std::optional<TreeLook> look_at_tree(ProgramId id) override;
+        std::optional<governor::evidence::TreeLook> look_at_tree(ProgramId id) override;
         bool is_stopped(ProgramId id) override { return processes_.at(id)->stopped(); }
         std::optional<governor::evidence::LowUse::Reading>
         low_use(ProgramId id, std::chrono::nanoseconds cpu_time) override;

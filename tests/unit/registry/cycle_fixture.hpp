@@ -37,9 +37,9 @@ public:
         }
         bool have_descendants() override { return ticks_guess; }
         bool is_stopped(ProgramId id) override { return stopped.contains(id); }
-        std::optional<TreeLook> look_at_tree(ProgramId id) override {
+        std::optional<evidence::TreeLook> look_at_tree(ProgramId id) override {
                 looks++;
-                return is_small ? std::optional(TreeLook{used[id], runnable.contains(id)})
+                return is_small ? std::optional(evidence::TreeLook{used[id], runnable.contains(id)})
                                 : std::nullopt;
         }
         std::optional<evidence::LowUse::Reading> low_use(ProgramId,
