@@ -53,7 +53,8 @@ constexpr auto kFooter =
         "      `run` ends with the program's own status.\n"
         "Sockets: --socket, else $THREADCOUNT_SOCKET, else /run/governord/governord.sock and\n"
         "      $XDG_RUNTIME_DIR/governord/governord.sock. Over TCP (tcp:127.0.0.1:7777,\n"
-        "      tcp:[::1]:7777, tcp:localhost:7777; no names) there are advise, run and status.\n"
+        "      tcp:[::1]:7777, tcp:localhost:7777; no names) there are advise, doctor, run and\n"
+        "      status.\n"
         "Examples: make -j$(governorctl advise)\n"
         "          governorctl run -- ./simulation input.dat\n"
         "          fairly ./simulation input.dat         the same";
