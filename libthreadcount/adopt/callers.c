@@ -7,6 +7,7 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <string.h>
 
 enum { RUNTIMES = 64, SLOTS = 1024, PROBES = 16 };
 
@@ -106,20 +107,64 @@ static void* seen_by(const struct object* object, const char* name, const char* 
         return symbol;
 }
 
+struct reading {
+        enum entry entry;
+        const void* address; /* in the runtime; NULL: nothing was found so far */
+};
+
 /*
- * The linker is asked only where it matters, for the sake of its lock. It matters if the program
- * has started with none of several runtimes, and has loaded something with RTLD_GLOBAL: one of them
- * may be seen by all then. Otherwise an object sees what it names itself. The runtimes of gcc and
- * clang have the same names in versions of their own.
+ * Every runtime has the functions of the first version, so these lead to the one that the object's
+ * regions would reach. A newer function may be in another runtime only.
  */
-static void* bound(enum entry entry, const struct object* object, bool* ret_is_sure) {
+static bool is_of_first_version(const char* version) {
+        return version != NULL &&
+               (strcmp(version, "OMP_1.0") == 0 || strcmp(version, "GOMP_1.0") == 0);
+}
+
+/* It leads to a runtime if it leads to the very function, and there is the entry beside it. */
+static bool read_binding(const struct binding* binding, void* data) {
+        struct reading* reading = data;
+        struct object object;
+        if (!object_at(binding->address, &object) ||
+            object_version(&object, binding->name, binding->version) != binding->address ||
+            object_symbol(&object, names[reading->entry]) == NULL || is_our_own(binding->address))
+                return false;
+        const bool is_certain = is_of_first_version(binding->version);
+        if (reading->address == NULL || is_certain)
+                reading->address = binding->address;
+        return is_certain;
+}
+
+/*
+ * An object was bound when it was loaded, or is bound when it calls. Nobody else loaded since then
+ * changes that. Its entries lead to us, but what else it uses of the runtime does not: a region
+ * must be in the runtime that its code asks for the number of its thread. This needs no linker.
+ */
+static const void* bound_before(enum entry entry, const struct object* object) {
+        struct reading reading = {entry, NULL};
+        if (object->dynamic != NULL)
+                visit_openmp_bindings(object, read_binding, &reading);
+        return reading.address;
+}
+
+/*
+ * The linker is asked only where it matters, for the sake of its lock. It matters if the object has
+ * called nothing else of a runtime, the program has started with none of several runtimes, and has
+ * loaded something with RTLD_GLOBAL: one of them may be seen by all then. Otherwise an object sees
+ * what it has or names itself. The runtimes of gcc and clang have the same names in versions of
+ * their own. Returns an address in the runtime.
+ */
+static const void* bound(enum entry entry, const struct object* object, bool* ret_is_sure) {
         const char* version = NULL;
         (void)(object->dynamic != NULL && object_refers_to(object, names[entry], &version));
-        void* symbol = symbol_of_start(names[entry], version);
+        const void* symbol = symbol_of_start(names[entry], version);
         void* first = NULL;
         *ret_is_sure = true;
         if (symbol != NULL || symbols_of_others(names[entry], version, &first) < 2)
                 return symbol != NULL ? symbol : first;
+        symbol = bound_before(entry, object);
+        if (symbol != NULL)
+                return symbol;
         const bool is_known = !has_program_loaded_for_all();
         if (!is_known && may_use_linker()) {
                 symbol = linker_symbol(RTLD_NEXT, names[entry], version);

@@ -3,9 +3,10 @@
  * callers.h - which OpenMP runtime a region would have reached if nobody had been in between.
  *
  * The answer is not the same for all callers. A Python wheel brings a runtime of its own, which
- * only its objects see. A region is therefore looked up as the dynamic linker does: first what the
- * whole program sees, then what the object of the region needs. An object stays with the runtime
- * that its first region had.
+ * only its objects see. What the whole program has seen since its start comes first, as it does for
+ * the dynamic linker. Otherwise the object of the region tells: it uses other functions of OpenMP,
+ * and what the linker has bound them to is read. An object without such uses is looked up as the
+ * linker would do it now.
  */
 #ifndef THREADCOUNT_ADOPT_CALLERS_H
 #define THREADCOUNT_ADOPT_CALLERS_H

@@ -24,13 +24,6 @@ void forget_linker_error(void) {
                 (void)dlerror();
 }
 
-static bool is_our_own(const void* symbol) {
-        struct object own;
-        struct object other;
-        return object_at(&adopt_unloads, &own) && object_at(symbol, &other) &&
-               own.dynamic == other.dynamic;
-}
-
 void* linker_symbol(void* where, const char* name, const char* version) {
         void* symbol = NULL;
         if (version == NULL && dlsym != NULL)

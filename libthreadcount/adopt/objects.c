@@ -68,6 +68,13 @@ bool object_at(const void* address, struct object* ret_object) {
         return true;
 }
 
+bool is_our_own(const void* address) {
+        struct object own;
+        struct object other;
+        return object_at(&start_count, &own) && object_at(address, &other) &&
+               own.dynamic == other.dynamic;
+}
+
 static int look_for_reference(struct dl_phdr_info* info, size_t size, void* data) {
         struct search* search = data;
         const struct object object = object_of(info);
@@ -148,6 +155,7 @@ static int look_for_needed(struct dl_phdr_info* info, size_t size, void* data) {
 void* symbol_of_needed(const struct object* object, const char* name, const char* version) {
         struct search search = {
                 .address = (uintptr_t)&symbols_of_others, .symbol = name, .version = version};
+        search.found = object_version(object, name, version);
         for (unsigned i = 0; search.found == NULL; i++) {
                 const char* needed = object_text(object, DT_NEEDED, i);
                 if (needed == NULL)

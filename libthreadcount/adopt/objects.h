@@ -23,6 +23,9 @@ struct object {
 /* The object that has this address. False: none has, as with code that was made at run time. */
 bool object_at(const void* address, struct object* ret_object);
 
+/* Does this object itself have this address? */
+bool is_our_own(const void* address);
+
 /*
  * The number of objects with code that refers to a symbol of this name, and the first of them. 0:
  * `ret_first` is not written.
@@ -44,7 +47,7 @@ void remember_start_objects(void);
  */
 void* symbol_of_start(const char* name, const char* version);
 
-/* The symbol that is defined by one of the objects that this one needs. NULL: nothing. */
+/* The symbol that is defined by this object, or by one of those that it needs. NULL: nothing. */
 void* symbol_of_needed(const struct object* object, const char* name, const char* version);
 
 /*

@@ -189,35 +189,87 @@ void* object_symbol(const struct object* object, const char* name) {
         return object_version(object, name, NULL);
 }
 
-/* The number of a symbol that is referred to; 0: nothing does. A mere reference has no hash. */
-static uint32_t referred(const struct tables* tables, const char* name) {
+/* Relocations, one after the other. All zero but for `tables`: the first one is next. */
+struct walk {
+        const struct tables* tables;
+        unsigned kind;
+        const char* place;
+};
+
+/* The number of the symbol that the next one with a symbol names; 0: there is none left. */
+static uint32_t next_symbol(struct walk* walk, const ElfW(Rel) * *ret_relocation) {
         enum { SHIFT = sizeof(ElfW(Addr)) == 8 ? 32 : 8 };
-        for (unsigned kind = 0; kind < 3; kind++) {
-                const char* end = tables->relocations[kind].first + tables->relocations[kind].size;
-                if (tables->relocations[kind].first == NULL)
+        for (; walk->kind < 3; walk->kind++, walk->place = NULL) {
+                const char* first = walk->tables->relocations[walk->kind].first;
+                if (first == NULL)
                         continue;
-                for (const char* place = tables->relocations[kind].first; place < end;
-                     place += tables->relocations[kind].step) {
-                        const uint32_t i =
-                                (uint32_t)(((const ElfW(Rel)*)(const void*)place)->r_info >> SHIFT);
-                        if (i != 0 && tables->symbols[i].st_shndx == SHN_UNDEF &&
-                            strcmp(tables->strings + tables->symbols[i].st_name, name) == 0)
+                if (walk->place == NULL)
+                        walk->place = first;
+                while (walk->place < first + walk->tables->relocations[walk->kind].size) {
+                        *ret_relocation = (const void*)walk->place;
+                        walk->place += walk->tables->relocations[walk->kind].step;
+                        const uint32_t i = (uint32_t)((*ret_relocation)->r_info >> SHIFT);
+                        if (i != 0)
                                 return i;
                 }
         }
         return 0;
 }
 
+static const char* name_of(const struct tables* tables, uint32_t i) {
+        return tables->strings + tables->symbols[i].st_name;
+}
+
+/* In which version the object wants it; NULL: in any. */
+static const char* version_of(const struct tables* tables, uint32_t i) {
+        return tables->versions != NULL
+                       ? needed_version(tables, (uint16_t)(tables->versions[i] & ~HIDDEN))
+                       : NULL;
+}
+
+/* A mere reference has no hash. */
 bool object_refers_to(const struct object* object, const char* name, const char** ret_version) {
         const struct tables tables = tables_of(object);
-        const uint32_t i =
-                tables.symbols != NULL && tables.strings != NULL ? referred(&tables, name) : 0;
-        if (i == 0)
+        struct walk walk = {.tables = &tables};
+        const ElfW(Rel)* relocation = NULL;
+        uint32_t i = 0;
+        if (tables.symbols == NULL || tables.strings == NULL)
                 return false;
-        *ret_version = tables.versions != NULL
-                               ? needed_version(&tables, (uint16_t)(tables.versions[i] & ~HIDDEN))
-                               : NULL;
-        return true;
+        while ((i = next_symbol(&walk, &relocation)) != 0) {
+                if (tables.symbols[i].st_shndx != SHN_UNDEF ||
+                    strcmp(name_of(&tables, i), name) != 0)
+                        continue;
+                *ret_version = version_of(&tables, i);
+                return true;
+        }
+        return false;
+}
+
+static bool is_of_openmp(const char* name) {
+        return strncmp(name, "omp_", 4) == 0 || strncmp(name, "GOMP_", 5) == 0 ||
+               strncmp(name, "GOACC_", 6) == 0;
+}
+
+/* The linker may write a slot at its first use. All that it writes are whole words. */
+void visit_openmp_bindings(const struct object* object, bool (*visit)(const struct binding*, void*),
+                           void* data) {
+        const struct tables tables = tables_of(object);
+        struct walk walk = {.tables = &tables};
+        const ElfW(Rel)* relocation = NULL;
+        uint32_t i = 0;
+        if (tables.symbols == NULL || tables.strings == NULL)
+                return;
+        while ((i = next_symbol(&walk, &relocation)) != 0) {
+                const uintptr_t place = object->base + relocation->r_offset;
+                if (!is_of_openmp(name_of(&tables, i)) || place % sizeof(uintptr_t) != 0)
+                        continue;
+                const uintptr_t address =
+                        __atomic_load_n((const uintptr_t*)place, __ATOMIC_RELAXED);
+                const struct binding binding = {name_of(&tables, i), version_of(&tables, i),
+                                                (const void*)address};
+                if (visit(&binding, data))
+                        return;
+        }
 }
 
 const char* object_text(const struct object* object, int64_t tag, unsigned number) {

@@ -24,6 +24,21 @@ void* object_version(const struct object* object, const char* name, const char* 
  */
 bool object_refers_to(const struct object* object, const char* name, const char** ret_version);
 
+/* A symbol that an object uses, and where that leads. */
+struct binding {
+        const char* name;
+        const char* version; /* NULL: any */
+        const void* address; /* in the object itself: where it was never called, or has it */
+};
+
+/*
+ * Calls `visit` for each use of a function of OpenMP (omp_, GOMP_, GOACC_) in an object whose code
+ * runs, until it returns true. The address is what the place that is called through holds now. It
+ * is anything where the object uses the function in another way.
+ */
+void visit_openmp_bindings(const struct object* object,
+                           bool (*visit)(const struct binding* binding, void* data), void* data);
+
 /* The text of the dynamic section's entry `number` of those with this tag, from 0. NULL: none. */
 const char* object_text(const struct object* object, int64_t tag, unsigned number);
 

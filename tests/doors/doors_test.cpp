@@ -360,6 +360,50 @@ TEST_F(Doors, ALibraryWithARuntimeInAProgramThatHasOne) {
                         154);
 }
 
+/// A library with a runtime of its own, another one with another runtime that all see, and one
+/// that is closed.
+Words scopes(const std::string& steps, const std::string& library = "library_X.so") {
+        return {program("scopes"),       steps,
+                program(library),        program("library_Y.so"),
+                program("unrelated.so"), program("around.so")};
+}
+
+TEST_F(Doors, ALibraryStaysWithTheRuntimeThatItWasBoundTo) {
+        // All see another one before its first region, or later.
+        expect_the_same(scopes("lgr"), 1);
+        expect_the_same(scopes("lgt"), 1);
+        expect_the_same(scopes("lrgr"), 2);
+        expect_the_same(scopes("lrgurt"), 3);
+        expect_the_same(scopes("lguurrtt"), 4);
+}
+
+TEST_F(Doors, ALibraryIsBoundToTheRuntimeThatAllSee) {
+        expect_the_same(scopes("glr"), 1);
+        expect_the_same(scopes("glt"), 1);
+        expect_the_same(scopes("gltutr"), 3);
+}
+
+TEST_F(Doors, ALibraryIsBoundToTheRuntimeOfAnotherThatIsNeededBeforeIt) {
+        expect_the_same(scopes("alr", "library.so"), 1);
+        expect_the_same(scopes("altur", "library.so"), 2);
+        expect_the_same(scopes("lar", "library.so"), 1);
+}
+
+TEST_F(Doors, ALibraryThatIsARuntimeIsItsOwn) {
+        expect_the_same(scopes("olr", "own_runtime.so"), 0);
+        expect_the_same(scopes("oltur", "own_runtime.so"), 0);
+        expect_the_same(scopes("ozr", "own_runtime.so"), 0);
+        expect_the_same(scopes("lgr", "own_runtime.so"), 0);
+        expect_the_same(scopes("glr", "own_runtime.so"), 1);
+}
+
+TEST_F(Doors, ALibraryThatIsBoundWhereItCallsIsBoundOnce) {
+        expect_the_same(scopes("zr"), 1);
+        expect_the_same(scopes("zrgur"), 2);
+        expect_the_same(scopes("zgrur"), 2);
+        expect_the_same(scopes("gzrur"), 2);
+}
+
 TEST_F(Doors, TheRuntimeOfAnotherCompilerIsLeftAlone) {
         if (!std::filesystem::exists(program("library_clang.so")))
                 GTEST_SKIP() << "clang has no OpenMP here";

@@ -12,6 +12,7 @@ extern "C" {
 #include <string>
 #include <thread>
 #include <unistd.h>
+#include <utility>
 
 namespace {
 
@@ -104,6 +105,57 @@ TEST(Objects, ASymbolIsReferredToInAVersion) {
         object first{};
         EXPECT_GE(objects_that_refer_to("omp_set_num_threads", &first), 1U);
         EXPECT_EQ(objects_that_refer_to("no_such_function", &first), 0U);
+}
+
+struct Use {
+        std::string name;
+        std::string version;
+        const void* address = nullptr;
+};
+
+bool is_use(const binding* binding, void* data) {
+        auto& use = *static_cast<Use*>(data);
+        if (binding->name != use.name)
+                return false;
+        use.version = binding->version != nullptr ? binding->version : "";
+        use.address = binding->address;
+        return true;
+}
+
+/// How the object of this symbol uses a function.
+Use use_of(const void* symbol, const std::string& name) {
+        Use use{name, "", nullptr};
+        const auto object = object_of(symbol);
+        visit_openmp_bindings(&object, is_use, &use);
+        return use;
+}
+
+TEST(Objects, WhatTheLinkerHasBoundIsRead) {
+        for (const auto& [library, runtime] :
+             {std::pair{"library.so", "libgomp.so.1"}, std::pair{"library_X.so", "libgomp.so.X"}}) {
+                void* handle = loaded(library);
+                const void* counted = ::dlsym(handle, "library_counted");
+                for (const auto* name : {"omp_get_thread_num", "omp_set_num_threads"}) {
+                        const auto use = use_of(counted, name);
+                        EXPECT_EQ(use.version, "OMP_1.0");
+                        EXPECT_EQ(use.address, ::dlsym(handle, name)) << library;
+                        const auto object = object_of(use.address);
+                        EXPECT_TRUE(object_is_called(&object, runtime)) << object.name;
+                }
+                EXPECT_EQ(use_of(counted, "GOMP_barrier").version, "GOMP_1.0");
+                EXPECT_EQ(use_of(counted, "omp_get_num_procs").address, nullptr);
+                EXPECT_EQ(use_of(counted, "library_counted").address, nullptr);
+        }
+}
+
+TEST(Objects, AnObjectSeesItsOwnSymbolBeforeThoseOfOthers) {
+        void* handle = loaded("library_X.so");
+        const auto library = object_of(::dlsym(handle, "library_team"));
+        EXPECT_EQ(symbol_of_needed(&library, "library_team", nullptr),
+                  ::dlsym(handle, "library_team"));
+        EXPECT_EQ(symbol_of_needed(&library, "GOMP_parallel", nullptr),
+                  ::dlsym(handle, "GOMP_parallel"));
+        EXPECT_EQ(symbol_of_needed(&library, "no_such_function", nullptr), nullptr);
 }
 
 TEST(Objects, DataOfThreadsAreSeen) {

@@ -8,6 +8,7 @@ int library_team(int threads);
 int library_max(void);
 int library_waits(void);
 int library_numbers(void);
+int library_counted(void);
 int library_team(int threads) {
         int team = 0;
         if (threads > 0)
@@ -30,4 +31,23 @@ int library_numbers(void) {
 #pragma omp parallel reduction(+ : sum)
         sum += omp_get_thread_num();
         return sum;
+}
+
+/* The team as its threads see it; 0: not all of a loop was done once. */
+int library_counted(void) {
+        enum { COUNT = 300 };
+        int done[COUNT] = {0};
+        int team = 0;
+#pragma omp parallel
+        {
+#pragma omp single
+                team = omp_get_num_threads();
+#pragma omp for
+                for (int i = 0; i < COUNT; i++)
+                        __atomic_fetch_add(&done[i], 1, __ATOMIC_RELAXED);
+        }
+        for (int i = 0; i < COUNT; i++)
+                if (done[i] != 1)
+                        return 0;
+        return team;
 }
