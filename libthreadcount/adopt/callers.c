@@ -178,7 +178,10 @@ static const void* bound(enum entry entry, const struct object* object, bool* re
         return symbol != NULL ? symbol : first;
 }
 
-/* The name of a file counts: the runtimes of clang and Intel have libgomp's entries as well. */
+/*
+ * The name of a file counts: the runtimes of clang and Intel have libgomp's entries as well. Such a
+ * runtime may have libgomp's name, too, as in conda's environments. Its own entries tell.
+ */
 static void fill(struct runtime* runtime, const struct object* object) {
         runtime->object = *object;
         for (unsigned i = 0; i < sizeof(runtime->entries) / sizeof(runtime->entries[0]); i++)
@@ -186,8 +189,10 @@ static void fill(struct runtime* runtime, const struct object* object) {
         runtime->get_level = (int (*)(void))object_symbol(object, "omp_get_level");
         runtime->get_max_threads = (int (*)(void))object_symbol(object, "omp_get_max_threads");
         runtime->set_num_threads = (void (*)(int))object_symbol(object, "omp_set_num_threads");
-        runtime->is_libgomp = object_is_called(object, "libgomp") && runtime->get_level != NULL &&
-                              runtime->get_max_threads != NULL && runtime->set_num_threads != NULL;
+        runtime->is_libgomp = object_is_called(object, "libgomp") &&
+                              object_symbol(object, "__kmpc_fork_call") == NULL &&
+                              runtime->get_level != NULL && runtime->get_max_threads != NULL &&
+                              runtime->set_num_threads != NULL;
 }
 
 static bool is_in(const struct runtime* runtime, const struct object* object) {

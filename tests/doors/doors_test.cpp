@@ -414,6 +414,15 @@ TEST_F(Doors, TheRuntimeOfAnotherCompilerIsLeftAlone) {
                         102);
 }
 
+TEST_F(Doors, TheRuntimeOfAnotherCompilerIsLeftAloneUnderTheNameOfLibgomp) {
+        if (!std::filesystem::exists(program("of_clang/libgomp.so.1")))
+                GTEST_SKIP() << "libomp is not installed";
+        const Words environment = kThree + Words{"LD_LIBRARY_PATH=" + program("of_clang")};
+        expect_the_same({program("masters")}, 0, environment);
+        expect_the_same({program("teams"), "max", "50"}, 0, environment);
+        EXPECT_EQ(governor_.welcomed(), 0U);
+}
+
 TEST_F(Doors, AForkBeforeTheFirstRegion) {
         // Both have a lease, here in one slot, where one may overwrite what the other has counted.
         EXPECT_GT(regions_of_the_same({program("forks"), "before"}, kThree), 0U);
