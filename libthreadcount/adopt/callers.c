@@ -248,14 +248,15 @@ static bool keeps_data(const struct object* object) {
 
 /*
  * A function whose last action is a call jumps there, and the call returns to another object, which
- * does not know the name at all. The caller is then the one object that knows the name, if there is
- * only one.
+ * does not know the name at all. The caller is then the one object that knows the name, or the one
+ * of several that the other object needs. With more none can be told.
  */
 static void look_behind(enum entry entry, struct object* object) {
         const char* version = NULL;
         struct object first;
         if (!object_refers_to(object, names[entry], &version) &&
-            objects_that_refer_to(names[entry], &first) == 1)
+            (objects_that_refer_to(names[entry], &first) == 1 ||
+             needed_that_refer_to(object, names[entry], &first) == 1))
                 *object = first;
 }
 

@@ -139,15 +139,28 @@ static const char* last_part(const char* path) {
 }
 
 /* An object may have been loaded by another name than it has itself. */
+static bool is_called(const struct object* object, const char* needed) {
+        const char* own = object_text(object, DT_SONAME, 0);
+        return strcmp(last_part(object->name), needed) == 0 ||
+               (own != NULL && strcmp(own, needed) == 0);
+}
+
+/* Calls `look` with each loaded object for each name that this object needs, in their order. */
+static void look_at_needed(const struct object* object, struct search* search,
+                           int (*look)(struct dl_phdr_info* info, size_t size, void* data)) {
+        const char* needed = NULL;
+        for (unsigned i = 0; (needed = object_text(object, DT_NEEDED, i)) != NULL; i++) {
+                search->needed = last_part(needed);
+                (void)dl_iterate_phdr(look, search);
+        }
+}
+
 static int look_for_needed(struct dl_phdr_info* info, size_t size, void* data) {
         struct search* search = data;
         const struct object object = object_of(info);
         (void)size;
-        if (object.dynamic == NULL || has_address(info, search->address))
-                return 0;
-        const char* own = object_text(&object, DT_SONAME, 0);
-        if (strcmp(last_part(object.name), search->needed) == 0 ||
-            (own != NULL && strcmp(own, search->needed) == 0))
+        if (search->found == NULL && object.dynamic != NULL &&
+            !has_address(info, search->address) && is_called(&object, search->needed))
                 search->found = object_version(&object, search->symbol, search->version);
         return search->found != NULL;
 }
@@ -156,14 +169,25 @@ void* symbol_of_needed(const struct object* object, const char* name, const char
         struct search search = {
                 .address = (uintptr_t)&symbols_of_others, .symbol = name, .version = version};
         search.found = object_version(object, name, version);
-        for (unsigned i = 0; search.found == NULL; i++) {
-                const char* needed = object_text(object, DT_NEEDED, i);
-                if (needed == NULL)
-                        break;
-                search.needed = last_part(needed);
-                (void)dl_iterate_phdr(look_for_needed, &search);
-        }
+        look_at_needed(object, &search, look_for_needed);
         return search.found;
+}
+
+static int look_for_needed_reference(struct dl_phdr_info* info, size_t size, void* data) {
+        const struct search* search = data;
+        const struct object object = object_of(info);
+        return object.dynamic != NULL && is_called(&object, search->needed)
+                       ? look_for_reference(info, size, data)
+                       : 0;
+}
+
+unsigned needed_that_refer_to(const struct object* object, const char* name,
+                              struct object* ret_first) {
+        struct search search = {.symbol = name};
+        look_at_needed(object, &search, look_for_needed_reference);
+        if (search.matches > 0)
+                *ret_first = search.object;
+        return search.matches;
 }
 
 struct loads {

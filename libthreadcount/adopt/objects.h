@@ -32,6 +32,10 @@ bool is_our_own(const void* address);
  */
 unsigned objects_that_refer_to(const char* name, struct object* ret_first);
 
+/* Likewise, of those that this object needs itself. */
+unsigned needed_that_refer_to(const struct object* object, const char* name,
+                              struct object* ret_first);
+
 /*
  * The number of objects but this one that define the name in this version; NULL: in the default
  * one. Writes the symbol of the first of them in the order of loading, unless there is none.

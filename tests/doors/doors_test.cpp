@@ -362,10 +362,10 @@ TEST_F(Doors, ALibraryWithARuntimeInAProgramThatHasOne) {
 
 /// A library with a runtime of its own, another one with another runtime that all see, and one
 /// that is closed.
-Words scopes(const std::string& steps, const std::string& library = "library_X.so") {
-        return {program("scopes"),       steps,
-                program(library),        program("library_Y.so"),
-                program("unrelated.so"), program("around.so")};
+Words scopes(const std::string& steps, const std::string& library = "library_X.so",
+             const std::string& around = "around.so") {
+        return {program("scopes"),       steps,          program(library), program("library_Y.so"),
+                program("unrelated.so"), program(around)};
 }
 
 TEST_F(Doors, ALibraryStaysWithTheRuntimeThatItWasBoundTo) {
@@ -402,6 +402,12 @@ TEST_F(Doors, ALibraryThatIsBoundWhereItCallsIsBoundOnce) {
         expect_the_same(scopes("zrgur"), 2);
         expect_the_same(scopes("zgrur"), 2);
         expect_the_same(scopes("gzrur"), 2);
+}
+
+TEST_F(Doors, AJumpIsFromTheLibraryThatItsCallerNeeds) {
+        expect_the_same(scopes("l2r"), 1);
+        expect_the_same(scopes("ola4rR", "library_X.so", "around_X.so"), 2);
+        expect_the_same(scopes("la4rour4R", "library_X.so", "around_X.so"), 3);
 }
 
 TEST_F(Doors, TheRuntimeOfAnotherCompilerIsLeftAlone) {

@@ -105,6 +105,11 @@ TEST(Objects, ASymbolIsReferredToInAVersion) {
         object first{};
         EXPECT_GE(objects_that_refer_to("omp_set_num_threads", &first), 1U);
         EXPECT_EQ(objects_that_refer_to("no_such_function", &first), 0U);
+        const auto around = object_of(::dlsym(loaded("around_X.so"), "around_sets"));
+        EXPECT_EQ(needed_that_refer_to(&around, "omp_set_num_threads", &first), 1U);
+        EXPECT_TRUE(object_is_called(&first, "library_X.so"));
+        EXPECT_EQ(needed_that_refer_to(&library, "omp_set_num_threads", &first), 0U);
+        EXPECT_EQ(needed_that_refer_to(&around, "no_such_function", &first), 0U);
 }
 
 struct Use {

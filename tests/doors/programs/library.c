@@ -9,6 +9,7 @@ int library_max(void);
 int library_waits(void);
 int library_numbers(void);
 int library_counted(void);
+void library_sets(int threads);
 int library_team(int threads) {
         int team = 0;
         if (threads > 0)
@@ -51,3 +52,6 @@ int library_counted(void) {
                         return 0;
         return team;
 }
+
+/* A jump, so that the call returns to the caller of this. */
+void library_sets(int threads) { omp_set_num_threads(threads); }

@@ -8,6 +8,8 @@
  *   a     loads AROUND, which needs LIBRARY
  *   u     loads and unloads UNRELATED
  *   r, t  a region of LIBRARY in the first thread, or in a new one
+ *   R     a region of OTHER
+ *   2, 4  LIBRARY sets its number of threads to 2; AROUND lets it set 4
  */
 #include <dlfcn.h>
 #include <pthread.h>
@@ -16,6 +18,8 @@
 
 static char** names;
 static void* library;
+static void* other;
+static void* around;
 
 static void* load(const char* name, int mode) {
         void* handle = dlopen(name, mode);
@@ -26,12 +30,28 @@ static void* load(const char* name, int mode) {
         return handle;
 }
 
+static int counted(void* handle) {
+        int (*count)(void);
+        *(void**)&count = dlsym(handle, "library_counted");
+        return count();
+}
+
 static void* count(void* data) {
-        int (*counted)(void);
-        *(void**)&counted = dlsym(library, "library_counted");
-        const int team = counted();
-        printf("%s: %d\n", (const char*)data, team);
+        printf("%s: %d\n", (const char*)data, counted(library));
         return NULL;
+}
+
+static void set(void) {
+        void (*sets)(int);
+        *(void**)&sets = dlsym(library, "library_sets");
+        sets(2);
+        (void)fflush(stdout); /* no jump, so that the caller is known */
+}
+
+static void set_around(void) {
+        int (*sets)(int);
+        *(void**)&sets = dlsym(around, "around_sets");
+        (void)sets(4);
 }
 
 static void step(char letter) {
@@ -44,13 +64,13 @@ static void step(char letter) {
                 library = load(names[0], RTLD_LAZY | RTLD_LOCAL);
                 break;
         case 'o':
-                (void)load(names[1], RTLD_NOW | RTLD_LOCAL);
+                other = load(names[1], RTLD_NOW | RTLD_LOCAL);
                 break;
         case 'g':
                 (void)load(names[1], RTLD_NOW | RTLD_GLOBAL);
                 break;
         case 'a':
-                (void)load(names[3], RTLD_NOW | RTLD_LOCAL);
+                around = load(names[3], RTLD_NOW | RTLD_LOCAL);
                 break;
         case 'u':
                 (void)dlclose(load(names[2], RTLD_NOW | RTLD_LOCAL));
@@ -58,6 +78,15 @@ static void step(char letter) {
         case 't':
                 if (pthread_create(&thread, NULL, count, "another thread") == 0)
                         (void)pthread_join(thread, NULL);
+                break;
+        case 'R':
+                printf("the other one: %d\n", counted(other));
+                break;
+        case '2':
+                set();
+                break;
+        case '4':
+                set_around();
                 break;
         default:
                 (void)count("the first thread");
