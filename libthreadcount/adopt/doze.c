@@ -43,7 +43,7 @@ enum { BEDS = 4 };
 enum { LOOK_ms = 40, PATIENCE_ms = 1000 };
 
 static struct bed* beds; /* constant after may_doze() */
-static unsigned cpus_at_start;
+static atomic_uint cpus_at_start;
 static _Thread_local bool is_helper __attribute__((tls_model("initial-exec")));
 
 /* Found where libgomp has been: this object is linked to nothing. */
@@ -84,7 +84,7 @@ static bool is_limited(int resource) {
                limit.rlim_cur != RLIM_INFINITY;
 }
 
-void remember_start_cpus(void) { cpus_at_start = cpus_now(); }
+void remember_start_cpus(void) { atomic_store(&cpus_at_start, cpus_now()); }
 
 /* The user says how many threads there may be, or how large they are, or has libgomp print them. */
 static bool are_threads_the_users(void) {
@@ -254,7 +254,8 @@ static bool look_at(const struct runtime* runtime, struct bed* bed) {
                 return false;
         /* With places its first thread is bound before anybody can count. */
         const unsigned counted = (unsigned)get_num_procs();
-        bed->cpus = counted > cpus_at_start ? counted : cpus_at_start;
+        const unsigned at_start = atomic_load(&cpus_at_start);
+        bed->cpus = counted > at_start ? counted : at_start;
         memcpy(bed->path, runtime->object.name, length);
         return true;
 }

@@ -61,8 +61,7 @@ static inline __attribute__((always_inline)) void* begin(enum entry entry, const
             mine.last.unloads != unloads_so_far())
                 find_route(entry, function, caller);
         void* real = mine.last.real;
-        if (mine.depth++ == 0 &&
-            atomic_load_explicit(&adopt_state, memory_order_relaxed) != ADOPT_DOWN)
+        if (mine.depth++ == 0 && adopt_is_up())
                 begin_outermost(clause);
         return real;
 }
@@ -214,10 +213,8 @@ static inline __attribute__((always_inline)) struct call called(enum entry entry
                                                                 const void* caller) {
         struct call call = {target_of(entry, caller, caller), NULL, false};
         call.real = entry_of(call.target.runtime, entry);
-        call.is_ours = atomic_load_explicit(&adopt_adapts, memory_order_relaxed) &&
-                       atomic_load_explicit(&adopt_state, memory_order_relaxed) != ADOPT_DOWN &&
-                       call.target.runtime != NULL && call.target.runtime->is_libgomp &&
-                       is_outside(call.target.runtime);
+        call.is_ours = adopt_is_up() && adopt_adapts() && call.target.runtime != NULL &&
+                       call.target.runtime->is_libgomp && is_outside(call.target.runtime);
         return call;
 }
 

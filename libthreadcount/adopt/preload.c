@@ -16,7 +16,7 @@
 #define LIBRARY "libthreadcount.so.1"
 
 _Atomic(enum adopt_state) adopt_state;
-atomic_bool adopt_adapts;
+_Atomic(enum adopt_teams) adopt_teams;
 static atomic_bool sleeps;
 
 /* Is the library loaded? */
@@ -67,14 +67,35 @@ static bool is_wanted(void) {
         return is_set_to("THREADCOUNT_ADOPT", "keep") || is_set_to("THREADCOUNT_ADOPT", "adapt");
 }
 
-__attribute__((constructor)) static void arm(void) {
-        remember_start_objects();
-        if (!is_wanted())
+/*
+ * No thread waits for another one that does this: a child of fork() would wait for ever. What two
+ * of them find is the same. Before libc's own constructor there is no environment, and nothing is
+ * decided.
+ */
+void adopt_arm(void) {
+        static atomic_bool is_remembered;
+        enum adopt_state state = ADOPT_UNARMED;
+        enum adopt_teams teams = ADOPT_UNKNOWN;
+        const int error = errno;
+        if (atomic_load_explicit(&adopt_state, memory_order_relaxed) != state || !is_wanted())
                 return;
-        remember_start_cpus();
-        atomic_store_explicit(&adopt_adapts, is_permitted(), memory_order_relaxed);
-        atomic_store_explicit(&adopt_state, ADOPT_ARMED, memory_order_relaxed);
-        if (has_program_loaded()) /* in a constructor before this one */
+        if (!atomic_exchange(&is_remembered, true)) {
+                remember_start_objects();
+                remember_start_cpus();
+        }
+        /* Only the first, since set_options() may have changed it meanwhile. */
+        (void)atomic_compare_exchange_strong(&adopt_teams, &teams,
+                                             is_permitted() ? ADOPT_ADAPTS : ADOPT_KEEPS);
+        (void)atomic_compare_exchange_strong(&adopt_state, &state, ADOPT_ARMED);
+        errno = error;
+}
+
+__attribute__((constructor)) static void start(void) {
+        enum adopt_state state = ADOPT_UNARMED;
+        adopt_arm();
+        if (atomic_compare_exchange_strong(&adopt_state, &state, ADOPT_DOWN))
+                remember_start_objects();
+        else if (has_program_loaded()) /* before the variables could be read */
                 adopt_load(true);
 }
 
@@ -113,11 +134,11 @@ static bool find_functions(void) {
 
 static void set_options(unsigned max, const uint64_t* places, uint32_t words) {
         if (words > 0 || is_set_to("THREADCOUNT", "keep"))
-                atomic_store_explicit(&adopt_adapts, false, memory_order_relaxed);
+                atomic_store_explicit(&adopt_teams, ADOPT_KEEPS, memory_order_relaxed);
         library.options = (threadcount_options)THREADCOUNT_OPTIONS_INIT;
         library.options.max_threads = max;
         library.options.wait_ms = 20;
-        library.options.keeps = !atomic_load_explicit(&adopt_adapts, memory_order_relaxed);
+        library.options.keeps = !adopt_adapts();
         library.options.sleeps = may_doze();
         atomic_store_explicit(&sleeps, library.options.sleeps, memory_order_relaxed);
         library.options.affinity = library.places;
@@ -127,7 +148,7 @@ static void set_options(unsigned max, const uint64_t* places, uint32_t words) {
 
 void adopt_load(bool is_first) {
         int state = NOT_YET;
-        if (atomic_load_explicit(&adopt_state, memory_order_relaxed) == ADOPT_DOWN)
+        if (!adopt_is_up())
                 return;
         if (is_first && atomic_compare_exchange_strong(&load_state, &state, LOADING)) {
                 const int error = errno;

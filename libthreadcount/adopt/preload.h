@@ -2,8 +2,8 @@
 /*
  * preload.h - when this object does something, and libthreadcount, which it opens only then.
  *
- * The object is preloaded into all programs of a tree, most of which never begin a region. At their
- * start it reads two variables:
+ * The object is preloaded into all programs of a tree, most of which never begin a region. At the
+ * first call that comes by here, or at the latest at their start, it reads two variables:
  *
  *   THREADCOUNT_ADOPT  keep: regions wait for their turn, and have the teams that they would have.
  *                      adapt: teams follow the grant, as far as promise.h permits.
@@ -24,6 +24,7 @@
 #include <threadcount/threadcount.h>
 
 enum adopt_state {
+        ADOPT_UNARMED, /* as ADOPT_DOWN until adopt_arm() has seen what is wanted         */
         ADOPT_DOWN,    /* regions begin as if nobody were in between                      */
         ADOPT_ARMED,   /* nothing has been opened                                         */
         ADOPT_OPENING, /* a thread does; regions of others begin as they would            */
@@ -33,11 +34,35 @@ enum adopt_state {
 extern _Atomic(enum adopt_state) adopt_state;
 
 /*
+ * Reads the variables, once they are there. Constructors of the libraries that the program is
+ * linked with run before this object's own: nobody refers to this one. They may ask for numbers,
+ * and begin regions. MT-Safe, keeps errno.
+ */
+void adopt_arm(void);
+
+/* May something be done at this call? */
+static inline bool adopt_is_up(void) {
+        /* Acquire: what adopt_arm() has found was written before. */
+        enum adopt_state state = atomic_load_explicit(&adopt_state, memory_order_acquire);
+        if (state == ADOPT_UNARMED) {
+                adopt_arm();
+                state = atomic_load_explicit(&adopt_state, memory_order_acquire);
+        }
+        return state > ADOPT_DOWN;
+}
+
+/*
  * Do teams follow the grant? It may become false when the library is opened: with THREADCOUNT=keep,
  * and where the runtime binds its threads. Smaller teams would all be bound to the same first
  * places there.
  */
-extern atomic_bool adopt_adapts;
+enum adopt_teams { ADOPT_UNKNOWN, ADOPT_KEEPS, ADOPT_ADAPTS };
+
+extern _Atomic(enum adopt_teams) adopt_teams;
+
+static inline bool adopt_adapts(void) {
+        return atomic_load_explicit(&adopt_teams, memory_order_relaxed) == ADOPT_ADAPTS;
+}
 
 /* Words of CPUs that a runtime may bind threads to. */
 enum { ADOPT_PLACE_WORDS = 8192 / 64 };

@@ -80,8 +80,6 @@ static unsigned width_of(const struct runtime* runtime) {
         return width > 0 ? (unsigned)width : 1;
 }
 
-static bool adapts(void) { return atomic_load_explicit(&adopt_adapts, memory_order_relaxed); }
-
 static void apply(const struct runtime* runtime, const struct promise* promise, unsigned now) {
         if (promise->size != now)
                 runtime->set_num_threads((int)promise->size);
@@ -109,7 +107,7 @@ static __attribute__((noinline)) void begin_as_promised(struct target target,
                 promise_keep(promise);
         if (!is_open(target.runtime, clause > promise->width ? clause : promise->width)) {
                 ret_team->threads = promise_begin(promise, clause, 0);
-        } else if (adapts() && promise_begins_by_grant(promise, clause)) {
+        } else if (adopt_adapts() && promise_begins_by_grant(promise, clause)) {
                 ret_team->handle = adopt_begin(&grant);
                 ret_team->threads = promise_begin(promise, clause, grant);
         } else { /* what it has been promised comes first: it is told before the wait */
@@ -120,7 +118,7 @@ static __attribute__((noinline)) void begin_as_promised(struct target target,
 }
 
 void team_begin(struct target target, unsigned clause, struct team* ret_team) {
-        struct promise* promise = adapts() ? promise_for(target.runtime) : NULL;
+        struct promise* promise = adopt_adapts() ? promise_for(target.runtime) : NULL;
         ret_team->handle = NULL;
         ret_team->is_crowded = false;
         if (promise != NULL) {
@@ -150,7 +148,7 @@ int team_ask(struct target target) {
         if (target.keeps_data)
                 promise_keep(promise);
         if (promise_answers_by_grant(promise) && is_open(target.runtime, promise->width) &&
-            adapts())
+            adopt_adapts())
                 grant = adopt_ask();
         (void)promise_ask(promise, grant);
         apply(target.runtime, promise, now);

@@ -581,6 +581,15 @@ TEST_F(AdaptingDoors, AQuestionIsAnsweredByTheGrant) {
         EXPECT_FALSE(governor_.report().in_region);
 }
 
+TEST_F(AdaptingDoors, WhatALibraryAsksForOrSetsBeforeMainHolds) {
+        governor_.publish(1, false);
+        const Words environment = Words{"OMP_NUM_THREADS=3"} + door(socket_, "adapt");
+        EXPECT_EQ(run({{program("asks_at_start")}, environment, {}}).out, "1: right\n");
+        EXPECT_EQ(run({{program("asks_at_start")}, environment + Words{"SETS=2"}, {}}).out,
+                  "2: right\n");
+        EXPECT_EQ(governor_.report().team, 2U);
+}
+
 TEST_F(AdaptingDoors, WhoeverOnlyAsksIsNotInsideOfARegion) {
         governor_.publish(2, false);
         EXPECT_EQ(run({{program("counts"), "only-ask", "1"},
