@@ -184,6 +184,7 @@ static const void* bound(enum entry entry, const struct object* object, bool* re
  */
 static void fill(struct runtime* runtime, const struct object* object) {
         runtime->object = *object;
+        atomic_store_explicit(&runtime->answered, 0, memory_order_relaxed);
         for (unsigned i = 0; i < sizeof(runtime->entries) / sizeof(runtime->entries[0]); i++)
                 atomic_store_explicit(&runtime->entries[i], NULL, memory_order_relaxed);
         runtime->get_level = (int (*)(void))object_symbol(object, "omp_get_level");

@@ -55,13 +55,14 @@ enum entry {
                 ENTRY_COUNT
 };
 
-/* Constant once it can be seen, but for `entries`. Never freed. */
+/* Constant once it can be seen, but for `answered` and `entries`. Never freed. */
 struct runtime {
         struct object object;
         bool is_libgomp;              /* and all that follows is there               */
         int (*get_level)(void);       /* of the calling thread; 0: in no region      */
         int (*get_max_threads)(void); /* of its next region without a clause         */
         void (*set_num_threads)(int);
+        atomic_uint answered; /* to the program's threads: see team.c */
         _Atomic(void*) entries[ENTRY_COUNT];
 };
 

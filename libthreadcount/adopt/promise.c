@@ -18,22 +18,30 @@ void promise_set(struct promise* promise, unsigned number) {
         if (promise->made == PROMISE_ANSWER && number == promise->size)
                 return;
         promise->width = promise->size = number;
-        promise->made = PROMISE_FOR_GOOD;
+        promise->made = PROMISE_SET;
 }
 
 /* An answer that was given stays; a number that nobody was told goes back to the program's own. */
 void promise_keep(struct promise* promise) {
         if (promise->made == PROMISE_NOTHING)
                 promise->size = promise->width;
-        promise->made = PROMISE_FOR_GOOD;
+        if (promise->made != PROMISE_SET)
+                promise->made = PROMISE_KEPT;
 }
 
+void promise_share(struct promise* promise, unsigned answer) {
+        if (promise->made == PROMISE_NOTHING)
+                (void)promise_ask(promise, answer);
+}
+
+bool promise_is_for_good(const struct promise* promise) { return promise->made >= PROMISE_KEPT; }
+
 bool promise_answers_by_grant(const struct promise* promise) {
-        return promise->made != PROMISE_FOR_GOOD;
+        return !promise_is_for_good(promise);
 }
 
 unsigned promise_ask(struct promise* promise, unsigned grant) {
-        if (promise->made == PROMISE_FOR_GOOD)
+        if (promise_is_for_good(promise))
                 return promise->size;
         promise->size = limited(promise, grant);
         promise->made = PROMISE_ANSWER;

@@ -20,7 +20,8 @@
 enum promise_made {
         PROMISE_NOTHING, /* the program knows no number: each region may have another one  */
         PROMISE_ANSWER,  /* it has asked: the number may change when it asks again         */
-        PROMISE_FOR_GOOD /* it has set the number, or keeps data in threads: no change     */
+        PROMISE_KEPT,    /* it keeps data in threads: no change                            */
+        PROMISE_SET      /* it has set the number: likewise. Other threads have their own  */
 };
 
 struct promise {
@@ -37,6 +38,15 @@ void promise_set(struct promise* promise, unsigned number);
 
 /* From now on the number changes only where the program sets it. */
 void promise_keep(struct promise* promise);
+
+/*
+ * Another thread of the program has been answered this number, which is the same for all of them
+ * until they set their own. A thread that knows none has it from now on.
+ */
+void promise_share(struct promise* promise, unsigned answer);
+
+/* No region and no answer changes the number. */
+bool promise_is_for_good(const struct promise* promise);
 
 /* Does the answer to the program's question depend on the grant? */
 bool promise_answers_by_grant(const struct promise* promise);

@@ -32,6 +32,28 @@ static struct promise* promise_for(const struct runtime* runtime) {
 }
 
 /*
+ * runtime->answered: twice the number that was answered last, and 1 more once a thread relies on it
+ * that has not asked. The number then stays, since nothing tells when that thread may change. 0:
+ * nobody was answered.
+ */
+enum { IS_RELIED_ON = 1 };
+
+static bool is_relied_on(unsigned answered) { return (answered & IS_RELIED_ON) != 0; }
+
+/* A program that asks in one thread has the answer in all of them. */
+static void rely_on_others(struct runtime* runtime, struct promise* promise) {
+        unsigned answered = atomic_load_explicit(&runtime->answered, memory_order_relaxed);
+        if (promise->made != PROMISE_NOTHING)
+                return;
+        while (answered != 0 && !is_relied_on(answered) &&
+               !atomic_compare_exchange_weak(&runtime->answered, &answered,
+                                             answered | IS_RELIED_ON)) {
+        }
+        if (answered != 0)
+                promise_share(promise, answered / 2);
+}
+
+/*
  * Does what threadcount_omp_places() of <threadcount/openmp.h> does, by functions of gcc 6 and
  * later.
  */
@@ -103,6 +125,8 @@ static __attribute__((noinline)) void begin_as_promised(struct target target,
         const unsigned now = width_of(target.runtime);
         unsigned grant = 0;
         promise_see(promise, now);
+        if (clause == 0)
+                rely_on_others(target.runtime, promise);
         if (clause == 0 && target.keeps_data)
                 promise_keep(promise);
         if (!is_open(target.runtime, clause > promise->width ? clause : promise->width)) {
@@ -112,7 +136,7 @@ static __attribute__((noinline)) void begin_as_promised(struct target target,
                 ret_team->threads = promise_begin(promise, clause, grant);
         } else { /* what it has been promised comes first: it is told before the wait */
                 ret_team->threads = promise_begin(promise, clause, 0);
-                enter(target.runtime, promise->made == PROMISE_FOR_GOOD, ret_team);
+                enter(target.runtime, promise_is_for_good(promise), ret_team);
         }
         apply(target.runtime, promise, now);
 }
@@ -137,21 +161,36 @@ void team_end(const struct team* team) {
                 dozing_end(team->runtime);
 }
 
+/* A number that the thread has set is nobody else's. */
+static void answer(struct runtime* runtime, struct promise* promise, unsigned grant) {
+        unsigned answered = atomic_load_explicit(&runtime->answered, memory_order_relaxed);
+        do
+                (void)promise_ask(promise, is_relied_on(answered) ? answered / 2 : grant);
+        while (promise->made != PROMISE_SET && !is_relied_on(answered) &&
+               answered != 2 * promise->size &&
+               !atomic_compare_exchange_weak(&runtime->answered, &answered, 2 * promise->size));
+}
+
 /* Answers count before anything is open as well: the program may rely on them later. */
 int team_ask(struct target target) {
-        const unsigned now = width_of(target.runtime);
-        struct promise* promise = promise_for(target.runtime);
+        struct runtime* runtime = target.runtime;
+        const unsigned now = width_of(runtime);
+        struct promise without_place = {now, now, PROMISE_KEPT};
+        struct promise* promise = promise_for(runtime);
         unsigned grant = 0;
         if (promise == NULL)
-                return (int)now;
+                promise = &without_place;
         promise_see(promise, now);
-        if (target.keeps_data)
+        if (target.keeps_data) {
+                rely_on_others(runtime, promise);
                 promise_keep(promise);
-        if (promise_answers_by_grant(promise) && is_open(target.runtime, promise->width) &&
-            adopt_adapts())
+        }
+        if (promise_answers_by_grant(promise) &&
+            !is_relied_on(atomic_load_explicit(&runtime->answered, memory_order_relaxed)) &&
+            is_open(runtime, promise->width) && adopt_adapts())
                 grant = adopt_ask();
-        (void)promise_ask(promise, grant);
-        apply(target.runtime, promise, now);
+        answer(runtime, promise, grant);
+        apply(runtime, promise, now);
         return (int)promise->size;
 }
 

@@ -609,6 +609,16 @@ TEST_F(AdaptingDoors, WhoeverOnlyAsksIsNotInsideOfARegion) {
         EXPECT_FALSE(governor_.report().in_region);
 }
 
+TEST_F(AdaptingDoors, AnAnswerToOneThreadHoldsInOthers) {
+        for (const auto* kind : {"elsewhere", "ask-elsewhere", "new-threads"})
+                for (const unsigned grant : {1U, 2U}) {
+                        governor_.publish(grant, false);
+                        const auto out = counts(kind);
+                        EXPECT_TRUE(out == "right, teams 1\n" || out == "right, teams 2\n")
+                                << kind << ": " << out;
+                }
+}
+
 TEST_F(AdaptingDoors, ANumberThatIsSetHolds) {
         EXPECT_EQ(counts("set-once"), "right, teams 2\n");
         EXPECT_EQ(counts("set"), "right, teams 1 2 3\n");

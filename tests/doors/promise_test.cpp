@@ -25,6 +25,7 @@ struct Event {
                 Region,    // without a clause, under a grant of `number`
                 Clause,    // a region with `number` threads
                 Keep,      // a region of an object that has data in threads is about to begin
+                Share,     // another thread was answered `number`
         } kind;
         unsigned number;
 };
@@ -51,6 +52,10 @@ public:
                 case Event::Keep:
                         if (!wish_ && !kept_)
                                 kept_ = answer_.value_or(own_);
+                        return 0;
+                case Event::Share:
+                        if (!relied_on())
+                                answer_ = now;
                         return 0;
                 }
                 return 0;
@@ -88,6 +93,8 @@ public:
                         promise_set(&promise_, event.number);
                 else if (event.kind == Event::Keep)
                         promise_keep(&promise_);
+                else if (event.kind == Event::Share)
+                        promise_share(&promise_, event.number);
                 else if (event.kind == Event::SetApart)
                         return 0;
                 else if (event.kind == Event::Clause)
@@ -111,7 +118,8 @@ constexpr std::array kEvents = {
         Event{Event::Ask, 9},    Event{Event::Set, 1},      Event{Event::Set, 2},
         Event{Event::Set, 4},    Event{Event::SetApart, 1}, Event{Event::SetApart, 2},
         Event{Event::Region, 0}, Event{Event::Region, 1},   Event{Event::Region, 2},
-        Event{Event::Region, 9}, Event{Event::Clause, 2},   Event{Event::Keep, 0},
+        Event{Event::Region, 9}, Event{Event::Clause, 2},   Event{Event::Share, 2},
+        Event{Event::Keep, 0},
 };
 
 /// False: the rules are broken at the last of these.
@@ -132,7 +140,8 @@ bool is_right(const std::vector<Event>& events) {
 }
 
 std::string words(const std::vector<Event>& events) {
-        static const char* const kNames[] = {"ask", "set", "set-apart", "region", "clause", "keep"};
+        static const char* const kNames[] = {"ask",    "set",  "set-apart", "region",
+                                             "clause", "keep", "share"};
         std::string all;
         for (const auto& event : events)
                 all += std::string(kNames[event.kind]) + ' ' + std::to_string(event.number) + ", ";
@@ -202,6 +211,24 @@ TEST(Promise, AWishHoldsForGood) {
         EXPECT_EQ(governed.happens({Event::Ask, 1}), 4U);
         EXPECT_EQ(governed.happens({Event::Set, 1}), 0U) << "no echo: it was answered 4 since";
         EXPECT_EQ(governed.happens({Event::Ask, 3}), 1U);
+}
+
+TEST(Promise, AThreadThatKnowsNoNumberHasTheAnswerOfOthers) {
+        Governed knows_nothing;
+        EXPECT_EQ(knows_nothing.happens({Event::Region, 1}), 1U);
+        EXPECT_EQ(knows_nothing.happens({Event::Share, 2}), 0U);
+        EXPECT_FALSE(promise_begins_by_grant(&knows_nothing.state(), 0));
+        EXPECT_EQ(knows_nothing.happens({Event::Region, 3}), 2U);
+        EXPECT_EQ(knows_nothing.happens({Event::Set, 2}), 0U);
+        EXPECT_EQ(knows_nothing.happens({Event::Ask, 1}), 1U) << "that was an echo";
+        Governed has_asked;
+        EXPECT_EQ(has_asked.happens({Event::Ask, 1}), 1U);
+        EXPECT_EQ(has_asked.happens({Event::Share, 2}), 0U);
+        EXPECT_EQ(has_asked.happens({Event::Region, 3}), 1U);
+        Governed has_set;
+        EXPECT_EQ(has_set.happens({Event::Set, 4}), 0U);
+        EXPECT_EQ(has_set.happens({Event::Share, 2}), 0U);
+        EXPECT_EQ(has_set.happens({Event::Region, 3}), 4U);
 }
 
 TEST(Promise, DataInThreadsKeepsWhatWasToldOrElseTheProgramsOwn) {

@@ -6,6 +6,8 @@
  */
 #define _GNU_SOURCE
 #include <omp.h>
+#include <pthread.h>
+#include <semaphore.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -138,6 +140,47 @@ static int by_asking_inside(void) {
 /* It may stay outside of regions for long then. */
 static int by_asking_only(void) { return omp_get_max_threads() > 0; }
 
+/* A thread that has asked for nothing. It has the number of all others. */
+static sem_t begins;
+static sem_t ends;
+static int is_right_there;
+
+static void* split_there(void* goes_on) {
+        do {
+                (void)sem_wait(&begins);
+                is_right_there = split_by(count);
+                (void)sem_post(&ends);
+        } while (goes_on != NULL);
+        return NULL;
+}
+
+static int let_split(int is_new, int goes_on) {
+        pthread_t thread;
+        if (is_new && (pthread_create(&thread, NULL, split_there, goes_on ? &count : NULL) != 0 ||
+                       pthread_detach(thread) != 0))
+                return 0;
+        (void)sem_post(&begins);
+        (void)sem_wait(&ends);
+        return is_right_there;
+}
+
+static int by_asking_in_another_thread(void) {
+        if (count == 0)
+                count = omp_get_max_threads();
+        return let_split(rounds == 0, 1);
+}
+
+static int by_asking_each_time_in_another_thread(void) {
+        count = omp_get_max_threads();
+        return let_split(rounds == 0, 1);
+}
+
+static int by_asking_before_other_threads(void) {
+        if (count == 0)
+                count = omp_get_max_threads();
+        return let_split(1, 0);
+}
+
 /* Nobody can see this from outside: a team that is counted in one region, and relied on in others.
  */
 static int by_first_region(void) {
@@ -165,6 +208,9 @@ static const struct {
         {"inside", by_asking_inside},
         {"only-ask", by_asking_only},
         {"first-region", by_first_region},
+        {"elsewhere", by_asking_in_another_thread},
+        {"ask-elsewhere", by_asking_each_time_in_another_thread},
+        {"new-threads", by_asking_before_other_threads},
 };
 
 static double now_ms(void) {
@@ -177,6 +223,8 @@ int main(int argc, char** argv) {
         const double end_ms = now_ms() + (argc > 2 ? atof(argv[2]) : 0);
         long wrong = 0;
         omp_set_max_active_levels(2);
+        (void)sem_init(&begins, 0, 0);
+        (void)sem_init(&ends, 0, 0);
         for (unsigned i = 0; i < sizeof(cases) / sizeof(*cases); i++)
                 if (argc > 2 && strcmp(argv[1], cases[i].name) == 0)
                         for (; rounds < 60 || now_ms() < end_ms; rounds++)
