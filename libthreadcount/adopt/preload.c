@@ -8,10 +8,13 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <pthread.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#pragma weak pthread_setcancelstate
 
 #define LIBRARY "libthreadcount.so.1"
 
@@ -34,6 +37,7 @@ static struct {
         __typeof__(threadcount_keeps)* keeps;
         __typeof__(threadcount_spins)* spins;
         threadcount_options options;
+        bool may_cancel; /* a thread that waits */
         uint64_t places[ADOPT_PLACE_WORDS];
 } library;
 
@@ -139,6 +143,9 @@ static void set_options(unsigned max, const uint64_t* places, uint32_t words) {
         library.options.max_threads = max;
         library.options.wait_ms = 20;
         library.options.keeps = !adopt_adapts();
+        /* Programs that keep their teams are not cancelled there, unless the user says otherwise.
+         */
+        library.may_cancel = !library.options.keeps || getenv("THREADCOUNT") != NULL;
         library.options.sleeps = may_doze();
         atomic_store_explicit(&sleeps, library.options.sleeps, memory_order_relaxed);
         library.options.affinity = library.places;
@@ -197,9 +204,26 @@ bool adopt_open(unsigned max, const uint64_t* places, uint32_t words) {
         return is_open;
 }
 
+/*
+ * OpenMP cancels no thread at a region or a question, so a program may hold a mutex there.
+ * libthreadcount may, where it waits.
+ */
+static int forbid_cancelling(void) {
+        int before = PTHREAD_CANCEL_ENABLE;
+        if (library.may_cancel && pthread_setcancelstate != NULL)
+                (void)pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
+        return before;
+}
+
+static void permit_cancelling(int before) {
+        if (library.may_cancel && pthread_setcancelstate != NULL)
+                (void)pthread_setcancelstate(before, NULL);
+}
+
 /* A child of fork() opens a handle of its own here. */
 threadcount_handle* adopt_enter(unsigned team, bool keeps, bool* ret_crowded) {
         const int error = errno;
+        const int before = forbid_cancelling();
         threadcount_handle* handle = NULL;
         *ret_crowded = false;
         if (library.open_default(&library.options, &handle) == 0) {
@@ -207,6 +231,7 @@ threadcount_handle* adopt_enter(unsigned team, bool keeps, bool* ret_crowded) {
                         library.keeps(handle);
                 *ret_crowded = library.enter(handle, team) > 0;
         }
+        permit_cancelling(before);
         errno = error;
         return handle;
 }
@@ -228,10 +253,12 @@ static unsigned limit(unsigned grant) { return grant < library.options.max_threa
 
 threadcount_handle* adopt_begin(unsigned* ret_grant) {
         const int error = errno;
+        const int before = forbid_cancelling();
         threadcount_handle* handle = NULL;
         *ret_grant = 0;
         if (library.open_default(&library.options, &handle) == 0)
                 *ret_grant = limit(library.begin(handle));
+        permit_cancelling(before);
         errno = error;
         return handle;
 }

@@ -86,7 +86,7 @@ bool adopt_open(unsigned max, const uint64_t* places, uint32_t words);
  * open. Waits for the program's turn where threadcount_region_enter() does, and for the first
  * grant, 20 ms at most. Writes whether other teams run beside it. `keeps`: the thread's teams are
  * its own for good. If this one has all threads that the program would use, the governor is told
- * before. NULL: nothing is to be told at its end.
+ * before. NULL: nothing is to be told at its end. The thread is not cancelled meanwhile.
  */
 threadcount_handle* adopt_enter(unsigned team, bool keeps, bool* ret_crowded);
 

@@ -174,6 +174,8 @@ int threadcount_open(const threadcount_options* options, threadcount_handle** re
             given.keeps > 1 || given.sleeps > 1)
                 return -EINVAL;
 
+        // It reads files, and an object that is preloaded calls it where nobody expects that.
+        const Uncancelled uncancelled;
         auto environment = read_environment(secure_getenv);
         if (environment.is_rank)
                 name_by_launcher(environment.job);

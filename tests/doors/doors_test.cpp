@@ -9,6 +9,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <csignal>
 #include <cstdint>
 #include <filesystem>
 #include <gtest/gtest.h>
@@ -747,6 +748,26 @@ TEST_F(AdaptingDoors, BatchProgramsWaitForTheirTurnToAsk) {
         governor_.call();
         EXPECT_EQ(waiting.wait(), 0);
         EXPECT_EQ(waiting.out(), "right, teams 2\n") << "and not that of a program that waits";
+}
+
+TEST_F(AdaptingDoors, NoThreadIsCancelledWhereOpenMpCancelsNone) {
+        for (const auto* kind : {"asks", "begins"}) {
+                const auto epoch = governor_.publish(1, true);
+                Process waiting({{program("cancelled"), kind},
+                                 Words{"OMP_NUM_THREADS=2", "THREADCOUNT_CLASS=batch"} +
+                                         door(socket_, "adapt"),
+                                 {}});
+                EXPECT_TRUE(eventually([&] {
+                        const auto said = governor_.report();
+                        return said.epoch == epoch && !said.in_region;
+                }));
+                waiting.signal(SIGUSR1);
+                EXPECT_EQ(waiting.wait(milliseconds{300}), -1) << kind << ' ' << waiting.out();
+                governor_.publish(2, false);
+                governor_.call_some();
+                EXPECT_EQ(waiting.wait(), 0);
+                EXPECT_EQ(waiting.out(), "cancelled, free\n") << kind;
+        }
 }
 
 TEST_F(AdaptingDoors, WithoutAGovernorAllIsAsItWas) {
