@@ -61,7 +61,7 @@ struct stay {
         enum bed_state state; /* that it leaves when it is over */
 };
 
-static void sleep_for(long ms) {
+void sleep_for(long ms) {
         static atomic_uint nobody_wakes;
         const struct timespec time = {ms / 1000, ms % 1000 * 1000000};
         (void)syscall(SYS_futex, &nobody_wakes, FUTEX_WAIT_PRIVATE, 0, &time, NULL, 0);

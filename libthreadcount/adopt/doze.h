@@ -15,6 +15,9 @@
 
 #include <stdbool.h>
 
+/* The calling thread sleeps for about so many ms. No place at which it is cancelled. */
+void sleep_for(long ms);
+
 /* The CPUs that libgomp counts when it is loaded. Called at the start. */
 void remember_start_cpus(void);
 

@@ -9,7 +9,6 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -26,6 +25,7 @@ static atomic_bool sleeps;
 enum { NOT_YET, LOADING, LOADED, FAILED };
 static atomic_int load_state;
 static _Atomic(pid_t) loader; /* the process of which a thread loads it */
+static _Thread_local bool is_loading __attribute__((tls_model("initial-exec"))); /* this thread */
 
 /* The functions are constant once LOADED was seen, the rest once ADOPT_OPEN was. */
 static struct {
@@ -153,23 +153,40 @@ static void set_options(unsigned max, const uint64_t* places, uint32_t words) {
         memcpy(library.places, places, library.options.affinity_words * sizeof(*places));
 }
 
+/*
+ * Another thread loads it before the caller takes the linker's lock. Not for ever: that thread may
+ * wait for the lock, and the caller hold it, in a constructor of what libc has loaded by itself. In
+ * a child of fork() no such thread is left.
+ */
+static void wait_for_loader(void) {
+        enum { LONGEST_ms = 100 };
+        static atomic_bool is_in_vain;
+        for (int waited = 0; atomic_load_explicit(&load_state, memory_order_acquire) == LOADING &&
+                             atomic_load(&loader) == getpid() && !atomic_load(&is_in_vain);
+             waited++) {
+                if (waited == LONGEST_ms)
+                        atomic_store(&is_in_vain, true);
+                else
+                        sleep_for(1);
+        }
+}
+
+/* What the linker calls may load something as well, as another object in front of dlopen(). */
 void adopt_load(bool is_first) {
         int state = NOT_YET;
-        if (!adopt_is_up())
+        if (is_loading || !adopt_is_up())
                 return;
+        const int error = errno;
         if (is_first && atomic_compare_exchange_strong(&load_state, &state, LOADING)) {
-                const int error = errno;
+                is_loading = true;
                 atomic_store(&loader, getpid());
                 state = is_there_a_linker() && is_wanted() && find_functions() ? LOADED : FAILED;
                 /* Release: the functions were written before. */
                 atomic_store_explicit(&load_state, state, memory_order_release);
-                errno = error;
+                is_loading = false;
         }
-        /* It loads before the caller takes the lock. In a child of fork() no such thread is left.
-         */
-        while (atomic_load_explicit(&load_state, memory_order_acquire) == LOADING &&
-               atomic_load(&loader) == getpid())
-                (void)sched_yield();
+        wait_for_loader();
+        errno = error;
 }
 
 /* Or it will never be. The thread must not wait for the linker; before the program's first

@@ -70,7 +70,8 @@ enum { ADOPT_PLACE_WORDS = 8192 / 64 };
 /*
  * The program is about to load something. Loads libthreadcount before that, since a thread that
  * must not wait for the dynamic linker may use it later. `is_first`: the program has loaded nothing
- * before. Returns when no other thread of the process is about to do that.
+ * before. Returns when no other thread of the process is about to do that, or after 0.1 s: it may
+ * wait for what the caller holds. Returns at once in what the loading itself calls.
  */
 void adopt_load(bool is_first);
 

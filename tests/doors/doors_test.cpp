@@ -344,6 +344,21 @@ TEST_F(Doors, ALibraryWhoseConstructorWaitsForTheFirstThread) {
         expect_the_same({program("waits_for_main"), program("waits_for_main.so")}, 50);
 }
 
+TEST_F(Doors, AnotherObjectThatLoadsSomethingWhileItLoads) {
+        for (const auto* wrapper : {"wraps_dlopen.so", "wraps_dlopen_in_a_thread.so"})
+                for (const Words& arguments :
+                     {Words{program("teams"), "max", "5"},
+                      Words{program("loader"), "20", program("library.so")}}) {
+                        const auto plain = run({arguments, kThree, {}});
+                        auto environment = kThree + door(socket_);
+                        environment[1] += ":" + program(wrapper);
+                        Process governed({arguments, environment, {}});
+                        EXPECT_EQ(governed.wait(std::chrono::seconds{10}), 0) << wrapper;
+                        EXPECT_EQ(governed.out(), plain.out);
+                        EXPECT_EQ(governed.err(), "");
+                }
+}
+
 TEST_F(Doors, CodeThatIsLoadedWhereOtherCodeHasBeen) {
         expect_the_same(
                 {program("unloader"), "20", program("library_X.so"), program("library_Y.so")}, 20);

@@ -9,7 +9,7 @@ import sys
 
 # In libc.so.6 of every glibc since 2.17.
 IN_LIBC = {"__errno_location", "clock_gettime", "dl_iterate_phdr", "getenv", "getpid", "memcpy", "memset",
-           "sched_yield", "strchr", "strcmp", "strcspn", "strlen", "strncmp", "strrchr", "strstr", "syscall"}
+           "strchr", "strcmp", "strcspn", "strlen", "strncmp", "strrchr", "strstr", "syscall"}
 ENTRY = re.compile(r"GOMP_parallel(_(reductions|sections|sections_start|start|end|loop_\w+))?"
                    r"|omp_(get_max_threads_?|set_num_threads(_(8_)?)?)|dl(open|close)")
 
