@@ -12,6 +12,7 @@
 #include <csignal>
 #include <cstdint>
 #include <filesystem>
+#include <fstream>
 #include <gtest/gtest.h>
 #include <string>
 #include <sys/stat.h>
@@ -486,6 +487,31 @@ TEST_F(Doors, AProgramOf32Bits) {
         if (!std::filesystem::exists(linker) || !std::filesystem::exists(program("hello_32")))
                 GTEST_SKIP() << "no libc of 32 bits is installed";
         expect_the_same({linker, program("hello_32")}, 0);
+}
+
+/// A copy of the dynamic linker of 64 bits that puts `lib` in the place of $LIB, as those of Nix
+/// do. False: this one cannot be made so.
+bool make_linker_of_lib(const std::string& path) {
+        const std::string linker = "/lib64/ld-linux-x86-64.so.2";
+        if (!std::filesystem::exists(linker))
+                return false;
+        auto image = read_file(linker);
+        const std::string own = std::string{DOOR_LIB} + '\0';
+        const std::string other = "lib" + std::string(own.size() - 3, '\0');
+        for (auto at = image.find(own); at != image.npos; at = image.find(own, at))
+                image.replace(at, own.size(), other);
+        std::ofstream(path, std::ios::binary) << image;
+        return ::chmod(path.c_str(), 0755) == 0 &&
+               run({{path, "--list-diagnostics"}, {}, {}}).out.find("dl_dst_lib=\"lib\"\n") !=
+                       std::string::npos;
+}
+
+TEST_F(Doors, AProgramOf64BitsWhoseLinkerLooksInLib) {
+        const auto linker = directory_.path("linker");
+        if (std::string{DOOR_LIB} != "lib/x86_64-linux-gnu" || !make_linker_of_lib(linker))
+                GTEST_SKIP() << "doors/lib is for another linker here";
+        expect_the_same({linker, program("hello")}, 0);
+        expect_the_same({linker, program("teams"), "max", "5"}, 5);
 }
 
 TEST_F(Doors, AProgramWithMorePrivileges) {
