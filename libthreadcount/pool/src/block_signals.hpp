@@ -8,7 +8,8 @@
 namespace threadcount::pool {
 
 /// Threads that are created while it lives block all signals: those are for the program's own
-/// threads. But not what a thread brings about itself, nor what a sampling profiler sends.
+/// threads. But not what a thread brings about itself, nor what a sampling profiler sends, unless
+/// the calling thread blocks it: such a signal may be pending there, and must not be delivered.
 class BlockSignals {
 public:
         BlockSignals() {
@@ -17,7 +18,7 @@ public:
                 for (const int own :
                      {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS, SIGABRT, SIGPROF})
                         sigdelset(&all, own);
-                pthread_sigmask(SIG_SETMASK, &all, &before_);
+                pthread_sigmask(SIG_BLOCK, &all, &before_);
         }
         ~BlockSignals() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
         BlockSignals(const BlockSignals&) = delete;

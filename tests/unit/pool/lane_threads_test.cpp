@@ -7,6 +7,7 @@
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
+#include <ctime>
 #include <gtest/gtest.h>
 #include <memory>
 #include <pthread.h>
@@ -15,6 +16,7 @@
 #include <string>
 #include <system_error>
 #include <thread>
+#include <unistd.h>
 #include <vector>
 
 using namespace std::chrono_literals;
@@ -86,6 +88,32 @@ TEST(LaneThreads, BlockSignalsThatAreForTheProgram) {
                 EXPECT_EQ(signals, 1);
         }
         std::signal(SIGUSR1, before);
+}
+
+TEST(LaneThreads, DeliverNoSignalThatTheirCreatorBlocks) {
+        sigset_t profiling;
+        sigemptyset(&profiling);
+        sigaddset(&profiling, SIGPROF);
+        sigset_t before;
+        ASSERT_EQ(pthread_sigmask(SIG_BLOCK, &profiling, &before), 0);
+        ASSERT_EQ(raise(SIGPROF), 0);           // for this thread
+        ASSERT_EQ(kill(getpid(), SIGPROF), 0);  // and one that any thread could take
+        {
+                Pool pool;
+                (void)pool.submit_after(1h, [] {});
+                for (const int cpu : pool.cpus())
+                        EXPECT_TRUE(pool.submit_to(cpu, [] {
+                                sigset_t blocked;
+                                pthread_sigmask(SIG_BLOCK, nullptr, &blocked);
+                                EXPECT_EQ(sigismember(&blocked, SIGPROF), 1);
+                        }));
+        }
+        const timespec now{};
+        int pending = 0;
+        while (sigtimedwait(&profiling, nullptr, &now) == SIGPROF)
+                pending++;
+        EXPECT_EQ(pending, 2);
+        EXPECT_EQ(pthread_sigmask(SIG_SETMASK, &before, nullptr), 0);
 }
 
 namespace {

@@ -75,7 +75,8 @@ struct LaneStatistics {
 /// All functions are MT-Safe, but those that say otherwise; none is async-signal-safe. A pool does
 /// not survive fork(). In the child its destructor returns at once, calls that submit, wait or stop
 /// throw std::logic_error, and nothing else may be done with it. Lanes block all signals but those
-/// that a thread brings about itself, and SIGPROF.
+/// that a thread brings about itself, and SIGPROF. A lane is created by a thread that submits, and
+/// also blocks what this one blocks.
 class Pool {
 public:
         /// Throws std::invalid_argument if an option is out of range, or none of its CPUs is
