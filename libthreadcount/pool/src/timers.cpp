@@ -85,25 +85,33 @@ void TimerNode::drop_entry() noexcept {
 void Timers::add(TimerNode& node, std::chrono::steady_clock::time_point due) {
         const auto due_ns = std::chrono::nanoseconds(due.time_since_epoch()).count();
         node.timers_ = shared_from_this();
-        bool is_sooner = false;
-        {
-                const MutexLock lock(mutex_);
-                if (ends_.load(std::memory_order_relaxed)) {
-                        (void)node.end();
-                        return;
-                }
-                if (!thread_.joinable()) {
-                        const BlockSignals blocked;
-                        thread_ = std::thread([this] { run(); });
-                }
-                heap_.push(due_ns, node);
-                node.add_reference();
-                is_sooner = due_ns < sleeps_until_;
-                if (is_sooner)
-                        sleeps_until_ = kAwake;
-        }
-        if (is_sooner)
+        switch (try_add(node, due_ns)) {
+        case Added::TooLate:
+                // A callable is destroyed without the lock: it may hold other timers.
+                (void)node.end();
+                break;
+        case Added::First:
                 wake();
+                break;
+        case Added::Behind:
+                break;
+        }
+}
+
+Timers::Added Timers::try_add(TimerNode& node, std::int64_t due_ns) {
+        const MutexLock lock(mutex_);
+        if (ends_.load(std::memory_order_relaxed))
+                return Added::TooLate;
+        if (!thread_.joinable()) {
+                const BlockSignals blocked;
+                thread_ = std::thread([this] { run(); });
+        }
+        heap_.push(due_ns, node);
+        node.add_reference();
+        if (due_ns >= sleeps_until_)
+                return Added::Behind;
+        sleeps_until_ = kAwake;
+        return Added::First;
 }
 
 void Timers::remove(TimerNode& node) noexcept {

@@ -50,6 +50,12 @@ private:
         static constexpr std::int64_t kAwake = std::numeric_limits<std::int64_t>::min();
         static constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
 
+        enum class Added {
+                Behind,   ///< the thread wakes up before it is due
+                First,    ///< the thread is to be woken
+                TooLate,  ///< not at all: stop() was called
+        };
+        [[nodiscard]] Added try_add(TimerNode& node, std::int64_t due_ns);
         void run();
         void settle();
         [[nodiscard]] TimerNode* take_any() noexcept;

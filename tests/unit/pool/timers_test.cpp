@@ -19,6 +19,7 @@
 #include <stdexcept>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 using namespace std::chrono_literals;
@@ -361,6 +362,40 @@ TEST(TimersEnd, NoneIsMadeAfterwards) {
         EXPECT_THROW(pool.submit_at(Clock::now(), [held] {}), std::logic_error);
         EXPECT_THROW(pool.submit_every(1h, [held] {}), std::logic_error);
         EXPECT_EQ(held.use_count(), 1);
+}
+
+namespace {
+
+/// Uses the pool's timers once more when it goes.
+struct Session {
+        ~Session() {
+                (void)pool.submit_after(1h, [] {});
+                (void)other.cancel();
+        }
+        Pool& pool;
+        Timer other;
+};
+
+}  // namespace
+
+TEST(TimersEnd, WhatATimerHeldMayUseTimersWhenItIsDestroyed) {
+        Pool pool;
+        std::atomic<bool> runs{false};
+        std::atomic<bool> has_ended{false};
+        std::atomic<bool> is_gone{false};
+        pool.submit([&] {
+                std::unique_ptr<Session> session(new Session{pool, pool.submit_after(1h, [] {})});
+                runs = true;
+                wait_until([&] { return has_ended.load(); });
+                (void)pool.submit_after(1s, [session = std::move(session)] {});
+                is_gone = true;
+        });
+        wait_until([&] { return runs.load(); });
+        std::thread stopper([&] { pool.stop(); });
+        wait_until_closed(pool);
+        has_ended = true;
+        stopper.join();
+        EXPECT_TRUE(is_gone);
 }
 
 TEST(TimersEnd, ComesThoughTheQueueIsFull) {
