@@ -4,7 +4,8 @@
  * one shared variable once. A producer takes a place, and fills it later; LATE of them do so only when
  * everything else has come to rest. Until then consumers take what is behind that place, under a mark in
  * the head. No item is lost, taken twice, or hidden from a consumer that goes to sleep; each producer's
- * items keep their order; and nobody is refused while there is a place.
+ * items keep their order; nobody is refused while there is a place; and in the end it counts no item,
+ * also if a consumer leaves that finds it empty.
  */
 #ifndef CELLS
 #define CELLS 2
@@ -34,6 +35,7 @@
 #define LEAVES_THE_MARK 4             /* if it has found none */
 #define DOES_NOT_SETTLE_THE_HEAD 5    /* a producer that finds the queue full */
 #define FILLS_BEFORE_IT_IS_EMPTY 6    /* without a look at the place */
+#define COUNTS_FROM_THE_HEAD 7        /* what is left, without settling it */
 #ifndef MUTANT
 #define MUTANT 0
 #endif
@@ -236,7 +238,8 @@ inline is_empty(ret_is) {
         atomic { at = 0; t = 0 }
 }
 
-/* A lane: who finds nothing says that it sleeps, and looks once more (parking.hpp). */
+/* A lane: who finds nothing says that it sleeps, and looks once more (parking.hpp). With -DLEAVES the first
+ * one may leave the mask after an item, and takes no other one. */
 proctype consumer(byte me) {
         byte at, t, end, spot, found, mine;
         bool has, any, is_mine, is;
@@ -244,7 +247,18 @@ proctype consumer(byte me) {
         ::
            pop();
            if
-           :: has -> has = false
+           :: has -> has = false;
+#ifdef LEAVES
+              if
+              :: me == 0 ->
+                 is_empty(is);
+                 if
+                 :: is -> is = false; break
+                 :: else
+                 fi
+              :: true
+              fi
+#endif
            :: else ->
               asleep[me] = true;
               is_empty(is);
@@ -359,7 +373,7 @@ proctype producer(byte me; bool is_late) {
 }
 
 init {
-        byte p;
+        byte p, h, t;
         atomic {
                 do
                 :: p < PRODUCERS -> run producer(p, p < LATE); p++
@@ -380,5 +394,11 @@ init {
            :: else -> break
            fi
         od;
-        assert(done == PRODUCERS && pushed + refused == MOST)
+        assert(done == PRODUCERS && pushed + refused == MOST);
+#if MUTANT == COUNTS_FROM_THE_HEAD
+        h = head;
+#else
+        settled_head(h);
+#endif
+        assert(h == tail)
 }

@@ -32,10 +32,10 @@ Queues::Queues(std::size_t lanes, std::size_t capacity, std::size_t lane_capacit
                         std::make_unique<LaneQueues>(memory_, std::bit_ceil(lane_capacity)));
 }
 
-std::size_t Queues::size() const {
-        auto sum = shared_.size();
+std::size_t Queues::size() {
+        auto sum = shared_.settled_size();
         for (const auto& its : lanes_)
-                sum += its->local.size() + its->overflow.size() + its->addressed.size();
+                sum += its->local.size() + its->overflow.size() + its->addressed.settled_size();
         return sum;
 }
 

@@ -121,8 +121,9 @@ public:
                 lanes_[lane]->waits_for.store(other, std::memory_order_relaxed);
         }
 
-        /// Tasks that wait, all together; a snapshot.
-        [[nodiscard]] std::size_t size() const;
+        /// Tasks that wait, all together; a snapshot. 0 if there are none: also if no lane has
+        /// looked since the last ones were taken out of order.
+        [[nodiscard]] std::size_t size();
 
 private:
         static constexpr std::uint32_t kFairness = 32;

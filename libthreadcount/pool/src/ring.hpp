@@ -131,12 +131,14 @@ public:
                        !is_any_behind(head_.load(std::memory_order_seq_cst) & ~kSkips);
         }
 
-        /// A snapshot; counts what is just being moved in or out.
+        /// A snapshot; counts what is just being moved in or out, and what was taken out of order
+        /// since pop() has been called last.
         [[nodiscard]] std::size_t size() const {
-                const auto head = head_.load(std::memory_order_seq_cst) & ~kSkips;
-                const auto tail = tail_.load(std::memory_order_relaxed) & ~kClosed;
-                return tail > head ? static_cast<std::size_t>(tail - head) : 0;
+                return size_from(head_.load(std::memory_order_seq_cst) & ~kSkips);
         }
+        /// The same, but 0 if all are out, whatever their order was. Waits while a consumer looks
+        /// for an item out of order.
+        [[nodiscard]] std::size_t settled_size() { return size_from(settled_head()); }
         [[nodiscard]] std::size_t capacity() const { return capacity_; }
 
 private:
@@ -226,6 +228,11 @@ private:
                 if (found < tail)
                         take_out(cell, found, ret_item);
                 return found < tail;
+        }
+
+        [[nodiscard]] std::size_t size_from(std::uint64_t head) const {
+                const auto tail = tail_.load(std::memory_order_relaxed) & ~kClosed;
+                return tail > head ? static_cast<std::size_t>(tail - head) : 0;
         }
 
         [[nodiscard]] std::uint64_t filling(std::uint64_t at) const {

@@ -214,7 +214,7 @@ int Scheduler::wake_or_start(std::size_t lane) {
         return error;
 }
 
-bool Scheduler::is_idle() const {
+bool Scheduler::is_idle() {
         return parking_.all_idle([this] {
                 return queues_.size() == 0 && !has_guest_.load(std::memory_order_seq_cst);
         });

@@ -163,7 +163,7 @@ public:
         /// A lane has entered the idle set. Tells all that want to know if all lanes are in it now.
         void tell_if_idle();
         /// All lanes are idle, nothing waits for them, and there is no guest.
-        [[nodiscard]] bool is_idle() const;
+        [[nodiscard]] bool is_idle();
         /// Has a lane got no thread since this was asked last?
         [[nodiscard]] bool has_lost_a_lane() {
                 return has_lost_.load(std::memory_order_relaxed) &&

@@ -8,6 +8,7 @@
 #include <array>
 #include <atomic>
 #include <chrono>
+#include <functional>
 #include <gtest/gtest.h>
 #include <memory>
 #include <numeric>
@@ -311,9 +312,11 @@ namespace {
 /// A callable whose move, into the queue or out of it, ends when another task has run.
 class MovesSlowly {
 public:
-        MovesSlowly(std::atomic<bool>& moves, const std::atomic<bool>& has_run)
-                : moves_(&moves), has_run_(&has_run) {}
-        MovesSlowly(MovesSlowly&& other) noexcept : moves_(other.moves_), has_run_(other.has_run_) {
+        MovesSlowly(std::atomic<bool>& moves, const std::atomic<bool>& has_run,
+                    const std::function<void()>* then = nullptr)
+                : moves_(&moves), has_run_(&has_run), then_(then) {}
+        MovesSlowly(MovesSlowly&& other) noexcept
+                : moves_(other.moves_), has_run_(other.has_run_), then_(other.then_) {
                 *moves_ = true;
                 const auto end = std::chrono::steady_clock::now() + 10s;
                 while (!*has_run_ && std::chrono::steady_clock::now() < end)
@@ -323,11 +326,16 @@ public:
         MovesSlowly& operator=(const MovesSlowly&) = delete;
         MovesSlowly& operator=(MovesSlowly&&) = delete;
         ~MovesSlowly() = default;
-        void operator()() const { EXPECT_TRUE(*has_run_); }
+        void operator()() const {
+                EXPECT_TRUE(*has_run_);
+                if (then_ != nullptr)
+                        (*then_)();
+        }
 
 private:
         std::atomic<bool>* moves_;
         const std::atomic<bool>* has_run_;
+        const std::function<void()>* then_;
 };
 
 }  // namespace
@@ -343,6 +351,31 @@ TEST(Pool, ATaskThatIsSlowlyMovedHidesNoOther) {
         submitter.join();
         pool.wait_idle();
         EXPECT_TRUE(has_run);
+}
+
+TEST(Pool, IsIdleThoughATaskWasTakenOutOfOrderAndTheLaneThatTookTheLastOneStops) {
+        Pool pool;
+        if (pool.size() < 2)
+                GTEST_SKIP() << "one CPU";
+        std::atomic<bool> moves{false};
+        std::atomic<bool> may_come{false};
+        std::atomic<bool> has_run{false};
+        const std::function<void()> leave_it_to_others = [&] {
+                auto cpus = pool.cpus();
+                std::erase(cpus, sched_getcpu());
+                pool.set_mask(cpus);
+        };
+        std::thread submitter(
+                [&] { pool.submit(MovesSlowly(moves, may_come, &leave_it_to_others)); });
+        while (!moves)
+                std::this_thread::yield();
+        pool.submit([&] { has_run = true; });  // is behind it
+        while (!has_run)
+                std::this_thread::yield();
+        std::this_thread::sleep_for(20ms);  // all lanes sleep
+        may_come = true;
+        submitter.join();
+        pool.wait_idle();
 }
 
 TEST(Pool, AFullQueueMayMakeTheSubmitterRunTheTask) {

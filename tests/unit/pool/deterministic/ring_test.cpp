@@ -131,6 +131,7 @@ TEST_F(RingSchedules, TwoProducersAndTwoConsumersLoseAndDoubleNothing) {
                 }
                 EXPECT_EQ(seen, std::vector<int>(kProducers * kPieces, 1));
                 EXPECT_TRUE(ring_->empty());
+                EXPECT_EQ(ring_->settled_size(), 0U);
         });
 }
 
@@ -214,6 +215,7 @@ TEST_F(RingSchedules, AProducerThatIsLateHidesNothing) {
                 ASSERT_TRUE(scheduler.go());
                 EXPECT_EQ(static_cast<int>(got[0].size() + got[1].size()), others + late);
                 EXPECT_TRUE(ring_->empty());
+                EXPECT_EQ(ring_->settled_size(), 0U);
                 Item item;
                 EXPECT_FALSE(pop(item));
                 for (std::size_t i = 0; i < ring_->capacity(); i++)
