@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * wait_idle() and stop(): who waits for idleness returns when there was an instant without tasks,
- * all that was submitted is run, and all lanes end. With -DHANDS_BACK: stop() waits for nothing.
+ * all that was submitted is run, and all lanes end. With -DHANDS_BACK: stop() waits for nothing. With
+ * -DONLOOKER another thread waits for idleness then: it returns at the latest when all lanes have ended.
  */
 #ifndef LANES
 #define LANES 2
@@ -13,7 +14,13 @@
 #endif
 #include "lanes.inc"
 
-bool stopped;
+bool stopped, all_joined;
+bool looks_on; /* the onlooker has not returned */
+#if MUTANT == WAITERS_RETURN_TOO_SOON
+#define is_over ending
+#else
+#define is_over all_joined
+#endif
 
 inline wait_idle() {
         /* From here on there has to be an instant. */
@@ -23,12 +30,15 @@ inline wait_idle() {
            is_idle();
            if
            :: all -> break
+#ifdef ONLOOKER
+           :: is_over -> break
+#endif
            :: else
            fi;
            atomic { waits_in_futex = idle_times == times };
            !waits_in_futex
         od;
-        assert(was_idle);
+        assert(was_idle || (all_joined && running == 0));
         idle_waiters--
 }
 
@@ -47,7 +57,11 @@ inline end_lanes() {
            l++
         :: else -> break
         od;
-        ended == LANES /* pthread_join() */
+        ended == LANES; /* pthread_join() */
+        all_joined = true
+#if defined(ONLOOKER) && MUTANT != NOBODY_TELLS_OF_THE_END
+        ; idle_times++; waits_in_futex = false
+#endif
 }
 
 proctype user() {
@@ -65,6 +79,15 @@ proctype user() {
         stopped = true
 }
 
+#ifdef ONLOOKER
+proctype onlooker() {
+        byte i, times, before;
+        bool all;
+        wait_idle();
+        looks_on = false
+}
+#endif
+
 init {
         byte l;
         atomic {
@@ -72,10 +95,14 @@ init {
                 :: l < LANES -> run lane_thread(l); l++
                 :: else -> break
                 od;
+#ifdef ONLOOKER
+                looks_on = true;
+                run onlooker();
+#endif
                 run user()
         };
         watch();
-        assert(stopped && searching == 0);
+        assert(stopped && searching == 0 && !looks_on);
 #ifndef HANDS_BACK
         assert(ran == submitted)
 #endif

@@ -40,6 +40,7 @@ void Scheduler::run_the_rest() {
         for (auto rest = take_the_rest(); !rest.empty(); rest = take_the_rest())
                 for (auto& task : rest)
                         task();
+        tell_end();
 }
 
 }  // namespace threadcount::pool

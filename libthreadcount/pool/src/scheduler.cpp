@@ -233,11 +233,11 @@ void Scheduler::tell_if_idle() {
         tell_waiters();
 }
 
-void Scheduler::wait_idle() {
+void Scheduler::wait_idle_or(const std::atomic<bool>& is_over) {
         idle_waiters_.fetch_add(1, std::memory_order_seq_cst);
         for (;;) {
                 const auto times = idle_times_.load(std::memory_order_acquire);
-                if (is_idle() || is_ending())
+                if (is_idle() || is_over.load(std::memory_order_seq_cst))
                         break;
                 sleep_until_told(times);
         }
@@ -303,9 +303,11 @@ void Scheduler::stop(bool hands_back) {
         wait_for_guest();
         if (!hands_back) {
                 ends_when_idle_.store(true, std::memory_order_relaxed);
-                wait_idle();
+                wait_idle_or(ending_);
         }
         end_lanes();
+        if (hands_back)
+                tell_end();
 }
 
 void Scheduler::end_lanes() {
@@ -315,11 +317,15 @@ void Scheduler::end_lanes() {
         ending_.store(true, std::memory_order_seq_cst);
         for (std::size_t lane = 0; lane < lanes_.size(); lane++)
                 parking_.deactivate(lane);
-        tell_waiters();
         wake_all();
         // A lane may be starting another one.
         while (join_started()) {
         }
+}
+
+void Scheduler::tell_end() {
+        ended_.store(true, std::memory_order_seq_cst);
+        tell_waiters();
 }
 
 void Scheduler::wake_all() {

@@ -69,7 +69,8 @@ public:
 
         [[nodiscard]] Steering& steering() { return steering_; }
 
-        void wait_idle();
+        /// Returns when all is idle, or the lanes have ended and nobody runs the rest.
+        void wait_idle() { wait_idle_or(ended_); }
         /// Nothing is accepted from outside any more; then, unless `hands_back`, all that there is
         /// runs; then the lanes end.
         void stop(bool hands_back) THREADCOUNT_REQUIRES(stopping());
@@ -216,7 +217,10 @@ private:
         bool wake(std::size_t lane);
         /// 0, or a positive errno.
         [[nodiscard]] int wake_or_start(std::size_t lane);
+        void wait_idle_or(const std::atomic<bool>& is_over);
         void end_lanes();
+        /// No task runs any more, nor will.
+        void tell_end();
         void wake_all();
         void wait_for_guest();
         /// Sleeps while the number of times that waiters were told is still `times`.
@@ -245,6 +249,7 @@ private:
         std::atomic<bool> closed_{false};
         std::atomic<bool> ending_{false};  // at once, or as soon as all are idle: ends_when_idle_
         std::atomic<bool> ends_when_idle_{false};
+        std::atomic<bool> ended_{false};
         std::atomic<std::uint32_t> idle_waiters_{0};
         std::atomic<std::uint32_t> idle_times_{0};  // threads that wait for idleness sleep on it
         // The place of the guest, or of the last one. Lanes look at it before each fork.

@@ -89,6 +89,33 @@ TEST(Stop, EndsTheWaitForIdleness) {
         EXPECT_TRUE(has_returned);
 }
 
+TEST(Stop, ThatHandsBackEndsNoWaitForIdlenessWhileATaskRuns) {
+        Pool pool;
+        std::atomic<bool> has_begun{false};
+        std::atomic<bool> may_end{false};
+        std::atomic<bool> has_ended{false};
+        pool.submit([&] {
+                has_begun = true;
+                while (!may_end)
+                        std::this_thread::sleep_for(100us);
+                has_ended = true;
+        });
+        while (!has_begun)
+                std::this_thread::yield();
+        std::thread waiter([&] {
+                pool.wait_idle();
+                EXPECT_TRUE(has_ended);
+        });
+        std::this_thread::sleep_for(5ms);
+        std::thread stopper([&] { (void)pool.stop_and_hand_back(); });
+        while (!is_closed(pool))
+                std::this_thread::yield();
+        std::this_thread::sleep_for(20ms);  // its lanes are told to end
+        may_end = true;
+        stopper.join();
+        waiter.join();
+}
+
 TEST(Stop, CancelsARunThatIsHandedBackAndForgotten) {
         Pool pool;
         Occupied occupied(pool);

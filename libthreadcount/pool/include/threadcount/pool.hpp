@@ -303,7 +303,8 @@ public:
         [[nodiscard]] std::size_t width() const;
 
         /// Returns when no task runs or waits, for an instant at least. Timers that are not due do
-        /// not count. Throws std::logic_error if the caller is a task of this pool.
+        /// not count, nor do tasks that stop_and_hand_back() hands back meanwhile. Throws
+        /// std::logic_error if the caller is a task of this pool.
         void wait_idle();
 
         /// Runs all that was submitted, and what these tasks submit, and ends the lanes; what comes
