@@ -3,6 +3,7 @@
  * wait_idle() and stop(): who waits for idleness returns when there was an instant without tasks,
  * all that was submitted is run, and all lanes end. With -DHANDS_BACK: stop() waits for nothing. With
  * -DONLOOKER another thread waits for idleness then: it returns at the latest when all lanes have ended.
+ * With -DVISITS one more thread, unless it finds the pool closed, runs a task itself that submits another one.
  */
 #ifndef LANES
 #define LANES 2
@@ -14,7 +15,7 @@
 #endif
 #include "lanes.inc"
 
-bool stopped, all_joined;
+bool closed, stopped, all_joined;
 bool looks_on; /* the onlooker has not returned */
 #if MUTANT == WAITERS_RETURN_TOO_SOON
 #define is_over ending
@@ -64,6 +65,23 @@ inline end_lanes() {
 #endif
 }
 
+/* Scheduler::wait_for_outsiders() */
+inline wait_for_visits() {
+#if defined(VISITS) && MUTANT != STOP_WAITS_FOR_NO_VISIT
+        do
+        :: times = idle_times;
+           if
+           :: visits == 0 -> break
+           :: else
+           fi;
+           atomic { waits_in_futex = idle_times == times };
+           !waits_in_futex
+        od
+#else
+        skip
+#endif
+}
+
 proctype user() {
         WAKER_LOCALS;
         byte task, times, before, l;
@@ -72,6 +90,8 @@ proctype user() {
         :: task < TASKS -> submit(); task++
         :: else -> break
         od;
+        closed = true;
+        wait_for_visits();
 #ifndef HANDS_BACK
         wait_idle();
 #endif
@@ -88,6 +108,41 @@ proctype onlooker() {
 }
 #endif
 
+#ifdef VISITS
+proctype visitor() {
+        WAKER_LOCALS;
+        byte before;
+        bool all, is_let_in;
+#if MUTANT == COUNTED_AFTER_IT_LOOKS
+        is_let_in = !closed;
+        visits++;
+#else
+        visits++;
+        is_let_in = !closed;
+#endif
+        if
+        :: is_let_in ->
+           atomic { submitted++; running++ };
+           if
+           :: true
+           :: long_tasks++; atomic { permits > 0 -> permits-- }
+           fi;
+           assert(!stopped);
+           submit();
+           atomic { running--; ran++; was_idle = was_idle || (running == 0 && waiting_tasks == 0) }
+        :: else
+        fi;
+        visits--;
+#if MUTANT != VISITOR_LEAVES_QUIETLY
+        tell_who_waits_for_idleness();
+        if
+        :: closed -> idle_times++; waits_in_futex = false
+        :: else
+        fi
+#endif
+}
+#endif
+
 init {
         byte l;
         atomic {
@@ -98,6 +153,9 @@ init {
 #ifdef ONLOOKER
                 looks_on = true;
                 run onlooker();
+#endif
+#ifdef VISITS
+                run visitor();
 #endif
                 run user()
         };

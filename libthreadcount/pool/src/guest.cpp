@@ -32,6 +32,19 @@ Guest::~Guest() {
         }
 }
 
+bool Scheduler::run_in_caller(const TaskSource& source) {
+        // Counted before it looks: it is either seen by stop(), or sees that.
+        visits_.fetch_add(1, std::memory_order_seq_cst);
+        const bool is_let_in = !is_closed();
+        if (is_let_in) {
+                const Visit visit(this, Visit::Awaited::Yes);
+                source.make()();
+        }
+        visits_.fetch_sub(1, std::memory_order_seq_cst);
+        tell_of_leaver();
+        return is_let_in;
+}
+
 // No guest is let in any more, and no lane is there: what the tasks submit comes into the guest's
 // queue, which nobody else looks into.
 void Scheduler::run_the_rest() {

@@ -75,7 +75,8 @@ void Pool::check_process() const {
 
 void Pool::check_open() const {
         check_process();
-        if (scheduler_->is_closed() && !is_inside())
+        if (scheduler_->is_closed() && !is_inside() &&
+            !pool::Visit::is_awaited_in(scheduler_.get()))
                 throw std::logic_error("a task was submitted to a pool that was stopped");
 }
 
@@ -95,8 +96,8 @@ void Pool::submit_from(const TaskSource& source) {
                 if (!scheduler_->push_beyond(source))
                         check_open();
         } else if (when_full_ == WhenFull::RunInCaller) {
-                const pool::Visit visit(scheduler_.get());
-                source.make()();
+                if (!scheduler_->run_in_caller(source))
+                        check_open();
         } else if (!scheduler_->push_until(nullptr, source)) {
                 check_open();
         }

@@ -5,6 +5,8 @@
 #include "monotonic.hpp"
 #include "spin_until.hpp"
 
+#include <threadcount/pool/detail/lane_context.hpp>
+
 #include <algorithm>
 #include <new>
 #include <pthread.h>
@@ -95,7 +97,8 @@ void Scheduler::push_beyond(std::size_t lane, const TaskSource& source) {
 }
 
 bool Scheduler::push_beyond(const TaskSource& source) {
-        if (!queues_.overflow(guest()).push(source, [this] { return is_closed(); }))
+        const bool is_awaited = Visit::is_awaited_in(this);
+        if (!queues_.overflow(guest()).push(source, [&] { return !is_awaited && is_closed(); }))
                 return false;
         there_is_work();
         return true;
@@ -216,7 +219,9 @@ int Scheduler::wake_or_start(std::size_t lane) {
 
 bool Scheduler::is_idle() {
         return parking_.all_idle([this] {
-                return queues_.size() == 0 && !has_guest_.load(std::memory_order_seq_cst);
+                // First who submits: what those have submitted that have gone is seen then.
+                return !has_guest_.load(std::memory_order_seq_cst) &&
+                       visits_.load(std::memory_order_seq_cst) == 0 && queues_.size() == 0;
         });
 }
 
@@ -268,16 +273,21 @@ void Scheduler::leave_guest() {
                 is_left_out_.store(false, std::memory_order_relaxed);
                 look_after_work();
         }
+        tell_of_leaver();
+}
+
+void Scheduler::tell_of_leaver() {
         tell_if_idle();
         // stop() may wait for this alone.
         if (is_closed())
                 tell_waiters();
 }
 
-void Scheduler::wait_for_guest() {
+void Scheduler::wait_for_outsiders() {
         for (;;) {
                 const auto times = idle_times_.load(std::memory_order_acquire);
-                if (!has_guest_.load(std::memory_order_seq_cst))
+                if (!has_guest_.load(std::memory_order_seq_cst) &&
+                    visits_.load(std::memory_order_seq_cst) == 0)
                         return;
                 sleep_until_told(times);
         }
@@ -300,7 +310,7 @@ void Scheduler::stop(bool hands_back) {
         queues_.shared().close();
         queues_.back_pressure().release();
         queues_.overflow(guest()).wait_for_pushes();
-        wait_for_guest();
+        wait_for_outsiders();
         if (!hands_back) {
                 ends_when_idle_.store(true, std::memory_order_relaxed);
                 wait_idle_or(ending_);

@@ -45,9 +45,12 @@ public:
         [[nodiscard]] bool push_from(std::size_t lane, const TaskSource& source);
         /// The same, but there is always a place. Throws std::bad_alloc.
         void push_beyond(std::size_t lane, const TaskSource& source);
-        /// The same by a task that runs on no lane. False: the pool was stopped, and the task is
-        /// destroyed.
+        /// The same by a task that runs on no lane. False: the pool was stopped, which does not
+        /// wait for this task, and the other one is destroyed.
         [[nodiscard]] bool push_beyond(const TaskSource& source);
+        /// By a thread from outside: runs it. stop() and wait_idle() wait for that. False: the pool
+        /// was stopped, and nothing was made of `source`.
+        [[nodiscard]] bool run_in_caller(const TaskSource& source);
         [[nodiscard]] bool push_to(std::size_t lane, const TaskSource& source);
 
         /// Bits of lanes.
@@ -163,7 +166,8 @@ public:
         }
         /// A lane has entered the idle set. Tells all that want to know if all lanes are in it now.
         void tell_if_idle();
-        /// All lanes are idle, nothing waits for them, and there is no guest.
+        /// All lanes are idle, nothing waits for them, and no thread from outside takes part, or
+        /// runs a task.
         [[nodiscard]] bool is_idle();
         /// Has a lane got no thread since this was asked last?
         [[nodiscard]] bool has_lost_a_lane() {
@@ -222,10 +226,13 @@ private:
         /// No task runs any more, nor will.
         void tell_end();
         void wake_all();
-        void wait_for_guest();
+        /// Until none takes part, or runs a task, that has found the pool open.
+        void wait_for_outsiders();
+        /// By such a thread, when it has gone.
+        void tell_of_leaver();
         /// Sleeps while the number of times that waiters were told is still `times`.
         void sleep_until_told(std::uint32_t times);
-        /// Makes every thread look again that waits for idleness, or for the guest.
+        /// Makes every thread look again that waits for idleness, or for those from outside.
         void tell_waiters();
         [[nodiscard]] bool join_started();
 
@@ -258,6 +265,7 @@ private:
         std::atomic<bool> is_left_out_{false};  // that lane, of a fork, while there was a guest
         // Guests write, with each loop: apart from what lanes look at.
         alignas(kApart) std::atomic<bool> has_guest_{false};
+        std::atomic<std::uint32_t> visits_{0};  // tasks that threads from outside run themselves
         InlineLoops inline_loops_;
 };
 

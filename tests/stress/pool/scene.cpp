@@ -58,7 +58,7 @@ Scene::Scene(std::uint64_t seed, Counts& counts)
 void act(Scene& scene, Chance& chance, int depth) {
         if (depth > kDeepest || runs_the_rest || scene.ledger.is_full())
                 return;
-        const bool was_inside = scene.is_inside();
+        const bool was_inside = scene.is_inside() || scene.is_visit();
         try {
                 act_without_excuse(scene, chance, depth);
         } catch (const std::logic_error&) {

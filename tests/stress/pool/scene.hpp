@@ -64,6 +64,10 @@ public:
         [[nodiscard]] bool is_inside() const {
                 return threadcount::pool::lane_in(scheduler_) != nullptr;
         }
+        /// Does the caller, which is no lane, run a task of the pool that stop() waits for?
+        [[nodiscard]] bool is_visit() const {
+                return threadcount::pool::Visit::is_awaited_in(scheduler_);
+        }
         void count(Count what, std::uint64_t times = 1) {
                 counts_[static_cast<std::size_t>(what)].fetch_add(times, std::memory_order_relaxed);
         }

@@ -35,7 +35,9 @@ bool submit_until(Scene& scene, std::chrono::microseconds time, F&& task, std::s
         if (scene.pool.submit_until(deadline, std::forward<F>(task)))
                 return true;
         Scene::check(scene.ledger.is_there(number), "submit_until() took what it refused", number);
-        Scene::check(was_inside || Clock::now() >= deadline, "submit_until() gave up early",
+        // A task of a pool that is being stopped is not refused.
+        const bool may_give_up = was_inside || (scene.is_visit() && scene.is_ending);
+        Scene::check(may_give_up || Clock::now() >= deadline, "submit_until() gave up early",
                      number);
         return false;
 }

@@ -2,11 +2,14 @@
 // Other threads use a pool while one thread stops it.
 #include <threadcount/pool.hpp>
 
+#include "pool/blocker.hpp"
+
 #include <atomic>
 #include <chrono>
 #include <csignal>
 #include <gtest/gtest.h>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <sys/wait.h>
@@ -18,6 +21,7 @@ using namespace std::chrono_literals;
 using threadcount::FutureCancelled;
 using threadcount::Pool;
 using threadcount::Task;
+using threadcount::WhenFull;
 
 namespace {
 
@@ -168,18 +172,121 @@ TEST(Stop, WaitsForAThreadThatTakesPart) {
         EXPECT_EQ(ran, 1);
 }
 
-TEST(Stop, LosesNoTaskThatIsSubmittedMeanwhile) {
+namespace {
+
+/// A task that its submitter runs until may_end(), since the queue is full. Then it submits others.
+class RunByItsSubmitter {
+public:
+        static constexpr int kOthers = 10;
+
+        explicit RunByItsSubmitter(Pool& pool)
+                : pool_(pool), lanes_(pool), submitter_([this] { submit(); }) {
+                while (!has_begun_)
+                        std::this_thread::yield();
+        }
+        ~RunByItsSubmitter() { submitter_.join(); }
+        RunByItsSubmitter(const RunByItsSubmitter&) = delete;
+        RunByItsSubmitter& operator=(const RunByItsSubmitter&) = delete;
+
+        void may_end() { may_end_ = true; }
+        [[nodiscard]] bool has_ended() const { return has_ended_; }
+        [[nodiscard]] int others_ran() const { return others_ran_; }
+
+private:
+        void submit() {
+                EXPECT_TRUE(pool_.try_submit([] {}));
+                pool_.submit([this] { run(); });
+        }
+        void run() {
+                lanes_.reset();
+                has_begun_ = true;
+                while (!may_end_)
+                        std::this_thread::sleep_for(100us);
+                for (int i = 0; i < kOthers; i++)
+                        pool_.submit([this] { others_ran_++; });
+                has_ended_ = true;
+        }
+
+        Pool& pool_;
+        std::optional<Blocker> lanes_;
+        std::atomic<bool> has_begun_{false};
+        std::atomic<bool> may_end_{false};
+        std::atomic<bool> has_ended_{false};
+        std::atomic<int> others_ran_{0};
+        std::thread submitter_;
+};
+
+threadcount::PoolOptions runs_in_caller() {
+        return {.capacity = 1, .when_full = WhenFull::RunInCaller};
+}
+
+}  // namespace
+
+TEST(Stop, WaitsForATaskThatItsSubmitterRuns) {
+        Pool pool(runs_in_caller());
+        RunByItsSubmitter task(pool);
+        std::thread stopper([&] {
+                pool.stop();
+                EXPECT_TRUE(task.has_ended());
+                EXPECT_EQ(task.others_ran(), task.kOthers);
+        });
+        while (!is_closed(pool))
+                std::this_thread::yield();
+        std::this_thread::sleep_for(10ms);
+        task.may_end();
+        stopper.join();
+}
+
+TEST(Stop, HandsBackWhatATaskSubmitsThatItsSubmitterRuns) {
+        Pool pool(runs_in_caller());
+        RunByItsSubmitter task(pool);
+        std::vector<Task> rest;
+        std::thread stopper([&] {
+                rest = pool.stop_and_hand_back();
+                EXPECT_TRUE(task.has_ended());
+        });
+        while (!is_closed(pool))
+                std::this_thread::yield();
+        std::this_thread::sleep_for(10ms);
+        task.may_end();
+        stopper.join();
+        for (auto& other : rest)
+                other();
+        EXPECT_EQ(task.others_ran(), task.kOthers);
+}
+
+TEST(WaitForIdleness, IsNotOverWhileASubmitterRunsItsTask) {
+        Pool pool(runs_in_caller());
+        RunByItsSubmitter task(pool);
+        std::thread waiter([&] {
+                pool.wait_idle();
+                EXPECT_TRUE(task.has_ended());
+                EXPECT_EQ(task.others_ran(), task.kOthers);
+        });
+        std::this_thread::sleep_for(20ms);
+        task.may_end();
+        waiter.join();
+}
+
+namespace {
+
+/// Stops a pool to which a thread submits tasks that submit one more each.
+void stop_while_tasks_come(const threadcount::PoolOptions& options) {
         for (int round = 0; round < 300; round++) {
                 std::atomic<int> ran{0};
+                std::atomic<int> more_ran{0};
                 std::atomic<int> accepted{0};
                 std::atomic<bool> has_begun{false};
                 std::thread submitter;
                 {
-                        Pool pool;
+                        Pool pool(options);
                         submitter = std::thread([&] {
                                 try {
                                         for (;;) {
-                                                pool.submit([&] { ran++; });
+                                                pool.submit([&] {
+                                                        ran++;
+                                                        pool.submit([&] { more_ran++; });
+                                                });
                                                 accepted++;
                                                 has_begun = true;
                                         }
@@ -192,7 +299,16 @@ TEST(Stop, LosesNoTaskThatIsSubmittedMeanwhile) {
                         submitter.join();
                 }
                 ASSERT_EQ(ran, accepted);
+                ASSERT_EQ(more_ran, accepted);
         }
+}
+
+}  // namespace
+
+TEST(Stop, LosesNoTaskThatIsSubmittedMeanwhile) { stop_while_tasks_come({}); }
+
+TEST(Stop, LosesNoTaskThoughSubmittersRunSomeThemselves) {
+        stop_while_tasks_come(runs_in_caller());
 }
 
 TEST(Stop, MayBeCalledByTwoAtOnce) {

@@ -40,7 +40,7 @@ class Timers;
 enum class WhenFull {
         Block,  ///< sleeps until there is a place; at a large queue up to 100 us longer
         /// Runs the task itself, before it returns. Tasks that this one submits go to the lanes,
-        /// whatever their queues hold.
+        /// whatever their queues hold. wait_idle() and stop() wait for it as for any other task.
         RunInCaller,
 };
 

@@ -56,7 +56,11 @@ private:
 /// submits must not wait for a place, and are not run inside of it.
 class Visit {
 public:
-        explicit Visit(const Scheduler* scheduler) : scheduler_(scheduler), outer_(innermost) {
+        /// Does stop() wait for it? Then its task may submit until it is done.
+        enum class Awaited { No, Yes };
+
+        explicit Visit(const Scheduler* scheduler, Awaited awaited = Awaited::No)
+                : scheduler_(scheduler), awaited_(awaited), outer_(innermost) {
                 innermost = this;
         }
         ~Visit() { innermost = outer_; }
@@ -66,14 +70,26 @@ public:
         /// Is the calling thread in a task of any pool that it runs so?
         [[nodiscard]] static bool is_any() { return innermost != nullptr; }
         [[nodiscard]] static bool is_in(const Scheduler* scheduler) {
+                return is_any_of([&](const Visit& it) { return it.scheduler_ == scheduler; });
+        }
+        /// The same, and stop() waits for it.
+        [[nodiscard]] static bool is_awaited_in(const Scheduler* scheduler) {
+                return is_any_of([&](const Visit& it) {
+                        return it.scheduler_ == scheduler && it.awaited_ == Awaited::Yes;
+                });
+        }
+
+private:
+        template <class Is>
+        [[nodiscard]] static bool is_any_of(const Is& is) {
                 const auto* visit = innermost;
-                while (visit != nullptr && visit->scheduler_ != scheduler)
+                while (visit != nullptr && !is(*visit))
                         visit = visit->outer_;
                 return visit != nullptr;
         }
 
-private:
         const Scheduler* const scheduler_;
+        const Awaited awaited_;
         const Visit* const outer_;
         static thread_local const Visit* innermost;
 };
