@@ -33,7 +33,8 @@ public:
         [[nodiscard]] bool set_mask(std::span<const int> cpus);
 
         /// From now on lanes are those that `handle` grants, too; nullptr: not any more. It must
-        /// stay open as long as the scheduler lives.
+        /// stay open as long as the scheduler lives: keep_up() takes no lock, and may have read it
+        /// before.
         void follow(threadcount_handle* handle);
 
         /// Called before each task, and by each thread that submits one. Goes by the grant of now

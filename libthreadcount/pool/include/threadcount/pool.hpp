@@ -290,9 +290,10 @@ public:
         /// not go on stops after the task that it is in. The program's CPUs are lent to others
         /// while no task runs. The number is that of threadcount_threads() where nothing is
         /// granted. The pool reports what its lanes do every 100 ms and when no task runs
-        /// (governorctl(1)). The `handle` must stay open until the pool is stopped, or follow() has
-        /// returned with another one. nullptr follows none, and so does threadcount_default()
-        /// before anything has opened it. Cost: some ns per task.
+        /// (governorctl(1)). The `handle` must stay open until the pool is destroyed, also if the
+        /// pool follows another one by then: another thread may be reading it. nullptr follows
+        /// none, and so does threadcount_default() before anything has opened it. Cost: some ns per
+        /// task.
         void follow(threadcount_handle* handle);
 
         /// CPUs that have a lane, and those whose lane may run tasks now.
