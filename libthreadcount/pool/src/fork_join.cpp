@@ -12,7 +12,7 @@ namespace threadcount::pool {
 namespace {
 
 // A chain of helpers that all wait is no longer than this, nor is a stack deeper than that of so
-// many computations. The lane that is helped may have just ended its fork, and begun another one.
+// many helps.
 constexpr int kMostHelps = 32;
 thread_local int helps = 0;
 
@@ -23,21 +23,34 @@ constexpr std::uint64_t kFirstSleepNs = 50'000;
 constexpr std::uint64_t kLongestSleepNs = 1'000'000;
 
 /// Runs one fork of the lane that has stolen `fork`, or of the lane that this one waits for, and so
-/// on.
+/// on. Nothing but parts of `fork`: others may wait for what the caller has not ended, or for a
+/// lock that it holds.
+///
+/// A thief has no forks of its own when it steals. All that it forks until the stolen one ends is
+/// therefore part of that. It may end, and the thief go over to something else, at any time. So
+/// whether it goes on is asked after what the thief has forked, or waits for, was seen.
 bool help(Scheduler& scheduler, std::uint32_t me, const Fork& fork) {
         if (helps == kMostHelps)
                 return false;
-        int thief = fork.thief();
-        for (int i = 0; thief >= 0 && static_cast<std::uint32_t>(thief) != me && i < kMostHelps;
-             i++) {
+        auto& queues = scheduler.queues();
+        auto theft = fork.theft();
+        for (int i = 0; theft && theft.thief() != me && i < kMostHelps; i++) {
+                // A fork on another stack may be gone.
+                const auto goes_on = [&] {
+                        return i == 0 ? !fork.is_done() : queues.is_innermost(theft);
+                };
                 Fork* its = nullptr;
-                if (scheduler.queues().forks(static_cast<std::size_t>(thief)).steal(its)) {
+                if (queues.forks(theft.thief()).steal_if(goes_on, its)) {
+                        queues.set_waits_for(me, {});  // what it runs waits for nothing yet
                         helps++;
-                        its->run_stolen(me);
+                        queues.run_stolen(me, *its);
                         helps--;
                         return true;
                 }
-                thief = scheduler.queues().waits_for(static_cast<std::size_t>(thief));
+                const auto next = queues.waits_for(theft.thief());
+                if (!goes_on())
+                        return false;
+                theft = next;
         }
         return false;
 }
@@ -58,7 +71,7 @@ void wait_for(const LaneContext& lane, Fork& fork) {
         std::uint64_t idle_since = 0;
         std::uint64_t sleep_ns = kFirstSleepNs;
         while (!fork.is_done()) {
-                scheduler.queues().set_waits_for(me, fork.thief());
+                scheduler.queues().set_waits_for(me, fork.theft());
                 if (help(scheduler, me, fork)) {
                         idle_since = 0;
                         continue;
@@ -77,7 +90,7 @@ void wait_for(const LaneContext& lane, Fork& fork) {
                         sleep_ns = std::min(2 * sleep_ns, kLongestSleepNs);
                 }
         }
-        scheduler.queues().set_waits_for(me, -1);
+        scheduler.queues().set_waits_for(me, {});
 }
 
 }  // namespace threadcount::pool

@@ -199,7 +199,7 @@ void Lane::run(Queues::Taken& taken) {
         if (taken.was_shared)
                 backoff_.took_one();
         if (taken.fork != nullptr)
-                taken.fork->run_stolen(static_cast<std::uint32_t>(index_));
+                scheduler_.queues().run_stolen(index_, *taken.fork);
         else
                 taken.task();
 }

@@ -32,6 +32,17 @@ Queues::Queues(std::size_t lanes, std::size_t capacity, std::size_t lane_capacit
                         std::make_unique<LaneQueues>(memory_, std::bit_ceil(lane_capacity)));
 }
 
+// Relaxed: who sees that the fork has been begun sees `runs`, and who sees what its thief has
+// forked, or waits for, afterwards sees that it has ended.
+void Queues::run_stolen(std::size_t lane, Fork& fork) noexcept {
+        auto& mine = *lanes_[lane];
+        const Theft theft(static_cast<std::uint32_t>(lane), ++mine.thefts);
+        const auto outer = mine.runs.load(std::memory_order_relaxed);
+        mine.runs.store(theft, std::memory_order_relaxed);
+        fork.run_stolen(theft);
+        mine.runs.store(outer, std::memory_order_relaxed);
+}
+
 std::size_t Queues::size() {
         auto sum = shared_.settled_size();
         for (const auto& its : lanes_)

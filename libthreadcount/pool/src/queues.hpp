@@ -113,12 +113,20 @@ public:
                                            [](const auto& its) { return !its->forks.empty(); });
         }
 
-        /// The lane that is to finish a fork for which this one waits; -1: none.
-        [[nodiscard]] int waits_for(std::size_t lane) const {
-                return lanes_[lane]->waits_for.load(std::memory_order_relaxed);
+        /// Runs a fork that `lane` has stolen. By its thread.
+        void run_stolen(std::size_t lane, Fork& fork) noexcept;
+        /// Is it the innermost one that its thief runs?
+        [[nodiscard]] bool is_innermost(Theft theft) const {
+                return lanes_[theft.thief()]->runs.load(std::memory_order_relaxed) == theft;
         }
-        void set_waits_for(std::size_t lane, int other) {
-                lanes_[lane]->waits_for.store(other, std::memory_order_relaxed);
+        /// The fork for which this lane waits; none: for no fork, or not in the innermost one that
+        /// it runs.
+        [[nodiscard]] Theft waits_for(std::size_t lane) const {
+                return lanes_[lane]->waits_for.load(std::memory_order_acquire);
+        }
+        /// By its thread.
+        void set_waits_for(std::size_t lane, Theft theft) {
+                lanes_[lane]->waits_for.store(theft, std::memory_order_release);
         }
 
         /// Tasks that wait, all together; a snapshot. 0 if there are none: also if no lane has
@@ -139,7 +147,9 @@ private:
                 // The lane's own.
                 std::uint32_t turn = 0;
                 FairTurns turns;
-                std::atomic<std::int32_t> waits_for{-1};
+                std::uint64_t thefts = 0;
+                std::atomic<Theft> runs{};
+                std::atomic<Theft> waits_for{};
         };
 
         template <class IsOpen>

@@ -140,6 +140,73 @@ TEST_F(DequeSchedules, ASlotIsNotFilledBeforeAThiefHasTakenOutWhatIsInIt) {
 
 namespace {
 
+/// The owner does one thing, and then another one. Thieves must not have what belongs to the
+/// second.
+class Parts : public DequeSchedules {
+protected:
+        static constexpr int kOfTheFirst = 3;
+        static constexpr int kAll = 5;
+
+        /// Thieves try `steal(item)`. True: one has a part of the second.
+        template <class Steal>
+        bool gets_a_part_of_the_second(Scheduler& scheduler, const Steal& steal) {
+                make_deque(8);
+                is_first_done_.store(0, std::memory_order_relaxed);
+                scheduler.add([this] {
+                        fork_and_join(0, kOfTheFirst);
+                        is_first_done_.store(1, std::memory_order_release);
+                        fork_and_join(kOfTheFirst, kAll);
+                        is_over_ = true;
+                });
+                for (std::size_t thief = 0; thief < kThieves; thief++)
+                        scheduler.add([this, thief, &steal] {
+                                while (!is_over_)
+                                        if (Item item; steal(item))
+                                                got_[thief].push_back(*item);
+                                        else
+                                                Platform::yield();
+                        });
+                EXPECT_TRUE(scheduler.go());
+                expect_each_once(kAll);
+                return std::ranges::any_of(got_.begin(), got_.begin() + kThieves, [](auto& got) {
+                        return !got.empty() && got.back() >= kOfTheFirst;
+                });
+        }
+        [[nodiscard]] bool first_goes_on() const {
+                return is_first_done_.load(std::memory_order_acquire) == 0;
+        }
+
+private:
+        void fork_and_join(int first, int last) {
+                for (int number = first; number < last; number++)
+                        EXPECT_NE(push(number, Deque::Announce::First), Deque::Pushed::No);
+                while (pop()) {
+                }
+        }
+
+        Platform::Atomic<std::uint32_t> is_first_done_{0};
+};
+
+}  // namespace
+
+TEST_F(Parts, OfWhatGoesOnAloneAreStolenOnThisCondition) {
+        explore(kSchedules, [&](Scheduler& scheduler) {
+                EXPECT_FALSE(gets_a_part_of_the_second(scheduler, [this](Item& item) {
+                        return deque_->steal_if([this] { return first_goes_on(); }, item);
+                }));
+        });
+}
+
+TEST_F(Parts, OfSomethingElseAreStolenIfTheThiefAsksBefore) {
+        EXPECT_TRUE(is_found(kSchedules, [&](Scheduler& scheduler) {
+                return gets_a_part_of_the_second(scheduler, [this](Item& item) {
+                        return first_goes_on() && deque_->steal(item);
+                });
+        }));
+}
+
+namespace {
+
 class QuietPushes : public DequeSchedules {
 protected:
         /// One that sleeps if it finds nothing, until it is told.

@@ -100,8 +100,16 @@ public:
 
         /// The one that was pushed first; false: there is none, or somebody else was faster.
         [[nodiscard]] bool steal(T& ret_item) {
+                return steal_if([] { return true; }, ret_item);
+        }
+
+        /// The same, but only if `may_be_stolen()`, which is asked while the item is in the deque.
+        /// What the owner did before it pushed the item happens before that.
+        template <class Condition>
+        [[nodiscard]] bool steal_if(const Condition& may_be_stolen, T& ret_item) {
                 auto top = top_.load(std::memory_order_seq_cst);
-                if (top >= bottom_.load(std::memory_order_seq_cst))
+                // Acquired: see above. From here on until the top has moved it is the same item.
+                if (top >= bottom_.load(std::memory_order_seq_cst) || !may_be_stolen())
                         return false;
                 Platform::fetch(&slot(top));
                 if (!top_.compare_exchange_strong(top, top + 1, std::memory_order_seq_cst))
