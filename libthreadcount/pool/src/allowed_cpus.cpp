@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <bit>
 #include <cerrno>
+#include <iterator>
 #include <map>
 #include <sched.h>
 #include <unistd.h>
@@ -82,26 +83,28 @@ bool may_run_on(int cpu) {
 
 }  // namespace
 
-AllowedCpus::AllowedCpus() : first_threads_(affinity_of(getpid())) {
-        if (first_threads_ != affinity_of(0))
-                first_threads_.clear();
+AllowedCpus::AllowedCpus() : known_(affinity_of(getpid())) {
+        if (known_ != affinity_of(0))
+                known_.clear();
 }
 
 bool AllowedCpus::has_changed(int cpu, std::vector<int>& ret_cpus) {
-        const bool was_moved = affinity_of(0) != std::vector<int>{cpu};
-        if (first_threads_.empty()) {
-                ret_cpus = affinity_of(0);
-                // A task may have bound its thread; the kernel takes it back, if it allows the CPU.
-                return was_moved && !may_run_on(cpu);
+        const auto mine = affinity_of(0);
+        const auto first = known_.empty() ? std::vector<int>{} : affinity_of(getpid());
+        if (first.size() > known_.size() && std::ranges::includes(first, known_)) {
+                ret_cpus = known_ = first;
+                return true;
         }
-        auto now = affinity_of(getpid());
-        const bool has_more =
-                now.size() > first_threads_.size() && std::ranges::includes(now, first_threads_);
-        if (now.empty() || !(was_moved || has_more))
+        // An administrator moves all threads to the same CPUs. A task may have bound its own thread
+        // elsewhere; the kernel takes it back, if it allows the CPU.
+        if (mine == std::vector<int>{cpu} || (mine != first && may_run_on(cpu)))
                 return false;
-        ret_cpus = now;
-        first_threads_ = std::move(now);
-        return true;
+        // The first thread may have bound itself to some of those that a cpuset allows.
+        ret_cpus.clear();
+        std::ranges::set_union(mine, first, std::back_inserter(ret_cpus));
+        if (!known_.empty())
+                known_ = ret_cpus;
+        return !ret_cpus.empty();
 }
 
 }  // namespace threadcount::pool

@@ -25,8 +25,9 @@ namespace threadcount::pool {
 
 /// Notices that an administrator, or a cpuset, has changed where the process may run. The lanes,
 /// each of which has a mask of one CPU, have another one then, or the process's first thread may
-/// run on more CPUs. A first thread that binds itself means nothing by it; one that had another
-/// mask than the creator of the pool from the beginning is not asked. Not thread-safe.
+/// run on more CPUs. A first thread that binds itself means nothing by it, and neither does a task
+/// that binds its own thread, which is bound to its CPU again. A first thread that had another mask
+/// than the creator of the pool from the beginning is not asked. Not thread-safe.
 class AllowedCpus {
 public:
         /// By the creator of the pool.
@@ -37,7 +38,8 @@ public:
         [[nodiscard]] bool has_changed(int cpu, std::vector<int>& ret_cpus);
 
 private:
-        std::vector<int> first_threads_;  // empty: it tells nothing
+        // Where the process may run, as far as is known. Empty: the first thread tells nothing.
+        std::vector<int> known_;
 };
 
 }  // namespace threadcount::pool

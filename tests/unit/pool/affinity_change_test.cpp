@@ -26,14 +26,19 @@ std::vector<pid_t> threads() {
         return threads;
 }
 
-/// The same as taskset -a -p.
-void allow(const std::vector<int>& cpus) {
+/// `thread` 0: the calling one.
+void bind(pid_t thread, const std::vector<int>& cpus) {
         cpu_set_t set;
         CPU_ZERO(&set);
         for (const int cpu : cpus)
                 CPU_SET(static_cast<std::size_t>(cpu), &set);
+        ::sched_setaffinity(thread, sizeof set, &set);
+}
+
+/// The same as taskset -a -p.
+void allow(const std::vector<int>& cpus) {
         for (const auto thread : threads())
-                ::sched_setaffinity(thread, sizeof set, &set);
+                bind(thread, cpus);
 }
 
 std::vector<std::vector<int>> affinities_of_lanes() {
@@ -112,10 +117,7 @@ TEST(ChangedAffinity, IsNotThatOfAFirstThreadThatBindsItself) {
         if (all.size() < 2)
                 GTEST_SKIP() << "one CPU";
         Pool pool;
-        cpu_set_t first;
-        CPU_ZERO(&first);
-        CPU_SET(static_cast<std::size_t>(all.front()), &first);
-        ::sched_setaffinity(0, sizeof first, &first);
+        bind(0, {all.front()});
         const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(300);
         EXPECT_FALSE(runs_until(pool,
                                 [&] {
@@ -123,5 +125,29 @@ TEST(ChangedAffinity, IsNotThatOfAFirstThreadThatBindsItself) {
                                                std::chrono::steady_clock::now() > end;
                                 }) &&
                      pool.width() < all.size());
+        allow(all);
+}
+
+TEST(ChangedAffinity, IsNotThatOfATaskThatBindsItselfBesideSuchAFirstThread) {
+        const auto all = affinity_of(0);
+        if (all.size() < 2)
+                GTEST_SKIP() << "one CPU";
+        Pool pool;
+        bind(0, {all.front()});
+        // It may start threads, or programs, which inherit where they run.
+        for (const auto& elsewhere : {all, std::vector<int>{all.back()}}) {
+                ASSERT_TRUE(pool.submit_to(all.front(), [&elsewhere] { bind(0, elsewhere); }));
+                std::atomic<bool> is_bound_again{false};
+                const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+                while (!is_bound_again && std::chrono::steady_clock::now() < end) {
+                        ASSERT_TRUE(pool.submit_to(all.front(), [&] {
+                                is_bound_again = affinity_of(0) == std::vector<int>{all.front()};
+                        }));
+                        pool.wait_idle();
+                }
+                EXPECT_TRUE(is_bound_again);
+                EXPECT_EQ(pool.width(), all.size());
+                EXPECT_EQ(pool.cpus().size(), all.size());
+        }
         allow(all);
 }
