@@ -35,7 +35,9 @@ namespace threadcount::pool {
 ///                      goes on as if it had published work. Nobody therefore relies on a lane that
 ///                      may come late. The lane looks into the queues when it comes. It looks once
 ///                      more when it takes a task, for those that relied on it before. A lane that
-///                      is known to be late is woken so from the start.
+///                      is known to be late is woken so from the start. A publisher that finds no
+///                      lane whose word says so wakes one, whatever searching is: a thread may
+///                      have lost its CPU between the two.
 ///
 /// The waker takes the lane out of the idle set, and every lane has a word of its own to sleep on.
 /// No wake is therefore given to two lanes, and none is lost on a lane that is already running. At
@@ -191,10 +193,18 @@ public:
                 return false;
         }
 
-        /// Does it count as searching? A snapshot.
+        /// Does it count as searching? A snapshot, of after the caller's publication [S].
         [[nodiscard]] bool searches(std::size_t lane) const {
-                const auto word = beds_[lane].word.load(std::memory_order_acquire);
+                const auto word = beds_[lane].word.load(std::memory_order_seq_cst);
                 return word == kCounted || word == kSearching;
+        }
+        /// Does any lane but `except`? If not, the number that somebody_searches() goes by is that
+        /// of a thread which has lost its CPU while it changed both.
+        [[nodiscard]] bool any_searches(std::size_t except = kNobody) const {
+                for (std::size_t lane = 0; lane < lanes_; lane++)
+                        if (lane != except && searches(lane))
+                                return true;
+                return false;
         }
         /// It does not count any more, and the caller has to see that others do its work. False: it
         /// does not count.

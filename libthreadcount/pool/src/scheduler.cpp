@@ -148,19 +148,16 @@ int Scheduler::claim_best(Caller caller, std::size_t except) {
         return parking_.claim_best(is_better_one, except);
 }
 
-bool Scheduler::gives_up_on_late_lanes() {
+bool Scheduler::gives_up_on_late_lanes(std::size_t except) {
         const auto now = monotonic_ns();
         if (now < next_look_for_late_ns_.load(std::memory_order_relaxed))
                 return false;
         next_look_for_late_ns_.store(now + Lane::kLateNs / 4, std::memory_order_relaxed);
-        bool any = false;
         for (std::size_t lane = 0; lane < lanes_.size(); lane++)
                 if (parking_.searches(lane) && lanes_[lane]->is_late(now) &&
-                    parking_.give_up_on(lane)) {
+                    parking_.give_up_on(lane))
                         lanes_[lane]->was_late();
-                        any = true;
-                }
-        return any;
+        return !parking_.any_searches(except);
 }
 
 void Scheduler::wake_one(Caller caller, std::size_t except) {

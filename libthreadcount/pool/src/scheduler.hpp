@@ -206,11 +206,10 @@ private:
         /// its CPU not long ago. Asks for the time where lanes are idle beside one that searches.
         [[nodiscard]] bool needs_wake(std::size_t except) {
                 return parking_.needs_wake(except) ||
-                       (parking_.anybody_idle(except) && gives_up_on_late_lanes() &&
-                        parking_.needs_wake(except));
+                       (parking_.anybody_idle(except) && gives_up_on_late_lanes(except));
         }
-        /// False: there are none.
-        [[nodiscard]] bool gives_up_on_late_lanes();
+        /// True: no lane but `except` searches any more.
+        [[nodiscard]] bool gives_up_on_late_lanes(std::size_t except);
         void wake_one(Caller caller, std::size_t except);
         void wake_for_fork(std::size_t except) {
                 if (needs_wake(except))

@@ -120,6 +120,27 @@ TEST_F(WakeOrder, AmongEqualsTheOneThatWasBusyLastComesFirst) {
                 end_of(lane);
 }
 
+TEST_F(WakeOrder, ALaneIsWokenThoughTheNumberOfThoseThatSearchIsBehind) {
+        settle();
+        const auto first = lane_of_next_task();
+        const auto second = lane_of_next_task();
+        // As if the second one began to search, and lost its CPU before it could say so.
+        ASSERT_TRUE(scheduler_.parking().try_search(second));
+        ASSERT_FALSE(scheduler_.parking().begin(second));
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));  // late lanes are looked for
+        std::atomic<bool> has_run{false};
+        auto task = [&] { has_run = true; };
+        EXPECT_TRUE(scheduler_.push(TaskSource(task)));
+        const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+        while (!has_run && std::chrono::steady_clock::now() < end)
+                std::this_thread::yield();
+        EXPECT_TRUE(has_run) << "fourteen lanes sleep";
+        for (const auto lane : {first, second})
+                busy_[lane] = false;
+        while (!has_run)
+                std::this_thread::yield();
+}
+
 TEST_F(WakeOrder, ASiblingOfABusyCoreWaitsForAWholeCore) {
         settle();
         std::vector<std::size_t> log;

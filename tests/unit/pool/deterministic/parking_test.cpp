@@ -25,6 +25,7 @@ enum class Mistake {
         DoesNotLookAgain,         ///< after it has entered the idle set
         LastSearcherDoesNotLook,  ///< whether there is more
         WakesNobody,              ///< while somebody is about to park
+        BelievesTheNumber,        ///< of lanes that search
 };
 
 /// Between its look at the word and its sleep others go on: no futex does that.
@@ -38,11 +39,58 @@ struct LooksThenSleeps : Platform {
         }
 };
 
+/// The thread that does a certain one of the next atomic operations loses its CPU before.
+struct LosesItsCpu : Platform {
+        static inline std::uint64_t operations_to_go = 0;
+        static inline std::uint32_t cpu = 0;
+
+        template <class T>
+        class Atomic : public Platform::Atomic<T> {
+                using Base = Platform::Atomic<T>;
+
+        public:
+                using Base::Base;
+                T load(std::memory_order order) const { return go_on(), Base::load(order); }
+                void store(T value, std::memory_order order) { go_on(), Base::store(value, order); }
+                T exchange(T value, std::memory_order order) {
+                        return go_on(), Base::exchange(value, order);
+                }
+                T fetch_add(T value, std::memory_order order) {
+                        return go_on(), Base::fetch_add(value, order);
+                }
+                T fetch_sub(T value, std::memory_order order) {
+                        return go_on(), Base::fetch_sub(value, order);
+                }
+                T fetch_or(T value, std::memory_order order) {
+                        return go_on(), Base::fetch_or(value, order);
+                }
+                T fetch_and(T value, std::memory_order order) {
+                        return go_on(), Base::fetch_and(value, order);
+                }
+                bool compare_exchange_strong(T& expected, T value, std::memory_order order) {
+                        return go_on(), Base::compare_exchange_strong(expected, value, order);
+                }
+        };
+
+        static void gets_it_back() {
+                cpu = 1;
+                Scheduler::instance().wake(&cpu, 1);
+        }
+
+private:
+        static void go_on() {
+                if (operations_to_go == 0 || --operations_to_go > 0)
+                        return;
+                while (cpu == 0)
+                        (void)Scheduler::instance().sleep(&cpu, false);
+        }
+};
+
 /// Lanes with one queue, as scheduler.cpp and lane.cpp have it. A task waits for a gate which opens
 /// when nothing else can happen: so that a task that waits behind it is seen.
-template <class Machine>
+template <class Machine, class MachineOfParking = Machine>
 class Lanes {
-        using Parking = threadcount::pool::Parking<Machine>;
+        using Parking = threadcount::pool::Parking<MachineOfParking>;
         using Ring = threadcount::pool::Ring<int, Machine>;
 
 public:
@@ -114,6 +162,7 @@ public:
                 return !ring_.empty() && parking_.anybody_idle();
         }
         [[nodiscard]] int ran() const { return ran_; }
+        void all_are_late() { all_are_late_ = true; }
 
         /// Between two rests: false, if there was nothing more to do.
         [[nodiscard]] bool go_on() {
@@ -147,9 +196,11 @@ private:
                         return;
                 // A lane is late whenever the schedule says so.
                 for (std::size_t lane = 0; lane < parking_.lanes(); lane++)
-                        if (parking_.searches(lane) && Scheduler::instance().pick(4) == 0)
+                        if (parking_.searches(lane) &&
+                            (all_are_late_ || Scheduler::instance().pick(4) == 0))
                                 (void)parking_.give_up_on(lane);
-                if (!parking_.needs_wake())
+                if (!parking_.needs_wake() &&
+                    (mistake_ == Mistake::BelievesTheNumber || parking_.any_searches()))
                         return;
                 const auto best = parking_.claim_best([&](int a, int b) {
                         return parking_.idle_since(static_cast<std::size_t>(a)) >
@@ -178,6 +229,7 @@ private:
         }
 
         const Mistake mistake_;
+        bool all_are_late_ = false;
         Parking parking_;
         std::unique_ptr<typename Ring::Cell[]> cells_{new typename Ring::Cell[16]()};
         Ring ring_{cells_.get(), 16};
@@ -238,6 +290,36 @@ template <class Machine = Platform>
         });
 }
 
+/// One of all threads loses its CPU, and everything comes to rest. Then tasks are submitted, one by
+/// one: the first may be left to that thread. Does the last one wait while a lane sleeps?
+[[nodiscard]] bool waits_beside_one_without_a_cpu(Scheduler& scheduler, Mistake mistake) {
+        using TheLanes = Lanes<Platform, LosesItsCpu>;
+        static std::unique_ptr<TheLanes> lanes;
+        lanes = std::make_unique<TheLanes>(2, mistake);
+        for (std::size_t lane = 0; lane < 2; lane++)
+                scheduler.add([lane] { lanes->run(lane); });
+        scheduler.add([] {
+                for (int i = 0; i < 3; i++)
+                        lanes->submit(0);
+        });
+        LosesItsCpu::cpu = 0;
+        LosesItsCpu::operations_to_go = 1 + scheduler.pick(100);
+        bool ends = scheduler.go();
+        LosesItsCpu::operations_to_go = 0;
+        lanes->all_are_late();
+        for (int i = 0; i < 2; i++) {
+                scheduler.add([] { lanes->submit(0); });
+                ends = scheduler.go();
+        }
+        const bool waits = lanes->is_a_task_forgotten();
+        LosesItsCpu::gets_it_back();
+        while (!(ends = scheduler.go()) && lanes->go_on()) {
+        }
+        EXPECT_TRUE(ends);
+        EXPECT_EQ(lanes->ran(), 5);
+        return waits;
+}
+
 /// Two lanes, one chain of tasks, and a thread that looks for idleness.
 [[nodiscard]] bool idleness_is_wrong(Scheduler& scheduler, bool at_once) {
         Lanes<Platform> lanes(2);
@@ -273,6 +355,18 @@ TEST(ParkingSchedules, ASubmitterWhoWakesNobodyIsSeen) {
 
 TEST(ParkingSchedules, AMachineThatLooksAndThenSleepsIsSeen) {
         EXPECT_TRUE(is_seen<LooksThenSleeps>(Mistake::None));
+}
+
+TEST(ParkingSchedules, NobodyReliesOnAThreadWithoutACpu) {
+        explore(kSchedules, [](Scheduler& scheduler) {
+                EXPECT_FALSE(waits_beside_one_without_a_cpu(scheduler, Mistake::None));
+        });
+}
+
+TEST(ParkingSchedules, ASubmitterWhoBelievesTheNumberOfSearchersIsSeen) {
+        EXPECT_TRUE(is_found(kSchedules, [](Scheduler& scheduler) {
+                return waits_beside_one_without_a_cpu(scheduler, Mistake::BelievesTheNumber);
+        }));
 }
 
 TEST(ParkingSchedules, IdlenessIsSeenOnlyIfItWasThere) {
