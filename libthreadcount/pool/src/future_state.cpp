@@ -50,8 +50,9 @@ void FutureState::wait() {
         if (is_task && !word_.is_claimed()) {
                 const Nested nested;
                 const Visit visit(scheduler_);
-                if (word_.claim())
-                        return help();
+                const bool is_elsewhere = lane_in(scheduler_) == nullptr;
+                if (claim(is_elsewhere))
+                        return help(is_elsewhere);
         }
         if (!spin_until([this] { return outcome() != Outcome::None; }))
                 word_.sleep(nullptr);
@@ -69,10 +70,10 @@ bool FutureState::wait_for(std::chrono::nanoseconds time) noexcept {
 }
 
 // Not by recursion: thousands may follow one another.
-void FutureState::help() noexcept {
+void FutureState::help(bool is_elsewhere) noexcept {
         auto* state = this;
         while (auto* const first = state->first()) {
-                if (!first->word_.claim()) {
+                if (!first->claim(is_elsewhere)) {
                         first->word_.sleep(nullptr);
                         break;
                 }
@@ -81,7 +82,7 @@ void FutureState::help() noexcept {
         while (state != nullptr) {
                 state = state->publish(state->run(), Word::kNobody);
                 // Claimed above; and its future still holds it.
-                if (state != nullptr)
+                if (state != nullptr && !is_elsewhere)
                         (void)state->word_.let_go(Word::kEntry);
         }
 }
@@ -102,7 +103,7 @@ void FutureState::drop_future() noexcept {
 void FutureState::run_entry(FutureState* state) noexcept {
         do {
                 if (!state->word_.claim())
-                        return state->drop_claimed_entry();
+                        return drop_claimed_entry(state);
                 state = state->publish(state->run(), Word::kEntry);
         } while (state != nullptr && !state->try_submit());
 }
@@ -110,15 +111,32 @@ void FutureState::run_entry(FutureState* state) noexcept {
 void FutureState::drop_entry(FutureState* state) noexcept {
         do {
                 if (!state->word_.claim())
-                        return state->drop_claimed_entry();
+                        return drop_claimed_entry(state);
                 state->drop();
                 state = state->publish(Outcome::Cancelled, Word::kEntry);
         } while (state != nullptr);
 }
 
-void FutureState::drop_claimed_entry() noexcept {
-        if (word_.let_go(Word::kEntry))
-                delete this;
+// A lane that sleeps here keeps its pool from being idle, or gone, while one of its tasks runs. It
+// is needed no more than if it ran that task itself.
+void FutureState::wait_elsewhere(FutureState* state) noexcept {
+        while (state != nullptr && state->word_.is_elsewhere()) {
+                state->word_.sleep(nullptr);
+                state = state->word_.next();
+        }
+}
+
+void FutureState::drop_claimed_entry(FutureState* state) noexcept {
+        while (state != nullptr) {
+                FutureState* next = nullptr;
+                if (state->word_.is_elsewhere()) {
+                        state->word_.sleep(nullptr);
+                        next = state->word_.next();
+                }
+                if (state->word_.let_go(Word::kEntry))
+                        delete state;
+                state = next;
+        }
 }
 
 FutureState* FutureState::publish(Outcome outcome, Word::Owner lets_go) noexcept {

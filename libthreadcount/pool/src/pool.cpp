@@ -229,7 +229,10 @@ std::vector<Task> Pool::stop_and_hand_back() {
         timers_->stop();
         scheduler_->stop(true);
         scheduler_->steering().end();
-        return scheduler_->take_the_rest();
+        auto rest = scheduler_->take_the_rest();
+        for (const auto& task : rest)
+                task.wait_elsewhere();
+        return rest;
 }
 
 std::vector<LaneStatistics> Pool::statistics() const {

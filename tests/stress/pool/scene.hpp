@@ -68,6 +68,10 @@ public:
         [[nodiscard]] bool is_visit() const {
                 return threadcount::pool::Visit::is_awaited_in(scheduler_);
         }
+        /// The same, and the thread that runs a task of the pool without being a lane of it.
+        [[nodiscard]] bool is_task() const {
+                return is_inside() || threadcount::pool::Visit::is_in(scheduler_);
+        }
         void count(Count what, std::uint64_t times = 1) {
                 counts_[static_cast<std::size_t>(what)].fetch_add(times, std::memory_order_relaxed);
         }

@@ -17,11 +17,12 @@ using Wanted = Ledger::Wanted;
 constexpr std::uint64_t kMostUs = 2000;
 constexpr int kMostTicks = 20;
 
-/// Nobody but a thread from outside waits for timers: a task would keep its lane from them.
+/// Nobody but a thread from outside waits for timers: a task would keep its lane from them, or one
+/// that waits for the task.
 template <class Is>
 void wait_until(Scene& scene, const Is& is) {
         const Doing doing("waiting for a timer");
-        while (!scene.is_inside() && !scene.is_ending && !is())
+        while (!scene.is_task() && !scene.is_ending && !is())
                 std::this_thread::sleep_for(20us);
 }
 

@@ -69,7 +69,12 @@ struct Platform : deterministic::Platform {
         static void reset() {
                 is_wrong_ = false;
                 gone_count_ = 0;
+                lanes_ = 0;
         }
+        /// Of the pool, which is there as long as one of these is.
+        static void add_lane() { lanes_.fetch_add(1, std::memory_order_relaxed); }
+        static void lane_ends() { lanes_.fetch_sub(1, std::memory_order_relaxed); }
+        static void expect_pool() { expect(lanes_.load(std::memory_order_relaxed) > 0); }
         static void expect(bool is_so) {
                 if (!is_so)
                         is_wrong_.store(true, std::memory_order_relaxed);
@@ -90,7 +95,10 @@ private:
         static inline std::atomic<const void*> gone_[kMostGone];
         static inline std::atomic<std::size_t> gone_count_{0};
         static inline std::atomic<bool> is_wrong_{false};
+        static inline std::atomic<int> lanes_{0};
 };
+
+enum class Mistake { None, ForgetsToClaim, DoesNotWaitElsewhere };
 
 /// Does with a word what future_state.cpp does with it, for a task that returns 1, or one more than
 /// what it follows.
@@ -102,17 +110,17 @@ public:
         Node(const Node&) = delete;
         Node& operator=(const Node&) = delete;
 
-        static void run_entry(Node* node, bool forgets_to_claim = false) {
+        static void run_entry(Node* node, Mistake mistake = Mistake::None) {
                 do {
-                        if (!node->word_.claim() && !forgets_to_claim)
-                                return node->let_go(Word::kEntry);
+                        if (!node->word_.claim() && mistake != Mistake::ForgetsToClaim)
+                                return drop_claimed_entry(node, mistake);
                         node = node->publish(node->run(), Word::kEntry);
                 } while (node != nullptr);
         }
         static void drop_entry(Node* node) {
                 do {
                         if (!node->word_.claim())
-                                return node->let_go(Word::kEntry);
+                                return drop_claimed_entry(node);
                         node->drop();
                         node = node->publish(Outcome::Cancelled, Word::kEntry);
                 } while (node != nullptr);
@@ -126,11 +134,11 @@ public:
         }
         void wait() { Platform::expect(word_.sleep(nullptr)); }
         /// By a task.
-        void wait_inside() {
+        void wait_inside(bool is_elsewhere) {
                 if (word_.outcome() != Outcome::None)
                         return;
-                if (word_.claim())
-                        help();
+                if (claim(is_elsewhere))
+                        help(is_elsewhere);
                 else
                         wait();
         }
@@ -147,10 +155,25 @@ public:
         [[nodiscard]] int destroyed() const { return destroyed_; }
 
 private:
-        void help() {
+        static void drop_claimed_entry(Node* node, Mistake mistake = Mistake::None) {
+                while (node != nullptr) {
+                        Node* next = nullptr;
+                        if (node->word_.is_elsewhere() &&
+                            mistake != Mistake::DoesNotWaitElsewhere) {
+                                node->wait();
+                                next = node->word_.next();
+                        }
+                        node->let_go(Word::kEntry);
+                        node = next;
+                }
+        }
+        [[nodiscard]] bool claim(bool is_elsewhere) {
+                return is_elsewhere ? word_.claim_elsewhere() : word_.claim();
+        }
+        void help(bool is_elsewhere) {
                 auto* node = this;
                 while (auto* const first = node->first_) {
-                        if (!first->word_.claim()) {
+                        if (!first->claim(is_elsewhere)) {
                                 first->wait();
                                 break;
                         }
@@ -158,12 +181,14 @@ private:
                 }
                 while (node != nullptr) {
                         node = node->publish(node->run(), Word::kNobody);
-                        if (node != nullptr)
+                        if (node != nullptr && !is_elsewhere)
                                 (void)node->word_.let_go(Word::kEntry);
                 }
         }
         Outcome run() {
                 Platform::Base::pause();
+                if (word_.is_elsewhere())
+                        Platform::expect_pool();
                 auto outcome = first_ != nullptr ? first_->outcome() : Outcome::Value;
                 Platform::expect(outcome != Outcome::None);
                 if (outcome == Outcome::Value) {
@@ -204,8 +229,8 @@ private:
 };
 
 /// The owner of a future does one of these.
-enum class Use { Get, GetInside, TimedGet, Cancel, Nothing };
-constexpr std::uint64_t kUses = 5;
+enum class Use { Get, GetInside, GetElsewhere, TimedGet, Cancel, Nothing };
+constexpr std::uint64_t kUses = 6;
 
 /// One schedule.
 class Scene {
@@ -213,6 +238,14 @@ public:
         explicit Scene(Scheduler& scheduler) : scheduler_(scheduler) { Platform::reset(); }
 
         Node& add(Node* first = nullptr) { return nodes_.emplace_back(first); }
+        template <class Run>
+        void add_lane(Run run) {
+                Platform::add_lane();
+                scheduler_.add([run] {
+                        run();
+                        Platform::lane_ends();
+                });
+        }
 
         void use(Node& node, Use use) {
                 static constexpr timespec kDeadline{};
@@ -221,7 +254,8 @@ public:
                         node.wait();
                         return expect_result(node);
                 case Use::GetInside:
-                        node.wait_inside();
+                case Use::GetElsewhere:
+                        node.wait_inside(use == Use::GetElsewhere);
                         return expect_result(node);
                 case Use::TimedGet:
                         if (node.wait_until(kDeadline))
@@ -267,18 +301,18 @@ private:
 /// An entry, and a future of which several threads make use; the last one lets go of it. The
 /// objects of the schedule outlive threads that sleep for ever.
 [[nodiscard]] bool one_task_ends_well(Scheduler& scheduler, std::vector<Use> uses,
-                                      bool forgets_to_claim = false) {
+                                      Mistake mistake = Mistake::None) {
         static std::unique_ptr<Scene> scene;
         static std::unique_ptr<Platform::Base::Atomic<std::size_t>> users;
         scene = std::make_unique<Scene>(scheduler);
         users = std::make_unique<Platform::Base::Atomic<std::size_t>>(uses.size());
         auto& node = scene->add();
-        const bool is_dropped = !forgets_to_claim && scheduler.pick(4) == 0;
-        scheduler.add([&node, is_dropped, forgets_to_claim] {
+        const bool is_dropped = mistake == Mistake::None && scheduler.pick(4) == 0;
+        scene->add_lane([&node, is_dropped, mistake] {
                 if (is_dropped)
                         Node::drop_entry(&node);
                 else
-                        Node::run_entry(&node, forgets_to_claim);
+                        Node::run_entry(&node, mistake);
         });
         for (const auto use : uses)
                 scheduler.add([&node, use] {
@@ -291,8 +325,9 @@ private:
 
 /// `length` tasks that follow one another; the last one's future is used while the first one's
 /// entry is run or dropped. A task that follows one that is ready already leaves the entry to a
-/// lane.
-[[nodiscard]] bool chain_ends_well(Scheduler& scheduler, int length, Use use) {
+/// lane. A task of another pool may have waited for the first one before anything follows it.
+[[nodiscard]] bool chain_ends_well(Scheduler& scheduler, int length, Use use,
+                                   bool waits_for_first = false) {
         using Starts = Platform::Base::Atomic<Node*>;
         static std::unique_ptr<Scene> scene;
         static std::deque<Starts> starts;
@@ -303,12 +338,12 @@ private:
         for (int i = 1; i < length; i++)
                 chain.push_back(&scene->add(chain.back()));
         const bool is_dropped = scheduler.pick(4) == 0;
-        scheduler.add([first = chain.front(), is_dropped] {
+        scene->add_lane([first = chain.front(), is_dropped] {
                 is_dropped ? Node::drop_entry(first) : Node::run_entry(first);
         });
         for (int i = 1; i < length; i++) {
                 starts.emplace_back(nullptr);
-                scheduler.add([&start = starts.back()] {
+                scene->add_lane([&start = starts.back()] {
                         Node* node = nullptr;
                         while ((node = start.load(std::memory_order_acquire)) == nullptr)
                                 Platform::yield();
@@ -316,7 +351,9 @@ private:
                                 Node::run_entry(node);
                 });
         }
-        scheduler.add([chain, use] {
+        scheduler.add([chain, use, waits_for_first] {
+                if (waits_for_first)
+                        scene->use(*chain.front(), Use::GetElsewhere);
                 for (std::size_t i = 1; i < chain.size(); i++)
                         starts[i - 1].store(chain[i - 1]->follow(*chain[i]) ? &nobody : chain[i],
                                             std::memory_order_release);
@@ -380,8 +417,34 @@ TEST(FutureWordSchedules, AChainMayBeUsedMeanwhile) {
         });
 }
 
+TEST(FutureWordSchedules, ATaskThatRunsElsewhereKeepsALaneOfItsPool) {
+        explore(kSchedules, [](Scheduler& scheduler) {
+                EXPECT_TRUE(one_task_ends_well(scheduler, {Use::GetElsewhere, Use::GetInside}));
+        });
+}
+
+TEST(FutureWordSchedules, AChainThatRunsElsewhereKeepsALaneOfItsPool) {
+        explore(kSchedules, [](Scheduler& scheduler) {
+                EXPECT_TRUE(chain_ends_well(scheduler, 3, Use::GetElsewhere));
+        });
+}
+
+TEST(FutureWordSchedules, WhatRanElsewhereMayBeFollowedAfterwards) {
+        explore(kSchedules, [](Scheduler& scheduler) {
+                EXPECT_TRUE(chain_ends_well(scheduler, 3, static_cast<Use>(scheduler.pick(kUses)),
+                                            true));
+        });
+}
+
 TEST(FutureWordSchedules, AnEntryThatDoesNotClaimIsSeen) {
         EXPECT_TRUE(is_found(kSchedules, [](Scheduler& scheduler) {
-                return !one_task_ends_well(scheduler, {Use::Cancel}, true);
+                return !one_task_ends_well(scheduler, {Use::Cancel}, Mistake::ForgetsToClaim);
+        }));
+}
+
+TEST(FutureWordSchedules, ALaneThatDoesNotWaitForATaskElsewhereIsSeen) {
+        EXPECT_TRUE(is_found(kSchedules, [](Scheduler& scheduler) {
+                return !one_task_ends_well(scheduler, {Use::GetElsewhere},
+                                           Mistake::DoesNotWaitElsewhere);
         }));
 }

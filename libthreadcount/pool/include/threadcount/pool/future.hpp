@@ -46,7 +46,9 @@ public:
         /// awaited one itself, right here, if that has not begun. Before it, it runs all those that
         /// it follows (then()). Waiting for one another therefore needs no further lane. The
         /// awaited one may wait in its turn, and so on: 2,000 may be on the stack, and the next one
-        /// throws std::logic_error. Anybody else looks for some 10 us, then sleeps.
+        /// throws std::logic_error. A lane of the awaited one's pool that comes to it while another
+        /// pool's lane runs it sleeps until it is done: so wait_idle() and stop() wait for it.
+        /// Anybody else looks for some 10 us, then sleeps.
         void wait() const { state().wait(); }
 
         /// The same until `deadline` at most: is it ready? Never runs the task itself, which might

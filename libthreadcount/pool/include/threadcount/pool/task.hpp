@@ -17,6 +17,8 @@ namespace threadcount {
 
 namespace pool {
 
+class FutureEntry;
+
 /// The captures that a task does not keep inside.
 template <class Held>
 struct OutsideOfTask {
@@ -89,10 +91,13 @@ public:
         void operator()() noexcept { std::exchange(actions_, nullptr)->run(storage_); }
 
 private:
+        friend class Pool;
+
         struct Actions {
                 void (*run)(void*) noexcept;                  ///< and destroy
                 void (*move)(void* to, void* from) noexcept;  ///< and destroy `from`; null: copy
                 void (*destroy)(void*) noexcept;              ///< null: nothing to do
+                void (*wait)(const void*) noexcept;           ///< null: nobody else runs it
         };
 
         template <class Held>
@@ -117,15 +122,23 @@ private:
         static void destroy(void* held) noexcept {
                 std::destroy_at(static_cast<Held*>(held));
         }
+        template <class Held>
+        static void wait(const void* held) noexcept {
+                if constexpr (kIsFuture<Held>)
+                        static_cast<const Held*>(held)->wait_elsewhere();
+        }
 
+        template <class Held>
+        static constexpr bool kIsFuture = std::is_same_v<Held, pool::FutureEntry>;
         template <class Held>
         static constexpr Actions kInside{
                 &run_inside<Held>, std::is_trivially_copyable_v<Held> ? nullptr : &move<Held>,
-                std::is_trivially_destructible_v<Held> ? nullptr : &destroy<Held>};
+                std::is_trivially_destructible_v<Held> ? nullptr : &destroy<Held>,
+                kIsFuture<Held> ? &wait<Held> : nullptr};
         // A unique_ptr is a pointer: its bytes may be copied if the old ones are forgotten.
         template <class Outside>
         static constexpr Actions kOutside{&run_outside<Outside>, nullptr,
-                                          &destroy<std::unique_ptr<Outside>>};
+                                          &destroy<std::unique_ptr<Outside>>, nullptr};
 
         void take(Task& other) noexcept {
                 actions_ = std::exchange(other.actions_, nullptr);
@@ -135,6 +148,11 @@ private:
                         actions_->move(storage_, other.storage_);
                 else
                         std::memcpy(storage_, other.storage_, kInlineSize);
+        }
+        /// Returns when no thread runs it in the wait for its future.
+        void wait_elsewhere() const noexcept {
+                if (actions_ != nullptr && actions_->wait != nullptr)
+                        actions_->wait(storage_);
         }
         void drop() noexcept {
                 if (actions_ != nullptr && actions_->destroy != nullptr)

@@ -63,6 +63,8 @@ public:
         static void run_entry(FutureState* state) noexcept;
         /// It will never run: cancelled, and so is what follows.
         static void drop_entry(FutureState* state) noexcept;
+        /// Returns when no thread runs it, or what follows, that its pool does not wait for.
+        static void wait_elsewhere(FutureState* state) noexcept;
         /// To be started as soon as `first` is done; throws what submit() throws if that is so
         /// already.
         void start_after(FutureState& first);
@@ -83,9 +85,12 @@ protected:
 private:
         using Word = FutureWord<FutureState>;
 
+        [[nodiscard]] bool claim(bool is_elsewhere) noexcept {
+                return is_elsewhere ? word_.claim_elsewhere() : word_.claim();
+        }
         /// Runs it, and before it all that it follows. It is claimed.
-        void help() noexcept;
-        void drop_claimed_entry() noexcept;
+        void help(bool is_elsewhere) noexcept;
+        static void drop_claimed_entry(FutureState* state) noexcept;
         FutureState* publish(Outcome outcome, Word::Owner lets_go) noexcept;
         /// True: the entry is in a queue. False: the caller has it.
         [[nodiscard]] bool try_submit() noexcept;
@@ -109,6 +114,7 @@ public:
         }
         void operator()() noexcept { FutureState::run_entry(std::exchange(state_, nullptr)); }
         void release() noexcept { state_ = nullptr; }
+        void wait_elsewhere() const noexcept { FutureState::wait_elsewhere(state_); }
 
 private:
         FutureState* state_;

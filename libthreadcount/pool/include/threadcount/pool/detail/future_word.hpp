@@ -17,7 +17,8 @@ enum class Outcome : std::uint32_t { None = 0, Value = 2, Error = 4, Cancelled =
 /// becomes of it. Its entry claims it when a lane has that, or a lane that waits for it, or a
 /// caller that cancels it.
 ///
-///   claim()    pending -> claimed: exactly one gets true
+///   claim()    pending -> claimed: exactly one gets true. After claim_elsewhere() the holder of
+///              the entry keeps it until the task is ready, and then has that of its next().
 ///   publish()  claimed -> ready, by the one that has claimed it
 ///   sleep()    until it is ready. There is no lock, so that a thread that gives up holds none.
 ///   follow()   `next` starts when this one is ready
@@ -34,6 +35,19 @@ public:
         /// The caller may run the task, or drop it; nobody else does.
         [[nodiscard]] bool claim() noexcept {
                 return (word_.fetch_or(kClaimed, std::memory_order_acquire) & kClaimed) == 0;
+        }
+        /// The same for a thread that the task's pool does not wait for: its entry's holder does.
+        [[nodiscard]] bool claim_elsewhere() noexcept {
+                auto now = word_.load(std::memory_order_relaxed);
+                while ((now & kClaimed) == 0)
+                        if (word_.compare_exchange_weak(now, now | kClaimed | kElsewhere,
+                                                        std::memory_order_acquire,
+                                                        std::memory_order_relaxed))
+                                return true;
+                return false;
+        }
+        [[nodiscard]] bool is_elsewhere() const noexcept {
+                return (word_.load(std::memory_order_relaxed) & kElsewhere) != 0;
         }
         [[nodiscard]] bool is_claimed() const noexcept {
                 return (word_.load(std::memory_order_relaxed) & kClaimed) != 0;
@@ -79,8 +93,18 @@ public:
         /// False: this one is ready already, and `next` stays the caller's.
         [[nodiscard]] bool follow(Node& next) noexcept {
                 next_ = &next;
-                return outcome_in(word_.fetch_or(kFollowed, std::memory_order_acq_rel)) ==
-                       Outcome::None;
+                // Not after publish(): next() would tell of what is the caller's.
+                auto now = word_.load(std::memory_order_acquire);
+                while (outcome_in(now) == Outcome::None)
+                        if (word_.compare_exchange_weak(now, now | kFollowed,
+                                                        std::memory_order_acq_rel,
+                                                        std::memory_order_acquire))
+                                return true;
+                return false;
+        }
+        /// The one that follows this one, which is ready; nullptr: none does.
+        [[nodiscard]] Node* next() const noexcept {
+                return (word_.load(std::memory_order_acquire) & kFollowed) != 0 ? next_ : nullptr;
         }
 
         /// False: `deadline` (CLOCK_MONOTONIC; nullptr: none) is over, and it is not ready.
@@ -106,6 +130,7 @@ private:
         static constexpr std::uint32_t kOutcome = 6;
         static constexpr std::uint32_t kSleeper = 32;   // publish() has to wake somebody
         static constexpr std::uint32_t kFollowed = 64;  // next_ is set
+        static constexpr std::uint32_t kElsewhere = 128;
 
         static Outcome outcome_in(std::uint32_t word) noexcept {
                 return static_cast<Outcome>(word & kOutcome);
