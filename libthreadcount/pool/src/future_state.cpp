@@ -46,8 +46,7 @@ void FutureState::wait() {
         if (outcome() != Outcome::None)
                 return;
         // A lane of another pool, too: two pools whose tasks wait for each other go on.
-        const bool is_task = threadcount_this_lane != nullptr || Visit::is_any();
-        if (is_task && !word_.is_claimed()) {
+        if (is_in_any_task() && !word_.is_claimed()) {
                 const Nested nested;
                 const Visit visit(scheduler_);
                 const bool is_elsewhere = lane_in(scheduler_) == nullptr;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Threads of one pool run the tasks of another one, which waits for these.
+// Tasks of one pool that use another one, and never sleep for its lanes.
 #include <threadcount/pool.hpp>
 
 #include "pool/blocker.hpp"
@@ -163,4 +163,115 @@ TEST(RunElsewhere, MayBeFollowedAfterwardsWhileItsLaneIsLate) {
                 owner->wait_idle();
                 ASSERT_EQ(ran, 2);
         }
+}
+
+namespace {
+
+/// The only thread from outside that takes part in a pool, until it goes.
+class TakesPart {
+public:
+        explicit TakesPart(Pool& pool)
+                : thread_([this, &pool] {
+                          pool.fork_join(
+                                  [this] {
+                                          has_begun_ = true;
+                                          while (!is_over_)
+                                                  std::this_thread::sleep_for(1ms);
+                                  },
+                                  [] {});
+                  }) {
+                while (!has_begun_)
+                        std::this_thread::yield();
+        }
+        ~TakesPart() {
+                is_over_ = true;
+                thread_.join();
+        }
+        TakesPart(const TakesPart&) = delete;
+        TakesPart& operator=(const TakesPart&) = delete;
+
+private:
+        std::atomic<bool> has_begun_{false};
+        std::atomic<bool> is_over_{false};
+        std::thread thread_;
+};
+
+}  // namespace
+
+TEST(TwoPools, OfOneLaneMayRunSomethingInEachOther) {
+        const auto a = with_one_lane();
+        const auto b = with_one_lane();
+        bool ran = false;
+        a->run([&] { b->run([&] { a->run([&] { ran = true; }); }); });
+        EXPECT_TRUE(ran);
+        EXPECT_THROW(a->run([&] { b->run([] { throw std::out_of_range(""); }); }),
+                     std::out_of_range);
+}
+
+TEST(TwoPools, OfOneLaneMayRunSomethingInEachOtherByFutures) {
+        const auto a = with_one_lane();
+        const auto b = with_one_lane();
+        std::atomic<int> ran{0};
+        const auto through = [&ran](Pool& first, Pool& second) {
+                return first.async([&] { second.run([&] { first.run([&] { ran++; }); }); });
+        };
+        std::vector<Future<void>> futures;
+        for (int i = 0; i < 50; i++) {
+                futures.push_back(through(*a, *b));
+                futures.push_back(through(*b, *a));
+        }
+        for (auto& future : futures)
+                future.get();
+        EXPECT_EQ(ran, 100);
+}
+
+TEST(TwoPools, WhereOthersTakePartMayLoopAndForkInEachOther) {
+        const auto a = with_one_lane();
+        const auto b = with_one_lane();
+        const TakesPart in_a(*a);
+        const TakesPart in_b(*b);
+        std::atomic<int> ran{0};
+        const auto run = [&ran] { ran++; };
+        a->run([&] {
+                b->parallel_for(0, 10, [&](int) { a->fork_join(run, run); });
+                b->fork_join([&] { a->parallel_for(0, 10, [&](int) { run(); }); }, run);
+        });
+        EXPECT_EQ(ran, 31);
+}
+
+TEST(TwoPools, ATaskThatTakesPartInAnotherPoolRunsWhatItAsksAThirdOneFor) {
+        const auto a = with_one_lane();
+        const auto b = with_one_lane();
+        const Blocker lanes(*b);
+        std::atomic<int> ran{0};
+        a->parallel_for(0, 10, [&](int) { b->run([&] { ran++; }); });
+        EXPECT_EQ(ran, 10);
+}
+
+TEST(TwoPools, WhatATaskOfOneRunsInTheOtherIsATaskOfThat) {
+        const auto a = with_one_lane();
+        const auto b = with_one_lane({.capacity = 1});
+        std::atomic<int> ran{0};
+        std::optional<Blocker> lanes(*b);
+        a->run([&] {
+                b->run([&] {
+                        EXPECT_THROW(b->wait_idle(), std::logic_error);
+                        for (int i = 0; i < 10; i++)  // none waits for a place
+                                b->submit([&] { ran++; });
+                });
+        });
+        EXPECT_EQ(ran, 0);
+        lanes.reset();
+        b->wait_idle();
+        EXPECT_EQ(ran, 10);
+}
+
+TEST(TwoPools, ATaskRunsNothingInOneThatWasStopped) {
+        const auto a = with_one_lane();
+        const auto b = with_one_lane();
+        b->stop();
+        a->run([&] {
+                EXPECT_THROW(b->run([] {}), std::logic_error);
+                EXPECT_THROW(b->parallel_for(0, 10, [](int) {}), std::logic_error);
+        });
 }

@@ -134,12 +134,19 @@ public:
                 });
         }
 
-        /// Runs `f()` on a lane and returns when it is done; what it throws is thrown. A task of
-        /// this pool runs it itself. Throws std::logic_error as submit(); FutureCancelled if it was
-        /// handed back by stop_and_hand_back() and not run.
+        /// Runs `f()` on a lane and returns when it is done; what it throws is thrown. A task, of
+        /// this pool or another one, runs it itself, as a part of that task: it never sleeps for a
+        /// lane, whose task may wait for this one. Throws std::logic_error as submit();
+        /// FutureCancelled if it was handed back by stop_and_hand_back() and not run.
         template <class F>
         void run(F&& f) {
                 if (is_task()) {
+                        f();
+                        return;
+                }
+                if (pool::is_in_any_task()) {
+                        check_open();
+                        const pool::Visit visit(scheduler_.get());
                         f();
                         return;
                 }
@@ -152,10 +159,11 @@ public:
         /// recursive division: f is run by the caller, and what it forks as well; g by a lane that
         /// has nothing to do, or the caller. The other one ends or does not begin if one throws,
         /// and then that is thrown (f's, if both do). Waiting runs nothing but parts of g: the
-        /// stack is about as deep as without lanes. From outside the caller takes part, one thread
-        /// at a time. Others have it run by a lane, and wait, as run() does. A thread that is no
-        /// lane and runs it nevertheless (WhenFull::RunInCaller, stop_and_hand_back()) does all of
-        /// it. Throws as run(). Cost: some 10 ns where nobody steals.
+        /// stack is about as deep as without lanes. From outside, and from a task of another pool,
+        /// the caller takes part, one thread at a time. Others have it run by a lane, and wait, as
+        /// run() does. One that runs it itself then (a task of another pool,
+        /// WhenFull::RunInCaller, stop_and_hand_back()) does all of it. Throws as run(). Cost: some
+        /// 10 ns where nobody steals.
         template <class F, class G>
         void fork_join(F&& f, G&& g) {
                 with_lane([&](const pool::LaneContext& lane) { pool::fork_join(lane, f, g); },
@@ -341,8 +349,8 @@ private:
                 }
         }
         // Done by the calling lane, or as a guest, or by another lane. A thread that is no lane
-        // does `alone`: the caller where the queue is full, or a thread that was handed back tasks
-        // that have not begun.
+        // does `alone`: a task of another pool, the caller where the queue is full, or a thread
+        // that was handed back tasks that have not begun.
         template <class Work, class Alone>
         void with_lane(const Work& work, const Alone& alone) {
                 if (is_inside()) {

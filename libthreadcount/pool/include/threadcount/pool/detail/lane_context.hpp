@@ -94,6 +94,11 @@ private:
         static thread_local const Visit* innermost;
 };
 
+/// Does the calling thread run a task of any pool, as a lane or otherwise, or take part in one?
+[[nodiscard]] inline bool is_in_any_task() {
+        return threadcount_this_lane != nullptr || Visit::is_any();
+}
+
 /// A thread from outside that takes part in the work of a scheduler, as if it were a lane. Lanes
 /// can steal what it forks or submits. There is one at a time.
 class Guest {
