@@ -73,8 +73,7 @@ void fill(v1::Client& out, const registry::Program& program, const Peer& peer, G
                 out.set_granted(grant.threads);
                 out.set_cpus(policy::format_cpu_list(grant.cpus.to_set()));
                 out.set_shared(grant.shared);
-                out.set_reason((program.orders().paused() ? "paused; " : "") +
-                               policy::fair::explain(grant));
+                out.set_reason(policy::fair::explain(grant));
         }
         out.set_in_use(program.team());
         out.set_burning_millicpu(program.burning_millicpu());
@@ -87,6 +86,8 @@ void fill(v1::Client& out, const registry::Program& program, const Peer& peer, G
                 out.set_processes(governor.processes(program));
         if (!may_know(peer, program))
                 return;
+        if (held != nullptr && program.orders().paused())
+                out.set_reason("paused; " + out.reason());
         out.set_acts(program.acts());
         out.set_adapts(program.lets_teams_follow());
         out.set_pid(program.identity().pid);

@@ -171,6 +171,20 @@ TEST_F(OrderAnswers, WhatRootHasPausedOnlyRootResumes) {
         EXPECT_EQ(resumed.client().ordered_size(), 0);
 }
 
+TEST_F(OrderAnswers, StrangersAreNotToldThatAProgramIsPaused) {
+        join();
+        ASSERT_TRUE(pause(kOwner, pid()).client().paused());
+        const auto reason_for = [&](std::uint32_t uid) {
+                v1::Request request;
+                request.mutable_clients();
+                const auto clients = ask(request, uid).clients();
+                return clients.client_size() == 1 ? clients.client(0).reason() : "";
+        };
+        EXPECT_TRUE(reason_for(kOwner).starts_with("paused; ")) << reason_for(kOwner);
+        EXPECT_FALSE(reason_for(kStranger).empty());
+        EXPECT_EQ(reason_for(kStranger).find("paused"), std::string::npos);
+}
+
 TEST_F(OrderAnswers, OnlyTheAdministratorPausesGoverning) {
         EXPECT_EQ(pause_all(kOwner).error().code(), Error::NOT_PERMITTED);
         EXPECT_FALSE(governor_.cycle().is_paused());
