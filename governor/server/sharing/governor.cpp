@@ -317,10 +317,16 @@ std::optional<std::uint32_t> Governor::share_of_tree(const Peer& peer) {
                                    : std::nullopt;
 }
 
+/// A process that has ended may have left its connection to another one, and its number to a
+/// process of another user.
 std::optional<registry::FairShare> Governor::fair_share(const Peer& peer) {
-        if (!is_governing() || (peer.pid != 0 && leases_.of_process(peer.pid) != nullptr))
+        if (!is_governing())
                 return std::nullopt;
-        const auto account = account_of(uid_of(peer), meter_.owner(peer.pid, now()));
+        const auto process = open_process(peer);
+        if (process && leases_.of_process(peer.pid) != nullptr)
+                return std::nullopt;
+        const auto owner = process ? meter_.owner(peer.pid, now()) : std::nullopt;
+        const auto account = account_of(uid_of(peer), owner);
         const auto promised = promises_.beside(account, asker_of(peer), now());
         const auto& room = cycle_.arbiter().room(account, now());
         return registry::FairShare{account, room.share_beside(promised), room.parts.size(),

@@ -88,6 +88,7 @@ public:
         [[nodiscard]] std::optional<std::uint32_t> share_of_tree(const Peer& peer);
         /// The share that the process would have if it joined now, beside the leases of its account
         /// and those that were promised something. Empty: it holds a lease, or nobody is governed.
+        /// The account is the user's own if the process that connected has ended.
         [[nodiscard]] std::optional<registry::FairShare> fair_share(const Peer& peer);
         /// A rule lets the teams of the process follow if it joins under this label. False where
         /// it has none.

@@ -2,6 +2,8 @@
 // The connections and processes with which a lease ends.
 #include "server/sharing/leases.hpp"
 
+#include "support/ended_peer.hpp"
+
 #include <chrono>
 #include <csignal>
 #include <ctime>
@@ -9,7 +11,6 @@
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
-#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <vector>
@@ -250,32 +251,14 @@ TEST(OpenProcess, ByItsNumberIsWhoeverHadItWhenTheConnectionWasLetIn) {
 }
 
 TEST(OpenProcess, IsNobodyWhereWhoConnectedHasEnded) {
-        // A child connects, hands nothing on, and is gone; a listener notes which process it was.
-        sockaddr_un address{};
-        address.sun_family = AF_UNIX;  // and no name: the kernel gives one
-        const UniqueFd listener(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
-        socklen_t size = sizeof(sa_family_t);
-        ASSERT_EQ(::bind(listener.get(), reinterpret_cast<sockaddr*>(&address), size), 0);
-        ASSERT_EQ(::listen(listener.get(), 1), 0);
-        size = sizeof(address);
-        ::getsockname(listener.get(), reinterpret_cast<sockaddr*>(&address), &size);
-        const pid_t child = ::fork();
-        if (child == 0) {
-                const int fd = ::socket(AF_UNIX, SOCK_STREAM, 0);
-                ::_exit(::connect(fd, reinterpret_cast<sockaddr*>(&address), size));
-        }
-        int status = -1;
-        ::waitpid(child, &status, 0);
-        ASSERT_EQ(status, 0);
-        const UniqueFd connection(::accept(listener.get(), nullptr, nullptr));
-        ASSERT_TRUE(connection);
-        const auto gone =
-                open_process({connection.get(), {1000U}, static_cast<std::uint32_t>(child)});
+        const test_support::EndedPeer ended;
+        const auto gone = open_process(
+                {ended.connection(), {1000U}, static_cast<std::uint32_t>(ended.pid())});
         ASSERT_FALSE(gone);
         EXPECT_EQ(gone.error().value(), ESRCH);
         // Nor is it whoever has the number now.
         const Sleeper other;
-        EXPECT_FALSE(open_process({connection.get(), {1000U}, other.pid()}));
+        EXPECT_FALSE(open_process({ended.connection(), {1000U}, other.pid()}));
 }
 
 }  // namespace
