@@ -95,7 +95,7 @@ public:
         /// One more outermost region begins; to be called before report(). Regions that several
         /// threads begin at the same moment may count as one. The governor only looks whether there
         /// are more, and a locked instruction would cost more than all the rest. Returns how many
-        /// there were, which others of the account can falsify.
+        /// there were, which others of its user can falsify.
         std::uint64_t count_region() { return add(offsetof(governor_report_slot, regions), 1); }
 
         /// Does what report() does, by the grant that was reported last.

@@ -38,7 +38,7 @@ struct PoolTotals {
         static constexpr std::uint32_t kMostLanes = 65'536;
 };
 
-/// Slots for programs of one account; those named must be below slots(). Not thread-safe. Nothing
+/// Slots for programs of one user; those named must be below slots(). Not thread-safe. Nothing
 /// that a client can do with its two descriptors ends the daemon or makes it wait. The daemon never
 /// touches memory that clients can write, and reads reports by system calls. It never writes or
 /// punches that memory: this takes a lock which a client can hold for ever (a write() from a page

@@ -16,24 +16,46 @@ Arenas::Room::Room(std::uint32_t slots, std::uint32_t cpus)
                 free.insert(free.end(), slot);
 }
 
-/// Slots that it may have besides, so that it leaves as many free as it then holds.
-std::uint32_t Arenas::room_for(const Holding& holding) const {
-        const auto free = limits_.total - std::min(limits_.total, total_);
-        return (free - std::min(free, holding.slots)) / 2;
+Arenas::Charge Arenas::charge_of(const Account& account) const {
+        const auto known = charges_.find(account);
+        return known != charges_.end() ? known->second : Charge{};
 }
 
-/// Slots of the holding's next arena, were there enough for all; 0: it has all that it may have.
-std::uint32_t Arenas::wanted_by(const Holding& holding) const {
-        const auto left = limits_.per_account - std::min(limits_.per_account, holding.slots);
-        if (holding.rooms.empty())
+void Arenas::charge(const Account& account, std::uint32_t slots) {
+        auto& charge = charges_[account];
+        charge.slots += slots;
+        charge.small += slots < limits_.first ? 1U : 0U;
+        total_ += slots;
+        arenas_++;
+}
+
+void Arenas::discharge(const Account& account, std::uint32_t slots) {
+        auto& charge = charges_.at(account);
+        charge.slots -= slots;
+        charge.small -= slots < limits_.first ? 1U : 0U;
+        if (charge.slots == 0)
+                charges_.erase(account);
+        total_ -= slots;
+        arenas_--;
+}
+
+/// Slots that it may have besides, so that it leaves as many free as it then holds.
+std::uint32_t Arenas::room_for(const Account& account) const {
+        const auto free = limits_.total - std::min(limits_.total, total_);
+        return (free - std::min(free, charge_of(account).slots)) / 2;
+}
+
+/// Slots of the holding's next arena, were there enough for all; 0: its account has all that it may
+/// have. The first arena of another user of the account is no small one.
+std::uint32_t Arenas::wanted_by(const Account& account, const Holding& holding) const {
+        const auto [slots, small] = charge_of(account);
+        const auto left = limits_.per_account - std::min(limits_.per_account, slots);
+        if (slots == 0)
                 return std::min(limits_.first, left);
         std::uint32_t largest = 0;
-        std::size_t small = 0;
-        for (const auto& room : holding.rooms) {
+        for (const auto& room : holding.rooms)
                 largest = std::max(largest, room.arena->slots());
-                small += room.arena->slots() < limits_.first ? 1U : 0U;
-        }
-        if (small < kSmallArenas)
+        if (!holding.rooms.empty() && small < kSmallArenas)
                 return std::min(2 * largest, left);
         const auto wanted = std::min(std::max(2 * largest, limits_.first), left);
         return wanted < limits_.first ? 0 : wanted;
@@ -41,28 +63,34 @@ std::uint32_t Arenas::wanted_by(const Holding& holding) const {
 
 /// Slots of the holding's next arena. Further arenas have a size worth their descriptors, or are
 /// refused.
-tl::expected<std::uint32_t, NoPlace> Arenas::size_of_next(const Holding& holding,
-                                                          policy::TimePoint now) {
-        const bool is_first = holding.rooms.empty();
-        const auto wanted = wanted_by(holding);
+tl::expected<std::uint32_t, NoPlace>
+Arenas::size_of_next(const Account& account, const Holding& holding, policy::TimePoint now) {
+        // None of those that are dropped is the holding's own: it needs another because all of its
+        // slots are taken.
+        const auto idle_since = now - kKeptWhenShort;
+        for (int drops = 0; drops < kDropsAtOnce && wanted_by(account, holding) == 0; drops++)
+                if (!drop_one_idle_since(idle_since, account))
+                        break;
+        const auto wanted = wanted_by(account, holding);
         if (wanted == 0)
                 return tl::unexpected(NoPlace{Why::AccountQuota, {}});
         const auto is_short = [&] {
-                return room_for(holding) < wanted || arenas_ >= limits_.arenas;
+                return room_for(account) < wanted || arenas_ >= limits_.arenas;
         };
-        // None of them is the holding's own: it needs another because all of its slots are taken.
         for (int drops = 0; drops < kDropsAtOnce && is_short(); drops++)
-                if (!drop_one_idle_since(now - kKeptWhenShort))
+                if (!drop_one_idle_since(idle_since))
                         break;
+        const bool is_first = charge_of(account).slots == 0;
         const auto least = std::min(wanted, is_first ? limits_.small : limits_.first);
-        const auto size = std::min(wanted, room_for(holding));
+        const auto size = std::min(wanted, room_for(account));
         if (arenas_ >= limits_.arenas || (size < least && !is_first))
                 return tl::unexpected(NoPlace{Why::TotalQuota, {}});
         return std::max(size, least);
 }
 
-tl::expected<Arenas::Room*, NoPlace> Arenas::grow(Holding& holding, policy::TimePoint now) {
-        const auto slots = size_of_next(holding, now);
+tl::expected<Arenas::Room*, NoPlace> Arenas::grow(const ArenaUser& user, Holding& holding,
+                                                  policy::TimePoint now) {
+        const auto slots = size_of_next(user.account, holding, now);
         if (!slots)
                 return tl::unexpected(slots.error());
         try {
@@ -70,41 +98,38 @@ tl::expected<Arenas::Room*, NoPlace> Arenas::grow(Holding& holding, policy::Time
         } catch (const std::system_error& error) {
                 return tl::unexpected(NoPlace{Why::System, error.code()});
         }
-        holding.slots += *slots;
-        total_ += *slots;
-        arenas_++;
+        charge(user.account, *slots);
         return &holding.rooms.back();
 }
 
-tl::expected<Arenas::Room*, NoPlace> Arenas::room_of(const Account& account,
-                                                     policy::TimePoint now) {
-        const auto known = holdings_.find(account);
+tl::expected<Arenas::Room*, NoPlace> Arenas::room_of(const ArenaUser& user, policy::TimePoint now) {
+        const auto known = holdings_.find(user);
         if (known != holdings_.end())
                 for (auto& room : known->second.rooms)
                         if (!room.free.empty())
                                 return &room;
-        auto& holding = known != holdings_.end() ? known->second : holdings_[account];
-        auto room = grow(holding, now);
+        auto& holding = known != holdings_.end() ? known->second : holdings_[user];
+        auto room = grow(user, holding, now);
         if (!room && holding.rooms.empty())
-                holdings_.erase(account);
+                holdings_.erase(user);
         return room;
 }
 
-tl::expected<Place, NoPlace> Arenas::take(const Account& account, policy::TimePoint now) {
-        const auto room = room_of(account, now);
+tl::expected<Place, NoPlace> Arenas::take(const ArenaUser& user, policy::TimePoint now) {
+        const auto room = room_of(user, now);
         if (!room)
                 return tl::unexpected(room.error());
         auto& free = (*room)->free;
         if ((*room)->is_idle())
-                idle_.erase({(*room)->idle_since, account, (*room)->arena.get()});
+                idle_.erase({(*room)->idle_since, user, (*room)->arena.get()});
         Place place{(*room)->arena.get(), *free.begin()};
         free.erase(free.begin());
         place.epoch = place.arena->renew(place.slot);
         return place;
 }
 
-void Arenas::give_back(const Account& account, const Place& place, policy::TimePoint now) {
-        const auto known = holdings_.find(account);
+void Arenas::give_back(const ArenaUser& user, const Place& place, policy::TimePoint now) {
+        const auto known = holdings_.find(user);
         if (known == holdings_.end())
                 return;
         for (auto& room : known->second.rooms) {
@@ -115,27 +140,28 @@ void Arenas::give_back(const Account& account, const Place& place, policy::TimeP
                 if (!room.is_idle())
                         continue;
                 room.idle_since = now;
-                idle_.emplace(now, account, room.arena.get());
+                idle_.emplace(now, user, room.arena.get());
         }
 }
 
-/// The one that has been idle longest. False: none has been since then, or before.
-bool Arenas::drop_one_idle_since(policy::TimePoint time) {
-        if (idle_.empty() || std::get<0>(*idle_.begin()) > time)
+/// The one that has been idle longest, of this account if one is given. False: none has been since
+/// then, or before.
+bool Arenas::drop_one_idle_since(policy::TimePoint time, const std::optional<Account>& of) {
+        const auto idle = std::find_if(idle_.begin(), idle_.end(), [&](const Idle& one) {
+                return !of || std::get<ArenaUser>(one).account == *of;
+        });
+        if (idle == idle_.end() || std::get<policy::TimePoint>(*idle) > time)
                 return false;
-        const auto& [since, account, arena] = *idle_.begin();
-        const auto known = holdings_.find(account);
-        auto& [rooms, slots] = known->second;
-        const auto room =
-                std::find_if(rooms.begin(), rooms.end(),
-                             [arena = arena](const auto& one) { return one.arena.get() == arena; });
-        total_ -= arena->slots();
-        slots -= arena->slots();
-        arenas_--;
-        rooms.erase(room);
+        const auto& [since, user, arena] = *idle;
+        const auto known = holdings_.find(user);
+        auto& rooms = known->second.rooms;
+        discharge(user.account, arena->slots());
+        rooms.erase(std::find_if(rooms.begin(), rooms.end(), [arena = arena](const auto& one) {
+                return one.arena.get() == arena;
+        }));
         if (rooms.empty())
                 holdings_.erase(known);
-        idle_.erase(idle_.begin());
+        idle_.erase(idle);
         return true;
 }
 
@@ -145,7 +171,7 @@ void Arenas::forget_idle(policy::TimePoint now) {
 }
 
 void Arenas::beat() {
-        for (auto& [account, holding] : holdings_)
+        for (auto& [user, holding] : holdings_)
                 for (auto& room : holding.rooms)
                         room.arena->beat();
 }

@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <system_error>
 #include <tl/expected.hpp>
@@ -20,9 +21,21 @@
 
 namespace governor::server {
 
+/// Programs that share memory, and may write to it: of one user. Programs of several users can be
+/// of one account, which pays for all of them.
+struct ArenaUser {
+        policy::Account account;
+        std::uint32_t uid = 0;
+
+        friend bool operator==(const ArenaUser&, const ArenaUser&) = default;
+        friend bool operator<(const ArenaUser& a, const ArenaUser& b) {
+                return std::tie(a.account, a.uid) < std::tie(b.account, b.uid);
+        }
+};
+
 /// A slot of one program, until it is given back.
 struct Place {
-        Arena* arena;  ///< of the program's account only; stays where it is
+        Arena* arena;  ///< of the program's user only; stays where it is
         std::uint32_t slot;
         std::uint32_t epoch = 0;  ///< of the slot when it was taken: what is older is another's
 };
@@ -49,7 +62,7 @@ struct NoPlace {
 class Arenas {
 public:
         struct Limits {
-                std::uint32_t first = 64;           ///< slots of an account's first arena, >= 1
+                std::uint32_t first = 64;           ///< slots of a user's first arena, >= 1
                 std::uint32_t per_account = 1'024;  ///< slots; arenas double up to this
                 std::uint32_t total = 2'048;        ///< slots, but for small first arenas
                 std::uint32_t small = 4;            ///< slots of a first arena where room is short
@@ -71,14 +84,15 @@ public:
         /// `cpus` as in Arena.
         Arenas(const Limits& limits, std::uint32_t cpus) : limits_(limits), cpus_(cpus) {}
 
-        /// The account's lowest free slot, fresh (Arena::renew()). O(log slots) and one system
-        /// call, unless a new arena is made. A new arena that needs room drops arenas that have had
-        /// no program for kKeptWhenShort, those that have had none longest first.
-        [[nodiscard]] tl::expected<Place, NoPlace> take(const policy::Account& account,
+        /// The user's lowest free slot, fresh (Arena::renew()). O(log slots) and one system call,
+        /// unless a new arena is made: O(arenas). A new arena that needs room drops arenas that
+        /// have had no program for kKeptWhenShort, those that have had none longest first; the
+        /// account's own where its quota leaves no room.
+        [[nodiscard]] tl::expected<Place, NoPlace> take(const ArenaUser& user,
                                                         policy::TimePoint now);
 
         /// Releases the slot (Arena::release()) for the next. A place that is not taken is ignored.
-        void give_back(const policy::Account& account, const Place& place, policy::TimePoint now);
+        void give_back(const ArenaUser& user, const Place& place, policy::TimePoint now);
 
         /// Drops arenas that have had no program for kKept, kDropsAtOnce at most. To be called now
         /// and then.
@@ -101,22 +115,33 @@ private:
         };
         struct Holding {
                 std::vector<Room> rooms;  // oldest first, never none
+        };
+        /// What an account has of all its users.
+        struct Charge {
                 std::uint32_t slots = 0;
+                std::size_t small = 0;  // arenas that are smaller than Limits::first
         };
 
-        [[nodiscard]] tl::expected<Room*, NoPlace> room_of(const policy::Account& account,
+        [[nodiscard]] tl::expected<Room*, NoPlace> room_of(const ArenaUser& user,
                                                            policy::TimePoint now);
-        [[nodiscard]] tl::expected<Room*, NoPlace> grow(Holding& holding, policy::TimePoint now);
-        [[nodiscard]] tl::expected<std::uint32_t, NoPlace> size_of_next(const Holding& holding,
-                                                                        policy::TimePoint now);
-        [[nodiscard]] std::uint32_t wanted_by(const Holding& holding) const;
-        [[nodiscard]] std::uint32_t room_for(const Holding& holding) const;
-        bool drop_one_idle_since(policy::TimePoint time);
+        [[nodiscard]] tl::expected<Room*, NoPlace> grow(const ArenaUser& user, Holding& holding,
+                                                        policy::TimePoint now);
+        [[nodiscard]] tl::expected<std::uint32_t, NoPlace>
+        size_of_next(const policy::Account& account, const Holding& holding, policy::TimePoint now);
+        [[nodiscard]] Charge charge_of(const policy::Account& account) const;
+        void charge(const policy::Account& account, std::uint32_t slots);
+        void discharge(const policy::Account& account, std::uint32_t slots);
+        [[nodiscard]] std::uint32_t wanted_by(const policy::Account& account,
+                                              const Holding& holding) const;
+        [[nodiscard]] std::uint32_t room_for(const policy::Account& account) const;
+        bool drop_one_idle_since(policy::TimePoint time,
+                                 const std::optional<policy::Account>& of = {});
 
         Limits limits_;
         std::uint32_t cpus_;
-        std::map<policy::Account, Holding> holdings_;
-        using Idle = std::tuple<policy::TimePoint, policy::Account, const Arena*>;
+        std::map<ArenaUser, Holding> holdings_;
+        std::map<policy::Account, Charge> charges_;
+        using Idle = std::tuple<policy::TimePoint, ArenaUser, const Arena*>;
         std::set<Idle> idle_;  // arenas without a program
         std::uint32_t total_ = 0;
         std::size_t arenas_ = 0;

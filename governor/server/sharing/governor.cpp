@@ -192,10 +192,11 @@ tl::expected<Governor::Joined, Governor::Refusal> Governor::admit(const Peer& pe
         if (!where)
                 return tl::unexpected(Refusal::NotKnown);
         const auto identity = identify(peer, *where, wish);
-        const auto place = arenas_.take(identity.account, at);
+        const ArenaUser user{identity.account, identity.uid};
+        const auto place = arenas_.take(user, at);
         if (!place)
                 return refuse(identity, refusal(place.error()));
-        Undo give_back([&] { arenas_.give_back(identity.account, *place, at); });
+        Undo give_back([&] { arenas_.give_back(user, *place, at); });
         const auto joined =
                 cycle_.joined(identity, wish.request, where->confinement, wish.holds, at);
         if (joined.refusal) {
@@ -392,7 +393,7 @@ void Governor::ended(const Lease& lease) {
         const auto at = now();
         cycle_.left(lease.id, at);
         carry_out();
-        arenas_.give_back(lease.account, lease.place, at);
+        arenas_.give_back({lease.account, lease.uid}, lease.place, at);
 }
 
 registry::Orders::Outcome Governor::order(ProgramId id, const registry::Order& order,

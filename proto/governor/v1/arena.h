@@ -11,7 +11,7 @@
  *             map it for reading only, and can neither change nor shorten it.
  *   reports   a governor_report_slot for each slot, the first at offset 0; written by
  *             clients, read by the governor. Sealed SHRINK, GROW and SEAL. All clients of
- *             one pair belong to one account, and each can write all of it: nobody,
+ *             one pair run as one user, and each can write all of it: nobody,
  *             neither the governor nor a client, may rely on what it says.
  *
  * BEFORE MAPPING a client checks the seals of both (a file that shrinks would kill it by

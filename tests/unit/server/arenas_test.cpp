@@ -17,21 +17,23 @@ namespace governor::server {
 namespace {
 
 using namespace std::chrono_literals;
-using policy::Account;
 using Why = NoPlace::Why;
 
 constexpr policy::TimePoint kStart{100h};
-const Account kAnna{1000};
-const Account kBert{1001};
+ArenaUser user_of(std::uint32_t uid) { return {{uid}, uid}; }
+const ArenaUser kAnna = user_of(1000);
+const ArenaUser kBert = user_of(1001);
+/// In a session of Anna's, as by sudo.
+const ArenaUser kAnnasWeb{kAnna.account, 33};
 
 Arenas arenas(std::uint32_t per_account = 4'096, std::uint32_t total = 16'384) {
         return {{64, per_account, total}, 64};
 }
 
-std::vector<Place> take(Arenas& arenas, const Account& account, int count) {
+std::vector<Place> take(Arenas& arenas, const ArenaUser& user, int count) {
         std::vector<Place> places;
         for (int i = 0; i < count; i++)
-                places.push_back(arenas.take(account, kStart).value());
+                places.push_back(arenas.take(user, kStart).value());
         return places;
 }
 
@@ -54,6 +56,31 @@ TEST(ArenasTest, AccountsNeverShareMemory) {
         EXPECT_NE(anna.arena->grants_fd(), bert.arena->grants_fd());
         EXPECT_EQ(all.take(kAnna, kStart).value().arena, anna.arena);
         EXPECT_EQ(all.arenas(), 2U);
+}
+
+TEST(ArenasTest, UsersOfOneAccountNeverShareMemory) {
+        auto all = arenas();
+        const auto anna = all.take(kAnna, kStart).value();
+        const auto web = all.take(kAnnasWeb, kStart).value();
+        EXPECT_NE(anna.arena, web.arena);
+        all.give_back(kAnnasWeb, anna, kStart);
+        EXPECT_EQ(word_of(anna), governor_word(1, 0, 0)) << "it is not that user's";
+        all.give_back(kAnna, anna, kStart);
+        EXPECT_EQ(all.take(kAnnasWeb, kStart).value().arena, web.arena);
+        EXPECT_EQ(all.arenas(), 2U);
+}
+
+TEST(ArenasTest, UsersOfOneAccountHaveItsQuotaTogether) {
+        auto all = arenas(300);
+        (void)take(all, kAnna, 64 + 128);
+        (void)take(all, kAnnasWeb, 64);
+        EXPECT_EQ(all.slots(), 64U + 128U + 64U);
+        const auto refused = all.take({kAnna.account, 34}, kStart);
+        ASSERT_FALSE(refused) << "44 slots are no arena for one user more";
+        EXPECT_EQ(refused.error().why, Why::AccountQuota);
+        EXPECT_EQ(take(all, kAnna, 44).back().arena->slots(), 44U);
+        EXPECT_EQ(all.take(kAnna, kStart).error().why, Why::AccountQuota);
+        EXPECT_TRUE(all.take(kBert, kStart));
 }
 
 TEST(ArenasTest, NoSlotIsGivenTwice) {
@@ -86,10 +113,10 @@ TEST(ArenasTest, AFullAccountDoesNotStandInTheWayOfOthers) {
 
 TEST(ArenasTest, AnAccountLeavesAsManySlotsFreeAsItHolds) {
         auto all = arenas(4'096, 1'000);
-        const auto fill = [&](const Account& account) {
+        const auto fill = [&](const ArenaUser& user) {
                 std::uint32_t slots = 0;
-                auto place = all.take(account, kStart);
-                for (; place; place = all.take(account, kStart))
+                auto place = all.take(user, kStart);
+                for (; place; place = all.take(user, kStart))
                         slots++;
                 EXPECT_EQ(place.error().why, Why::TotalQuota);
                 return slots;
@@ -199,7 +226,7 @@ TEST(ArenasTest, WhoComesAndGoesAndKeepsEveryMappingDoesNotMakeUsGrow) {
                 ::munmap(mapping, kPage);
 }
 
-Account squatter(std::uint32_t number) { return {4'100 + number}; }
+ArenaUser squatter(std::uint32_t number) { return user_of(4'100 + number); }
 
 /// Takes as many slots as each of these accounts can get.
 std::vector<std::vector<Place>> squat(Arenas& arenas, std::uint32_t accounts) {
@@ -245,9 +272,10 @@ TEST(SquattedArenas, GoAfterAMinuteToThoseWhoNeedThemTheLongestIdleFirst) {
         ASSERT_EQ(all.slots(), places[0].size() + places[1].size());
         (void)take(all, kAnna, 100);
         (void)take(all, kBert, 1);
-        EXPECT_LT(take(all, {1002}, 1)[0].arena->slots(), 64U) << "there is little room left";
+        EXPECT_LT(take(all, user_of(1002), 1)[0].arena->slots(), 64U)
+                << "there is little room left";
         const auto before = all.slots();
-        const auto place = all.take({1003}, kStart + Arenas::kKeptWhenShort).value();
+        const auto place = all.take(user_of(1003), kStart + Arenas::kKeptWhenShort).value();
         EXPECT_EQ(place.arena->slots(), 64U);
         EXPECT_LT(all.slots(), before + 64);
         EXPECT_GE(all.slots() + places[1].size(), before + 64);
@@ -310,10 +338,10 @@ TEST(SquattedArenas, EmptyFromTheLargestOnDownWhereProgramsComeAndGo) {
 }
 
 /// Up to `most` of what it can get.
-void take_more(Arenas& arenas, const Account& account, std::size_t most, policy::TimePoint now,
+void take_more(Arenas& arenas, const ArenaUser& user, std::size_t most, policy::TimePoint now,
                std::vector<Place>& places) {
         for (; most > 0; most--) {
-                const auto place = arenas.take(account, now);
+                const auto place = arenas.take(user, now);
                 if (!place)
                         return;
                 places.push_back(*place);
@@ -346,13 +374,30 @@ TEST(SquattedArenas, DoNotBecomeManySmallOnes) {
         EXPECT_LE(squatted.size(), Arenas::kSmallArenas);
 }
 
+TEST(SquattedArenas, OfTheUsersOfOneAccountAreFewAndGoToItsNextAfterAMinute) {
+        auto all = arenas(1'024);
+        const auto bert = all.take(kBert, kStart).value();
+        all.give_back(kBert, bert, kStart);
+        const auto user = [](std::uint32_t i) { return ArenaUser{kAnna.account, 100'000 + i}; };
+        std::vector<Place> places;
+        while (const auto place = all.take(user(static_cast<std::uint32_t>(places.size())), kStart))
+                places.push_back(*place);
+        EXPECT_EQ(places.size(), 16U);
+        for (std::uint32_t i = 0; i < places.size(); i++)
+                all.give_back(user(i), places[i], kStart + 1s);
+        EXPECT_FALSE(all.take(user(100), kStart + 1s));
+        for (std::uint32_t i = 100; i < 116; i++)
+                EXPECT_TRUE(all.take(user(i), kStart + 1s + Arenas::kKeptWhenShort)) << i;
+        EXPECT_EQ(all.take(kBert, kStart).value().arena, bert.arena) << "nobody else's went";
+}
+
 TEST(SquattedArenas, AreKeptForAMinuteHoweverManyNeedThem) {
         auto all = arenas(4'096, 1'000);
         leave(all, squat(all, 20));
         const auto slots = all.slots();
         std::uint32_t newcomers = 0;
         for (; newcomers < 50; newcomers++)
-                ASSERT_TRUE(all.take({5'000 + newcomers}, kStart + 59s));
+                ASSERT_TRUE(all.take(user_of(5'000 + newcomers), kStart + 59s));
         EXPECT_GE(all.slots(), slots + newcomers * 4);
 }
 

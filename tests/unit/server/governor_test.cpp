@@ -18,6 +18,7 @@ using test_support::EndedPeer;
 
 constexpr std::uint32_t kAsker = 1000;
 constexpr std::uint32_t kSessionUser = 1001;
+constexpr std::uint32_t kServiceUser = 33;
 
 class GovernorTest : public testing::Test {
 protected:
@@ -75,6 +76,19 @@ TEST_F(GovernorTest, DoesNotTellByAnEndedProcessWhetherItsNumberHoldsALease) {
         EXPECT_FALSE(governor_.fair_share(peer(0, kSessionUser, self()))) << "it has a lease";
         const EndedPeer ended;
         EXPECT_TRUE(governor_.fair_share({ended.connection(), {kAsker}, self()}));
+}
+
+TEST_F(GovernorTest, GivesUsersOfOneAccountMemoryOfTheirOwn) {
+        process(self(), kSessionUser);
+        process(self() + 1, kSessionUser);
+        const auto own = governor_.join(peer(0, kSessionUser, self()), {});
+        const auto other = governor_.join(peer(1, kServiceUser, self() + 1), {});
+        ASSERT_TRUE(own);
+        ASSERT_TRUE(other);
+        governor_.programs().for_each([](const registry::Program& program) {
+                EXPECT_EQ(program.identity().account, Account{kSessionUser});
+        });
+        EXPECT_NE(own->place.arena, other->place.arena);
 }
 
 }  // namespace
