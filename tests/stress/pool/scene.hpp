@@ -68,7 +68,7 @@ public:
         [[nodiscard]] bool is_visit() const {
                 return threadcount::pool::Visit::is_awaited_in(scheduler_);
         }
-        /// The same, and the thread that runs a task of the pool without being a lane of it.
+        /// Is it inside, or does it run a task of the pool without being a lane of it?
         [[nodiscard]] bool is_task() const {
                 return is_inside() || threadcount::pool::Visit::is_in(scheduler_);
         }
