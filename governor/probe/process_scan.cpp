@@ -7,9 +7,8 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <dirent.h>
-#include <memory>
 #include <numeric>
+#include <utility>
 
 namespace governor::probe {
 
@@ -46,33 +45,26 @@ const PidStat* find_process(std::span<const PidStat> processes, std::uint32_t pi
         return it != processes.end() && it->pid == pid ? &*it : nullptr;
 }
 
-void read_after_parents(std::vector<PidStat>& processes,
-                        const std::function<std::optional<PidStat>(std::uint32_t pid)>& read) {
+std::vector<std::size_t> read_before_parents(std::span<const PidStat> processes) {
         if (std::ranges::none_of(processes, [](const PidStat& p) { return p.ppid > p.pid; }))
-                return;
+                return {};
         const auto depth = depths(processes);
         std::vector<std::size_t> by_depth(processes.size());
         std::iota(by_depth.begin(), by_depth.end(), std::size_t{0});
         std::ranges::stable_sort(by_depth, {}, [&](std::size_t i) { return depth[i]; });
-        std::vector<bool> again(processes.size(), false);
-        std::vector<std::uint32_t> gone;
+        std::vector<bool> is_early(processes.size(), false);
+        std::vector<std::size_t> early;
         for (const auto i : by_depth) {
-                auto& process = processes[i];
+                const auto& process = processes[i];
                 const auto* parent = find_process(processes, process.ppid);
                 if (parent == nullptr || parent == &process ||
                     (parent < &process &&
-                     !again[static_cast<std::size_t>(parent - processes.data())]))
+                     !is_early[static_cast<std::size_t>(parent - processes.data())]))
                         continue;
-                again[i] = true;
-                if (const auto stat = read(process.pid))
-                        process = *stat;
-                else
-                        gone.push_back(process.pid);
+                is_early[i] = true;
+                early.push_back(i);
         }
-        std::ranges::sort(gone);
-        std::erase_if(processes, [&](const PidStat& process) {
-                return std::ranges::binary_search(gone, process.pid);
-        });
+        return early;
 }
 
 ProcessScan::ProcessScan(std::string root) : root_(std::move(root)) {
@@ -92,55 +84,128 @@ std::optional<PidStat> ProcessScan::read(std::uint32_t pid) {
         return stat && stat->pid == pid ? stat : std::nullopt;
 }
 
-/// `pids` are those of now: a process that has lost its parent has another one.
+ProcessScan::Seen* ProcessScan::find_seen(std::vector<Seen>& seen, std::uint32_t pid) {
+        const auto it = std::ranges::lower_bound(seen, pid, {},
+                                                 [](const Seen& one) { return one.stat.pid; });
+        return it != seen.end() && it->stat.pid == pid ? &*it : nullptr;
+}
+
+/// `pids` are those of this scan: a process that has lost its parent has another one.
 const ProcessScan::Seen* ProcessScan::unchanged(std::uint32_t pid,
                                                 std::chrono::nanoseconds cpu_time,
-                                                const std::vector<std::uint32_t>& pids) const {
-        const auto it = std::ranges::lower_bound(seen_, pid, {},
-                                                 [](const Seen& seen) { return seen.stat.pid; });
-        const bool is_so = it != seen_.end() && it->stat.pid == pid && it->cpu_time == cpu_time &&
-                           pid % kTurns != turn_ && std::ranges::binary_search(pids, it->stat.ppid);
-        return is_so ? &*it : nullptr;
+                                                const std::vector<std::uint32_t>& pids) {
+        const auto* seen = find_seen(seen_, pid);
+        const bool is_so = seen != nullptr && seen->cpu_time == cpu_time && pid % kTurns != turn_ &&
+                           std::ranges::binary_search(pids, seen->stat.ppid);
+        return is_so ? seen : nullptr;
 }
 
-void ProcessScan::read_all(const std::vector<std::uint32_t>& pids) {
-        std::vector<std::uint32_t> kernel_threads;
-        std::vector<Seen> seen;
-        processes_.clear();
-        turn_ = (turn_ + 1) % kTurns;
-        for (const auto pid : pids) {
-                if (pid % kTurns != turn_ && std::ranges::binary_search(kernel_threads_, pid)) {
-                        kernel_threads.push_back(pid);
-                        continue;
-                }
-                // First the clock: what runs between the two is seen at the next scan.
-                const auto cpu_time = clock_ ? clock_(pid) : std::nullopt;
-                const auto* last = cpu_time ? unchanged(pid, *cpu_time, pids) : nullptr;
-                const auto process = last != nullptr ? std::optional(last->stat) : read(pid);
-                if (process && process->is_kernel_thread) {
-                        kernel_threads.push_back(pid);
-                } else if (process) {
-                        processes_.push_back(*process);
-                        if (cpu_time)
-                                seen.push_back({*cpu_time, *process});
-                }
+void ProcessScan::read_first(Begun& scan, std::uint32_t pid) {
+        if (pid % kTurns != turn_ && std::ranges::binary_search(kernel_threads_, pid)) {
+                scan.kernel_threads.push_back(pid);
+                return;
         }
-        kernel_threads_ = std::move(kernel_threads);
-        seen_ = std::move(seen);
+        // First the clock: what runs between the two is seen at the next scan.
+        const auto cpu_time = clock_ ? clock_(pid) : std::nullopt;
+        const auto* last = cpu_time ? unchanged(pid, *cpu_time, scan.pids) : nullptr;
+        const auto process = last != nullptr ? std::optional(last->stat) : read(pid);
+        if (process && process->is_kernel_thread) {
+                scan.kernel_threads.push_back(pid);
+        } else if (process) {
+                scan.processes.push_back(*process);
+                if (cpu_time)
+                        scan.seen.push_back({*cpu_time, *process});
+        }
 }
 
-int ProcessScan::take() {
-        const std::unique_ptr<DIR, int (*)(DIR*)> proc(::opendir((root_ + "/proc").c_str()),
-                                                       ::closedir);
+/// One that has not run since it was read is as it was then.
+void ProcessScan::read_again(Begun& scan, PidStat& process) {
+        const auto cpu_time = clock_ ? clock_(process.pid) : std::nullopt;
+        auto* seen = cpu_time ? find_seen(scan.seen, process.pid) : nullptr;
+        if (seen != nullptr && seen->cpu_time == *cpu_time)
+                return;
+        const auto stat = read(process.pid);
+        if (!stat) {
+                scan.gone.push_back(process.pid);
+                return;
+        }
+        process = *stat;
+        if (seen != nullptr)
+                *seen = {*cpu_time, *stat};
+}
+
+int ProcessScan::begin() {
+        Directory proc(::opendir((root_ + "/proc").c_str()), ::closedir);
         if (!proc)
                 return -errno;
-        std::vector<std::uint32_t> pids;
-        while (const auto* entry = ::readdir(proc.get()))
-                if (const auto pid = parse_number<std::uint32_t>(entry->d_name))
-                        pids.push_back(*pid);
-        std::ranges::sort(pids);
-        read_all(pids);
-        read_after_parents(processes_, [this](std::uint32_t pid) { return read(pid); });
+        turn_ = (turn_ + 1) % kTurns;
+        begun_.emplace();
+        begun_->proc = std::move(proc);
+        return 0;
+}
+
+/// Each step does something before it asks whether its time is over. True: it is done.
+bool ProcessScan::list(Begun& scan, const IsOver& is_over) {
+        while (scan.proc) {
+                const auto* entry = ::readdir(scan.proc.get());
+                if (entry == nullptr) {
+                        std::ranges::sort(scan.pids);
+                        scan.proc.reset();
+                } else if (const auto pid = parse_number<std::uint32_t>(entry->d_name)) {
+                        scan.pids.push_back(*pid);
+                }
+                if (is_over())
+                        return false;
+        }
+        return true;
+}
+
+bool ProcessScan::read_all(Begun& scan, const IsOver& is_over) {
+        while (scan.read < scan.pids.size()) {
+                read_first(scan, scan.pids[scan.read++]);
+                if (is_over())
+                        return false;
+        }
+        return true;
+}
+
+bool ProcessScan::read_after_parents(Begun& scan, const IsOver& is_over) {
+        if (!scan.early) {
+                scan.early = read_before_parents(scan.processes);
+                if (is_over())
+                        return false;
+        }
+        while (scan.read_again < scan.early->size()) {
+                read_again(scan, scan.processes[(*scan.early)[scan.read_again++]]);
+                if (is_over())
+                        return false;
+        }
+        return true;
+}
+
+void ProcessScan::end(Begun& scan) {
+        std::ranges::sort(scan.gone);
+        const auto has_gone = [&](std::uint32_t pid) {
+                return std::ranges::binary_search(scan.gone, pid);
+        };
+        if (!scan.gone.empty()) {
+                std::erase_if(scan.processes, [&](const auto& stat) { return has_gone(stat.pid); });
+                std::erase_if(scan.seen, [&](const auto& one) { return has_gone(one.stat.pid); });
+        }
+        processes_ = std::move(scan.processes);
+        kernel_threads_ = std::move(scan.kernel_threads);
+        seen_ = std::move(scan.seen);
+        begun_.reset();
+}
+
+int ProcessScan::take(const IsOver& is_over) {
+        if (!begun_)
+                if (const int result = begin(); result < 0)
+                        return result;
+        const IsOver over = is_over ? is_over : [] { return false; };
+        if (!list(*begun_, over) || !read_all(*begun_, over) || !read_after_parents(*begun_, over))
+                return -EAGAIN;
+        end(*begun_);
         return 0;
 }
 

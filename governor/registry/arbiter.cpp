@@ -71,6 +71,11 @@ void Arbiter::sampled(const policy::Sample& sample, std::uint32_t yielding_milli
                 foreign_.no_limit();
 }
 
+void Arbiter::sampled_without_look(const policy::Sample& sample, TimePoint now) {
+        programs_.sampled(sample, now);
+        (void)programs_.burns(now);  // takes note of the time
+}
+
 bool Arbiter::ticked(const policy::Sample& sample, std::uint32_t yielding_millicpu, TimePoint now) {
         auto burns = programs_.ticked_burns(now);
         if (yielding_millicpu > 0)

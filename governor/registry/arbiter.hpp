@@ -56,6 +56,9 @@ public:
         /// burn of programs is not known.
         void sampled(const policy::Sample& sample, std::uint32_t yielding_millicpu,
                      const evidence::Ungoverned& ungoverned, bool ticks_guess, TimePoint now);
+        /// The same where the look at all processes goes on: what the last one told of others than
+        /// programs stands, and so does the most that may count as foreign load.
+        void sampled_without_look(const policy::Sample& sample, TimePoint now);
         /// Takes a sample over the window of a tick; Program::ticked() of every program must have
         /// been called for it. True: foreign load is another one.
         bool ticked(const policy::Sample& sample, std::uint32_t yielding_millicpu, TimePoint now);

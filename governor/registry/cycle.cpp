@@ -16,6 +16,13 @@ namespace fair = policy::fair;
 
 namespace {
 
+/// A part of the time between two samples: of one CPU, looks take no more than decisions do. The
+/// heartbeat, which is due every half a second, waits for one.
+std::chrono::nanoseconds time_for_look(std::chrono::nanoseconds period) {
+        constexpr std::chrono::milliseconds kMost{50};
+        return std::min<std::chrono::nanoseconds>(period / numbers::kRestTimes, kMost);
+}
+
 Mode mode_of(bool is_observing) { return is_observing ? Mode::Observe : Mode::Govern; }
 
 /// The grant of a program that is held to nothing: as many threads as it likes, and no CPUs in
@@ -79,13 +86,17 @@ void Cycle::plugged(policy::Machine machine) {
 
 void Cycle::sampled(const policy::Sample& sample, TimePoint now) {
         look_where_they_are(now);
-        facts_.look(now);
+        const bool has_looked = facts_.look(now, time_for_look(settings_.period));
         // The programs' state now tells what they used the time since the last sample for.
         take_all_reports(now);
         measure(now);
-        const auto yielding = facts_.yielding_millicpu();
-        arbiter_.sampled(sample, yielding, facts_.ungoverned(),
-                         yielding > 0 || facts_.have_descendants(), now);
+        if (has_looked) {
+                const auto yielding = facts_.yielding_millicpu();
+                arbiter_.sampled(sample, yielding, facts_.ungoverned(),
+                                 yielding > 0 || facts_.have_descendants(), now);
+        } else {
+                arbiter_.sampled_without_look(sample, now);
+        }
         schedule_.sampled(now);
         decide(now);
 }

@@ -29,15 +29,17 @@ class ProcessFacts {
 public:
         virtual ~ProcessFacts() = default;
 
-        /// Looks at all processes of the machine. Once per sample, before measured(),
-        /// yielding_millicpu() and ungoverned() are asked.
-        virtual void look(TimePoint now) = 0;
+        /// Looks at all processes of the machine, for so long at most. Once per sample, before
+        /// measured(), yielding_millicpu() and ungoverned() are asked. False: there are too many
+        /// for that time. The next call goes on, and the last look that ended stands until then.
+        virtual bool look(TimePoint now, std::chrono::nanoseconds at_most) = 0;
         struct Measured {
                 /// Used since it began, with its descendants that hold no lease.
                 std::chrono::nanoseconds cpu_time{0};
                 bool is_stopped = false;  ///< by a signal or a debugger
         };
-        /// The facts as of the last look().
+        /// The facts as of the last look(). Where it has not ended they are those of now, and
+        /// empty for a program that has descendants.
         virtual std::optional<Measured> measured(ProgramId id) = 0;
         /// Burned between the last two looks by threads that run only when nobody else wants to
         /// (SCHED_IDLE, control groups with cpu.idle).

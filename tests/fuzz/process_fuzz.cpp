@@ -11,6 +11,8 @@
 #include "require.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <functional>
 #include <map>
 #include <string>
 #include <string_view>
@@ -32,15 +34,12 @@ public:
         }
 
         void end_scan() {
-                auto processes = scan_;
-                std::size_t reads = 0;
-                read_after_parents(scan_, [&](std::uint32_t pid) {
-                        reads++;
-                        const auto* process = find_process(processes, pid);
-                        require(process != nullptr, "only who was there is read again");
-                        return pid % 7 == 0 ? std::nullopt : std::optional(*process);
-                });
-                require(reads <= processes.size(), "nobody is read again twice");
+                auto early = read_before_parents(scan_);
+                require(early.size() <= scan_.size(), "nobody is read again twice");
+                std::ranges::sort(early, std::greater{});
+                for (const auto i : early)
+                        if (scan_.at(i).pid % 7 == 0)  // it has gone
+                                scan_.erase(scan_.begin() + static_cast<std::ptrdiff_t>(i));
                 std::vector<Descendants::Holder> holders;
                 for (const auto& process : scan_)
                         if (process.pid % 10 == 0)

@@ -3,24 +3,37 @@
 #include "server/sharing/lease_facts.hpp"
 
 #include "probe/program.hpp"
+#include "server/kernel/event_loop.hpp"
 
 #include <vector>
 
 namespace governor::server {
 
-void LeaseFacts::look(TimePoint now) {
+bool LeaseFacts::look(TimePoint now, std::chrono::nanoseconds at_most) {
         std::vector<ProcessMeter::Holder> holders;
         leases_.for_each([&](const Lease& lease) {
                 holders.push_back({lease.pid, lease.arrived});
         });
-        if (!holders.empty())
-                meter_.scan(holders, now);
+        has_looked_ = true;
+        if (holders.empty()) {
+                meter_.drop_scan();
+        } else {
+                const auto until = EventLoop::now() + at_most;
+                has_looked_ =
+                        meter_.scan(holders, now, [until] { return EventLoop::now() >= until; });
+        }
+        return has_looked_;
 }
 
 std::optional<LeaseFacts::Measured> LeaseFacts::measured(ProgramId id) {
         const auto* lease = leases_.find(id);
-        const auto used = lease != nullptr ? meter_.cpu_time_at_scan(lease->pid) : std::nullopt;
-        return used ? std::optional(Measured{*used, meter_.is_stopped(lease->pid)}) : std::nullopt;
+        if (lease == nullptr || (!has_looked_ && may_have_descendants(lease->pid)))
+                return std::nullopt;
+        const auto used = meter_.cpu_time_at_scan(lease->pid);
+        if (!used)
+                return std::nullopt;
+        return Measured{*used, has_looked_ ? meter_.is_stopped(lease->pid)
+                                           : meter_.is_stopped_now(lease->pid)};
 }
 
 std::optional<std::chrono::nanoseconds> LeaseFacts::cpu_time(ProgramId id) {
@@ -34,11 +47,14 @@ std::optional<std::chrono::nanoseconds> LeaseFacts::cpu_time_at_tick(ProgramId i
 }
 
 /// One that was not there at the last scan may have some by now.
+bool LeaseFacts::may_have_descendants(std::uint32_t pid) const {
+        return !meter_.at_scan(pid) || meter_.processes(pid) > 0;
+}
+
 bool LeaseFacts::have_descendants() {
         bool have = false;
-        leases_.for_each([&](const Lease& lease) {
-                have = have || !meter_.at_scan(lease.pid) || meter_.processes(lease.pid) > 0;
-        });
+        leases_.for_each(
+                [&](const Lease& lease) { have = have || may_have_descendants(lease.pid); });
         return have;
 }
 

@@ -7,6 +7,8 @@
 #include "server/sharing/leases.hpp"
 #include "server/sharing/process_meter.hpp"
 
+#include <chrono>
+#include <cstdint>
 #include <string>
 
 namespace governor::server {
@@ -19,7 +21,7 @@ public:
         LeaseFacts(Leases& leases, ProcessMeter& meter, const std::string& root)
                 : leases_(leases), meter_(meter), root_(root) {}
 
-        void look(TimePoint now) override;
+        bool look(TimePoint now, std::chrono::nanoseconds at_most) override;
         std::optional<Measured> measured(ProgramId id) override;
         std::uint32_t yielding_millicpu() override { return meter_.yielding_millicpu(); }
         evidence::Ungoverned ungoverned() override { return meter_.ungoverned(); }
@@ -36,9 +38,12 @@ public:
         std::string executable(ProgramId id) override;
 
 private:
+        [[nodiscard]] bool may_have_descendants(std::uint32_t pid) const;
+
         Leases& leases_;
         ProcessMeter& meter_;
         std::string root_;
+        bool has_looked_ = false;  // the last look has ended
 };
 
 }  // namespace governor::server

@@ -10,6 +10,7 @@
 #include "probe/program.hpp"
 #include "registry/program.hpp"
 
+#include <cerrno>
 #include <unistd.h>
 #include <utility>
 
@@ -52,9 +53,10 @@ ProcessMeter::where(std::uint32_t pid, const policy::CpuMask& claimed, TimePoint
         return where;
 }
 
-void ProcessMeter::scan(std::span<const Holder> holders, TimePoint now) {
-        if (processes_.take() < 0)
-                return;
+bool ProcessMeter::scan(std::span<const Holder> holders, TimePoint now,
+                        const probe::ProcessScan::IsOver& is_over) {
+        if (const int result = processes_.take(is_over); result < 0)
+                return result != -EAGAIN;
         std::vector<probe::Descendants::Holder> since;
         since.reserve(holders.size());
         for (const auto& [pid, arrived] : holders)
@@ -69,6 +71,7 @@ void ProcessMeter::scan(std::span<const Holder> holders, TimePoint now) {
         yielding_millicpu_ = millicpu(yielding_.total() - before, elapsed);
         follow_descendants(holders, elapsed);
         scanned_at_ = now;
+        return true;
 }
 
 /// The real uid. The owner of /proc/PID is root where a process may not be dumped, and the

@@ -54,8 +54,12 @@ public:
                 std::uint32_t pid = 0;
                 std::chrono::nanoseconds arrived;  ///< as Peer::arrived
         };
-        /// Once per sample: looks at all processes of the machine, of which `holders` hold leases.
-        void scan(std::span<const Holder> holders, TimePoint now);
+        /// Looks at all processes of the machine, of which `holders` hold leases. False: `is_over`
+        /// said so before all were read. The last scan stands, and the next call goes on.
+        bool scan(std::span<const Holder> holders, TimePoint now,
+                  const probe::ProcessScan::IsOver& is_over = {});
+        /// Nobody will ask for a while: the next scan begins anew.
+        void drop_scan() { processes_.drop(); }
 
         /// CPU time that it has used, and as of the last scan that of its descendants without a
         /// lease. Empty: it has gone, and nobody knows; or it has more than 4,096 threads. The

@@ -39,7 +39,8 @@ public:
         void set_running(std::uint32_t threads) { running_ = threads; }
         [[nodiscard]] Confinement where(const Process& process) const;
 
-        void look(governor::policy::TimePoint) override {}
+        /// It is never too many processes.
+        bool look(governor::policy::TimePoint, std::chrono::nanoseconds) override { return true; }
         std::optional<Measured> measured(ProgramId id) override;
         std::uint32_t yielding_millicpu() override { return yielding_millicpu_; }
         governor::evidence::Ungoverned ungoverned() override { return ungoverned_; }

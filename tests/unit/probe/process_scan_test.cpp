@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <csignal>
 #include <ctime>
+#include <functional>
 #include <gtest/gtest.h>
 #include <map>
 #include <sched.h>
@@ -162,6 +163,121 @@ TEST_F(ProcessScanWithClocks, WhoComesWithAnotherOnesPidIsRead) {
         EXPECT_EQ(ticks(7), 3U) << "though the clocks are the same";
 }
 
+/// The test does something at certain calls of a clock.
+class ProcessScanWithChildrenFirst : public testing::Test {
+protected:
+        ProcessScanWithChildrenFirst() {
+                write(1, 0, 0);
+                write(5, 9, 100);
+                write(9, 1, 0);
+        }
+        void write(std::uint32_t pid, std::uint32_t ppid, std::uint64_t ticks) {
+                auto made = process(pid, ppid);
+                made.user_ticks = ticks;
+                machine_.process(made);
+        }
+
+        FakeMachine machine_;
+        std::chrono::nanoseconds clock_{0};  // of 5
+        std::function<void()> when_its_parent_is_read_ = [] {};
+        ProcessScan scan_{machine_.root(), [this](std::uint32_t pid) {
+                                  if (pid == 9)
+                                          when_its_parent_is_read_();
+                                  return std::optional(pid == 5 ? clock_
+                                                                : std::chrono::nanoseconds{});
+                          }};
+};
+
+TEST_F(ProcessScanWithChildrenFirst, ReadsAChildThatHasRunAfterItsParent) {
+        when_its_parent_is_read_ = [this] {
+                write(5, 9, 200);
+                clock_ += std::chrono::nanoseconds{1};
+        };
+        ASSERT_EQ(scan_.take(), 0);
+        EXPECT_EQ(scan_.find(5)->user_ticks, 200U);
+}
+
+TEST_F(ProcessScanWithChildrenFirst, DoesNotReadOneThatSleepsAgain) {
+        when_its_parent_is_read_ = [this] { write(5, 9, 200); };
+        ASSERT_EQ(scan_.take(), 0);
+        EXPECT_EQ(scan_.find(5)->user_ticks, 100U) << "its clock stands still";
+        EXPECT_EQ(scan_.find(9)->ppid, 1U);
+}
+
+TEST_F(ProcessScanWithChildrenFirst, LeavesOutAChildThatGoesBeforeItIsReadAgain) {
+        when_its_parent_is_read_ = [this] {
+                machine_.end(5);
+                clock_ += std::chrono::nanoseconds{1};
+        };
+        ASSERT_EQ(scan_.take(), 0);
+        EXPECT_EQ(pids(scan_.processes()), (Pids{1, 9}));
+}
+
+/// A scan that stops after each process.
+class ProcessScanInParts : public testing::Test {
+protected:
+        ProcessScanInParts() {
+                machine_.process(process(1, 0));
+                for (std::uint32_t pid = 10; pid < 20; pid++)
+                        machine_.process(process(pid, 1));
+        }
+        [[nodiscard]] int part() {
+                return scan_.take([] { return true; });
+        }
+        [[nodiscard]] int parts_until_it_ends() {
+                int parts = 1;
+                while (part() == -EAGAIN && parts < 1000)
+                        parts++;
+                return parts;
+        }
+
+        FakeMachine machine_;
+        ProcessScan scan_{machine_.root()};
+        std::uint64_t ticks_ = 0;
+};
+
+TEST_F(ProcessScanInParts, GoesOnWhereItStopped) {
+        const int parts = parts_until_it_ends();
+        EXPECT_GT(parts, 11);
+        EXPECT_LT(parts, 50);
+        EXPECT_EQ(pids(scan_.processes()), (Pids{1, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19}));
+        const int again = parts_until_it_ends();
+        EXPECT_EQ(again, parts) << "it begins anew";
+}
+
+TEST_F(ProcessScanInParts, KeepsTheLastScanUntilItEnds) {
+        ASSERT_EQ(scan_.take(), 0);
+        auto changed = process(15, 1);
+        changed.user_ticks = 7;
+        machine_.process(changed);
+        while (part() == -EAGAIN) {
+                ASSERT_EQ(scan_.processes().size(), 11U);
+                ASSERT_EQ(scan_.find(15)->user_ticks, 0U);
+        }
+        EXPECT_EQ(scan_.find(15)->user_ticks, 7U);
+}
+
+TEST_F(ProcessScanInParts, ReadsChildrenAfterTheirParents) {
+        machine_.process(process(12, 19));
+        while (part() == -EAGAIN) {
+                auto changed = process(12, 19);
+                changed.user_ticks = ++ticks_;
+                machine_.process(changed);
+        }
+        EXPECT_EQ(scan_.find(12)->user_ticks + 1, ticks_) << "last of all, before the last change";
+}
+
+TEST_F(ProcessScanInParts, DoesNotGoOnWithAScanThatWasDropped) {
+        for (int i = 0; i < 20; i++)
+                ASSERT_EQ(part(), -EAGAIN);
+        auto changed = process(1, 0);
+        changed.user_ticks = 7;
+        machine_.process(changed);
+        scan_.drop();
+        ASSERT_EQ(scan_.take(), 0);
+        EXPECT_EQ(scan_.find(1)->user_ticks, 7U);
+}
+
 TEST(ProcessScanTest, KeepsTheLastScanIfThereIsNoProc) {
         FakeMachine machine;
         machine.process(process(1, 0));
@@ -172,46 +288,26 @@ TEST(ProcessScanTest, KeepsTheLastScanIfThereIsNoProc) {
         EXPECT_EQ(pids(scan.processes()), (Pids{1}));
 }
 
-TEST(ProcessScanTest, ReadsChildrenWithLowerPidsAfterTheirParents) {
-        std::vector<PidStat> processes{stat(1, 0), stat(2, 9), stat(5, 1), stat(9, 5)};
-        Pids again;
-        read_after_parents(processes, [&](std::uint32_t pid) {
-                again.push_back(pid);
-                auto later = stat(pid, 9);
-                later.user_ticks = 7;
-                return std::optional(later);
-        });
-        EXPECT_EQ(again, (Pids{2}));
-        EXPECT_EQ(processes[1].user_ticks, 7U);
-        EXPECT_EQ(processes[2].user_ticks, 0U);
+/// The pids that read_before_parents() tells, in its order.
+Pids early(const std::vector<PidStat>& processes) {
+        Pids pids;
+        for (const auto i : read_before_parents(processes))
+                pids.push_back(processes.at(i).pid);
+        return pids;
 }
 
-TEST(ProcessScanTest, ReadsWholeFamiliesAgainInTheirOrder) {
-        const std::map<std::uint32_t, std::uint32_t> parents{
-                {1, 0}, {2, 9}, {3, 2}, {4, 3}, {9, 1}};
-        std::vector<PidStat> processes;
-        for (const auto& [pid, ppid] : parents)
-                processes.push_back(stat(pid, ppid));
-        Pids again;
-        read_after_parents(processes, [&](std::uint32_t pid) -> std::optional<PidStat> {
-                again.push_back(pid);
-                if (pid == 3)
-                        return std::nullopt;
-                return stat(pid, parents.at(pid));
-        });
-        EXPECT_EQ(again, (Pids{2, 3, 4}));
-        EXPECT_EQ(pids(processes), (Pids{1, 2, 4, 9}));
+TEST(ProcessScanTest, FindsChildrenThatWereReadBeforeTheirParents) {
+        EXPECT_EQ(early({stat(1, 0), stat(2, 9), stat(5, 1), stat(9, 5)}), (Pids{2}));
+        EXPECT_EQ(early({stat(1, 0), stat(2, 1), stat(5, 1), stat(9, 5)}), (Pids{}));
+}
+
+TEST(ProcessScanTest, FindsWholeFamiliesInTheirOrder) {
+        EXPECT_EQ(early({stat(1, 0), stat(2, 9), stat(3, 4), stat(4, 2), stat(9, 1)}),
+                  (Pids{2, 4, 3}));
 }
 
 TEST(ProcessScanTest, DoesNotHangOnPidsThatFormARing) {
-        std::vector<PidStat> processes{stat(1, 3), stat(2, 1), stat(3, 2), stat(4, 4)};
-        int reads = 0;
-        read_after_parents(processes, [&](std::uint32_t pid) {
-                reads++;
-                return std::optional(stat(pid, 1));
-        });
-        EXPECT_LE(reads, 4);
-        EXPECT_EQ(processes.size(), 4U);
+        EXPECT_LE(early({stat(1, 3), stat(2, 1), stat(3, 2), stat(4, 4)}).size(), 4U);
 }
 
 TEST(ProcessScanOfThisMachine, FindsThisProcessAndItsParent) {

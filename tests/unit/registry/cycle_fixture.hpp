@@ -23,7 +23,11 @@ inline const CpuMask kEight = CpuMask::range(0, 8);
 /// A kernel and a shared memory that the test writes.
 class MadeUp : public ProcessFacts, public ReportSource {
 public:
-        void look(TimePoint) override { called.emplace_back("look"); }
+        bool look(TimePoint, std::chrono::nanoseconds at_most) override {
+                called.emplace_back("look");
+                longest_look = std::max(longest_look, at_most);
+                return looks_end;
+        }
         std::optional<Measured> measured(ProgramId id) override {
                 called.emplace_back("measured");
                 return Measured{used[id], stopped.contains(id)};
@@ -71,6 +75,8 @@ public:
         evidence::Ungoverned others;
         std::uint32_t threads = 0;
         bool ticks_guess = false;
+        bool looks_end = true;  // at all processes
+        std::chrono::nanoseconds longest_look{0};
         bool is_small = true;  // trees
         int looks = 0;         // at these
         CpuMask allowed = kEight;

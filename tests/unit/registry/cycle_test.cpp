@@ -373,6 +373,47 @@ TEST_F(CycleTest, TakesNoTreeThatBeginsToWorkForForeignLoad) {
         EXPECT_EQ(grant(id).threads, 4U) << "it burned nothing";
 }
 
+TEST_F(CycleTest, LooksForATenthOfThePeriodAtMost) {
+        (void)join();
+        settings_.period = 100ms;
+        configure();
+        second();
+        EXPECT_EQ(made_up_.longest_look, 10ms);
+        settings_.period = 60s;
+        configure();
+        second();
+        EXPECT_EQ(made_up_.longest_look, 50ms) << "the heartbeat waits for it";
+}
+
+TEST_F(CycleTest, MeasuresAndDecidesWhileALookGoesOn) {
+        const auto id = join();
+        made_up_.looks_end = false;
+        const auto decisions = cycle_.decisions();
+        for (int i = 0; i < 3; i++)
+                second({id});
+        EXPECT_EQ(made_up_.called.back(), "measured");
+        EXPECT_EQ(cycle_.decisions(), decisions + 4) << "one for the newcomer, one for each sample";
+        EXPECT_EQ(cycle_.programs().find(id)->burning_millicpu(), 8000U);
+}
+
+TEST_F(CycleTest, LetsTheLastLookStandWhileOneGoesOn) {
+        made_up_.ticks_guess = true;
+        const auto id = join();
+        decide();
+        second();
+        made_up_.looks_end = false;
+        for (int i = 0; i < 3; i++)
+                second({}, 8);
+        for (int i = 0; i < 9; i++)
+                tick(8);
+        EXPECT_EQ(grant(id).threads, 8U) << "what its tree burned since the last look is not known";
+        made_up_.looks_end = true;
+        second({}, 8);
+        for (int i = 0; i < 5; i++)
+                tick(8);
+        EXPECT_EQ(grant(id).threads, 4U) << "it burned nothing";
+}
+
 /// Programs of a user each, which keep their teams and begin regions of 1 ms; what part of 20 s
 /// each one runs. The first one runs on as many CPUs as the others, whatever it says.
 class RoundsOfUsers : public CycleTest {
