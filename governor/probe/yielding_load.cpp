@@ -5,6 +5,8 @@
 #include "probe/process_clock.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <functional>
 #include <sched.h>
 
 namespace governor::probe {
@@ -59,19 +61,31 @@ bool YieldingLoad::is_in_idle_group(std::uint32_t pid) {
 
 void YieldingLoad::add(std::span<const PidStat> processes,
                        std::span<const Descendants::Growth> growth, TimePoint now) {
-        auto sum = grown_groups();
+        struct Ask {
+                std::uint64_t used;
+                std::uint64_t yielding;
+                const PidStat* process;
+                [[nodiscard]] bool is_idle() const {
+                        return process->scheduling_policy == SCHED_IDLE;
+                }
+        };
+        std::vector<Ask> ask;
         for (std::size_t i = 0; i < std::min(processes.size(), growth.size()); i++) {
-                const auto& process = processes[i];
-                const auto used = growth[i].user_ticks + growth[i].system_ticks;
-                const auto yielding = yielding_ticks(process, growth[i]);
-                const bool is_idle = process.scheduling_policy == SCHED_IDLE;
-                if (used == 0 || (!is_idle && used == yielding))
-                        continue;
+                const Ask one{growth[i].user_ticks + growth[i].system_ticks,
+                              yielding_ticks(processes[i], growth[i]), &processes[i]};
+                if (one.used > 0 && (one.is_idle() || one.used != one.yielding))
+                        ask.push_back(one);
+        }
+        const auto asked =
+                ask.begin() + static_cast<std::ptrdiff_t>(std::min(ask.size(), kMostAsked));
+        std::ranges::partial_sort(ask, asked, std::greater{}, &Ask::used);
+        auto sum = grown_groups();
+        for (auto one = ask.begin(); one != ask.end(); ++one) {
                 // The usage of its group has all of it, and should have `yielding` only.
-                if (is_in_idle_group(process.pid))
-                        sum -= ticks_to_time(used - yielding, ticks_per_second_);
-                else if (is_idle)
-                        sum += ticks_to_time(yielding, ticks_per_second_);
+                if (one < asked && is_in_idle_group(one->process->pid))
+                        sum -= ticks_to_time(one->used - one->yielding, ticks_per_second_);
+                else if (one->is_idle())
+                        sum += ticks_to_time(one->yielding, ticks_per_second_);
         }
         if (is_first_ || now - looked_at_ >= kLookAround)
                 look_around(now);

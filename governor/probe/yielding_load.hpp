@@ -9,6 +9,7 @@
 #include "probe/pid_stat.hpp"
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <span>
@@ -32,7 +33,8 @@ public:
 
         /// Takes a scan and its growth (Descendants::growth()). Costs next to nothing while nobody
         /// yields. Each idle group costs 8 us (Cgroups::kMostIdleGroups at most); with idle groups
-        /// each process that is SCHED_IDLE, niced or a lease holder's costs 10 us. Every
+        /// each process that is SCHED_IDLE, niced or a lease holder's costs 10 us, if it is among
+        /// the kMostAsked that have run most; others are taken to be in no idle group. Every
         /// kLookAround the control groups are searched for idle ones: 30 us per group of the
         /// machine. The time that a SCHED_IDLE process uses between its last scan and its end does
         /// not count, nor does an idle group before it is found.
@@ -43,6 +45,7 @@ public:
         [[nodiscard]] std::chrono::nanoseconds total() const { return total_; }
 
         static constexpr std::chrono::seconds kLookAround{10};
+        static constexpr std::size_t kMostAsked = 1024;
 
         /// Its control group is idle, so that its time counts here. Costs nothing where none is,
         /// else as Cgroups::memberships().

@@ -124,6 +124,22 @@ TEST_F(YieldingLoadTest, LeavesHoldersAndNicedTimeOutOfAnIdleGroup) {
                   milliseconds{200});
 }
 
+TEST_F(YieldingLoadTest, AsksForTheGroupsOfALimitedNumberOfProcessesThatRunMost) {
+        group("/a", 1, 1000);
+        std::vector<Row> rows;
+        for (std::uint32_t pid = 7; rows.size() < YieldingLoad::kMostAsked + 5; pid++) {
+                machine_.membership(pid, "0::/a\n");
+                rows.push_back({pid, 0});
+        }
+        scan(rows);
+        for (auto& row : rows)
+                row.user = 1;
+        rows.back().user = 100;
+        group("/a", 1, 2000);
+        EXPECT_EQ(scan(rows), milliseconds{1000} + 5 * kTick)
+                << "the last one is not counted twice";
+}
+
 TEST_F(YieldingLoadTest, NeverGoesBackwards) {
         group("/a", 1, 1000);
         machine_.membership(7, "0::/a\n");
