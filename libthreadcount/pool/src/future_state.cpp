@@ -48,8 +48,10 @@ void FutureState::wait() {
         // A lane of another pool, too: two pools whose tasks wait for each other go on.
         if (is_in_any_task() && !word_.is_claimed()) {
                 const Nested nested;
-                const Visit visit(scheduler_);
                 const bool is_elsewhere = lane_in(scheduler_) == nullptr;
+                // A lane of its pool does, which sleeps meanwhile.
+                const Visit visit(scheduler_,
+                                  is_elsewhere ? Visit::Awaited::Yes : Visit::Awaited::No);
                 if (claim(is_elsewhere))
                         return help(is_elsewhere);
         }

@@ -230,8 +230,14 @@ std::vector<Task> Pool::stop_and_hand_back() {
         scheduler_->stop(true);
         scheduler_->steering().end();
         auto rest = scheduler_->take_the_rest();
-        for (const auto& task : rest)
-                task.wait_elsewhere();
+        for (std::size_t i = 0; i < rest.size(); i++) {
+                rest[i].wait_elsewhere();
+                if (i + 1 < rest.size())
+                        continue;
+                // Those that ran elsewhere may have submitted others.
+                for (auto& late : scheduler_->take_the_rest())
+                        rest.push_back(std::move(late));
+        }
         return rest;
 }
 

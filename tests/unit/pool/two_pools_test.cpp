@@ -115,6 +115,19 @@ TEST(RunElsewhere, MaySubmitToItsPoolWhichIsThere) {
         EXPECT_EQ(ran, 1);
 }
 
+TEST(RunElsewhere, MaySubmitToItsPoolThatIsBeingStopped) {
+        std::atomic<int> ran{0};
+        RunElsewhere it([&](Pool& pool, Slow& slow) {
+                return pool.async([&] {
+                        slow();
+                        pool.submit([&] { pool.submit([&] { ran++; }); });
+                        pool.async([&] { ran++; }).get();
+                });
+        });
+        it.slow.ends_before([&] { it.owner->stop(); });
+        EXPECT_EQ(ran, 2);
+}
+
 TEST(RunElsewhere, IsDoneBeforeTheRestIsHandedBack) {
         for (const auto submit : {submit_alone, submit_last}) {
                 Slow slow;
