@@ -307,8 +307,11 @@ Programs::Joined Cycle::joined(const Identity& identity, const Request& request,
         if (joined.refusal)
                 return joined;
         if (!held.empty() && now - started_ < numbers::kReturn) {
-                programs.resume(joined.id, held,
-                                std::max(started_ + numbers::kSettling, now + numbers::kWindow),
+                // Else programs that come and go could keep everybody from knowing foreign load.
+                constexpr auto kBlind = numbers::kSettling + numbers::kWindow;
+                const auto settled =
+                        std::max(started_ + numbers::kSettling, now + numbers::kWindow);
+                programs.resume(joined.id, held, {settled, std::min(settled, started_ + kBlind)},
                                 now);
                 returned_.push_back({joined.id});
         }

@@ -102,7 +102,8 @@ void Programs::follow(const fair::Settings& settings) {
                 program->set_late_after(handover_max_);
 }
 
-void Programs::resume(ProgramId id, const policy::CpuMask& cpus, TimePoint settled, TimePoint now) {
+void Programs::resume(ProgramId id, const policy::CpuMask& cpus, const Settling& settling,
+                      TimePoint now) {
         auto* program = find(id);
         if (cpus.empty() || program == nullptr || program->is_ignored() ||
             program->held() != nullptr)
@@ -111,8 +112,8 @@ void Programs::resume(ProgramId id, const policy::CpuMask& cpus, TimePoint settl
         for (const auto& [other, holder] : programs_)
                 if (const auto* held = holder->held(); held != nullptr && held->is_own())
                         left -= held->grant.cpus;
-        program->resume(left, settled, now);
-        settled_ = std::max(settled_, settled);
+        program->resume(left, settling.own, now);
+        settled_ = std::max(settled_, settling.all);
 }
 
 void Programs::leave(ProgramId id, std::optional<std::chrono::nanoseconds> cpu_time,

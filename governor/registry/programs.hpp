@@ -55,11 +55,17 @@ public:
         Joined join(const Identity& identity, const Request& request, const Confinement& where,
                     TimePoint now);
 
+        /// Programs that may still come back have done so by then.
+        struct Settling {
+                TimePoint own;        ///< as far as the program waits for them
+                TimePoint all = own;  ///< what burns from then on is foreign load, if nobody's
+        };
         /// The program says that a governor before this one granted it `cpus`. It keeps those that
         /// no other governed program holds, as far as it has a right to as many. It has no more
-        /// until `settled`: others may still come back for theirs. Right after join().
-        void resume(ProgramId id, const policy::CpuMask& cpus, TimePoint settled, TimePoint now);
-        /// A program has come back that may have to wait for others.
+        /// until `settling.own`: others may still come back for theirs. Right after join().
+        void resume(ProgramId id, const policy::CpuMask& cpus, const Settling& settling,
+                    TimePoint now);
+        /// What burns CPU time may be a program that has still to come back.
         [[nodiscard]] bool are_returning(TimePoint now) const { return now < settled_; }
 
         /// The program had used `cpu_time` in all. Empty: it was gone before anybody could look. It

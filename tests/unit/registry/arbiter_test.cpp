@@ -108,7 +108,7 @@ TEST_P(ArbiterTest, KnowsWhoseForeignLoadIsUntilTheNextSample) {
 
 TEST_P(ArbiterTest, KnowsNothingForeignUntilAllAreBackWhoMayComeBack) {
         const auto id = join();
-        arbiter_.programs().resume(id, CpuMask::range(0, 4), now_ + 4s, now_);
+        arbiter_.programs().resume(id, CpuMask::range(0, 4), {now_ + 4s}, now_);
         for (int i = 0; i < 3; i++)
                 second(id, 4);
         (void)arbiter_.decide(now_);
@@ -124,7 +124,7 @@ TEST_P(ArbiterTest, ForgetsForeignLoadWhenTheFirstProgramComesBack) {
         (void)arbiter_.decide(now_);
         ASSERT_EQ(arbiter_.last().foreign, 16'000U) << "programs that have not come back yet";
         const auto id = join();
-        arbiter_.programs().resume(id, CpuMask::range(0, 4), now_ + 4s, now_);
+        arbiter_.programs().resume(id, CpuMask::range(0, 4), {now_ + 4s}, now_);
         (void)arbiter_.decide(now_);
         EXPECT_EQ(arbiter_.last().foreign, 0U) << "before the next tick";
 }

@@ -192,6 +192,33 @@ TEST_F(CycleTest, BelievesNothingOfAProgramThatComesBackLate) {
         EXPECT_EQ(told().at(id).grant.threads, 8U);
 }
 
+TEST_F(CycleTest, HoldsAProgramThatComesBackLaterToWhatItHadForASecond) {
+        now_ += 10s;
+        const auto id = join(CpuMask::range(2, 3));
+        decide();
+        EXPECT_EQ(grant(id).threads, 3U);
+        EXPECT_EQ(grant(id).reason.limit, Limit::Returning);
+        second();
+        decide();
+        EXPECT_EQ(grant(id).threads, 8U);
+}
+
+TEST_F(CycleTest, MeasuresForeignLoadHoweverOftenAProgramComesBack) {
+        (void)join();
+        std::optional<ProgramId> claims;
+        for (int i = 0; i < 200; i++) {
+                if (i % 9 == 0) {
+                        if (claims)
+                                cycle_.left(*claims, now_);
+                        claims = join(CpuMask::range(7, 1), {}, program_of(1001));
+                }
+                tick(8);
+                if (i % 10 == 9)
+                        cycle_.sampled(sample(8), now_);
+        }
+        EXPECT_EQ(cycle_.arbiter().last().foreign, 4U) << "half of the machine";
+}
+
 TEST_F(CycleTest, TellsAProgramWhenItsTurnHasCome) {
         Request request;
         request.can_wait = true;

@@ -34,7 +34,7 @@ protected:
 
 TEST_F(LeaseLife, GoesOnWithWhatItSaysItHeld) {
         const auto id = join();
-        programs_.resume(id, CpuMask::range(2, 3), kSettled, kStart);
+        programs_.resume(id, CpuMask::range(2, 3), {kSettled}, kStart);
         ASSERT_NE(programs_.find(id)->held(), nullptr);
         EXPECT_EQ(held(id), CpuMask::range(2, 3));
         EXPECT_EQ(programs_.find(id)->held()->grant.threads, 3U);
@@ -44,7 +44,7 @@ TEST_F(LeaseLife, GoesOnWithWhatItSaysItHeld) {
 TEST_F(LeaseLife, GetsNoMoreThanItHadUntilAllAreBack) {
         const auto id = join();
         EXPECT_FALSE(programs_.are_returning(kStart));
-        programs_.resume(id, CpuMask::range(2, 3), kSettled, kStart);
+        programs_.resume(id, CpuMask::range(2, 3), {kSettled}, kStart);
         const auto client = snapshot_of_one();
         EXPECT_EQ(client.resumed->threads, 3U);
         EXPECT_TRUE(client.is_returning(kStart));
@@ -55,34 +55,34 @@ TEST_F(LeaseLife, GetsNoMoreThanItHadUntilAllAreBack) {
 
 TEST_F(LeaseLife, ClaimsNoCpuThatItMayNotRunOn) {
         const auto id = join(CpuMask::range(0, 4));
-        programs_.resume(id, CpuMask::range(2, 6), kSettled, kStart);
+        programs_.resume(id, CpuMask::range(2, 6), {kSettled}, kStart);
         EXPECT_EQ(held(id), CpuMask::range(2, 2));
 }
 
 TEST_F(LeaseLife, ClaimsNoCpuOfAnother) {
         const auto first = join();
-        programs_.resume(first, CpuMask::range(0, 4), kSettled, kStart);
+        programs_.resume(first, CpuMask::range(0, 4), {kSettled}, kStart);
         const auto second = join();
-        programs_.resume(second, CpuMask::range(2, 4), kSettled, kStart);
+        programs_.resume(second, CpuMask::range(2, 4), {kSettled}, kStart);
         EXPECT_EQ(held(first), CpuMask::range(0, 4));
         EXPECT_EQ(held(second), CpuMask::range(4, 2));
         const auto third = join();
-        programs_.resume(third, CpuMask::range(0, 4), kSettled, kStart);
+        programs_.resume(third, CpuMask::range(0, 4), {kSettled}, kStart);
         EXPECT_EQ(programs_.find(third)->held(), nullptr) << "nothing is left";
 }
 
 TEST_F(LeaseLife, ClaimsNothingOnceItWasGrantedSomething) {
         const auto id = join();
         (void)programs_.apply(decision_of({grant_of(id, CpuMask::range(0, 1))}), kStart);
-        programs_.resume(id, kAll, kSettled, kStart);
+        programs_.resume(id, kAll, {kSettled}, kStart);
         EXPECT_EQ(held(id), CpuMask::range(0, 1));
-        programs_.resume(ProgramId{99}, kAll, kSettled, kStart);  // nobody
+        programs_.resume(ProgramId{99}, kAll, {kSettled}, kStart);  // nobody
 }
 
 TEST_F(LeaseLife, IsNoChangeWhenItIsGrantedWhatItClaims) {
         // A program that claims must therefore be told at once: see registry::Cycle.
         const auto id = join();
-        programs_.resume(id, CpuMask::range(2, 3), kSettled, kStart);
+        programs_.resume(id, CpuMask::range(2, 3), {kSettled}, kStart);
         EXPECT_TRUE(
                 programs_.apply(decision_of({grant_of(id, CpuMask::range(2, 3))}), kStart).empty());
 }
