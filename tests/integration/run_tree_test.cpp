@@ -42,9 +42,12 @@ protected:
         }
         /// In a directory that is XDG_RUNTIME_DIR.
         [[nodiscard]] static std::size_t runs_recorded(const std::string& runtime) {
+                return records_in(runtime + "/governorctl");
+        }
+        [[nodiscard]] static std::size_t records_in(const std::string& place) {
+                std::error_code none;
                 std::size_t n = 0;
-                for (const auto& file :
-                     std::filesystem::directory_iterator(runtime + "/governorctl"))
+                for (const auto& file : std::filesystem::directory_iterator(place, none))
                         n += file.path().filename().string().starts_with("run-") ? 1 : 0;
                 return n;
         }
@@ -263,6 +266,52 @@ TEST_F(RunTree, WhoseRunIsKilledHasAllCpusAgainWithinASecond) {
                 for (const auto pid : all)
                         ::kill(pid, SIGKILL);
         }
+}
+
+/// As a user that is in no database and has no folder in /run/user: its last place is the first.
+class RunTreeOfANobody : public RunTree {
+protected:
+        void SetUp() override {
+                if (::geteuid() != 0)
+                        GTEST_SKIP() << "needs root, to be two users";
+                RunTree::SetUp();
+                let_others_in();
+                std::filesystem::remove_all(kPlace);
+        }
+        void TearDown() override { std::filesystem::remove_all(kPlace); }
+
+        [[nodiscard]] Running start_as_nobody(const std::vector<std::string>& environment) {
+                auto words = sh("exec sleep 60", {"--max", "1"});
+                words.insert(words.begin(), {"/usr/bin/setpriv", "--reuid", kUser, "--regid", kUser,
+                                             "--clear-groups"});
+                return start(words, environment);
+        }
+
+        static constexpr auto kUser = "3111";
+        static constexpr auto kPlace = "/tmp/governorctl-3111";
+};
+
+TEST_F(RunTreeOfANobody, HasNoFenceWhereAnotherUserHasTakenThePlaceOfItsRecord) {
+        ASSERT_EQ(::mkdir(kPlace, 0755), 0);
+        const auto running = start_as_nobody({});
+        EXPECT_EQ(cpus_allowed(running.command), own_cpus());
+        const auto said = running.run->err();
+        EXPECT_NE(said.find("governorctl: the program has no fence, since that cannot be "
+                            "recorded: /tmp/governorctl-3111 belongs to user 0; "),
+                  said.npos)
+                << said;
+        const auto client = lease(static_cast<std::uint32_t>(running.run->pid()));
+        ASSERT_TRUE(client);
+        EXPECT_EQ(client->acts(), "it was started with 1 thread");
+}
+
+TEST_F(RunTreeOfANobody, PassesOverARuntimeFolderThatIsAnotherUsers) {
+        TemporaryDirectory directory;
+        std::filesystem::permissions(directory.path(), std::filesystem::perms(0777));
+        const auto running = start_as_nobody({"XDG_RUNTIME_DIR=" + directory.path().string()});
+        EXPECT_TRUE(is_one_cpu(cpus_allowed(running.command)));
+        EXPECT_FALSE(std::filesystem::exists(directory.path("governorctl")));
+        EXPECT_EQ(records_in(kPlace), 1U);
 }
 
 TEST_F(RunTree, WithoutAFenceHasNoRecordAndNoGuardian) {

@@ -2,8 +2,6 @@
 // The record first, then the guardian.
 #include "outside/fence_record.hpp"
 
-#include "outside/guardian.hpp"
-
 #include <utility>
 
 namespace ctl::outside {
@@ -19,35 +17,28 @@ void shorten(Record& record) {
 
 }  // namespace
 
-bool FenceRecord::put(const Fenced& fenced) {
-        if (!records_) {
-                auto records = Records::open(place_);
-                if (!records)
-                        return false;
-                records_.emplace(std::move(*records));
-                record_ = record_of_this();
-        }
-        auto record = record_;
+std::string FenceRecord::put(const Fenced& fenced) {
+        auto record = own_.is_written() ? record_ : record_of_this();
         record.fenced = fenced;
         shorten(record);
-        if (!is_written_ || !(record == record_)) {
-                if (!parse_record(to_text(record)) || records_->write(record) < 0)
-                        return false;
-                record_ = std::move(record);
-                is_written_ = true;
-        }
-        return true;
+        if (own_.is_written() && record == record_)
+                return {};
+        if (!parse_record(to_text(record)))
+                return "its record would be too long";
+        if (auto why_not = own_.write(record); !why_not.empty())
+                return why_not;
+        record_ = std::move(record);
+        return {};
 }
 
-void FenceRecord::guard() const {
-        if (is_written_)
-                (void)ensure_guardian(*records_, guardian_);
+void FenceRecord::guard() {
+        if (!own_.is_written())
+                return;
+        (void)own_.guard();
+        if (!std::exchange(has_looked_, true))
+                own_.guard_what_was_left();
 }
 
-void FenceRecord::end() {
-        if (is_written_)
-                records_->remove(record_.run);
-        is_written_ = false;
-}
+void FenceRecord::end() { own_.remove(); }
 
 }  // namespace ctl::outside

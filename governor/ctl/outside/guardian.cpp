@@ -223,9 +223,10 @@ void Guardian::wait() {
 bool Guardian::goes_on() {
         if (!runs_.empty())
                 return true;
-        ::flock(kLockFd, LOCK_UN);
+        records_.unlock(kLockFd);
         find_runs();
-        return !runs_.empty() && ::flock(kLockFd, LOCK_EX | LOCK_NB) == 0;
+        const Descriptor lock(runs_.empty() ? -1 : records_.lock());
+        return lock.get() >= 0 && ::dup3(lock.get(), kLockFd, O_CLOEXEC) == kLockFd;
 }
 
 /// A service whose main process is killed takes all of its control group along, and so us, but not

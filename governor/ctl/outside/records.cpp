@@ -12,6 +12,7 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <memory>
+#include <pwd.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -25,6 +26,7 @@ using governor::probe::take_until;
 
 constexpr mode_t kOwnOnly = 0700;
 constexpr mode_t kOwnFile = 0600;
+constexpr mode_t kOthersWrite = S_IWGRP | S_IWOTH;
 constexpr std::string_view kPrefix = "run-";
 
 /// The whole of a small file; empty: there is none, or it is larger.
@@ -41,10 +43,30 @@ std::optional<std::string> read_small(int directory, const char* name) {
         return text;
 }
 
-/// Two files of the same number are of the same pid namespace.
-std::string pid_namespace() {
+/// Two files of the same number are of the same pid namespace, until the host is booted again.
+std::string space_of_numbers() {
         struct stat about {};
-        return ::stat("/proc/self/ns/pid", &about) == 0 ? std::to_string(about.st_ino) : "0";
+        const auto number = ::stat("/proc/self/ns/pid", &about) == 0 ? about.st_ino : 0;
+        return std::to_string(number) + "." + boot_id();
+}
+
+/// With those above it. Returns 0 or a negative errno.
+int make_directory(const std::string& place) {
+        if (::mkdir(place.c_str(), kOwnOnly) == 0 || errno == EEXIST)
+                return 0;
+        const int error = -errno;
+        const auto slash = place.rfind('/');
+        if (error != -ENOENT || slash == place.npos || slash == 0)
+                return error;
+        if (const int above = make_directory(place.substr(0, slash)); above < 0)
+                return above;
+        return ::mkdir(place.c_str(), kOwnOnly) == 0 || errno == EEXIST ? 0 : -errno;
+}
+
+/// As the database of users says, whatever $HOME is; empty: it says nothing.
+std::string home_folder() {
+        const auto* user = ::getpwuid(::geteuid());
+        return user != nullptr && user->pw_dir != nullptr ? user->pw_dir : "";
 }
 
 /// Why a directory is not fit to keep records; empty: it is.
@@ -62,11 +84,27 @@ std::string refuse(int fd, const std::string& place) {
 
 }  // namespace
 
-std::string default_place() {
+std::string place_below(const std::string& folder, const std::string& name, unsigned not_open) {
+        struct stat about {};
+        const bool is_fit = folder.starts_with('/') && ::stat(folder.c_str(), &about) == 0 &&
+                            S_ISDIR(about.st_mode) && about.st_uid == ::geteuid() &&
+                            (about.st_mode & not_open) == 0;
+        return is_fit ? folder + "/" + name : std::string();
+}
+
+std::string default_place(std::size_t which) {
         const char* runtime = std::getenv("XDG_RUNTIME_DIR");
-        if (runtime != nullptr && *runtime == '/')
-                return std::string(runtime) + "/governorctl";
-        return "/tmp/governorctl-" + std::to_string(::geteuid());
+        const auto uid = std::to_string(::geteuid());
+        switch (which) {
+        case 0:
+                return place_below(runtime != nullptr ? runtime : "", "governorctl", kOthersWrite);
+        case 1:
+                return place_below("/run/user/" + uid, "governorctl", S_IRWXG | S_IRWXO);
+        case 2:
+                return place_below(home_folder(), ".local/state/governorctl", kOthersWrite);
+        default:
+                return "/tmp/governorctl-" + uid;
+        }
 }
 
 std::string boot_id() {
@@ -84,12 +122,21 @@ Record record_of_this() {
 }
 
 tl::expected<Records, std::string> Records::open(const std::string& place) {
-        if (::mkdir(place.c_str(), kOwnOnly) < 0 && errno != EEXIST)
-                return tl::unexpected("cannot make " + place + ": " + std::strerror(errno));
+        if (const int error = make_directory(place); error < 0)
+                return tl::unexpected("cannot make " + place + ": " + std::strerror(-error));
+        return look(place);
+}
+
+std::optional<Records> Records::find(const std::string& place) {
+        auto records = look(place);
+        return records ? std::optional<Records>(std::move(*records)) : std::nullopt;
+}
+
+tl::expected<Records, std::string> Records::look(const std::string& place) {
         const int fd = ::open(place.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
         if (fd < 0)
                 return tl::unexpected("cannot open " + place + ": " + std::strerror(errno));
-        Records records(place, pid_namespace(), fd);
+        Records records(place, space_of_numbers(), fd);
         if (auto why = refuse(fd, place); !why.empty())
                 return tl::unexpected(std::move(why));
         return records;
@@ -145,8 +192,9 @@ std::vector<ProcessId> Records::list() const {
                 if (!name.starts_with(kPrefix))
                         continue;
                 name.remove_prefix(kPrefix.size());
-                if (take_until(name, '-') != space_)
+                if (!name.starts_with(space_ + "-"))
                         continue;
+                name.remove_prefix(space_.size() + 1);
                 const auto pid = parse_number<std::uint32_t>(take_until(name, '-'));
                 const auto started = parse_number<std::uint64_t>(name);
                 if (pid && started)
@@ -166,15 +214,26 @@ std::optional<Record> Records::read(const ProcessId& run) const {
 }
 
 int Records::lock() const {
-        const int fd = ::openat(fd_, lock_name().c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW,
-                                kOwnFile);
-        if (fd < 0)
-                return -errno;
-        if (::flock(fd, LOCK_EX | LOCK_NB) == 0)
-                return fd;
-        const int error = -errno;
-        ::close(fd);
-        return error;
+        // A guardian that ended just now may have removed the file that was opened.
+        constexpr int kTries = 3;
+        int error = 0;
+        for (int i = 0; i < kTries && error == 0; i++) {
+                const int fd = ::openat(fd_, lock_name().c_str(),
+                                        O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, kOwnFile);
+                if (fd < 0)
+                        return -errno;
+                error = ::flock(fd, LOCK_EX | LOCK_NB) < 0 ? -errno : 0;
+                if (error == 0 && is_lock(fd))
+                        return fd;
+                ::close(fd);
+        }
+        return error < 0 ? error : -EAGAIN;
+}
+
+void Records::unlock(int fd) const {
+        if (is_lock(fd))
+                ::unlinkat(fd_, lock_name().c_str(), 0);
+        ::flock(fd, LOCK_UN);
 }
 
 bool Records::is_lock(int fd) const {

@@ -15,8 +15,16 @@
 
 namespace ctl::outside {
 
-/// $XDG_RUNTIME_DIR/governorctl; without that variable /tmp/governorctl-UID.
-[[nodiscard]] std::string default_place();
+/// Places for the records of this user, best first: below $XDG_RUNTIME_DIR, below /run/user/UID,
+/// below the home folder that the database of users names, and /tmp/governorctl-UID, a name that
+/// another user may have taken. Empty: there is no such folder, or others may write there. Only the
+/// third one asks the database.
+inline constexpr std::size_t kDefaultPlaces = 4;
+[[nodiscard]] std::string default_place(std::size_t which);
+
+/// `folder`/`name`, if the folder is this user's own and its mode has none of the bits `not_open`.
+[[nodiscard]] std::string place_below(const std::string& folder, const std::string& name,
+                                      unsigned not_open);
 
 /// The kernel's boot_id; empty: not to be read.
 [[nodiscard]] std::string boot_id();
@@ -25,15 +33,17 @@ namespace ctl::outside {
 [[nodiscard]] Record record_of_this();
 
 /// Not thread-safe. Processes of other pid namespaces have records of their own there: a number
-/// means something else to them.
+/// means something else to them. So have those of other hosts that share a home folder.
 class Records {
 public:
         /// Records that are looked at; those beyond stay where they are.
         static constexpr std::size_t kMost = 256;
 
-        /// Makes the directory if there is none. An error is a sentence for people: it is another
-        /// user's, others may write to it, or it cannot be made.
+        /// Makes the directory, and those above it, if there is none. An error is a sentence for
+        /// people: it is another user's, others may write to it, or it cannot be made.
         [[nodiscard]] static tl::expected<Records, std::string> open(const std::string& place);
+        /// Makes nothing. Empty: there is no such directory, or open() would refuse it.
+        [[nodiscard]] static std::optional<Records> find(const std::string& place);
         Records(Records&& other) noexcept
                 : place_(std::move(other.place_)), space_(std::move(other.space_)),
                   fd_(std::exchange(other.fd_, -1)) {}
@@ -53,17 +63,20 @@ public:
         /// Takes the lock: a descriptor that holds it as long as it, or a copy of it, is open.
         /// -EWOULDBLOCK: another process has it.
         [[nodiscard]] int lock() const;
+        /// `fd` is the lock, and is held: its file goes, and the next one to take it makes another.
+        void unlock(int fd) const;
         /// Is `fd` the lock's file?
         [[nodiscard]] bool is_lock(int fd) const;
 
 private:
         Records(std::string place, std::string space, int fd)
                 : place_(std::move(place)), space_(std::move(space)), fd_(fd) {}
+        [[nodiscard]] static tl::expected<Records, std::string> look(const std::string& place);
         [[nodiscard]] std::string name_of(const ProcessId& run) const;
         [[nodiscard]] std::string lock_name() const { return "lock-" + space_; }
 
         std::string place_;
-        std::string space_;  // which pid namespace
+        std::string space_;  // which pid namespace of which boot of which host
         int fd_;
 };
 

@@ -2,7 +2,6 @@
 // The record first, then the guardian, then the change.
 #include "outside/yielding.hpp"
 
-#include "outside/guardian.hpp"
 #include "outside/one_cpu.hpp"
 
 #include <algorithm>
@@ -39,17 +38,10 @@ void join(Narrowed& tree, const Narrowed& fresh) {
 
 }  // namespace
 
-Yielding::Yielding(const std::string& place, std::string guardian)
-        : guardian_(std::move(guardian)), record_(record_of_this()), look_(""),
-          scopes_(record_.run), undo_("") {
-        auto records = Records::open(place);
-        if (records)
-                records_.emplace(std::move(*records));
-        else
-                no_records_ = records.error();
-        // Records of a process that was killed together with its guardian.
-        if (records_ && !records_->list().empty())
-                (void)ensure_guardian(*records_, guardian_);
+Yielding::Yielding(const std::string& place, const std::string& guardian)
+        : own_(place, guardian), record_(record_of_this()), look_(""), scopes_(record_.run),
+          undo_("") {
+        own_.guard_what_was_left();
 }
 
 std::vector<Session> Yielding::fresh_sessions(Facts& facts) const {
@@ -66,15 +58,10 @@ std::vector<Session> Yielding::fresh_sessions(Facts& facts) const {
 }
 
 std::string Yielding::remember(Record record) {
-        if (!records_)
-                return no_records_;
-        if (!is_written_ || !(record == record_)) {
-                if (const int error = records_->write(record); error < 0)
-                        return "cannot write to " + records_->place() + ": " +
-                               std::strerror(-error);
-                is_written_ = true;
-        }
-        if (!ensure_guardian(*records_, guardian_))
+        if (!own_.is_written() || !(record == record_))
+                if (auto why_not = own_.write(record); !why_not.empty())
+                        return why_not;
+        if (!own_.guard())
                 return "no guardian can be started, which would undo it";
         record_ = std::move(record);
         return {};
@@ -175,8 +162,8 @@ void Yielding::give_back() {
         pending_.clear();
         look_at_.reset();
         undo_.work(record_);
-        if (!record_.has_changes() && records_)
-                (void)records_->write(record_);
+        if (!record_.has_changes() && own_.is_written())
+                (void)own_.write(record_);
 }
 
 std::optional<milliseconds> Yielding::work(Clock::time_point now) {
@@ -197,9 +184,8 @@ void Yielding::end() {
         const auto give_up = Clock::now() + kLastPatience;
         while (work(Clock::now()) && Clock::now() < give_up)
                 std::this_thread::sleep_for(kRetry);
-        if (records_ && is_written_ && !record_.has_changes())
-                records_->remove(record_.run);
-        is_written_ = record_.has_changes();
+        if (!record_.has_changes())
+                own_.remove();
 }
 
 }  // namespace ctl::outside

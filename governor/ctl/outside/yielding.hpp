@@ -6,7 +6,7 @@
 
 #include "outside/choose.hpp"
 #include "outside/look.hpp"
-#include "outside/records.hpp"
+#include "outside/own_record.hpp"
 #include "outside/scopes.hpp"
 #include "outside/undo.hpp"
 
@@ -36,9 +36,9 @@ public:
         /// The longest that end() takes.
         static constexpr std::chrono::milliseconds kLastPatience{1'000};
 
-        /// `guardian`: the program that is governorctl, if it is not the running one.
-        explicit Yielding(const std::string& place = default_place(),
-                          std::string guardian = "/proc/self/exe");
+        /// As OwnRecord.
+        explicit Yielding(const std::string& place = {},
+                          const std::string& guardian = "/proc/self/exe");
 
         /// Does the tree wait, so that others go before it? At first it does not.
         void want(bool yields) { wants_ = yields; }
@@ -78,11 +78,8 @@ private:
         [[nodiscard]] bool yield_all();
         void give_back();
 
-        std::optional<Records> records_;
-        std::string guardian_;
-        std::string no_records_;  // why there are none
+        OwnRecord own_;
         Record record_;
-        bool is_written_ = false;
         bool wants_ = false;
         std::vector<Pending> pending_;
         std::optional<Clock::time_point> look_at_;

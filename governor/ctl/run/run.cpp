@@ -121,8 +121,8 @@ ExitCode stay(const verbs::RunOptions& given, Lease& lease, const std::vector<in
         const auto beginning = begin(options, lease);
         for (const auto& change : beginning.changes)
                 apply(change);
-        const auto what_acts = acts(beginning, fences);
-        lease.tell(what_acts);
+        const Steward::Acts what_acts{acts(beginning, fences), acts(beginning, false)};
+        lease.tell(what_acts.all);
         const auto way = fences             ? Steward::Way::Fence
                          : options.yields() ? Steward::Way::Yield
                                             : Steward::Way::Nothing;

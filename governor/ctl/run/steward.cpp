@@ -87,8 +87,7 @@ std::uint32_t width_of(const Grant& grant) {
         }
 }
 
-Steward::Steward(Lease& lease, const CpuMask& open, std::uint32_t threads, Way way,
-                 std::string acts)
+Steward::Steward(Lease& lease, const CpuMask& open, std::uint32_t threads, Way way, Acts acts)
         : lease_(lease), acts_(std::move(acts)), takes_turns_(way == Way::Yield),
           granted_last_(Clock::now()) {
         followed_ = lease_.grant(granted_last_);
@@ -97,26 +96,35 @@ Steward::Steward(Lease& lease, const CpuMask& open, std::uint32_t threads, Way w
         const auto count = followed_->is_ungoverned ? open.count() : threads;
         fence_.emplace(open, followed_->cpus, count);
         fenced_.since_ticks = outside::now_ticks();
-        put_down();
+        (void)put_down();
 }
 
-/// There is a fence even where no record can be written: it keeps what others are entitled to.
-void Steward::put_down() {
+/// Without a record nobody would take the fence down when this process is killed.
+bool Steward::put_down() {
         const auto masks = fence_->masks();
         if (masks.empty() && fenced_.masks.empty())
-                return;
+                return true;
         fenced_.open = to_set(fence_->open());
         fenced_.masks.clear();
         for (const auto& mask : masks)
                 fenced_.masks.push_back(to_set(mask));
         children_ = children();
         fenced_.processes = tree(children_);
-        (void)record_.put(fenced_);
+        const auto why_not = record_.put(fenced_);
+        if (why_not.empty())
+                return true;
+        fence_->take_down();
+        fence_.reset();
+        record_.end();
+        say("the program has no fence, since that cannot be recorded: " + why_not);
+        acts_.all = acts_.without_fence;
+        tell(acts_.all);
+        return false;
 }
 
 void Steward::begin() {
         if (fence_)
-                put_down();
+                (void)put_down();
         const auto now = Clock::now();
         guard_at_ = now + kGuard;
         fit_at_ = now + kForeignMayGo;
@@ -161,7 +169,7 @@ milliseconds Steward::wait_for_turn(Clock::time_point now) {
                 takes_turns_ = false;
                 yielding_->end();
         }
-        tell(waits ? yielding_->acts() : acts_);
+        tell(waits ? yielding_->acts() : acts_.all);
         return std::min(again.value_or(kLook), kLook);
 }
 
@@ -197,8 +205,8 @@ void Steward::follow(Clock::time_point now) {
                 look_again_ = now + kLookAtChildren;
                 moves |= !fenced_.masks.empty() && children() != children_;
         }
-        if (moves)
-                put_down();
+        if (moves && !put_down())
+                return;
         if (now >= guard_at_ && !fenced_.masks.empty()) {
                 record_.guard();
                 guard_at_ = now + kLookAtChildren;

@@ -29,10 +29,13 @@ public:
                 Yield  ///< others go first while it waits for its turn
         };
 
+        /// What acts on the tree while it does not wait for its turn, for users to read.
+        struct Acts {
+                std::string all;
+                std::string without_fence;
+        };
         /// `open`: what this process may use. The command is to begin with `threads`.
-        /// `acts`: what acts on the tree while it does not wait for its turn.
-        Steward(Lease& lease, const CpuMask& open, std::uint32_t threads, Way way,
-                std::string acts);
+        Steward(Lease& lease, const CpuMask& open, std::uint32_t threads, Way way, Acts acts);
 
         /// Does the kernel show which processes are in the tree?
         [[nodiscard]] static bool can_fence();
@@ -51,13 +54,14 @@ public:
 private:
         using Clock = Lease::Clock;
         void follow(Clock::time_point now);
-        void put_down();
+        /// False: there is no fence any more, since no record of it can be written.
+        bool put_down();
         /// Returns when to call it again.
         [[nodiscard]] std::chrono::milliseconds wait_for_turn(Clock::time_point now);
         void tell(const std::string& acts);
 
         Lease& lease_;
-        std::string acts_;
+        Acts acts_;
         std::optional<Fence> fence_;
         outside::FenceRecord record_;
         outside::Fenced fenced_;          // what it says

@@ -3,6 +3,7 @@
 #include "outside/records.hpp"
 
 #include "outside/choose.hpp"
+#include "outside/own_record.hpp"
 #include "support/as_user.hpp"
 #include "support/temporary_directory.hpp"
 
@@ -183,6 +184,74 @@ TEST_F(TheRecords, AreNotKeptInADirectoryOfAnotherUser) {
 TEST_F(TheRecords, AreNotKeptBehindALink) {
         std::filesystem::create_directory_symlink(directory_.path(), place());
         EXPECT_FALSE(Records::open(place()));
+}
+
+TEST_F(TheRecords, AreMadeWithTheFoldersAboveThem) {
+        const auto place = directory_.path("home/.local/state/governorctl");
+        EXPECT_FALSE(Records::find(place));
+        EXPECT_FALSE(std::filesystem::exists(directory_.path("home"))) << "to look makes nothing";
+        ASSERT_TRUE(Records::open(place));
+        EXPECT_EQ(std::filesystem::status(directory_.path("home")).permissions(),
+                  std::filesystem::perms{0700});
+        EXPECT_TRUE(Records::find(place));
+}
+
+TEST_F(TheRecords, OfAnotherHostThatSharesTheFolderAreLeftAlone) {
+        const auto records = open();
+        ASSERT_EQ(records.write(sample()), 0);
+        const auto name = std::filesystem::directory_iterator(place())->path();
+        auto other = name.filename().string();
+        other.replace(other.find(boot_id()), boot_id().size(),
+                      "00000000-0000-0000-0000-000000000000");
+        std::filesystem::rename(name, name.parent_path() / other);
+        EXPECT_TRUE(records.list().empty());
+}
+
+TEST_F(TheRecords, LieOnlyBelowAFolderOfTheUserThatOthersMayNotWriteTo) {
+        const auto below = [](const std::string& folder, unsigned not_open = 0022) {
+                return place_below(folder, "records", not_open);
+        };
+        const auto folder = directory_.path().string();
+        EXPECT_EQ(below(folder), folder + "/records");
+        std::filesystem::permissions(folder, std::filesystem::perms{0755});
+        EXPECT_EQ(below(folder, 0077), "");
+        std::filesystem::permissions(folder, std::filesystem::perms{0770});
+        EXPECT_EQ(below(folder), "");
+        EXPECT_EQ(below(""), "");
+        EXPECT_EQ(below("."), "") << "another one for each process";
+        EXPECT_EQ(below(directory_.path("nowhere")), "");
+        directory_.write("file", "");
+        EXPECT_EQ(below(directory_.path("file")), "");
+        if (!AsUser::is_possible())
+                return;
+        std::filesystem::permissions(folder, std::filesystem::perms{0700});
+        ASSERT_EQ(::chown(folder.c_str(), 4243, 4243), 0);
+        EXPECT_EQ(below(folder), "");
+}
+
+TEST_F(TheRecords, AreMadeAnewWhereTheirFolderHasGone) {
+        OwnRecord own(place(), "/bin/false");
+        ASSERT_EQ(own.write(sample()), "");
+        std::filesystem::remove_all(place());  // as at the end of a session
+        ASSERT_EQ(own.write(sample()), "");
+        EXPECT_EQ(open().list(), std::vector{kRunId});
+        own.remove();
+        EXPECT_TRUE(open().list().empty());
+}
+
+TEST_F(TheRecords, HaveALockThatLeavesNothing) {
+        const auto records = open();
+        const int lock = records.lock();
+        ASSERT_GE(lock, 0);
+        records.unlock(lock);
+        EXPECT_TRUE(std::filesystem::is_empty(place()));
+        const int next = records.lock();
+        EXPECT_GE(next, 0);
+        EXPECT_FALSE(records.is_lock(lock));
+        records.unlock(lock);
+        EXPECT_TRUE(records.is_lock(next)) << "it is not that one's any more";
+        ::close(lock);
+        ::close(next);
 }
 
 TEST_F(TheRecords, HaveOneLock) {
