@@ -139,7 +139,7 @@ int ProcessScan::begin() {
         if (!proc)
                 return -errno;
         turn_ = (turn_ + 1) % kTurns;
-        begun_.emplace();
+        begun_ = Begun{};
         begun_->proc = std::move(proc);
         return 0;
 }
