@@ -3,6 +3,7 @@
 #include "lease_fixture.hpp"
 
 #include <csignal>
+#include <cstdint>
 #include <ctime>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -67,7 +68,8 @@ protected:
                 return std::chrono::seconds{time.tv_sec} + std::chrono::nanoseconds{time.tv_nsec};
         }
         /// The CPU time that the daemon takes for a sample, on average over so many.
-        [[nodiscard]] std::chrono::duration<double, std::milli> time_of_a_sample(int count) {
+        [[nodiscard]] std::chrono::duration<double, std::milli>
+        time_of_a_sample(std::uint64_t count) {
                 const auto samples = [&] { return status(daemon_.socket()).samples(); };
                 const auto first = samples();
                 const auto before = used();
