@@ -276,28 +276,30 @@ protected:
                         GTEST_SKIP() << "needs root, to be two users";
                 RunTree::SetUp();
                 let_others_in();
-                std::filesystem::remove_all(kPlace);
+                std::filesystem::remove_all(place_);
         }
-        void TearDown() override { std::filesystem::remove_all(kPlace); }
+        void TearDown() override { std::filesystem::remove_all(place_); }
 
         [[nodiscard]] Running start_as_nobody(const std::vector<std::string>& environment) {
                 auto words = sh("exec sleep 60", {"--max", "1"});
-                words.insert(words.begin(), {"/usr/bin/setpriv", "--reuid", kUser, "--regid", kUser,
+                words.insert(words.begin(), {"/usr/bin/setpriv", "--reuid", user_, "--regid", user_,
                                              "--clear-groups"});
                 return start(words, environment);
         }
 
-        static constexpr auto kUser = "3111";
-        static constexpr auto kPlace = "/tmp/governorctl-3111";
+        // Of this process alone: tests run beside each other.
+        const std::string user_ = std::to_string(1'000'000 + ::getpid());
+        const std::string place_ = "/tmp/governorctl-" + user_;
 };
 
 TEST_F(RunTreeOfANobody, HasNoFenceWhereAnotherUserHasTakenThePlaceOfItsRecord) {
-        ASSERT_EQ(::mkdir(kPlace, 0755), 0);
+        ASSERT_EQ(::mkdir(place_.c_str(), 0755), 0);
         const auto running = start_as_nobody({});
         EXPECT_EQ(cpus_allowed(running.command), own_cpus());
         const auto said = running.run->err();
         EXPECT_NE(said.find("governorctl: the program has no fence, since that cannot be "
-                            "recorded: /tmp/governorctl-3111 belongs to user 0; "),
+                            "recorded: " +
+                            place_ + " belongs to user 0; "),
                   said.npos)
                 << said;
         const auto client = lease(static_cast<std::uint32_t>(running.run->pid()));
@@ -311,7 +313,7 @@ TEST_F(RunTreeOfANobody, PassesOverARuntimeFolderThatIsAnotherUsers) {
         const auto running = start_as_nobody({"XDG_RUNTIME_DIR=" + directory.path().string()});
         EXPECT_TRUE(is_one_cpu(cpus_allowed(running.command)));
         EXPECT_FALSE(std::filesystem::exists(directory.path("governorctl")));
-        EXPECT_EQ(records_in(kPlace), 1U);
+        EXPECT_EQ(records_in(place_), 1U);
 }
 
 TEST_F(RunTree, WithoutAFenceHasNoRecordAndNoGuardian) {
