@@ -216,6 +216,15 @@ private:
         std::thread submitter_;
 };
 
+/// Not before `stopper` has begun to stop the pool, and had time to end too soon.
+void end_when_closed(RunByItsSubmitter& task, threadcount::Pool& pool, std::thread& stopper) {
+        while (!is_closed(pool))
+                std::this_thread::yield();
+        std::this_thread::sleep_for(10ms);
+        task.may_end();
+        stopper.join();
+}
+
 threadcount::PoolOptions runs_in_caller() {
         return {.capacity = 1, .when_full = WhenFull::RunInCaller};
 }
@@ -230,11 +239,7 @@ TEST(Stop, WaitsForATaskThatItsSubmitterRuns) {
                 EXPECT_TRUE(task.has_ended());
                 EXPECT_EQ(task.others_ran(), task.kOthers);
         });
-        while (!is_closed(pool))
-                std::this_thread::yield();
-        std::this_thread::sleep_for(10ms);
-        task.may_end();
-        stopper.join();
+        end_when_closed(task, pool, stopper);
 }
 
 TEST(Stop, HandsBackWhatATaskSubmitsThatItsSubmitterRuns) {
@@ -245,11 +250,7 @@ TEST(Stop, HandsBackWhatATaskSubmitsThatItsSubmitterRuns) {
                 rest = pool.stop_and_hand_back();
                 EXPECT_TRUE(task.has_ended());
         });
-        while (!is_closed(pool))
-                std::this_thread::yield();
-        std::this_thread::sleep_for(10ms);
-        task.may_end();
-        stopper.join();
+        end_when_closed(task, pool, stopper);
         for (auto& other : rest)
                 other();
         EXPECT_EQ(task.others_ran(), task.kOthers);
