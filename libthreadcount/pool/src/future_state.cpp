@@ -120,20 +120,21 @@ void FutureState::drop_entry(FutureState* state) noexcept {
 
 // A lane that sleeps here keeps its pool from being idle, or gone, while one of its tasks runs. It
 // is needed no more than if it ran that task itself.
+FutureState* FutureState::next_after_elsewhere() noexcept {
+        if (!word_.is_elsewhere())
+                return nullptr;
+        word_.sleep(nullptr);
+        return word_.next();
+}
+
 void FutureState::wait_elsewhere(FutureState* state) noexcept {
-        while (state != nullptr && state->word_.is_elsewhere()) {
-                state->word_.sleep(nullptr);
-                state = state->word_.next();
-        }
+        while (state != nullptr)
+                state = state->next_after_elsewhere();
 }
 
 void FutureState::drop_claimed_entry(FutureState* state) noexcept {
         while (state != nullptr) {
-                FutureState* next = nullptr;
-                if (state->word_.is_elsewhere()) {
-                        state->word_.sleep(nullptr);
-                        next = state->word_.next();
-                }
+                auto* const next = state->next_after_elsewhere();
                 if (state->word_.let_go(Word::kEntry))
                         delete state;
                 state = next;

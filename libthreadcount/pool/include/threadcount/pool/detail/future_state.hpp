@@ -90,6 +90,9 @@ private:
         }
         /// Runs it, and before it all that it follows. It is claimed.
         void help(bool is_elsewhere) noexcept;
+        /// Sleeps while it runs elsewhere. Returns the one whose entry the caller has then;
+        /// nullptr: none, as where it does not run elsewhere.
+        FutureState* next_after_elsewhere() noexcept;
         static void drop_claimed_entry(FutureState* state) noexcept;
         FutureState* publish(Outcome outcome, Word::Owner lets_go) noexcept;
         /// True: the entry is in a queue. False: the caller has it.
