@@ -48,6 +48,11 @@ void Schedule::want_decision(TimePoint now) {
                 std::min(next_decision_, may_rest ? std::max(now, last_decision_ + rest_) : now);
 }
 
+void Schedule::took(std::chrono::nanoseconds time) {
+        rest_ = std::max<std::chrono::nanoseconds>(time * numbers::kRestTimes, numbers::kRest);
+        next_decision_ = std::max(next_decision_, last_decision_ + rest_);
+}
+
 std::chrono::nanoseconds Schedule::pause(TimePoint now) const {
         if (parked_since_)
                 return std::clamp<std::chrono::nanoseconds>((now - *parked_since_) /

@@ -75,6 +75,17 @@ TEST(Schedule, RestsForTenTimesWhatADecisionTook) {
         EXPECT_EQ(schedule.next(), kStart + milliseconds{30} + numbers::kRest);
 }
 
+TEST(Schedule, RestsAlsoBeforeADecisionThatTimeAloneCauses) {
+        Schedule schedule(kStart);
+        Decision decision;
+        decision.again = kStart + milliseconds{2};
+        schedule.decided(decision, kStart);
+        schedule.took(milliseconds{3});
+        EXPECT_EQ(schedule.next(), kStart + milliseconds{30});
+        schedule.sampled(kStart + milliseconds{5});
+        EXPECT_EQ(schedule.next(), kStart + milliseconds{5}) << "a sample is decided on at once";
+}
+
 TEST(Schedule, DecidesAtOnceAfterARest) {
         Schedule schedule(kStart);
         schedule.decided({}, kStart);
