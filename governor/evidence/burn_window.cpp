@@ -12,13 +12,6 @@ namespace {
 using std::chrono::duration;
 using std::chrono::nanoseconds;
 
-std::uint32_t millicpu(nanoseconds used, nanoseconds elapsed) {
-        if (elapsed <= nanoseconds{0})
-                return 0;
-        const auto ratio = duration<double>(used) / duration<double>(elapsed);
-        return static_cast<std::uint32_t>(ratio * 1000 + 0.5);
-}
-
 /// The part of the span's CPU time that was used after `start`, if it was used evenly.
 nanoseconds used_since(const BurnWindow::Span& span, TimePoint start) {
         if (span.end <= start)
@@ -32,6 +25,13 @@ nanoseconds used_since(const BurnWindow::Span& span, TimePoint start) {
 }
 
 }  // namespace
+
+std::uint32_t millicpu(nanoseconds used, nanoseconds elapsed) {
+        if (elapsed <= nanoseconds{0})
+                return 0;
+        const auto ratio = duration<double>(used) / duration<double>(elapsed);
+        return static_cast<std::uint32_t>(ratio * 1000 + 0.5);
+}
 
 void SampleTimes::add(TimePoint now) {
         if (times_.empty() || now > times_.back())

@@ -26,6 +26,10 @@ inline constexpr auto kFullWindow = numbers::on_time(numbers::kWindow);
 /// Likewise of ticks, by which foreign load is measured.
 inline constexpr auto kFullTickWindow = numbers::on_time(numbers::kTickWindow);
 
+/// CPU time `used` within `elapsed`, in thousandths of a CPU, rounded; 0 if no time has passed.
+[[nodiscard]] std::uint32_t millicpu(std::chrono::nanoseconds used,
+                                     std::chrono::nanoseconds elapsed);
+
 /// The times of samples: since the newest that is a full window old.
 class SampleTimes {
 public:

@@ -52,8 +52,8 @@ public:
         /// The daemon looked for stopped programs; `matters`: one was stopped.
         void watched(bool matters, TimePoint now);
         void decided(const policy::fair::Decision& decision, TimePoint now);
-        /// The last decision, and all that belongs to it, has taken `time`. Nothing but a sample is a
-        /// reason to decide again before the rest is over.
+        /// The last decision, and all that belongs to it, has taken `time`. Nothing but a sample is
+        /// a reason to decide again before the rest is over.
         void took(std::chrono::nanoseconds time);
 
         void ticked(TimePoint now) { next_tick_ = now + tick_pause_; }

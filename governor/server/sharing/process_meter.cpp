@@ -2,6 +2,7 @@
 // From the probe's words to the registry's.
 #include "server/sharing/process_meter.hpp"
 
+#include "evidence/burn_window.hpp"
 #include "policy/permyriad.hpp"
 #include "probe/affinity.hpp"
 #include "probe/loadavg.hpp"
@@ -17,10 +18,6 @@
 namespace governor::server {
 
 namespace {
-
-std::uint32_t millicpu(std::chrono::nanoseconds used, std::chrono::nanoseconds elapsed) {
-        return elapsed.count() > 0 ? static_cast<std::uint32_t>(used * 1000 / elapsed) : 0;
-}
 
 /// The clocks of so many threads are added up.
 constexpr std::uint32_t kMostThreadsOfProcess = 4096;
@@ -68,10 +65,16 @@ bool ProcessMeter::scan(std::span<const Holder> holders, TimePoint now,
         owned_.add(processes_.processes(), descendants_.growth(),
                    [&](std::uint32_t pid) { return run_by(pid, now); });
         count_owned(elapsed);
-        yielding_millicpu_ = millicpu(yielding_.total() - before, elapsed);
+        yielding_millicpu_ = evidence::millicpu(yielding_.total() - before, elapsed);
         follow_descendants(holders, elapsed);
         scanned_at_ = now;
         return true;
+}
+
+void ProcessMeter::drop_scan() {
+        processes_.drop();
+        yielding_millicpu_ = 0;
+        ungoverned_ = {};
 }
 
 /// The real uid. The owner of /proc/PID is root where a process may not be dumped, and the
@@ -91,8 +94,9 @@ void ProcessMeter::count_owned(std::chrono::nanoseconds elapsed) {
                 static_cast<std::uint32_t>(owned_.niced_part() * policy::kPermyriad);
         const std::chrono::nanoseconds tick = probe::ticks_to_time(1, ticks_per_second_);
         const auto millicpu_of = [&](double ticks) {
-                return millicpu(std::chrono::duration_cast<std::chrono::nanoseconds>(ticks * tick),
-                                elapsed);
+                return evidence::millicpu(
+                        std::chrono::duration_cast<std::chrono::nanoseconds>(ticks * tick),
+                        elapsed);
         };
         for (const auto& [uid, used] : owned_.by_owner())
                 ungoverned_.owners.push_back({registry::account_id({uid}), millicpu_of(used.ticks),

@@ -58,8 +58,9 @@ public:
         /// said so before all were read. The last scan stands, and the next call goes on.
         bool scan(std::span<const Holder> holders, TimePoint now,
                   const probe::ProcessScan::IsOver& is_over = {});
-        /// Nobody will ask for a while: the next scan begins anew.
-        void drop_scan() { processes_.drop(); }
+        /// There is no holder for a while. The next scan begins anew, and until then nothing is
+        /// known of other processes.
+        void drop_scan();
 
         /// CPU time that it has used, and as of the last scan that of its descendants without a
         /// lease. Empty: it has gone, and nobody knows; or it has more than 4,096 threads. The

@@ -51,6 +51,27 @@ TEST_F(ProcessMeterTest, ChargesTheRealUserOfAProcess) {
         EXPECT_EQ(found.owners[1].millicpu, 500U);
 }
 
+TEST_F(ProcessMeterTest, ForgetsWhatOthersBurnedWhenNobodyAsksForAWhile) {
+        status(8, "1000\t1000\t1000\t1000");
+        ASSERT_EQ(second({{8}}).owners.size(), 1U);
+        meter_->drop_scan();
+        EXPECT_TRUE(meter_->ungoverned().owners.empty());
+}
+
+TEST_F(ProcessMeterTest, CountsDaysOfALargeMachine) {
+        constexpr std::uint64_t kTwoDays_s = 2 * 24 * 3600;
+        status(8, "1000\t1000\t1000\t1000");
+        FakeProcess process{8};
+        meter_.emplace(machine_.root());
+        machine_.process(process);
+        meter_->scan({}, TimePoint{std::chrono::seconds{1}});
+        process.user_ticks += 64 * 100 * kTwoDays_s;
+        machine_.process(process);
+        meter_->scan({}, TimePoint{std::chrono::seconds{1 + kTwoDays_s}});
+        ASSERT_EQ(meter_->ungoverned().owners.size(), 1U);
+        EXPECT_EQ(meter_->ungoverned().owners[0].millicpu, 64'000U);
+}
+
 TEST_F(ProcessMeterTest, ChargesTheUserOfTheControlGroupButWhatIsRoots) {
         machine_.membership(7, "0::/user.slice/user-1000.slice/session-1.scope\n");
         machine_.membership(8, "0::/user.slice/user-1000.slice/session-1.scope\n");
