@@ -38,8 +38,12 @@ public:
         void add(const Reading& reading, TimePoint now);
         /// Its time cannot be read, or says nothing: not light.
         void unknown();
-        /// It has more than one thread now, which others leave to it: light as before.
-        void pause() { last_.reset(); }
+        /// It has more than one thread now, which others leave to it: light as before. Patience
+        /// begins anew.
+        void pause() {
+                last_.reset();
+                low_since_.reset();
+        }
         /// The program has burned that much, however long it waited.
         void burned(std::uint32_t millicpu);
 

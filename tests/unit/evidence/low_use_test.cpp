@@ -35,6 +35,14 @@ TEST_F(LightUseTest, IsOfWhoHasRunAndWaitedLittleForTwoSeconds) {
         EXPECT_TRUE(use_.light());
 }
 
+TEST_F(LightUseTest, DoesNotCountTheTimeOfMoreThreads) {
+        run(250ms, 50ms, 2);
+        use_.pause();
+        now_ += 1min;
+        run(250ms, 50ms, 2);
+        EXPECT_FALSE(use_.light()) << "seen for a second since";
+}
+
 TEST_F(LightUseTest, IsNotOfWhoIsCrowdedOut) {
         run(100ms, 900ms, 20);
         EXPECT_FALSE(use_.light());
