@@ -4,6 +4,7 @@
 // W. Weihl, 1995).
 #include "policy/fair/rounds.hpp"
 
+#include "policy/fair/round_shares.hpp"
 #include "policy/numbers.hpp"
 
 #include <algorithm>
@@ -17,9 +18,6 @@ namespace governor::policy::fair {
 namespace {
 
 using Seconds = std::chrono::duration<double>;
-
-/// CPUs that a gang without a CPU of its own counts as entitled to.
-constexpr double kLeastShare = 0.5;
 
 struct Team {
         std::size_t gang = 0;
@@ -100,15 +98,18 @@ private:
                         team.members.push_back(i);
                         team.threads += threads_of(i);
                         team.uses += std::max(threads_of(i), client.burning);
-                        team.share += shares_[i].share;
                         team.is_interactive = team.is_interactive || !client.takes_turns;
                         team.rests = team.rests && client.rests;
                 }
                 std::vector<Team> all;
+                std::vector<std::vector<std::size_t>> members;
                 for (auto& [gang, team] : teams) {
-                        team.share = std::max(team.share, kLeastShare);
+                        members.push_back(team.members);
                         all.push_back(std::move(team));
                 }
+                const auto shares = round_shares(snapshot_, classes_, shares_, members);
+                for (std::size_t k = 0; k < all.size(); k++)
+                        all[k].share = shares[k];
                 return all;
         }
 

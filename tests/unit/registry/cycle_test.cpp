@@ -441,16 +441,18 @@ TEST_F(CycleTest, LetsTheLastLookStandWhileOneGoesOn) {
         EXPECT_EQ(grant(id).threads, 4U) << "it burned nothing";
 }
 
-/// Programs of a user each, which keep their teams and begin regions of 1 ms; what part of 20 s
-/// each one runs. The first one runs on as many CPUs as the others, whatever it says.
+/// Programs that keep their teams and begin regions of 1 ms; what part of 20 s each one runs. The
+/// first one runs on as many CPUs as the others, whatever it says.
 class RoundsOfUsers : public CycleTest {
 protected:
-        [[nodiscard]] std::vector<double> parts(std::uint32_t users, std::uint32_t said) {
+        /// There are so many programs of each user.
+        [[nodiscard]] std::vector<double> parts(const std::vector<int>& users, std::uint32_t said) {
                 std::vector<ProgramId> all;
-                for (std::uint32_t user = 0; user < users; user++)
-                        all.push_back(join({}, keeps(), program_of(1000 + user)));
+                for (std::uint32_t user = 0; user < users.size(); user++)
+                        for (int i = 0; i < users[user]; i++)
+                                all.push_back(join({}, keeps(), program_of(1000 + user)));
                 constexpr int kTime_ms = 20'000;
-                std::vector<double> parts(users);
+                std::vector<double> parts(all.size());
                 for (int ms = 1; ms <= kTime_ms; ms++) {
                         for (std::size_t i = 0; i < all.size(); i++)
                                 parts[i] +=
@@ -490,14 +492,21 @@ private:
 };
 
 TEST_F(RoundsOfUsers, GiveASmallTeamNoMoreThanAnEqualPart) {
-        const auto parts = this->parts(6, 1);
+        const auto parts = this->parts({1, 1, 1, 1, 1, 1}, 1);
         for (std::size_t i = 1; i < parts.size(); i++)
                 EXPECT_GE(parts[i], 0.8 / 6) << "beside one that says that its team has one thread";
 }
 
 TEST_F(RoundsOfUsers, GiveALargeTeamNoMoreThanAnEqualPart) {
-        for (const auto part : parts(6, 8))
-                EXPECT_GE(part, 0.8 / 6);
+        for (const auto part : parts({1, 1, 1, 1, 1, 1}, 8))
+                EXPECT_GE(part, 0.95 / 6) << "8 CPUs are no multiple of 6";
+}
+
+TEST_F(RoundsOfUsers, GiveAUserNoMoreForManyPrograms) { EXPECT_GE(parts({1, 10}, 8)[0], 0.46); }
+
+TEST_F(RoundsOfUsers, GiveProgramsOfOneUserTheSame) {
+        for (const auto part : parts({3}, 8))
+                EXPECT_GE(part, 0.95 / 3) << "8 CPUs are no multiple of 3";
 }
 
 }  // namespace

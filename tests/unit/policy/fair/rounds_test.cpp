@@ -3,6 +3,7 @@
 #include "policy/numbers.hpp"
 #include "world.hpp"
 
+#include <cmath>
 #include <gtest/gtest.h>
 
 namespace governor::policy::fair {
@@ -41,6 +42,15 @@ public:
                 return text;
         }
 
+        /// CPUs that each gang is entitled to on average, in hundredths.
+        [[nodiscard]] std::vector<double> shares() const {
+                std::vector<double> shares(gangs.size());
+                for (const auto& round : decided().rounds)
+                        shares[static_cast<std::size_t>(round.id) - 1] =
+                                std::round(100 * round.share) / 100;
+                return shares;
+        }
+
         std::vector<Gang> gangs;
 };
 
@@ -63,6 +73,47 @@ TEST(Rounds, AreNotNeededWhereAllFit) {
         const auto decision = world.decided();
         EXPECT_EQ(world.grants(), "4 4 4 4");
         EXPECT_TRUE(decision.rounds.empty());
+}
+
+TEST(Rounds, AreDividedByWeightWhereCpusCannotBe) {
+        Teams world(8);
+        for (const auto weight : {100U, 100U, 100U, 50U})
+                world.team(8).weight = weight;
+        EXPECT_EQ(world.shares(), (std::vector{2.29, 2.29, 2.29, 1.14}));
+}
+
+TEST(Rounds, AreNotDividedFurtherThanTeamsCanUse) {
+        Teams world(7);
+        world.team(8);
+        world.team(2);
+        world.team(8);
+        EXPECT_EQ(world.shares(), (std::vector{2.5, 2., 2.5}));
+}
+
+TEST(Rounds, OfAUserAreSoMuchLessAsItHasElsewhere) {
+        Teams world(7);
+        world.add(1).max = 2;
+        world.team(8, 1);
+        world.team(8, 2);
+        EXPECT_EQ(world.shares(), (std::vector{1.5, 3.5}));
+}
+
+TEST(Rounds, OnOtherCpusAreNoRoundsOfItsOwn) {
+        Teams world(8);
+        world.team(8, 1).allowed = CpuMask::range(0, 2);
+        world.team(8, 2);
+        world.team(8, 3);
+        EXPECT_EQ(world.shares(), (std::vector{2., 3., 3.}));
+        world.clients[1].min = 4;
+        EXPECT_EQ(world.shares(), (std::vector{2., 3., 3.})) << "inside of its account alone";
+}
+
+TEST(Rounds, OfAProgramWithAMinimumAreNoLess) {
+        Teams world(8);
+        world.team(8).min = 4;
+        world.team(8);
+        world.team(8);
+        EXPECT_EQ(world.shares(), (std::vector{4., 2., 2.}));
 }
 
 TEST(Rounds, OneTeamRunsAndTheOtherWaits) {
