@@ -69,8 +69,9 @@ def check_doors(folder: Path) -> None:
     """BadInput when `governorctl run` of `folder` has no object to preload: then --keep and --adapt leave
     programs as they are, without a word under -q."""
     doors = folder.parent / "lib" / "threadcount" / "doors"
-    if not any(doors.rglob("adopt.so")):
-        raise BadInput(
-            f"--bin {folder}: no adopt.so below {doors}, which `run --keep` preloads; name the bin folder of a"
-            " whole build or installation."
-        )
+    for name, option in (("keep.so", "--keep"), ("adopt.so", "--adapt")):
+        if not any(doors.rglob(name)):
+            raise BadInput(
+                f"--bin {folder}: no {name} below {doors}, which `run {option}` preloads; name the bin folder of a"
+                " whole build or installation."
+            )

@@ -1,13 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The numbers of threads that a program asks for and sets, before it reaches libgomp. Questions and
- * settings inside of regions go to the runtime as they are.
+ * The numbers of threads that a program asks for and sets, before it reaches libgomp. In adopt.so
+ * only: a call that comes by here may reach another runtime than without it, since a function found
+ * by dlsym() or left by a jump does not tell which object calls it.
+ *
+ * Questions and settings inside of regions go to the runtime as they are.
  */
 #include "callers.h"
 #include "preload.h"
 #include "team.h"
 
 #define EXPORT __attribute__((visibility("default")))
+
+const bool adopt_has_counts = true;
 
 /* A question, or a number that is set. `real`: the entry of the same name. */
 struct call {

@@ -11,6 +11,8 @@
  *   OMP_DYNAMIC        true, as libgomp understands it: the user lets the runtime choose smaller
  *                      teams. Then keep is adapt.
  *
+ * It is made twice. Teams follow in adopt.so only. In keep.so adapt is keep.
+ *
  * Nor does it do anything in a program that has loaded libthreadcount itself. It loads that at the
  * first region, or where the program calls dlopen() for the first time: see linker.h. It prints
  * nothing, installs no handler, and keeps errno. It starts threads only where a team has too few
@@ -60,8 +62,15 @@ enum adopt_teams { ADOPT_UNKNOWN, ADOPT_KEEPS, ADOPT_ADAPTS };
 
 extern _Atomic(enum adopt_teams) adopt_teams;
 
+/*
+ * Do the numbers that the program asks for and sets come by this object? A constant of counts.c. If
+ * not, its teams are kept: it would not know that another number is in force.
+ */
+extern const bool adopt_has_counts;
+
 static inline bool adopt_adapts(void) {
-        return atomic_load_explicit(&adopt_teams, memory_order_relaxed) == ADOPT_ADAPTS;
+        return adopt_has_counts &&
+               atomic_load_explicit(&adopt_teams, memory_order_relaxed) == ADOPT_ADAPTS;
 }
 
 /* Words of CPUs that a runtime may bind threads to. */

@@ -35,10 +35,16 @@ Words operator+(Words words, const Words& more) {
         return words;
 }
 
-/// The variables as a `run` sets them.
-Words door(const std::string& socket, const std::string& how = "keep") {
-        return {"LD_PRELOAD=" DOORS "/$LIB/adopt.so", "THREADCOUNT_ADOPT=" + how,
+/// The variables as a `run` sets them where teams are kept.
+Words door(const std::string& socket, const std::string& how = "keep",
+           const std::string& object = "keep.so") {
+        return {"LD_PRELOAD=" DOORS "/$LIB/" + object, "THREADCOUNT_ADOPT=" + how,
                 "THREADCOUNT_SOCKET=" + socket};
+}
+
+/// Likewise where they follow.
+Words adapting_door(const std::string& socket, const std::string& how = "adapt") {
+        return door(socket, how, "adopt.so");
 }
 
 /// Turns and crowds that come and go, until it goes.
@@ -427,6 +433,29 @@ TEST_F(Doors, AJumpIsFromTheLibraryThatItsCallerNeeds) {
         expect_the_same(scopes("la4rour4R", "library_X.so", "around_X.so"), 3);
 }
 
+TEST_F(Doors, AJumpOfOneOfSeveralLibrariesReachesItsRuntime) {
+        expect_the_same(scopes("ol2rR"), 2);
+        expect_the_same(scopes("lo2rR"), 2);
+}
+
+TEST_F(Doors, ALibraryThatIsBoundWhereItCallsKeepsToWhatItHasAskedInAThread) {
+        // Where the linker cannot be asked, what the library has called before tells.
+        expect_the_same(scopes("zg2t"), 1);
+}
+
+TEST_F(Doors, APluginFindsItsOwnRuntimeByTheNamesOfItsFunctions) {
+        expect_the_same({program("loader"), "5", program("finds_X.so"), program("library_Y.so")},
+                        14);
+        expect_the_same({program("loader"), "5", program("library_Y.so"), program("finds_X.so")},
+                        14);
+        expect_the_same({program("loader_with_openmp"), "5", program("finds_X.so")}, 12);
+}
+
+TEST_F(Doors, APluginFindsNoRuntimeThatOnlyAnotherLibrarySees) {
+        expect_the_same({program("loader"), "5", program("finds.so")}, 0);
+        expect_the_same({program("loader"), "5", program("library_Y.so"), program("finds.so")}, 7);
+}
+
 TEST_F(Doors, TheRuntimeOfAnotherCompilerIsLeftAlone) {
         if (!std::filesystem::exists(program("library_clang.so")))
                 GTEST_SKIP() << "clang has no OpenMP here";
@@ -581,7 +610,7 @@ protected:
                                            const Words& environment = {"OMP_NUM_THREADS=2"},
                                            const std::string& how = "adapt", unsigned most = 2) {
                 const Grants grants(governor_, most);
-                const auto done = run({arguments, environment + door(socket_, how), {}});
+                const auto done = run({arguments, environment + adapting_door(socket_, how), {}});
                 EXPECT_EQ(done.err, "");
                 EXPECT_EQ(done.status, 0);
                 return done.out;
@@ -614,7 +643,7 @@ TEST_F(AdaptingDoors, AQuestionIsAnsweredByTheGrant) {
         governor_.publish(1, false);
         for (const auto* kind : {"once", "ask", "echo", "nothing", "inside"})
                 EXPECT_EQ(run({{program("counts"), kind, "1"},
-                               Words{"OMP_NUM_THREADS=3"} + door(socket_, "adapt"),
+                               Words{"OMP_NUM_THREADS=3"} + adapting_door(socket_),
                                {}})
                                   .out,
                           "right, teams 1\n")
@@ -625,7 +654,7 @@ TEST_F(AdaptingDoors, AQuestionIsAnsweredByTheGrant) {
 
 TEST_F(AdaptingDoors, WhatALibraryAsksForOrSetsBeforeMainHolds) {
         governor_.publish(1, false);
-        const Words environment = Words{"OMP_NUM_THREADS=3"} + door(socket_, "adapt");
+        const Words environment = Words{"OMP_NUM_THREADS=3"} + adapting_door(socket_);
         EXPECT_EQ(run({{program("asks_at_start")}, environment, {}}).out, "1: right\n");
         EXPECT_EQ(run({{program("asks_at_start")}, environment + Words{"SETS=2"}, {}}).out,
                   "2: right\n");
@@ -635,7 +664,7 @@ TEST_F(AdaptingDoors, WhatALibraryAsksForOrSetsBeforeMainHolds) {
 TEST_F(AdaptingDoors, WhoeverOnlyAsksIsNotInsideOfARegion) {
         governor_.publish(2, false);
         EXPECT_EQ(run({{program("counts"), "only-ask", "1"},
-                       Words{"OMP_NUM_THREADS=3"} + door(socket_, "adapt"),
+                       Words{"OMP_NUM_THREADS=3"} + adapting_door(socket_),
                        {}})
                           .out,
                   "right, teams\n");
@@ -643,7 +672,7 @@ TEST_F(AdaptingDoors, WhoeverOnlyAsksIsNotInsideOfARegion) {
         EXPECT_FALSE(governor_.report().in_region);
         // One question, and regions of a number that is set.
         Process asks({{program("counts"), "ask-and-set", "1"},
-                      Words{"OMP_NUM_THREADS=3"} + door(socket_, "adapt"),
+                      Words{"OMP_NUM_THREADS=3"} + adapting_door(socket_),
                       {}});
         EXPECT_EQ(asks.wait(), 0);
         EXPECT_EQ(asks.out(), "right, teams 3\n");
@@ -672,7 +701,7 @@ TEST_F(AdaptingDoors, AProgramThatSetsItsNumberSaysThatItsTeamsAreItsOwn) {
         governor_.publish(8, false);
         for (const auto* kind : {"nothing", "echo", "set-once"}) {
                 EXPECT_EQ(run({{program("counts"), kind, "1"},
-                               Words{"OMP_NUM_THREADS=2"} + door(socket_, "adapt"),
+                               Words{"OMP_NUM_THREADS=2"} + adapting_door(socket_),
                                {}})
                                   .out,
                           "right, teams 2\n")
@@ -721,7 +750,8 @@ TEST_F(AdaptingDoors, TheUserMayPermitItByTheVariableOfOpenMp) {
         const auto keeps_with = [&](const std::string& dynamic) {
                 const auto hellos = governor_.welcomed();
                 EXPECT_EQ(run({{program("counts"), "nothing", "1"},
-                               Words{"OMP_NUM_THREADS=2", "OMP_DYNAMIC=" + dynamic} + door(socket_),
+                               Words{"OMP_NUM_THREADS=2", "OMP_DYNAMIC=" + dynamic} +
+                                       adapting_door(socket_, "keep"),
                                {}})
                                   .status,
                           0);
@@ -767,7 +797,7 @@ TEST_F(AdaptingDoors, TheRuntimeOfAnotherCompilerIsLeftAlone) {
         governor_.publish(1, false);
         const auto done = run({{program("loader"), "1", program("library_clang.so"),
                                 program("library_X.so"), program("library_Y.so")},
-                               Words{"OMP_NUM_THREADS=3"} + door(socket_, "adapt"),
+                               Words{"OMP_NUM_THREADS=3"} + adapting_door(socket_),
                                {}});
         EXPECT_EQ(done.out.substr(0, done.out.find("library 0: set")),
                   "library 0: at first 3\nlibrary 1: at first 1\nlibrary 2: at first 1\n"
@@ -778,7 +808,7 @@ TEST_F(AdaptingDoors, BatchProgramsWaitForTheirTurnToAsk) {
         const auto epoch = governor_.publish(1, true);
         Process waiting(
                 {{program("counts"), "once", "1"},
-                 Words{"OMP_NUM_THREADS=2", "THREADCOUNT_CLASS=batch"} + door(socket_, "adapt"),
+                 Words{"OMP_NUM_THREADS=2", "THREADCOUNT_CLASS=batch"} + adapting_door(socket_),
                  {}});
         EXPECT_TRUE(eventually([&] {
                 const auto said = governor_.report();
@@ -796,7 +826,7 @@ TEST_F(AdaptingDoors, NoThreadIsCancelledWhereOpenMpCancelsNone) {
                 const auto epoch = governor_.publish(1, true);
                 Process waiting({{program("cancelled"), kind},
                                  Words{"OMP_NUM_THREADS=2", "THREADCOUNT_CLASS=batch"} +
-                                         door(socket_, "adapt"),
+                                         adapting_door(socket_),
                                  {}});
                 EXPECT_TRUE(eventually([&] {
                         const auto said = governor_.report();
@@ -814,7 +844,7 @@ TEST_F(AdaptingDoors, NoThreadIsCancelledWhereOpenMpCancelsNone) {
 TEST_F(AdaptingDoors, WithoutAGovernorAllIsAsItWas) {
         for (const auto* kind : {"nothing", "ask", "once", "echo"})
                 EXPECT_EQ(run({{program("counts"), kind, "1"},
-                               Words{"OMP_NUM_THREADS=2"} + door("/nowhere", "adapt"),
+                               Words{"OMP_NUM_THREADS=2"} + adapting_door("/nowhere"),
                                {}})
                                   .out,
                           "right, teams 2\n");
@@ -838,11 +868,41 @@ TEST_F(AdaptingDoors, OpenBlasOfOpenMpFollowsAtEachCall) {
                 "right, teams 2 3\n");
         governor_.publish(1, false);
         EXPECT_EQ(run({{program("blas"), path, "100", "1"},
-                       Words{"OMP_NUM_THREADS=3"} + door(socket_, "adapt"),
+                       Words{"OMP_NUM_THREADS=3"} + adapting_door(socket_),
                        {}})
                           .out.substr(0, 5),
                   "right");
         EXPECT_EQ(governor_.report().team, 1U);
+}
+
+TEST_F(AdaptingDoors, AJumpIsFromTheLibraryThatItsCallerNeeds) {
+        // With a grant of all that is wanted teams are as without a governor.
+        governor_.publish(8, false);
+        for (const Words& arguments :
+             {scopes("l2r"), scopes("ola4rR", "library_X.so", "around_X.so"),
+              scopes("la4rour4R", "library_X.so", "around_X.so")})
+                for (const auto* how : {"adapt", "keep"})
+                        EXPECT_EQ(run({arguments, kThree + adapting_door(socket_, how), {}}).out,
+                                  run({arguments, kThree, {}}).out);
+}
+
+TEST_F(AdaptingDoors, TheObjectThatKeepsTeamsDoesSoWhateverTheEnvironmentSays) {
+        // A script may set it below `run --keep`. Questions do not come by this object.
+        const Grants grants(governor_, 2);
+        for (const auto* kind : {"nothing", "ask", "set-once"}) {
+                const auto done = run({{program("counts"), kind, "100"},
+                                       Words{"OMP_NUM_THREADS=2"} + door(socket_, "adapt"),
+                                       {}});
+                EXPECT_EQ(done.out, "right, teams 2\n") << kind;
+                EXPECT_TRUE(governor_.was_told(10)) << "it keeps its teams";
+        }
+        // libgomp itself may choose smaller ones here.
+        EXPECT_EQ(run({{program("counts"), "nothing", "1"},
+                       Words{"OMP_NUM_THREADS=2", "OMP_DYNAMIC=true"} + door(socket_),
+                       {}})
+                          .status,
+                  0);
+        EXPECT_TRUE(governor_.was_told(10));
 }
 
 class DoorsOfADaemon : public LeaseTest {
@@ -850,10 +910,13 @@ protected:
         [[nodiscard]] std::unique_ptr<Process> start(const std::string& kind,
                                                      const std::string& threads,
                                                      const std::string& how = "keep") const {
-                return std::make_unique<Process>(Command{
-                        {program("teams"), kind, "100000000"},
-                        Words{"OMP_NUM_THREADS=" + threads} + door(daemon_.socket(), how) + kSpins,
-                        {}});
+                return std::make_unique<Process>(
+                        Command{{program("teams"), kind, "100000000"},
+                                Words{"OMP_NUM_THREADS=" + threads} +
+                                        door(daemon_.socket(), how,
+                                             how == "keep" ? "keep.so" : "adopt.so") +
+                                        kSpins,
+                                {}});
         }
         static inline const Words kSpins{"OMP_DISPLAY_AFFINITY=false"};  // since this may be true
         [[nodiscard]] bool wants(const Process& process, std::uint32_t max) const {

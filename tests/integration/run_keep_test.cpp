@@ -15,9 +15,12 @@ protected:
                 std::filesystem::create_directory(prefix_.path("bin"));
                 std::filesystem::copy_file(GOVERNORCTL, program_);
         }
-        void install() const { prefix_.write("lib/threadcount/doors/lib64/adopt.so", ""); }
-        [[nodiscard]] std::string object() const {
-                return prefix_.path("lib/threadcount/doors/$LIB/adopt.so");
+        void install() const {
+                for (const std::string name : {"keep", "adopt"})
+                        prefix_.write("lib/threadcount/doors/lib64/" + name + ".so", "");
+        }
+        [[nodiscard]] std::string object(const std::string& name = "keep.so") const {
+                return prefix_.path("lib/threadcount/doors/$LIB/" + name);
         }
         [[nodiscard]] std::vector<std::string> words(const std::vector<std::string>& options,
                                                      const std::vector<std::string>& command) {
@@ -34,6 +37,9 @@ protected:
         }
         [[nodiscard]] std::string opened() const {
                 return object() + ",keep,verify_asan_link_order=0,\n";
+        }
+        [[nodiscard]] std::string opened_to_follow() const {
+                return object("adopt.so") + ",adapt,verify_asan_link_order=0,\n";
         }
         [[nodiscard]] std::string dry(const std::vector<std::string>& options,
                                       const std::string& program) {
@@ -65,7 +71,11 @@ TEST_F(RunKeep, OpensNoneForProgramsThatAreFittedToTheirShare) {
 
 TEST_F(RunKeep, LetsTeamsFollowWhereTheUserSaysSo) {
         install();
-        EXPECT_EQ(shown({"--adapt"}), object() + ",adapt,verify_asan_link_order=0,\n");
+        EXPECT_EQ(shown({"--adapt"}), opened_to_follow());
+        EXPECT_EQ(shown({"--adapt", "--batch"}), opened_to_follow());
+        EXPECT_EQ(shown({"--keep"}, {"OMP_DYNAMIC=true"}),
+                  object("adopt.so") + ",keep,verify_asan_link_order=0,\n");
+        EXPECT_EQ(shown({"--keep"}, {"OMP_DYNAMIC=false"}), opened());
         const auto both = run({words({"--adapt", "--keep"}, {"/bin/true"}), {}, {}});
         EXPECT_EQ(both.status, 2);
         EXPECT_NE(both.err.find("--keep and --adapt exclude each other"), both.err.npos);
@@ -106,16 +116,22 @@ TEST_F(RunKeep, KeepsWhatTheUserPreloads) {
 
 TEST_F(RunKeep, OfATreeInsideOfAnotherOpensItOnce) {
         install();
-        const auto inner = program_ + " --socket " + daemon_.socket() +
-                           " run -q --keep -- /bin/sh -c '" + kShow + "'";
-        EXPECT_EQ(run({words({"--keep"}, {"/bin/sh", "-c", inner}), {}, {}}).out, opened());
+        const auto inside = [&](const std::string& option, const std::string& outer) {
+                const auto inner = program_ + " --socket " + daemon_.socket() + " run -q " +
+                                   option + " -- /bin/sh -c '" + kShow + "'";
+                return run({words({outer}, {"/bin/sh", "-c", inner}), {}, {}}).out;
+        };
+        EXPECT_EQ(inside("--keep", "--keep"), opened());
+        EXPECT_EQ(inside("--batch", "--adapt"), opened());
+        EXPECT_EQ(inside("--adapt", "--keep"), opened_to_follow());
+        EXPECT_EQ(inside("--adapt", "--adapt"), opened_to_follow());
 }
 
 TEST_F(RunKeep, SetsNothingWhereNoObjectIsInstalled) {
         EXPECT_EQ(shown({"--keep"}), kNothing);
         EXPECT_EQ(shown({"--batch"}), kNothing);
         const auto done = run({words({"--keep"}, {"/bin/true"}), {}, {}});
-        EXPECT_TRUE(done.err.ends_with("; nothing of it is changed: there is no adopt.so in " +
+        EXPECT_TRUE(done.err.ends_with("; nothing of it is changed: there is no keep.so in " +
                                        prefix_.path("lib/threadcount/doors") + "\n"))
                 << done.err;
 }

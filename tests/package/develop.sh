@@ -65,13 +65,15 @@ int main(void)
         team += 1;
         maps = fopen("/proc/self/maps", "r");
         while (maps != NULL && fgets(line, sizeof(line), maps) != NULL)
-                if (strstr(line, "r-xp") != NULL && (strstr(line, "adopt.so") || strstr(line, "libthreadcount")))
+                if (strstr(line, "r-xp") != NULL && (strstr(line, "/doors/") || strstr(line, "libthreadcount")))
                         printf("%s", strrchr(line, '/') + 1);
         return team == 0;
 }
 C
 # shellcheck disable=SC2016
 in_folder 'cc -O2 -fopenmp openmp.c -o openmp'
-expect_equal "adopt.so libthreadcount.so.1.0.0" "$(in_folder 'fairly --keep ./openmp' 2>/dev/null | sort | paste -sd' ')" \
+expect_equal "keep.so libthreadcount.so.1.0.0" "$(in_folder 'fairly --keep ./openmp' 2>/dev/null | sort | paste -sd' ')" \
         "what fairly --keep opens in a program of gcc's OpenMP"
+expect_equal "adopt.so libthreadcount.so.1.0.0" "$(in_folder 'fairly --adapt ./openmp' 2>/dev/null | sort | paste -sd' ')" \
+        "what fairly --adapt opens there"
 expect_equal "" "$(in_folder 'fairly --quiet sh -c "exit 0"' 2>&1)" "complaints of the dynamic linker"

@@ -11,11 +11,12 @@ class CheckDoors(unittest.TestCase):
     def test_a_copy_of_the_programs_alone_is_refused(self):
         with tempfile.TemporaryDirectory() as name:
             programs = Path(name) / "bin"
-            with self.assertRaisesRegex(BadInput, "no adopt.so below"):
-                check_doors(programs)
             doors = Path(name) / "lib/threadcount/doors/lib/x86_64-linux-gnu"
-            doors.mkdir(parents=True)
-            (doors / "adopt.so").touch()
+            for missing in ("keep.so", "adopt.so"):
+                with self.assertRaisesRegex(BadInput, f"no {missing} below"):
+                    check_doors(programs)
+                doors.mkdir(parents=True, exist_ok=True)
+                (doors / missing).touch()
             check_doors(programs)
 
 

@@ -3,6 +3,7 @@
 #include "run/doors.hpp"
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <string_view>
 #include <strings.h>
@@ -13,7 +14,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kObject = "adopt.so";
+/// Below the prefix of an installation.
+constexpr const char* kFolder = "lib/threadcount/doors";
+constexpr std::array<const char*, 2> kObjects{"keep.so", "adopt.so"};  // as Teams has them
 /// The dynamic linker puts lib64, or lib/x86_64-linux-gnu, in the place of $LIB.
 constexpr int kDeepest = 2;
 
@@ -27,6 +30,9 @@ constexpr const char* kSpins = "30000";
 /// at all. libgomp's spin kSpins times where they have room, and else not at all instead of 100
 /// times.
 constexpr const char* kBlockTime = "200";
+
+/// Between the objects of LD_PRELOAD.
+constexpr const char* kPartings = ": ";
 
 /// The end of the words on what follows.
 constexpr const char* kByRule = ", as a rule of the administrator says";
@@ -84,13 +90,36 @@ std::vector<std::string> each_door(const Image& image, const Doors& doors) {
                 "make's jobserver: not opened, there is no such door"};
 }
 
+/// Of this installation or of another one: what an outer `run` has put there is for the teams of
+/// that one.
+bool is_object(std::string_view path) {
+        return std::ranges::any_of(kObjects, [&](const auto* name) {
+                return path.ends_with(std::string("/") + kFolder + "/$LIB/" + name);
+        });
+}
+
+/// What the user preloads, as the dynamic linker parts it.
+std::string without_objects(std::string_view preloaded) {
+        std::string rest;
+        while (!preloaded.empty()) {
+                const auto length = std::min(preloaded.find_first_of(kPartings), preloaded.size());
+                const auto next = std::min(length + 1, preloaded.size());
+                if (!is_object(preloaded.substr(0, length)))
+                        rest += preloaded.substr(0, next);
+                preloaded.remove_prefix(next);
+        }
+        rest.erase(rest.find_last_not_of(kPartings) + 1);
+        return rest;
+}
+
 /// In front of the user's own.
 std::vector<Change> opened(const std::string& object, bool adapts, const Lookup& lookup) {
         std::vector<Change> changes;
         const auto preloaded = value_of(lookup, "LD_PRELOAD");
-        if (preloaded.find(object) == preloaded.npos)
-                changes.push_back(change_to(lookup, "LD_PRELOAD",
-                                            object + (preloaded.empty() ? "" : ":" + preloaded)));
+        const auto theirs = without_objects(preloaded);
+        const auto wanted = object + (theirs.empty() ? "" : ":" + theirs);
+        if (preloaded != wanted)
+                changes.push_back(change_to(lookup, "LD_PRELOAD", wanted));
         changes.push_back(change_to(lookup, "THREADCOUNT_ADOPT", adapts ? "adapt" : "keep"));
         const auto options = value_of(lookup, "ASAN_OPTIONS");
         if (!options.ends_with(kSanitizer))
@@ -107,13 +136,13 @@ std::vector<Change> opened(const std::string& object, bool adapts, const Lookup&
         return changes;
 }
 
-bool holds_object(const fs::path& folder, int deepest) {
+bool holds_object(const fs::path& folder, const char* name, int deepest) {
         std::error_code error;
         for (fs::directory_iterator entry(folder, error), end; !error && entry != end;
              entry.increment(error)) {
                 std::error_code none;
-                if (fs::is_regular_file(entry->path() / kObject, none) ||
-                    (deepest > 1 && holds_object(entry->path(), deepest - 1)))
+                if (fs::is_regular_file(entry->path() / name, none) ||
+                    (deepest > 1 && holds_object(entry->path(), name, deepest - 1)))
                         return true;
         }
         return false;
@@ -123,7 +152,7 @@ Doors doors_to(const Image& image, const verbs::RunOptions& options, bool has_le
         return doors_of(image,
                         {has_lease, options.is_unpreloaded, options.yields(), options.adapts,
                          options.is_by_rule, gains_privilege(options.command.front()),
-                         installed_object()},
+                         installed_object(teams_of(options, of_process))},
                         of_process);
 }
 
@@ -145,20 +174,30 @@ Doors doors_of(const Image& image, const Circumstances& circumstances, const Loo
         return doors;
 }
 
-tl::expected<std::string, std::string> object_in(const std::string& folder) {
+tl::expected<std::string, std::string> object_in(const std::string& folder, Teams teams) {
+        const auto* name = kObjects.at(static_cast<std::size_t>(teams));
         // It parts objects at these, and replaces what begins with a dollar sign.
         if (folder.find_first_of(" :$") != folder.npos)
                 return tl::unexpected("LD_PRELOAD cannot name what is in " + folder);
-        if (!holds_object(folder, kDeepest))
-                return tl::unexpected(std::string("there is no ") + kObject + " in " + folder);
-        return folder + "/$LIB/" + kObject;
+        if (!holds_object(folder, name, kDeepest))
+                return tl::unexpected(std::string("there is no ") + name + " in " + folder);
+        return folder + "/$LIB/" + name;
 }
 
-tl::expected<std::string, std::string> installed_object() {
+tl::expected<std::string, std::string> installed_object(Teams teams) {
         const auto own = own_path();
         if (own.empty())
                 return tl::unexpected(std::string("/proc/self/exe does not say where this is"));
-        return object_in(own.parent_path().parent_path() / "lib/threadcount/doors");
+        return object_in(own.parent_path().parent_path() / kFolder, teams);
+}
+
+Teams teams_of(const verbs::RunOptions& options, const Lookup& lookup) {
+        constexpr const char* kSpaces = " \t\n\v\f\r";
+        auto dynamic = value_of(lookup, "OMP_DYNAMIC");
+        dynamic.erase(dynamic.find_last_not_of(kSpaces) + 1);
+        dynamic.erase(0, dynamic.find_first_not_of(kSpaces));
+        const bool is_permitted = ::strcasecmp(dynamic.c_str(), "true") == 0;
+        return options.adapts || is_permitted ? Teams::Adapt : Teams::Keep;
 }
 
 Doors look_for_doors(const verbs::RunOptions& options, bool has_lease) {

@@ -2,7 +2,8 @@
 //
 // The doors that `run` opens: where a program that nobody modified can be made to wait for its
 // round, with the threads that it chose. Decided here only. There is one so far: an object that is
-// preloaded, and acts in front of regions of gcc's OpenMP.
+// preloaded, and acts in front of regions of gcc's OpenMP. There are two of them: one leaves teams
+// as they are, the other lets them follow.
 #pragma once
 
 #include "run/executable.hpp"
@@ -40,13 +41,22 @@ struct Doors {
 [[nodiscard]] Doors doors_of(const Image& image, const Circumstances& circumstances,
                              const Lookup& lookup);
 
+/// What the object does to teams. The one that keeps them has no function of OpenMP by which
+/// programs ask for their number of threads, so that these calls go where they would go without it.
+enum class Teams { Keep, Adapt };
+
 /// In `folder`, such as /usr/lib/threadcount/doors. The object lies in the folder that the dynamic
 /// linker puts in the place of $LIB, which another libc or word size does not find, and does
 /// without. An error says why there is none that LD_PRELOAD could name.
-[[nodiscard]] tl::expected<std::string, std::string> object_in(const std::string& folder);
+[[nodiscard]] tl::expected<std::string, std::string> object_in(const std::string& folder,
+                                                               Teams teams);
 
 /// The one that was installed with this executable.
-[[nodiscard]] tl::expected<std::string, std::string> installed_object();
+[[nodiscard]] tl::expected<std::string, std::string> installed_object(Teams teams);
+
+/// What teams do where the command asks for a door. They follow with --adapt, and where OMP_DYNAMIC
+/// is true, as libgomp reads it: the user lets the runtime choose smaller teams.
+[[nodiscard]] Teams teams_of(const verbs::RunOptions& options, const Lookup& lookup);
 
 /// The doors of what is about to be started, with the object that was installed with this
 /// executable. None, and without any word, where none of --keep, --adapt and --batch is given.

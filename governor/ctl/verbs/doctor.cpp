@@ -25,6 +25,14 @@ void append(std::vector<Finding>& findings, std::vector<Finding> more) {
         std::ranges::move(more, std::back_inserter(findings));
 }
 
+/// What an option makes gcc's OpenMP do.
+Finding of_object(const char* option, const char* does,
+                  const tl::expected<std::string, std::string>& object) {
+        return object ? Finding{Kind::Good, option,
+                                std::string("can make gcc's OpenMP ") + does + ", by " + *object}
+                      : Finding{Kind::Note, option, "changes nothing here: " + object.error()};
+}
+
 /// Means of `run` on this host.
 std::vector<Finding> of_host() {
         std::vector<Finding> findings;
@@ -35,14 +43,9 @@ std::vector<Finding> of_host() {
                 findings.push_back({Kind::Note, "run",
                                     "sets variables only, and cannot hold a program to its share: "
                                     "this kernel does not tell what the program starts"});
-        const auto object = run::installed_object();
-        if (object)
-                findings.push_back({Kind::Good, "--keep, --adapt",
-                                    "can make gcc's OpenMP wait or follow, by an object below " +
-                                            object->substr(0, object->find("/$LIB/"))});
-        else
-                findings.push_back(
-                        {Kind::Note, "--keep, --adapt", "change nothing here: " + object.error()});
+        findings.push_back(of_object("--keep", "wait", run::installed_object(run::Teams::Keep)));
+        findings.push_back(
+                of_object("--adapt", "follow", run::installed_object(run::Teams::Adapt)));
         return findings;
 }
 

@@ -13,7 +13,8 @@ namespace {
 
 using test_support::TemporaryDirectory;
 
-constexpr const char* kObject = "/opt/lib/threadcount/doors/$LIB/adopt.so";
+constexpr const char* kObject = "/opt/lib/threadcount/doors/$LIB/keep.so";
+constexpr const char* kFollowing = "/opt/lib/threadcount/doors/$LIB/adopt.so";
 
 Image linked_with(std::vector<std::string> needed) {
         return {Image::Kind::Dynamic, "/lib64/ld-linux-x86-64.so.2", std::move(needed)};
@@ -129,8 +130,8 @@ TEST(Doors, AreShutWithoutALeaseAndWithoutAnObject) {
         without.has_lease = false;
         expect_shut(gomp, without, "there is no lease");
         auto missing = installed();
-        missing.object = tl::unexpected(std::string("there is no adopt.so in /opt"));
-        expect_shut(gomp, missing, "there is no adopt.so in /opt");
+        missing.object = tl::unexpected(std::string("there is no keep.so in /opt"));
+        expect_shut(gomp, missing, "there is no keep.so in /opt");
 }
 
 TEST(Doors, AreShutWhereTheUserWantsNone) {
@@ -178,22 +179,50 @@ TEST(DoorsSet, NothingInThePlaceOfWhatTheUserHasSet) {
         EXPECT_EQ(doors.changes[0].before, "libfoo.so libbar.so");
 }
 
+/// LD_PRELOAD where `object` is to be preloaded and the variable has been `before`.
+std::string preloaded(const std::string& object, const std::string& before) {
+        auto circumstances = installed();
+        circumstances.object = object;
+        return after(run::doors_of(linked_with({"libgomp.so.1"}), circumstances,
+                                   environment({{"LD_PRELOAD", before.c_str()}})),
+                     "LD_PRELOAD");
+}
+
 TEST(DoorsSet, NothingTwiceInsideOfAnotherTree) {
+        const auto with_users = std::string(kObject) + ":libfoo.so";
         const auto doors =
                 run::doors_of(linked_with({"libgomp.so.1"}), installed(),
-                              environment({{"LD_PRELOAD", std::string("libfoo.so:") + kObject},
+                              environment({{"LD_PRELOAD", with_users.c_str()},
                                            {"ASAN_OPTIONS", "color=1:verify_asan_link_order=0"}}));
         EXPECT_EQ(after(doors, "LD_PRELOAD"), "as it was");
         EXPECT_EQ(after(doors, "ASAN_OPTIONS"), "as it was");
         EXPECT_EQ(after(doors, "THREADCOUNT_ADOPT"), "keep");
+        EXPECT_EQ(preloaded(kObject, std::string("libfoo.so:") + kObject), with_users);
+}
+
+TEST(DoorsSet, OneObjectInThePlaceOfTheOneOfATreeAround) {
+        EXPECT_EQ(preloaded(kFollowing, kObject), kFollowing);
+        EXPECT_EQ(preloaded(kObject, kFollowing), kObject);
+        EXPECT_EQ(preloaded(kObject, std::string(kFollowing) + ":libfoo.so libbar.so"),
+                  std::string(kObject) + ":libfoo.so libbar.so");
+        EXPECT_EQ(preloaded(kObject, std::string("libfoo.so ") + kObject + ":" + kFollowing),
+                  std::string(kObject) + ":libfoo.so");
+        EXPECT_EQ(preloaded(kObject, "/home/me/lib/threadcount/doors/$LIB/adopt.so"), kObject)
+                << "of another installation";
+        EXPECT_EQ(preloaded(kObject, "/home/me/keep.so"),
+                  std::string(kObject) + ":/home/me/keep.so");
 }
 
 TEST(TheObject, IsNamedAsTheDynamicLinkerFindsIt) {
         for (const auto* lib : {"lib64", "lib/x86_64-linux-gnu"}) {
                 const TemporaryDirectory directory;
                 directory.write(std::string(lib) + "/adopt.so", "");
-                EXPECT_EQ(object_in(directory.path()).value_or(""),
+                EXPECT_EQ(object_in(directory.path(), Teams::Adapt).value_or(""),
                           directory.path("$LIB/adopt.so"));
+                EXPECT_FALSE(object_in(directory.path(), Teams::Keep));
+                directory.write(std::string(lib) + "/keep.so", "");
+                EXPECT_EQ(object_in(directory.path(), Teams::Keep).value_or(""),
+                          directory.path("$LIB/keep.so"));
         }
 }
 
@@ -203,17 +232,31 @@ TEST(TheObject, IsNoneWhereThereIsNoFile) {
         directory.write("adopt.so", "");
         directory.write("lib/a/b/adopt.so", "");
         directory.write("lib64/adopt.so/file", "");
-        EXPECT_EQ(object_in(directory.path()).error(), nowhere);
-        EXPECT_EQ(object_in("/nonexistent").error(), "there is no adopt.so in /nonexistent");
+        EXPECT_EQ(object_in(directory.path(), Teams::Adapt).error(), nowhere);
+        EXPECT_EQ(object_in("/nonexistent", Teams::Keep).error(),
+                  "there is no keep.so in /nonexistent");
 }
 
 TEST(TheObject, IsNoneWhereLdPreloadCannotNameIt) {
         const TemporaryDirectory directory;
         for (const auto* name : {"a b", "a:b", "a$LIB"}) {
-                directory.write(std::string(name) + "/lib/adopt.so", "");
-                EXPECT_EQ(object_in(directory.path(name)).error(),
+                directory.write(std::string(name) + "/lib/keep.so", "");
+                EXPECT_EQ(object_in(directory.path(name), Teams::Keep).error(),
                           "LD_PRELOAD cannot name what is in " + directory.path(name));
         }
+}
+
+TEST(TeamsOfACommand, FollowWhereTheUserPermitsIt) {
+        verbs::RunOptions options;
+        options.keeps = true;
+        EXPECT_EQ(teams_of(options, environment()), Teams::Keep);
+        for (const auto* is_true : {"true", " TRUE\t", "True"})
+                EXPECT_EQ(teams_of(options, environment({{"OMP_DYNAMIC", is_true}})), Teams::Adapt);
+        for (const auto* is_false : {"", " ", "false", "truely", "tru", "1"})
+                EXPECT_EQ(teams_of(options, environment({{"OMP_DYNAMIC", is_false}})), Teams::Keep)
+                        << is_false;
+        options.adapts = true;
+        EXPECT_EQ(teams_of(options, environment({{"OMP_DYNAMIC", "false"}})), Teams::Adapt);
 }
 
 TEST(LookForDoors, OnlyWhereTheProgramIsKeptOrTakesTurns) {
