@@ -109,8 +109,16 @@ static void* seen_by(const struct object* object, const char* name, const char* 
 
 struct reading {
         enum entry entry;
-        const void* address; /* in the runtime; NULL: nothing was found so far */
+        bool counts_too;     /* also what asks and sets numbers, mostly outside of regions */
+        const void* address; /* in the runtime; NULL: nothing was found so far             */
 };
+
+static bool is_count(const char* name) {
+        for (unsigned i = ENTRY_omp_get_max_threads; i < ENTRY_COUNT; i++)
+                if (strcmp(name, names[i]) == 0)
+                        return true;
+        return false;
+}
 
 /*
  * Every runtime has the functions of the first version, so these lead to the one that the object's
@@ -125,7 +133,8 @@ static bool is_of_first_version(const char* version) {
 static bool read_binding(const struct binding* binding, void* data) {
         struct reading* reading = data;
         struct object object;
-        if (!object_at(binding->address, &object) ||
+        if ((!reading->counts_too && is_count(binding->name)) ||
+            !object_at(binding->address, &object) ||
             object_version(&object, binding->name, binding->version) != binding->address ||
             object_symbol(&object, names[reading->entry]) == NULL || is_our_own(binding->address))
                 return false;
@@ -140,11 +149,23 @@ static bool read_binding(const struct binding* binding, void* data) {
  * changes that. Its entries lead to us, but what else it uses of the runtime does not: a region
  * must be in the runtime that its code asks for the number of its thread. This needs no linker.
  */
-static const void* bound_before(enum entry entry, const struct object* object) {
-        struct reading reading = {entry, NULL};
+static const void* bound_before(enum entry entry, const struct object* object, bool counts_too) {
+        struct reading reading = {entry, counts_too, NULL};
         if (object->dynamic != NULL)
-                visit_openmp_bindings(object, read_binding, &reading);
+                (void)visit_openmp_bindings(object, read_binding, &reading);
         return reading.address;
+}
+
+static bool is_never_called(const struct binding* binding, void* data) {
+        const struct object* object = data;
+        struct object other;
+        return object_at(binding->address, &other) && other.dynamic == object->dynamic &&
+               object_version(object, binding->name, binding->version) != binding->address;
+}
+
+/* Is the object bound where it calls? A number that it has set may then have gone elsewhere. */
+static bool is_bound_late(struct object object) {
+        return object.dynamic != NULL && visit_openmp_bindings(&object, is_never_called, &object);
 }
 
 /*
@@ -162,17 +183,18 @@ static const void* bound(enum entry entry, const struct object* object, bool* re
         *ret_is_sure = true;
         if (symbol != NULL || symbols_of_others(names[entry], version, &first) < 2)
                 return symbol != NULL ? symbol : first;
-        symbol = bound_before(entry, object);
+        const bool is_known = !has_program_loaded_for_all();
+        symbol = bound_before(entry, object, is_known || !is_bound_late(*object));
         if (symbol != NULL)
                 return symbol;
-        const bool is_known = !has_program_loaded_for_all();
         if (!is_known && may_use_linker()) {
                 symbol = linker_symbol(RTLD_NEXT, names[entry], version);
                 if (symbol == NULL)
                         symbol = seen_by(object, names[entry], version);
         } else {
                 *ret_is_sure = is_known;
-                if (object->dynamic != NULL)
+                symbol = bound_before(entry, object, true);
+                if (symbol == NULL && object->dynamic != NULL)
                         symbol = symbol_of_needed(object, names[entry], version);
         }
         return symbol != NULL ? symbol : first;

@@ -251,14 +251,14 @@ static bool is_of_openmp(const char* name) {
 }
 
 /* The linker may write a slot at its first use. All that it writes are whole words. */
-void visit_openmp_bindings(const struct object* object, bool (*visit)(const struct binding*, void*),
+bool visit_openmp_bindings(const struct object* object, bool (*visit)(const struct binding*, void*),
                            void* data) {
         const struct tables tables = tables_of(object);
         struct walk walk = {.tables = &tables};
         const ElfW(Rel)* relocation = NULL;
         uint32_t i = 0;
         if (tables.symbols == NULL || tables.strings == NULL)
-                return;
+                return false;
         while ((i = next_symbol(&walk, &relocation)) != 0) {
                 const uintptr_t place = object->base + relocation->r_offset;
                 if (!is_of_openmp(name_of(&tables, i)) || place % sizeof(uintptr_t) != 0)
@@ -268,8 +268,9 @@ void visit_openmp_bindings(const struct object* object, bool (*visit)(const stru
                 const struct binding binding = {name_of(&tables, i), version_of(&tables, i),
                                                 (const void*)address};
                 if (visit(&binding, data))
-                        return;
+                        return true;
         }
+        return false;
 }
 
 const char* object_text(const struct object* object, int64_t tag, unsigned number) {

@@ -33,10 +33,10 @@ struct binding {
 
 /*
  * Calls `visit` for each use of a function of OpenMP (omp_, GOMP_, GOACC_) in an object whose code
- * runs, until it returns true. The address is what the place that is called through holds now. It
- * is anything where the object uses the function in another way.
+ * runs, until it returns true. Returns whether it has. The address is what the place that is called
+ * through holds now. It is anything where the object uses the function in another way.
  */
-void visit_openmp_bindings(const struct object* object,
+bool visit_openmp_bindings(const struct object* object,
                            bool (*visit)(const struct binding* binding, void* data), void* data);
 
 /* The text of the dynamic section's entry `number` of those with this tag, from 0. NULL: none. */

@@ -443,6 +443,12 @@ TEST_F(Doors, ALibraryThatIsBoundWhereItCallsKeepsToWhatItHasAskedInAThread) {
         expect_the_same(scopes("zg2t"), 1);
 }
 
+TEST_F(Doors, ALibraryThatIsBoundWhereItCallsMayCallTwoRuntimes) {
+        // What it has called before all saw another one tells nothing.
+        expect_the_same(scopes("z2gr"), 1);
+        expect_the_same(scopes("z2gurt"), 2);
+}
+
 TEST_F(Doors, APluginFindsItsOwnRuntimeByTheNamesOfItsFunctions) {
         expect_the_same({program("loader"), "5", program("finds_X.so"), program("library_Y.so")},
                         14);
