@@ -107,7 +107,10 @@ ForeignLoad::Load ForeignLoad::measure(const Sample& sample, std::span<const Bur
         Foreign::PerCpu niced(size);
         Foreign::PerCpu left(size);  // by what is not niced
         for (const auto& cpu : sample.cpus) {
-                const auto busy = kMillicpu - millicpu(cpu.idle_permyriad.value_or(kPermyriad));
+                // No task's clock has counted what was stolen: it is nobody's load here.
+                const auto busy = std::max(
+                        0.F, kMillicpu - millicpu(cpu.idle_permyriad.value_or(kPermyriad)) -
+                                     millicpu(cpu.stolen_permyriad));
                 niced[cpu.cpu] = std::min(busy, millicpu(cpu.nice_permyriad));
                 plain[cpu.cpu] = busy - niced[cpu.cpu];
                 left[cpu.cpu] = kMillicpu - plain[cpu.cpu];

@@ -17,6 +17,8 @@ struct CpuIdle {
         std::optional<std::uint32_t> idle_permyriad;  ///< empty while it is not known yet
         /// The part of its time that went to programs with a positive nice value, clients or not.
         std::uint32_t nice_permyriad = 0;
+        /// The part for which it was busy, but the hypervisor ran something else on the real CPU.
+        std::uint32_t stolen_permyriad = 0;
 };
 
 /// CPUs in ascending order.

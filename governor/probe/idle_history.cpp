@@ -76,9 +76,12 @@ IdleHistory::ratios(const CpuTicks* before, const CpuTicks& after, nanoseconds e
         if (elapsed_ticks <= 0)
                 return std::nullopt;
         const auto idle_part = permyriad(static_cast<double>(idle), elapsed_ticks);
-        const auto nice_part =
-                permyriad(static_cast<double>(growth(from.nice, after.nice)), elapsed_ticks);
-        return Ratios{idle_part, std::min(nice_part, policy::kPermyriad - idle_part)};
+        const auto busy_part = [&](std::uint64_t before_it, std::uint64_t after_it) {
+                const auto ticks = static_cast<double>(growth(before_it, after_it));
+                return std::min(permyriad(ticks, elapsed_ticks), policy::kPermyriad - idle_part);
+        };
+        return Ratios{idle_part, busy_part(from.nice, after.nice),
+                      busy_part(from.stolen, after.stolen)};
 }
 
 std::optional<IdleHistory::Ratios> IdleHistory::last_of(std::uint32_t cpu) const {
@@ -99,6 +102,7 @@ void IdleHistory::update_ratios(const TimedReading& from, const TimedReading& to
                         known.push_back({ticks.cpu, *measured});
                         cpu.idle_permyriad = measured->idle_permyriad;
                         cpu.nice_permyriad = measured->nice_permyriad;
+                        cpu.stolen_permyriad = measured->stolen_permyriad;
                 }
                 sample_.cpus.push_back(cpu);
         }

@@ -27,8 +27,9 @@ enum class TimeBase : std::uint8_t {
 
 /// idle = (delta idle + delta iowait) / elapsed, over a window of the last period but at least
 /// 1 s, since ticks are 10 ms. Busy columns are not used: with tick accounting short bursts do
-/// not show there, while the kernel's idle time is exact. Only the nice column is, since nothing
-/// else tells of it: nice = delta nice / elapsed, 0 if it went backwards, never more than busy.
+/// not show there, while the kernel's idle time is exact. Only the columns nice and steal are,
+/// since nothing else tells of these: delta / elapsed, 0 if it went backwards, never more than
+/// busy.
 class IdleHistory {
 public:
         /// `shortest`: of windows; window() goes by kShortest.
@@ -65,6 +66,7 @@ private:
         struct Ratios {
                 std::uint32_t idle_permyriad = 0;
                 std::uint32_t nice_permyriad = 0;
+                std::uint32_t stolen_permyriad = 0;
         };
 
         struct Known {

@@ -15,6 +15,7 @@ namespace {
 constexpr std::size_t kNiceColumn = 1;
 constexpr std::size_t kIdle = 3;
 constexpr std::size_t kIowait = 4;
+constexpr std::size_t kSteal = 7;
 constexpr std::size_t kColumnsNeeded = 4;
 constexpr std::size_t kColumnsOfTime = 8;  // the guest columns behind are part of user and nice
 
@@ -43,6 +44,8 @@ std::optional<CpuTicks> parse_cpu_line(std::string_view line) {
                         ticks.idle = *value;
                 if (column == kIowait)
                         ticks.iowait = *value;
+                if (column == kSteal)
+                        ticks.stolen = *value;
                 if (column < kColumnsOfTime)
                         ticks.total += *value;
         }

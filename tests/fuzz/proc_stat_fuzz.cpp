@@ -31,6 +31,8 @@ void check(const policy::Sample& sample) {
                 require(cpu.idle_permyriad.value_or(0) <= 10000, "a ratio is at most everything");
                 require(cpu.nice_permyriad <= 10000 - cpu.idle_permyriad.value_or(10000),
                         "niced time is busy time");
+                require(cpu.stolen_permyriad <= 10000 - cpu.idle_permyriad.value_or(10000),
+                        "stolen time is busy time");
         }
 }
 

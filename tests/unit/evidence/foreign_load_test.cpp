@@ -105,6 +105,13 @@ TEST(ForeignLoad, KnowsMachinesWithGapsInTheirNumbers) {
         EXPECT_EQ(measured(sample, {{CpuMask::range(0, 8192), 1'500}}, CpuMask::range(0, 128)), 0U);
 }
 
+TEST(ForeignLoad, IsNotWhatTheHypervisorTookFromAProgram) {
+        Sample sample = all_busy(2);
+        sample.cpus[0].stolen_permyriad = sample.cpus[1].stolen_permyriad = 5'000;
+        EXPECT_EQ(measured(sample, {{CpuMask::range(0, 2), 1'000}}, CpuMask::range(0, 2)), 0U);
+        EXPECT_EQ(measured(sample, {}, CpuMask::range(0, 2)), 1'000U);
+}
+
 TEST(ForeignLoad, IsNotWhatYields) {
         Sample sample = all_busy(2);
         sample.cpus[0].nice_permyriad = 10'000;

@@ -30,6 +30,15 @@ protected:
 
 TEST_F(NiceTime, IsNicedTicksOverElapsedTicks) { EXPECT_EQ(nice_of(history_, 0), 2500U); }
 
+TEST_F(NiceTime, IsMeasuredAsTimeIsThatTheHypervisorTook) {
+        add(2000, {{0, 1050, 100, 5150, 750, 30}});
+        EXPECT_EQ(history_.sample().cpus[0].stolen_permyriad, 3000U);
+        add(3000, {{0, 1140, 100, 5160, 750, 60}});
+        EXPECT_EQ(history_.sample().cpus[0].stolen_permyriad, 1000U) << "no more than it was busy";
+        add(4000, {{0, 1165, 100, 5235, 750, 10}});
+        EXPECT_EQ(history_.sample().cpus[0].stolen_permyriad, 0U) << "it went backwards";
+}
+
 TEST_F(NiceTime, IsNoneWhereItGoesBackwards) {
         add(2000, {{0, 1050, 100, 5150, 10}});
         EXPECT_EQ(idle_of(history_, 0), 2500U);

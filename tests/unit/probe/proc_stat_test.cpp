@@ -61,6 +61,12 @@ TEST(ProcStat, TakesIdleIowaitNiceAndTheSumOfAllColumns) {
         expect_ticks(reading->cpus.at(0), {0, 4000, 50000, 20, 87654321});
 }
 
+TEST(ProcStat, TakesTheTimeThatTheHypervisorTook) {
+        const auto reading = parse_proc_stat("cpu0 1 2 3 4 5 6 7 8 9 10\nintr 1\n");
+        ASSERT_TRUE(reading);
+        EXPECT_EQ(reading->cpus[0].stolen, 8U);
+}
+
 TEST(ProcStat, CountsGuestTimeOnce) {
         const auto reading = parse_proc_stat("cpu0 500 50 0 1000 0 0 0 0 500 50\nintr 1\n");
         ASSERT_TRUE(reading);

@@ -22,13 +22,15 @@ struct Counters {
         std::uint64_t idle = 0;
         std::uint64_t iowait = 0;
         std::uint64_t busy = 0;
-        std::uint64_t nice = 0;  ///< part of `busy`
+        std::uint64_t nice = 0;    ///< part of `busy`
+        std::uint64_t stolen = 0;  ///< likewise
 };
 
 inline StatReading reading(const std::vector<Counters>& cpus, bool list_ended = true) {
         StatReading made;
         for (const auto& c : cpus)
-                made.cpus.push_back({c.cpu, c.idle, c.iowait, c.nice, c.idle + c.iowait + c.busy});
+                made.cpus.push_back(
+                        {c.cpu, c.idle, c.iowait, c.nice, c.idle + c.iowait + c.busy, c.stolen});
         made.list_ended = list_ended;
         return made;
 }
