@@ -8,6 +8,7 @@
 #include "support/process.hpp"
 #include "support/temporary_directory.hpp"
 
+#include <fstream>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
@@ -75,6 +76,23 @@ std::vector<std::string> unique_sleep() {
         sleeps().push_back({"/bin/sleep", "600." + std::to_string(::getpid()) +
                                                   std::to_string(100 + sleeps().size())});
         return sleeps().back();
+}
+
+std::string joined(const std::vector<std::string>& arguments) {
+        std::string text;
+        for (const auto& argument : arguments)
+                text += (text.empty() ? "" : " ") + argument;
+        return text;
+}
+
+/// The only process that executes `command`; 0: there is none, or there are more.
+std::uint32_t only(const std::vector<std::string>& command) {
+        std::vector<pid_t> found;
+        EXPECT_TRUE(eventually([&] {
+                found = find(words(command));
+                return found.size() == 1;
+        })) << joined(command);
+        return found.size() == 1 ? static_cast<std::uint32_t>(found.front()) : 0;
 }
 
 /// A tree of one command that waits for its turn.
@@ -145,6 +163,11 @@ protected:
         }
 
         [[nodiscard]] std::string place() const { return directory_.path("records"); }
+        /// For a shell: goes on after go_on().
+        [[nodiscard]] std::string wait_to_go_on() const {
+                return "while ! [ -e " + directory_.path("go") + " ]; do /bin/sleep 0.02; done; ";
+        }
+        void go_on() const { std::ofstream(directory_.path("go")) << "\n"; }
         [[nodiscard]] std::vector<pid_t> guardians() const {
                 return find(words({"governorctl", "guard", place()}));
         }
@@ -363,10 +386,6 @@ protected:
                                 return path;
                 return {};
         }
-        [[nodiscard]] static std::uint32_t only(const std::vector<std::string>& command) {
-                EXPECT_TRUE(eventually([&] { return find(words(command)).size() == 1; }));
-                return static_cast<std::uint32_t>(find(words(command)).at(0));
-        }
 };
 
 TEST_F(OneCpu, IsWhatATreeWaitsOnWhereNothingElseActs) {
@@ -396,6 +415,34 @@ TEST_F(OneCpu, IsLeftByAllThatCameMeanwhileWhenTheRunIsKilled) {
         tree.run().signal(SIGKILL);
         EXPECT_TRUE(has(child, open().count()));
         EXPECT_TRUE(has(command, open().count()));
+}
+
+/// Nobody has seen the orphan before: one look is a second from the next.
+TEST_F(OneCpu, IsLeftByAnOrphanOfTheLastMomentAtTheEndOfTheCommand) {
+        for (const std::string starter : {"", "/usr/bin/setsid "}) {
+                const auto orphan = unique_sleep();
+                Tree tree(place(), shared(wait_to_go_on() + starter + joined(orphan) + " & exit 0"),
+                          kUser, {"SHARES_SESSION=yes"});
+                ASSERT_TRUE(has(tree.command(), 1));
+                go_on();
+                EXPECT_EQ(tree.run().wait(), 0);
+                EXPECT_TRUE(has(only(orphan), open().count())) << starter;
+                std::filesystem::remove(directory_.path("go"));
+        }
+}
+
+TEST_F(OneCpu, IsLeftByAnOrphanOfTheLastMomentAtTheTurn) {
+        const auto orphan = unique_sleep();
+        const auto first = unique_sleep();
+        Tree tree(place(),
+                  shared(wait_to_go_on() + "(" + joined(orphan) + " &); exec " + joined(first)),
+                  kUser, {"SHARES_SESSION=yes"});
+        ASSERT_TRUE(has(tree.command(), 1));
+        go_on();
+        const auto child = only(orphan);
+        ASSERT_NE(only(first), 0U);
+        tree.run().signal(SIGUSR1);
+        EXPECT_TRUE(has(child, open().count()));
 }
 
 TEST_F(OneCpu, IsLeftByATreeThatLoadsARuntimeWhoseThreadsSpin) {

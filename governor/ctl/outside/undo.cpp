@@ -79,8 +79,11 @@ void Undo::undo(const std::string& scope) {
 }
 
 void Undo::widen(Record& record) {
-        if (record.narrowed)
+        if (record.narrowed) {
+                // Orphans are its children, also those that have come since it looked last.
+                record.narrowed->processes.push_back(record.run);
                 outside::widen(*record.narrowed);
+        }
         record.narrowed.reset();
         if (record.fenced)
                 outside::widen(*record.fenced);
