@@ -359,6 +359,39 @@ TEST_F(Outside, ARecordThatNamesAnotherUsersSessionHarmsNobody) {
         }
 }
 
+uid_t user_of(std::uint32_t pid) {
+        struct stat about {};
+        return ::stat(("/proc/" + std::to_string(pid)).c_str(), &about) == 0 ? about.st_uid : 0;
+}
+
+/// The guardian could not give it back.
+TEST_F(Outside, ASessionOfAnotherUserIsNotMadeToYield) {
+        if (!is_root())
+                GTEST_SKIP() << "needs root, to be two users";
+        const auto job = unique_sleep();
+        Tree tree(place(), as_user(kOtherUser, job), 0, {"WAITS_AFTER_MS=500"});
+        const auto pid = only(job);
+        ASSERT_TRUE(eventually([&] { return !tree.run().out().empty(); }));
+        EXPECT_NE(tree.run().out().find("another user's"), std::string::npos) << tree.run().out();
+        EXPECT_EQ(group_of(pid).nice, 0);
+}
+
+TEST_F(Outside, ASessionThatHasBecomeAnotherUsersIsGivenBackAtItsTurn) {
+        if (!is_root())
+                GTEST_SKIP() << "needs root, to be two users";
+        const auto job = unique_sleep();
+        Tree tree(place(),
+                  {"/bin/sh", "-c", wait_to_go_on() + "exec " + joined(as_user(kOtherUser, job))},
+                  0);
+        ASSERT_TRUE(tree.has(19));
+        go_on();
+        const auto pid = only(job);
+        ASSERT_TRUE(eventually([&] { return user_of(pid) == kOtherUser; }));
+        EXPECT_EQ(group_of(pid).nice, 19);
+        tree.run().signal(SIGUSR1);
+        EXPECT_TRUE(eventually([&] { return group_of(pid).nice == 0; }));
+}
+
 /// A tree in the session that it was started from, so that no autogroup acts.
 class OneCpu : public Outside {
 protected:

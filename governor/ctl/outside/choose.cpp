@@ -18,6 +18,8 @@ std::string refuse(const Session& session, const Facts& facts) {
                 return "its cpu control group is not the root, and autogroups act there only";
         if (session.has_terminal)
                 return "its session has a terminal";
+        if (!session.is_own)
+                return "its session is another user's, and no guardian could give it back";
         if (session.group.nice < 0 || session.group.nice >= kYieldingNice)
                 return "the nice value of its autogroup is " + std::to_string(session.group.nice) +
                        "; 0 to 18 could be set and given back";

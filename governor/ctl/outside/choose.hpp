@@ -27,6 +27,7 @@ struct Session {
         std::uint32_t pid = 0;  ///< one of them
         bool has_terminal = false;
         bool is_in_root_group = true;  ///< all of them are in the root cpu control group
+        bool is_own = true;            ///< one of them is of the user that acts
 };
 
 struct Facts {

@@ -107,10 +107,12 @@ void Look::add(const PidStat& process, std::vector<Session>& sessions) const {
         if (session == sessions.end()) {
                 if (sessions.size() == kMostAutogroups)
                         return;
-                session = sessions.insert(session, Session{*group, process.pid, false, true});
+                session =
+                        sessions.insert(session, Session{*group, process.pid, false, true, false});
         }
         session->has_terminal |= process.has_terminal;
         session->is_in_root_group &= is_in_root_group(*held);
+        session->is_own |= held->is_own();
 }
 
 Facts Look::take(std::uint32_t top) {

@@ -2,7 +2,6 @@
 // An autogroup is reached by any of its processes.
 #include "outside/undo.hpp"
 
-#include "outside/autogroup.hpp"
 #include "outside/choose.hpp"
 #include "outside/one_cpu.hpp"
 #include "probe/text.hpp"
@@ -22,6 +21,11 @@ constexpr std::size_t kMostMembers = 64;
 
 }  // namespace
 
+/// Empty: it is not to be changed by this process.
+std::optional<Autogroup> Undo::group_of(const HeldProcess& process) const {
+        return is_by_others_ || process.is_own() ? autogroup_of(process) : std::nullopt;
+}
+
 void Undo::look() {
         members_.clear();
         const std::unique_ptr<DIR, int (*)(DIR*)> processes(::opendir((root_ + "/proc").c_str()),
@@ -33,7 +37,7 @@ void Undo::look() {
                 const auto pid = governor::probe::parse_number<std::uint32_t>(
                         static_cast<const char*>(entry->d_name));
                 const auto held = pid ? HeldProcess::open(root_, *pid) : std::nullopt;
-                const auto group = held && held->is_own() ? autogroup_of(*held) : std::nullopt;
+                const auto group = held ? group_of(*held) : std::nullopt;
                 if (!group)
                         continue;
                 auto& members = members_[group->id];
@@ -51,7 +55,7 @@ Undo::Outcome Undo::undo(const ChangedAutogroup& group) const {
                 return outcome;
         for (const auto pid : members->second) {
                 const auto held = HeldProcess::open(root_, pid);
-                const auto now = held && held->is_own() ? autogroup_of(*held) : std::nullopt;
+                const auto now = held ? group_of(*held) : std::nullopt;
                 if (!now || now->id != group.id)
                         continue;
                 const int error =

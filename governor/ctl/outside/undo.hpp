@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 //
 // Takes back what a record says was changed. Any process of the user may do so, again and again:
-// only what still is as it was changed is touched, and only in processes of this user.
+// only what still is as it was changed is touched. An autogroup is given back if a process of this
+// user is in it; by root also otherwise, if it is the process that has changed it.
 #pragma once
 
+#include "outside/autogroup.hpp"
 #include "outside/groups.hpp"
 #include "outside/record.hpp"
 #include "outside/user_manager.hpp"
@@ -23,8 +25,10 @@ inline constexpr std::chrono::milliseconds kRetry{20};
 /// Not thread-safe.
 class Undo {
 public:
-        /// Below `root`, which is empty for this machine.
-        explicit Undo(const std::string& root) : root_(root), groups_(root) {}
+        /// Below `root`, which is empty for this machine. `is_by_others`: an autogroup is given
+        /// back also if it has processes of other users only, which the kernel lets root do.
+        explicit Undo(const std::string& root, bool is_by_others = false)
+                : root_(root), is_by_others_(is_by_others), groups_(root) {}
 
         /// Does what can be done now, and takes it out of `record`. The rest has to wait for
         /// kRetry. It looks at all processes of this user once if an autogroup is not where it was
@@ -41,8 +45,10 @@ private:
         [[nodiscard]] Outcome undo(const ChangedAutogroup& group) const;
         void undo(const std::string& scope);
         void look();
+        [[nodiscard]] std::optional<Autogroup> group_of(const HeldProcess& process) const;
 
         std::string root_;
+        bool is_by_others_;
         Groups groups_;
         std::optional<UserManager> manager_;
         std::unordered_map<std::uint64_t, std::vector<std::uint32_t>>

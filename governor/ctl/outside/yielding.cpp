@@ -40,16 +40,17 @@ void join(Narrowed& tree, const Narrowed& fresh) {
 
 Yielding::Yielding(const std::string& place, const std::string& guardian)
         : own_(place, guardian), record_(record_of_this()), look_(""), scopes_(record_.run),
-          undo_("") {
+          undo_("", ::geteuid() == 0) {
         own_.guard_what_was_left();
 }
 
 std::vector<Session> Yielding::fresh_sessions(Facts& facts) const {
         std::vector<Session> fresh;
         for (auto& session : facts.sessions) {
-                if (const auto* changed = find(record_, session.group.id); changed != nullptr)
+                if (const auto* changed = find(record_, session.group.id); changed != nullptr) {
                         session.group.nice = changed->was;
-                else if (can_yield(session, facts))
+                        session.is_own = true;  // it was, and this process gives it back
+                } else if (can_yield(session, facts))
                         fresh.push_back(session);
         }
         const auto room = kMostAutogroups - std::min(kMostAutogroups, record_.autogroups.size());
@@ -104,7 +105,9 @@ std::string Yielding::yield_by_one_cpu(const Facts& facts) {
                 join(*record.narrowed, fresh);
         if (auto why_not = remember(std::move(record)); !why_not.empty())
                 return why_not;
-        return narrow(*record_.narrowed) ? "" : "one CPU: all processes of the tree are bound";
+        return narrow(*record_.narrowed)
+                       ? ""
+                       : "one CPU: all processes of the tree are bound, or another user's";
 }
 
 void Yielding::look() {
