@@ -56,6 +56,9 @@ CpuMask just(std::uint32_t cpu) {
         return one;
 }
 
+/// The kernel lets root do so with any process, and other users with their own.
+bool may_move(const HeldProcess& process) { return ::geteuid() == 0 || process.is_own(); }
+
 /// Has a thread another mask than `open`, or than the one that it has inherited from a narrowed
 /// one?
 bool is_bound(std::uint32_t pid, const CpuMask& open, const std::optional<CpuMask>& inherited) {
@@ -65,8 +68,8 @@ bool is_bound(std::uint32_t pid, const CpuMask& open, const std::optional<CpuMas
         });
 }
 
-/// Those of this user's processes that are of the tree: the ones that were told of, and what has
-/// come since from them or in their sessions.
+/// Those processes of the tree that may be moved: the ones that were told of, and what has come
+/// since from them or in their sessions.
 class Members {
 public:
         Members(std::uint64_t since_ticks, const std::vector<ProcessId>& told,
@@ -76,7 +79,7 @@ public:
         [[nodiscard]] bool has(const governor::probe::PidStat& process) {
                 const auto held = HeldProcess::open("", process.pid);
                 const ProcessId id{process.pid, process.started_ticks};
-                if (!held || !held->is_own() || !(is_told(id) || is_newer(process, *held)))
+                if (!held || !may_move(*held) || !(is_told(id) || is_newer(process, *held)))
                         return false;
                 known_.insert(process.pid);
                 return true;
@@ -185,7 +188,7 @@ Narrowed narrowed(const std::vector<std::uint32_t>& pids, const std::vector<std:
         open.for_each([&](std::uint32_t cpu) { tree.cpu = cpu; });
         for (const auto pid : pids) {
                 const auto held = HeldProcess::open("", pid);
-                const auto id = held && held->is_own() ? held->id() : std::nullopt;
+                const auto id = held && may_move(*held) ? held->id() : std::nullopt;
                 const bool is_newer = id && before && id->started_ticks >= before->since_ticks;
                 if (!id ||
                     is_bound(pid, open, is_newer ? std::optional(just(tree.cpu)) : std::nullopt))
@@ -200,7 +203,7 @@ bool narrow(const Narrowed& tree) {
         bool acts = false;
         for (const auto& process : tree.processes) {
                 const auto held = HeldProcess::open("", process.pid);
-                if (!held || !held->is_own() || held->id() != process)
+                if (!held || !may_move(*held) || held->id() != process)
                         continue;
                 move_threads(process.pid, tree.open, one);
                 acts |= mask_of(process.pid) == one;
