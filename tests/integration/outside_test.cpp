@@ -10,7 +10,9 @@
 
 #include <fstream>
 #include <gtest/gtest.h>
+#include <sys/inotify.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 
 namespace {
 
@@ -357,6 +359,76 @@ TEST_F(Outside, ARecordThatNamesAnotherUsersSessionHarmsNobody) {
                 ASSERT_TRUE(eventually([&] { return records() == 1; }));
                 EXPECT_EQ(group_of(pid).nice, 19);
         }
+}
+
+/// Takes all inotify instances that a user may have, as long as it lives.
+class NoInotify {
+public:
+        explicit NoInotify(uid_t uid) : pid_(test_support::fork_child(uid)) {
+                if (pid_ == 0) {
+                        while (::inotify_init1(IN_CLOEXEC) >= 0)
+                                continue;
+                        // There is room for other descriptors.
+                        ::_exit(::dup(STDERR_FILENO) < 0 || ::raise(SIGSTOP) != 0 ? 1 : 0);
+                }
+                int status = 0;
+                (void)::waitpid(pid_, &status, WUNTRACED);
+                acts_ = WIFSTOPPED(status);
+        }
+        ~NoInotify() {
+                ::kill(pid_, SIGKILL);
+                (void)::waitpid(pid_, nullptr, 0);
+        }
+        NoInotify(const NoInotify&) = delete;
+        NoInotify& operator=(const NoInotify&) = delete;
+
+        [[nodiscard]] bool acts() const { return acts_; }
+
+private:
+        pid_t pid_;
+        bool acts_ = false;
+};
+
+/// A user that no other test has: limits are a user's.
+uid_t new_user() {
+        static uid_t made = 0;
+        return 1'000'000 + 10 * static_cast<uid_t>(::getpid()) + made++;
+}
+
+TEST_F(Outside, AGuardianNeedsNoInotify) {
+        if (!is_root())
+                GTEST_SKIP() << "needs root, to be a user of its own";
+        const auto user = new_user();
+        const NoInotify none(user);
+        if (!none.acts())
+                GTEST_SKIP() << "a user may have more inotify instances than descriptors";
+        Tree tree(place(), unique_sleep(), user);
+        ASSERT_TRUE(tree.has(19));
+        ASSERT_TRUE(has_guardians(1));
+        const auto guardian = guardians().at(0);
+        Tree second(place(), unique_sleep(), user);
+        ASSERT_TRUE(second.has(19));
+        tree.run().signal(SIGKILL);
+        EXPECT_TRUE(tree.has(0));
+        EXPECT_EQ(guardians(), std::vector<pid_t>{guardian});
+        second.run().signal(SIGKILL);
+        EXPECT_TRUE(second.has(0));
+        EXPECT_TRUE(has_guardians(0));
+}
+
+TEST_F(Outside, NothingIsChangedWhereThereIsNoRoomForAGuardian) {
+        if (!is_root())
+                GTEST_SKIP() << "needs root, to be a user of its own";
+        const auto command = unique_sleep();
+        // For the run, its command, and the child whose child would be the guardian.
+        std::vector<std::string> all{"/usr/bin/prlimit", "--nproc=3"};
+        for (const auto& word : as_user(new_user(), {YIELDER, place()}))
+                all.push_back(word);
+        all.insert(all.end(), command.begin(), command.end());
+        const Process run({all, {}, {}});
+        ASSERT_TRUE(eventually([&] { return !run.out().empty(); }));
+        EXPECT_EQ(run.out(), "nothing acts: no guardian can be started, which would undo it\n");
+        EXPECT_EQ(group_of(only(command)).nice, 0);
 }
 
 uid_t user_of(std::uint32_t pid) {

@@ -32,6 +32,9 @@ namespace {
 
 using std::chrono::milliseconds;
 
+/// Between two looks at the records where the user may have no inotify instance more.
+constexpr milliseconds kLookAtRecords{1'000};
+
 /// The number of a descriptor that is closed with its owner.
 class Descriptor {
 public:
@@ -112,8 +115,11 @@ bool start(const std::string& program, const std::string& place, int lock) {
         const auto child = ::fork();
         if (child == 0) {
                 ::setsid();
-                if (::fork() == 0)
+                const auto guardian = ::fork();
+                if (guardian == 0)
                         become(program, place, forget_parent(lock, question.get()));
+                if (guardian < 0)
+                        (void)!::write(question.get(), "x", 1);
                 let = Descriptor();
                 char go = 0;
                 (void)!::read(left.get(), &go, 1);
@@ -208,7 +214,10 @@ void Guardian::wait() {
                 ready.push_back({run.pidfd.get(), POLLIN, 0});
                 waits |= run.left || run.pidfd.get() < 0;
         }
-        (void)::poll(ready.data(), ready.size(), waits ? static_cast<int>(kRetry.count()) : -1);
+        const auto timeout = waits                ? kRetry
+                             : changes_.get() < 0 ? kLookAtRecords
+                                                  : milliseconds{-1};
+        (void)::poll(ready.data(), ready.size(), static_cast<int>(timeout.count()));
         if (ready.front().revents == 0)
                 return;
         // The directory is read fifty times a second at most, whatever others do to it.
@@ -248,10 +257,8 @@ void Guardian::survive() {
 
 ExitCode Guardian::run() {
         if (::inotify_add_watch(changes_.get(), records_.place().c_str(),
-                                IN_MOVED_TO | IN_DELETE | IN_DELETE_SELF | IN_ONLYDIR) < 0) {
-                std::perror("governorctl: inotify");
-                return kFailed;
-        }
+                                IN_MOVED_TO | IN_DELETE | IN_DELETE_SELF | IN_ONLYDIR) < 0)
+                changes_ = Descriptor();
         find_runs();
         survive();
         for (take_back(); goes_on(); take_back()) {
