@@ -51,6 +51,18 @@ protected:
                         n += file.path().filename().string().starts_with("run-") ? 1 : 0;
                 return n;
         }
+        /// 0: there is none.
+        [[nodiscard]] static pid_t guardian_of(const std::string& place) {
+                const auto wanted =
+                        std::string("governorctl") + '\0' + "guard" + '\0' + place + '\0';
+                for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
+                        const auto name = entry.path().filename().string();
+                        if (name.find_first_not_of("0123456789") == name.npos &&
+                            read_file(entry.path() / "cmdline") == wanted)
+                                return static_cast<pid_t>(std::stoi(name));
+                }
+                return 0;
+        }
         /// A child of the command that executes `name` by now; 0: there is none.
         [[nodiscard]] static pid_t child_called(const Running& running, const std::string& name) {
                 pid_t found = 0;
@@ -314,6 +326,34 @@ TEST_F(RunTreeOfANobody, PassesOverARuntimeFolderThatIsAnotherUsers) {
         EXPECT_TRUE(is_one_cpu(cpus_allowed(running.command)));
         EXPECT_FALSE(std::filesystem::exists(directory.path("governorctl")));
         EXPECT_EQ(records_in(place_), 1U);
+}
+
+/// A run that changes nothing repairs what another one has left.
+TEST_F(RunTree, WhoseRunIsKilledTogetherWithTheGuardianHasAllCpusAgainWithTheNextRun) {
+        for (const auto& options : std::vector<std::vector<std::string>>{{"--keep"}, {}}) {
+                TemporaryDirectory directory;
+                const std::vector<std::string> place{"XDG_RUNTIME_DIR=" +
+                                                     directory.path().string()};
+                auto words = run_words({"--max", "1"}, {kSleeper, "60"});
+                // The command would die with its run otherwise, which dies with the test.
+                words.insert(words.begin(), {"/usr/bin/setpriv", "--pdeathsig", "clear"});
+                const auto killed = start(words, place);
+                pid_t guardian = 0;
+                ASSERT_TRUE(eventually([&] {
+                        guardian = guardian_of(directory.path("governorctl"));
+                        return guardian != 0;
+                }));
+                killed.run->signal(SIGSTOP);  // it would start another one
+                ::kill(guardian, SIGKILL);
+                killed.run->signal(SIGKILL);
+                EXPECT_TRUE(eventually([&] { return ::kill(guardian, 0) < 0; }));
+                EXPECT_TRUE(is_one_cpu(cpus_allowed(killed.command)));
+                const auto next = start(run_words(options, {kSleeper, "60"}), place);
+                EXPECT_TRUE(eventually([&] { return cpus_allowed(killed.command) == own_cpus(); }));
+                EXPECT_TRUE(
+                        eventually([&] { return runs_recorded(directory.path().string()) == 0; }));
+                ::kill(killed.command, SIGKILL);
+        }
 }
 
 TEST_F(RunTree, WithoutAFenceHasNoRecordAndNoGuardian) {

@@ -32,9 +32,11 @@ std::string FenceRecord::put(const Fenced& fenced) {
 }
 
 void FenceRecord::guard() {
-        if (!own_.is_written())
-                return;
-        (void)own_.guard();
+        if (own_.is_written())
+                (void)own_.guard();
+}
+
+void FenceRecord::guard_what_was_left() {
         if (!std::exchange(has_looked_, true))
                 own_.guard_what_was_left();
 }

@@ -22,9 +22,12 @@ public:
         /// there is one.
         [[nodiscard]] std::string put(const Fenced& fenced);
 
-        /// Sees to a guardian: some milliseconds where it has to start one. The first call sees to
-        /// records that were left before, too.
+        /// Sees to a guardian: some milliseconds where it has to start one.
         void guard();
+
+        /// The first call sees to records that other processes have left, whether there is one of
+        /// this process or not.
+        void guard_what_was_left();
 
         /// The fence has been taken down.
         void end();
@@ -32,7 +35,7 @@ public:
 private:
         OwnRecord own_;
         Record record_;
-        bool has_looked_ = false;  // for records that were left
+        bool has_looked_ = false;  // for those that were left
 };
 
 }  // namespace ctl::outside

@@ -137,6 +137,10 @@ const CpuMask* Steward::at_start() const { return fence_ ? fence_->at_start() : 
 Attention Steward::attend() {
         const auto now = Clock::now();
         auto within = lease_.look(now);
+        if (now < guard_at_)
+                within = std::min(within.value_or(kGuard), kGuard);
+        else
+                record_.guard_what_was_left();
         if (fence_) {
                 follow(now);
                 within = std::min(within.value_or(kLook), kLook);
