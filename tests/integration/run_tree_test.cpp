@@ -356,6 +356,16 @@ TEST_F(RunTree, WhoseRunIsKilledTogetherWithTheGuardianHasAllCpusAgainWithTheNex
         }
 }
 
+TEST_F(RunTree, WhoseCommandCannotBeExecutedLeavesNoRecord) {
+        TemporaryDirectory directory;
+        const auto done = run({run_words({"--max", "1"}, {directory.path("none")}),
+                               {"XDG_RUNTIME_DIR=" + directory.path().string()},
+                               {}});
+        EXPECT_EQ(done.status, 127) << done.err;
+        EXPECT_TRUE(std::filesystem::exists(directory.path("governorctl")));
+        EXPECT_EQ(runs_recorded(directory.path().string()), 0U);
+}
+
 TEST_F(RunTree, WithoutAFenceHasNoRecordAndNoGuardian) {
         TemporaryDirectory directory;
         const auto running = start(run_words({}, {kSleeper, "60"}),

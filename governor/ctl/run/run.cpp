@@ -131,9 +131,10 @@ ExitCode stay(const verbs::RunOptions& given, Lease& lease, const std::vector<in
         ::prctl(PR_SET_CHILD_SUBREAPER, 1);
         const auto child = start(options.command, signals, steward.at_start(),
                                  options.yields() && !has_terminal(), beginning.doors.changes);
-        if (!child && child.error().is_of_exec)
-                return fail(options.command.front(), child.error().error);
         if (!child) {
+                steward.finish();  // leaves no record
+                if (child.error().is_of_exec)
+                        return fail(options.command.front(), child.error().error);
                 // No room for one process more: none is needed without a lease.
                 ::prctl(PR_SET_CHILD_SUBREAPER, 0);
                 signals.give_back();
