@@ -10,6 +10,7 @@
 
 #include <fstream>
 #include <gtest/gtest.h>
+#include <pthread.h>
 #include <sys/inotify.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -602,6 +603,62 @@ TEST_F(OneCpuOfRoot, IsLeftByAProcessThatHasBecomeAnotherUsers) {
                 ASSERT_TRUE(eventually([&] { return find(words(job_)).empty(); }));
                 std::filesystem::remove(directory_.path("go"));
         }
+}
+
+/// A process of many threads that sleep.
+class Crowd {
+public:
+        explicit Crowd(std::size_t threads) : pid_(test_support::fork_child()) {
+                if (pid_ == 0) {
+                        become(threads);
+                        ::_exit(1);
+                }
+                int status = 0;
+                (void)::waitpid(pid_, &status, WUNTRACED);
+                is_there_ = WIFSTOPPED(status);
+        }
+        ~Crowd() {
+                ::kill(pid_, SIGKILL);
+                (void)::waitpid(pid_, nullptr, 0);
+        }
+        Crowd(const Crowd&) = delete;
+        Crowd& operator=(const Crowd&) = delete;
+
+        [[nodiscard]] bool is_there() const { return is_there_; }
+        [[nodiscard]] std::uint32_t pid() const { return static_cast<std::uint32_t>(pid_); }
+
+private:
+        /// Returns if there is no room for so many.
+        static void become(std::size_t threads) {
+                constexpr std::size_t kStack = 65'536;
+                pthread_attr_t small;
+                ::pthread_attr_init(&small);
+                ::pthread_attr_setstacksize(&small, kStack);
+                const auto sleep = [](void*) -> void* {
+                        for (;;)
+                                ::pause();
+                };
+                pthread_t thread{};
+                for (std::size_t i = 1; i < threads; i++)
+                        if (::pthread_create(&thread, &small, sleep, nullptr) != 0)
+                                return;
+                ::raise(SIGSTOP);
+        }
+
+        pid_t pid_;
+        bool is_there_ = false;
+};
+
+/// The fence of a tree moves as many (run/processes.hpp).
+TEST_F(OneCpu, IsLeftByAllThreadsOfALargeProcess) {
+        constexpr std::size_t kThreads = 4'500;
+        const Crowd crowd(kThreads);
+        if (!crowd.is_there())
+                GTEST_SKIP() << "there is no room for " << kThreads << " threads";
+        ctl::outside::CpuMask one;
+        one.add(open().to_set().back());
+        EXPECT_EQ(ctl::outside::move_threads(crowd.pid(), open(), one), kThreads);
+        EXPECT_EQ(ctl::outside::move_threads(crowd.pid(), one, open()), kThreads);
 }
 
 TEST_F(OneCpu, IsLeftByATreeThatLoadsARuntimeWhoseThreadsSpin) {

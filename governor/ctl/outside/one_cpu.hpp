@@ -28,7 +28,7 @@ using governor::policy::CpuMask;
 /// Gives the threads of a process that have `from` the mask `to`. Returns how many. Looks at
 /// kMostThreads at most. About 2 us for each.
 std::size_t move_threads(std::uint32_t pid, const CpuMask& from, const CpuMask& to);
-inline constexpr std::size_t kMostThreads = 4096;
+inline constexpr std::size_t kMostThreads = 65'536;
 
 /// Why these processes must not be held to one CPU; empty: they may. The CPUs `open` are what they
 /// may use: a process with another mask was bound by somebody. About 50 us for each process.
