@@ -46,23 +46,22 @@ bool take_scope(std::string_view group, Record& record) {
         return true;
 }
 
-/// "CPU SINCE OPEN"
-bool take_narrowed(std::string_view words, Record& record) {
-        const auto cpu = parse_number<std::uint32_t>(take_until(words, ' '));
-        const auto since = parse_number<std::uint64_t>(take_until(words, ' '));
-        const auto open = words.size() <= kLongestList ? governor::policy::parse_cpu_list(words)
-                                                       : std::nullopt;
-        if (!cpu || !since || !open || open->size() < 2 || record.narrowed)
-                return false;
-        record.narrowed = Narrowed{governor::policy::CpuMask(*open), *cpu, *since, {}, {}};
-        return record.narrowed->open.contains(*cpu);
-}
-
 std::optional<governor::policy::CpuMask> take_list(std::string_view words) {
         const auto list = words.size() <= kLongestList ? governor::policy::parse_cpu_list(words)
                                                        : std::nullopt;
         return list && !list->empty() ? std::optional(governor::policy::CpuMask(*list))
                                       : std::nullopt;
+}
+
+/// "CPU SINCE OPEN"
+bool take_narrowed(std::string_view words, Record& record) {
+        const auto cpu = parse_number<std::uint32_t>(take_until(words, ' '));
+        const auto since = parse_number<std::uint64_t>(take_until(words, ' '));
+        const auto open = take_list(words);
+        if (!cpu || !since || !open || open->count() < 2 || record.narrowed)
+                return false;
+        record.narrowed = Narrowed{*open, *cpu, *since, {}, {}};
+        return open->contains(*cpu);
 }
 
 /// "SINCE OPEN"
@@ -83,22 +82,13 @@ bool take_mask(std::string_view words, Record& record) {
         return true;
 }
 
-bool take_member(std::string_view words, Record& record) {
-        ProcessId id;
-        if (!record.fenced || record.fenced->processes.size() == kMostNarrowed ||
-            !take_id(words, id))
-                return false;
-        record.fenced->processes.push_back(id);
-        return true;
-}
-
 /// Takes a process of a tree that has been told of before.
-bool take_process(std::string_view words, Record& record) {
+template <class Tree>
+bool take_process(std::string_view words, std::optional<Tree>& tree) {
         ProcessId id;
-        if (!record.narrowed || record.narrowed->processes.size() == kMostNarrowed ||
-            !take_id(words, id))
+        if (!tree || tree->processes.size() == kMostNarrowed || !take_id(words, id))
                 return false;
-        record.narrowed->processes.push_back(id);
+        tree->processes.push_back(id);
         return true;
 }
 
@@ -110,13 +100,17 @@ bool take_group(std::string_view words, Record& record) {
         return true;
 }
 
+std::string to_text(std::string_view word, const ProcessId& process) {
+        return std::string(word) + " " + std::to_string(process.pid) + " " +
+               std::to_string(process.started_ticks) + "\n";
+}
+
 std::string to_text(const Narrowed& tree) {
         auto text = "narrowed " + std::to_string(tree.cpu) + " " +
                     std::to_string(tree.since_ticks) + " " +
                     governor::policy::format_cpu_list(tree.open.to_set()) + "\n";
         for (const auto& process : tree.processes)
-                text += "process " + std::to_string(process.pid) + " " +
-                        std::to_string(process.started_ticks) + "\n";
+                text += to_text("process", process);
         for (const auto group : tree.groups)
                 text += "in " + std::to_string(group) + "\n";
         return text;
@@ -128,8 +122,7 @@ std::string to_text(const Fenced& tree) {
         for (const auto& mask : tree.masks)
                 text += "mask " + governor::policy::format_cpu_list(mask.to_set()) + "\n";
         for (const auto& process : tree.processes)
-                text += "member " + std::to_string(process.pid) + " " +
-                        std::to_string(process.started_ticks) + "\n";
+                text += to_text("member", process);
         return text;
 }
 
@@ -146,7 +139,7 @@ bool take_line(std::string_view line, Record& record) {
         if (word == "narrowed")
                 return take_narrowed(line, record);
         if (word == "process")
-                return take_process(line, record);
+                return take_process(line, record.narrowed);
         if (word == "in")
                 return take_group(line, record);
         if (word == "fenced")
@@ -154,7 +147,7 @@ bool take_line(std::string_view line, Record& record) {
         if (word == "mask")
                 return take_mask(line, record);
         if (word == "member")
-                return take_member(line, record);
+                return take_process(line, record.fenced);
         return word == "autogroup" && take_autogroup(line, record);
 }
 
@@ -171,9 +164,8 @@ bool is_scope_of_ours(std::string_view group) {
 std::string unit_of(const std::string& group) { return group.substr(group.rfind('/') + 1); }
 
 std::string to_text(const Record& record) {
-        std::string text = std::string(kFirst) + "\nboot " + record.boot + "\nrun " +
-                           std::to_string(record.run.pid) + " " +
-                           std::to_string(record.run.started_ticks) + "\n";
+        std::string text =
+                std::string(kFirst) + "\nboot " + record.boot + "\n" + to_text("run", record.run);
         for (const auto& group : record.autogroups)
                 text += "autogroup " + std::to_string(group.id) + " " + std::to_string(group.was) +
                         "\n";
