@@ -2,6 +2,7 @@
 // Walks through the tree when the fence moves.
 #include "run/fence.hpp"
 
+#include "outside/record.hpp"
 #include "run/processes.hpp"
 #include "run/runtimes.hpp"
 
@@ -24,7 +25,7 @@ constexpr std::chrono::seconds kTakeDown{1};
 /// Between two of its looks at the tree.
 constexpr milliseconds kBetween{1};
 /// Masks of which a thread may still have one.
-constexpr std::size_t kMostMasks = 16;
+constexpr std::size_t kMostMasks = outside::kMostMasks;
 
 CpuMask minus(const CpuMask& a, const CpuMask& b) {
         CpuMask rest;

@@ -3,6 +3,8 @@
 // that of the machine.
 #include "run/processes.hpp"
 
+#include "outside/one_cpu.hpp"
+
 #include <charconv>
 #include <cstdio>
 #include <cstring>
@@ -17,7 +19,7 @@ namespace ctl::run {
 
 namespace {
 
-constexpr std::size_t kMostThreads = 65'536;
+constexpr std::size_t kMostThreads = outside::kMostThreads;
 constexpr int kGenerations = 64;
 
 pid_t parse_pid(std::string_view text) {
