@@ -83,16 +83,16 @@ bool Fence::want(const CpuMask& granted, std::uint32_t count) {
         if (wanted == wanted_)
                 return false;
         wanted_ = wanted;
-        remember(wanted);
         is_settled_ = false;
         return true;
 }
 
 void Fence::remember(const CpuMask& mask) {
-        if (std::ranges::find(ours_, mask) != ours_.end())
-                return;
-        ours_.push_back(mask);
         // The first two are what this process may use and what the command began with.
+        if (mask == ours_[0] || mask == ours_[1])
+                return;
+        ours_.erase(std::remove(ours_.begin() + 2, ours_.end(), mask), ours_.end());
+        ours_.push_back(mask);
         if (ours_.size() > kMostMasks)
                 ours_.erase(ours_.begin() + 2);
 }
@@ -104,12 +104,14 @@ bool Fence::is_ours(const CpuMask& mask) const {
 
 std::vector<CpuMask> Fence::masks() const {
         std::vector<CpuMask> masks;
-        for (const auto& ours : ours_) {
+        const auto add = [&](const CpuMask& ours) {
                 const auto mask = ours & open_;
                 if (mask.count() > 0 && !(mask == open_) &&
                     std::ranges::find(masks, mask) == masks.end())
                         masks.push_back(mask);
-        }
+        };
+        std::ranges::for_each(ours_, add);
+        add(wanted_);
         return masks;
 }
 
@@ -136,6 +138,7 @@ bool Fence::reopened() {
 
 std::size_t Fence::move_all() {
         std::size_t moved = 0;
+        remember(wanted_);
         walk(::getpid(), [&](pid_t pid, const std::vector<pid_t>& threads) {
                 moved += move_process(pid, threads);
                 return !is_governorctl(pid);

@@ -48,8 +48,8 @@ public:
         /// Nothing is to be moved.
         [[nodiscard]] bool is_settled() const { return is_settled_; }
 
-        /// The masks that threads of the tree may have by this, without what this process may use.
-        /// The first is what the command began with.
+        /// The masks that threads of the tree may have by this, now or after the next move, without
+        /// what this process may use. The first is what the command began with.
         [[nodiscard]] std::vector<CpuMask> masks() const;
         [[nodiscard]] const CpuMask& open() const { return open_; }
 
@@ -67,8 +67,8 @@ private:
         CpuMask open_;    // what this process may use
         CpuMask start_;   // what the command began with
         CpuMask wanted_;  // what all are to have
-        // Masks that threads may have by this, newest last. Few: the older ones are forgotten as
-        // soon as no thread has another one than `wanted_`.
+        // Masks that threads may have by this, set last at the end. Few: a move leaves no thread
+        // with an older one. One that was wanted but never set is not among them.
         std::vector<CpuMask> ours_;
         bool is_settled_ = true;
         Clock::time_point rest_until_{};

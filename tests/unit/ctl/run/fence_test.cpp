@@ -98,6 +98,48 @@ TEST(FenceInsideOfAnother, IsWithinWhatThatOneGivesNow) {
         EXPECT_FALSE(fence.reopened());
 }
 
+/// 64 CPUs, of which this machine may have fewer.
+CpuMask many() {
+        CpuMask mask;
+        mask.words[0] = ~std::uint64_t{0};
+        return mask;
+}
+
+bool has(const std::vector<CpuMask>& masks, const CpuMask& mask) {
+        return std::ranges::find(masks, mask) != masks.end();
+}
+
+TEST(FenceMasks, KeepWhatThreadsHaveHoweverOftenAnotherOneIsWantedMeanwhile) {
+        Fence fence(many(), mask({0}), 1);
+        EXPECT_TRUE(fence.want(mask({40}), 1));
+        fence.follow(Fence::Clock::now());
+        for (unsigned i = 0; i < 20; i++)
+                EXPECT_TRUE(fence.want(mask({i + 1}), 1));
+        EXPECT_TRUE(has(fence.masks(), mask({0}))) << "what the command began with";
+        EXPECT_TRUE(has(fence.masks(), mask({40}))) << "what threads have";
+        EXPECT_TRUE(has(fence.masks(), mask({20}))) << "what they are to have";
+        EXPECT_EQ(fence.masks().size(), 3U);
+}
+
+TEST(FenceMasks, ForgetThoseThatWereSetLongAgo) {
+        Fence fence(many(), mask({0}), 1);
+        auto now = Fence::Clock::now();
+        const auto move_to = [&](unsigned cpu) {
+                fence.want(mask({cpu}), 1);
+                fence.follow(now += std::chrono::minutes{1});
+        };
+        move_to(40);
+        for (unsigned i = 0; i < 13; i++)
+                move_to(i + 1);
+        move_to(40);
+        move_to(41);
+        EXPECT_TRUE(has(fence.masks(), mask({40}))) << "set just before the last one";
+        for (unsigned i = 0; i < 13; i++)
+                move_to(i + 42);
+        EXPECT_LE(fence.masks().size(), 16U);
+        EXPECT_TRUE(has(fence.masks(), mask({0}))) << "what the command began with";
+}
+
 /// In a cpuset of one CPU; 0: that cannot be made here.
 pid_t sleeper_in(const std::string& cpuset) {
         std::error_code error;
