@@ -24,6 +24,8 @@ constexpr int kShareOfTime = 20;
 constexpr std::chrono::seconds kTakeDown{1};
 /// Between two of its looks at the tree.
 constexpr milliseconds kBetween{1};
+/// Looks one after the other that find nothing to move before the fence counts as taken down.
+constexpr int kStillLooks = 2;
 /// Masks of which a thread may still have one.
 constexpr std::size_t kMostMasks = outside::kMostMasks;
 
@@ -176,8 +178,12 @@ void Fence::take_down() {
         const auto give_up = Clock::now() + kTakeDown;
         (void)reopened();
         wanted_ = open_;
-        while (move_all() > 0 && Clock::now() < give_up)
-                ::usleep(std::chrono::microseconds(kBetween).count());
+        // A process that ended while it was looked for may have left another one behind.
+        for (int still = 0; still < kStillLooks && Clock::now() < give_up;) {
+                still = move_all() == 0 ? still + 1 : 0;
+                if (still == 0)
+                        ::usleep(std::chrono::microseconds(kBetween).count());
+        }
 }
 
 }  // namespace ctl::run

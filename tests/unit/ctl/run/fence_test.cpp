@@ -3,15 +3,18 @@
 #include "ctl/run/fence.hpp"
 
 #include "ctl/run/steward.hpp"
+#include "support/process.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
 #include <csignal>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <governor/v1/reasons.h>
 #include <gtest/gtest.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -177,6 +180,69 @@ TEST(FenceOverACpuset, IsSettledWhereTheKernelCutsWhatAThreadIsGiven) {
         if (pid <= 0)
                 GTEST_SKIP() << "no cpuset can be made";
         EXPECT_TRUE(is_settled);
+}
+
+/// A shell with the fence. It starts a daemon, tells its number, waits for a line, and ends a
+/// moment later.
+void start_shell(const CpuMask& fence, int moment, int from, int to) {
+        if (test_support::fork_child() != 0)
+                return;
+        set_affinity(0, fence);
+        ::dup2(from, STDIN_FILENO);
+        ::dup2(to, STDOUT_FILENO);
+        const auto script = "sleep 60 & echo $!; read go; i=0; while [ $i -lt " +
+                            std::to_string(moment) + " ]; do i=$((i + 1)); done";
+        ::execl("/bin/sh", "sh", "-c", script.c_str(), nullptr);
+        ::_exit(127);
+}
+
+/// These are looked at before the shell, which is an older child and was found with them.
+void fork_idle_children(std::vector<pid_t>& to) {
+        for (int i = 0; i < 30; i++) {
+                to.push_back(test_support::fork_child());
+                while (to.back() == 0)
+                        ::pause();
+        }
+}
+
+/// Returns how many of 40 daemons keep the fence.
+int take_down_beside_daemons(const CpuMask& open) {
+        ::prctl(PR_SET_CHILD_SUBREAPER, 1);
+        ::signal(SIGCHLD, SIG_IGN);  // the kernel reaps
+        int go[2];
+        int told[2];
+        if (::pipe(go) < 0 || ::pipe(told) < 0)
+                return -1;
+        int keep_it = 0;
+        for (int i = 0; i < 40; i++) {
+                Fence fence(open, open, 1);
+                char text[32]{};
+                start_shell(*fence.at_start(), 20 * i, go[0], told[1]);
+                if (::read(told[0], text, sizeof(text) - 1) < 2)
+                        return -1;
+                std::vector<pid_t> others;
+                fork_idle_children(others);
+                (void)!::write(go[1], "\n", 1);
+                fence.take_down();
+                others.push_back(std::atoi(text));
+                keep_it += affinity_of(others.back()) == open ? 0 : 1;
+                for (const auto pid : others)
+                        ::kill(pid, SIGKILL);
+        }
+        return keep_it;
+}
+
+TEST(FenceTakenDown, IsKeptByNoDaemonWhoseParentEndsMeanwhile) {
+        const auto open = affinity_of(0).value_or(CpuMask{});
+        if (open.count() < 2)
+                GTEST_SKIP() << "needs two CPUs";
+        const pid_t tree = test_support::fork_child();
+        if (tree == 0)
+                ::_exit(take_down_beside_daemons(open));
+        int status = 0;
+        ::waitpid(tree, &status, 0);
+        ASSERT_TRUE(WIFEXITED(status)) << status;
+        EXPECT_EQ(WEXITSTATUS(status), 0) << "of 40";
 }
 
 }  // namespace
