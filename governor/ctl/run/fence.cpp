@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <fcntl.h>
 #include <optional>
 #include <string>
 #include <sys/stat.h>
@@ -57,6 +58,40 @@ std::uint32_t behind(const CpuMask& mask) {
                         return i * 64 - static_cast<std::uint32_t>(std::countl_zero(word));
         return 0;
 }
+
+/// The threads of a process of the tree, and of none that gets its number later.
+class Threads {
+public:
+        explicit Threads(pid_t pid)
+                : fd_(::open(("/proc/" + std::to_string(pid) + "/task").c_str(),
+                             O_PATH | O_DIRECTORY | O_CLOEXEC)),
+                  is_of_tree_(descends_from(pid, ::getpid())) {}
+        Threads(const Threads&) = delete;
+        Threads& operator=(const Threads&) = delete;
+        ~Threads() {
+                if (fd_ >= 0)
+                        ::close(fd_);
+        }
+
+        /// One that has `before`. Between a look and the call its number may become a stranger's,
+        /// which gets `before` back.
+        [[nodiscard]] bool bind(pid_t tid, const CpuMask& before, const CpuMask& cpus) const {
+                if (!has(tid) || affinity_of(tid) != before || !set_affinity(tid, cpus))
+                        return false;
+                if (has(tid))
+                        return true;
+                set_affinity(tid, before);
+                return false;
+        }
+
+private:
+        [[nodiscard]] bool has(pid_t tid) const {
+                return is_of_tree_ && ::faccessat(fd_, std::to_string(tid).c_str(), F_OK, 0) == 0;
+        }
+
+        int fd_;
+        bool is_of_tree_;  // asked behind open(): else the number may change hands in between
+};
 
 /// Another `run`, whose tree is its own matter.
 bool is_governorctl(pid_t pid) {
@@ -151,13 +186,18 @@ std::size_t Fence::move_all() {
 std::size_t Fence::move_process(pid_t pid, const std::vector<pid_t>& threads) {
         std::size_t moved = 0;
         std::optional<CpuMask> target;
+        std::optional<Threads> held;
         for (const auto tid : threads) {
                 const auto mask = affinity_of(tid);
                 if (!mask || !is_ours(*mask))
                         continue;
                 if (!target)
                         target = target_of(pid);
-                if (*mask == *target || !set_affinity(tid, *target))
+                if (*mask == *target)
+                        continue;
+                if (!held)
+                        held.emplace(pid);
+                if (!held->bind(tid, *mask, *target))
                         continue;
                 // A cpuset may have cut it to what it was.
                 if (const auto now = affinity_of(tid); now && !(*now == *mask))

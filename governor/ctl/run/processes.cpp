@@ -20,7 +20,7 @@ namespace ctl::run {
 namespace {
 
 constexpr std::size_t kMostThreads = outside::kMostThreads;
-constexpr int kGenerations = 64;
+constexpr int kGenerations = 1'000;
 
 pid_t parse_pid(std::string_view text) {
         pid_t pid = 0;
@@ -66,7 +66,12 @@ int open_children(pid_t pid, pid_t tid) {
         return ::open(path, O_RDONLY | O_CLOEXEC);
 }
 
-void add_children(pid_t pid, pid_t tid, std::vector<pid_t>& to) {
+struct Child {
+        pid_t pid;
+        pid_t parent;
+};
+
+void add_children(pid_t pid, pid_t tid, std::vector<Child>& to) {
         const int fd = open_children(pid, tid);
         if (fd < 0)
                 return;
@@ -80,7 +85,7 @@ void add_children(pid_t pid, pid_t tid, std::vector<pid_t>& to) {
                 if (end == text.npos)
                         break;
                 if (const auto child = parse_pid(std::string_view(text).substr(begin, end - begin)))
-                        to.push_back(child);
+                        to.push_back({child, pid});
                 begin = end + 1;
         }
 }
@@ -97,12 +102,15 @@ bool descends_from(pid_t pid, pid_t root) {
 }
 
 void walk(pid_t root, const Visit& visit) {
-        std::vector<pid_t> open;
+        std::vector<Child> open;
         for (const auto tid : threads_of(root))
                 add_children(root, tid, open);
         for (std::size_t looked_at = 0; !open.empty() && looked_at < kMostThreads;) {
-                const auto pid = open.back();
+                const auto [pid, parent] = open.back();
                 open.pop_back();
+                // It may have ended, and its number be a stranger's by now.
+                if (parent_of(pid) != parent && !descends_from(pid, root))
+                        continue;
                 const auto threads = threads_of(pid);
                 looked_at += threads.size() + 1;
                 if (!visit(pid, threads))

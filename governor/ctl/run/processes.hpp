@@ -9,14 +9,15 @@
 
 namespace ctl::run {
 
-/// Is `root` an ancestor of it? Looks at 64 generations. False also where it has ended.
+/// Is `root` an ancestor of it? Looks at 1,000 generations. False also where it has ended.
 [[nodiscard]] bool descends_from(pid_t pid, pid_t root);
 
 /// A process with its threads; false: what descends from it is left out.
 using Visit = std::function<bool(pid_t pid, const std::vector<pid_t>& threads)>;
 
 /// Calls `visit` for all that descend from `root`, parents first. Those that come, go or change
-/// their parent meanwhile may be missed. Looks at 65,536 threads at most. About 15 us per process.
+/// their parent meanwhile may be missed. A stranger that gets the number of one that has gone is
+/// not taken for it. Looks at 65,536 threads at most. About 20 us per process.
 void walk(pid_t root, const Visit& visit);
 
 /// Does the kernel tell children? Otherwise walk() finds nothing.
