@@ -4,6 +4,7 @@
 
 #include "verbs/limits.hpp"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cstdlib>
@@ -19,6 +20,15 @@ constexpr std::array kVariables{
         "BLIS_NUM_THREADS",  "NUMEXPR_NUM_THREADS",  "NUMBA_NUM_THREADS",  "RAYON_NUM_THREADS",
         "JULIA_NUM_THREADS", "POLARS_MAX_THREADS",   "LOKY_MAX_CPU_COUNT",
 };
+
+/// strtoul(3), by which libgomp reads its numbers, passes over blanks and a sign.
+std::string_view without_blanks_and_sign(std::string_view text) {
+        constexpr std::string_view kBlanks = " \t\n\v\f\r";
+        text.remove_prefix(std::min(text.find_first_not_of(kBlanks), text.size()));
+        if (text.starts_with('+'))
+                text.remove_prefix(1);
+        return text.substr(0, text.find_last_not_of(kBlanks) + 1);
+}
 
 }  // namespace
 
@@ -42,10 +52,11 @@ std::optional<Change> lowered(const char* name, std::uint32_t threads, const Loo
         const char* set = lookup(name);
         const std::string_view text = set != nullptr ? set : "";
         const auto outer = text.substr(0, text.find(','));
-        if (const auto count = parse_count(outer); count && *count <= threads)
+        const auto count = parse_count(without_blanks_and_sign(outer));
+        const auto after = std::to_string(count ? std::min(*count, threads) : threads);
+        if (count && after == outer)
                 return std::nullopt;
-        return change_to(lookup, name,
-                         std::to_string(threads) + std::string(text.substr(outer.size())));
+        return change_to(lookup, name, after + std::string(text.substr(outer.size())));
 }
 
 std::vector<Change> all_lowered(std::uint32_t threads, const Lookup& lookup) {

@@ -28,8 +28,9 @@ using Lookup = std::function<const char*(const char* name)>;
 [[nodiscard]] std::optional<std::uint32_t> parse_count(std::string_view text);
 
 /// The value that `name` gets for so many threads; empty: it stays. A smaller number that the user
-/// has set stays; of a list ("9,2", for nested regions) the first number counts. A value that is no
-/// number (0, auto) means "all" to somebody and is replaced. Pure.
+/// has set stays, without blanks and a sign, which only some programs pass over. Of a list ("9,2",
+/// for nested regions) the first number counts. A value that is no number (0, auto) means "all" to
+/// somebody and is replaced. Pure.
 [[nodiscard]] std::optional<Change> lowered(const char* name, std::uint32_t threads,
                                             const Lookup& lookup);
 

@@ -30,6 +30,18 @@ TEST(Variables, ThatAreNoNumberAreReplaced) {
                 EXPECT_EQ(lowered_from(word, 3), "3") << word;
 }
 
+/// libgomp reads them by strtoul(3).
+TEST(Variables, WithBlanksOrASignAreNotRaised) {
+        for (const auto* four : {"4 ", " 4", "+4", " +4", "\t4\n", "4"})
+                EXPECT_EQ(lowered_from(four, 3), "3") << four;
+        for (const auto* four : {"4 ", " 4", "+4", " +4", "\t4\n"})
+                EXPECT_EQ(lowered_from(four, 14), "4") << four;
+        EXPECT_EQ(lowered_from("4 ,2", 14), "4,2");
+        EXPECT_EQ(lowered_from("4 , 2", 3), "3, 2");
+        for (const auto* none : {"++4", "+ 4", "4 4", " ", "+"})
+                EXPECT_EQ(lowered_from(none, 14), "14") << none;
+}
+
 TEST(Variables, SayWhatTheUserHadSet) {
         const auto unset = lowered("X", 4, environment({}));
         ASSERT_TRUE(unset.has_value());
