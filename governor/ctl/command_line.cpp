@@ -10,7 +10,9 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
+#include <cstdlib>
 #include <memory>
 #include <optional>
 #include <string>
@@ -67,6 +69,14 @@ constexpr auto kVerbFooter =
         "Also: --socket PATH|tcp:HOST:PORT  Ask the governor that listens there\n"
         "      --json                       Print JSON on one line\n"
         "See governorctl --help for exit codes and where it looks without --socket.";
+
+/// Why it is refused; empty: it is accepted. CLI::Range accepts NaN, which is not below its least
+/// value and not above its largest.
+std::string refuse_nan(const std::string& text) {
+        return std::isnan(std::strtod(text.c_str(), nullptr))
+                       ? "'" + text + "' is not accepted; accepted: a number"
+                       : "";
+}
 
 void add_advise(CLI::App& app, const std::shared_ptr<Parsed>& parsed) {
         auto* verb = app.add_subcommand("advise", "Print how many threads to use now (>= 1)");
@@ -162,6 +172,7 @@ void add_top(CLI::App& app, const std::shared_ptr<Parsed>& parsed) {
         verb->footer(kVerbFooter);
         verb->add_option("--interval", parsed->interval_s, "Between two pictures; default: 1")
                 ->check(CLI::Range(0.1, 3600.0))
+                ->check(refuse_nan)
                 ->type_name("SECONDS");
         verb->add_option("--count", parsed->top.count, "End after so many pictures; 0: never")
                 ->type_name("N");
@@ -233,6 +244,7 @@ void add_demo(CLI::App& app, const std::shared_ptr<Parsed>& parsed) {
         verb->add_option("--length", parsed->length_s,
                          "Work of each part, as long as the CPUs need for it: 1 .. 6; default: 4")
                 ->check(CLI::Range(1.0, 6.0))
+                ->check(refuse_nan)
                 ->type_name("SECONDS");
         verb->add_flag("--anyway", parsed->demo.anyway, "Show it on a busy host, too");
         verb->callback([parsed = parsed.get()] {

@@ -160,6 +160,7 @@ TEST_F(DemoOfAGovernor, SaysWhatItCannotDo) {
         EXPECT_NE(with_socket.err.find("--socket"), std::string::npos) << with_socket.err;
         EXPECT_EQ(run(command({"--length", "0.5"})).status, 2);
         EXPECT_EQ(run(command({"--length", "61"})).status, 2);
+        EXPECT_EQ(run(command({"--length", "nan"})).status, 2);
 }
 
 TEST_F(DemoOfAGovernor, SaysThatThereIsNoGovernord) {

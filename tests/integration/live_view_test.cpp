@@ -269,6 +269,8 @@ TEST_F(Top, NamesWrongUsage) {
         EXPECT_EQ(run(command({"--interval", "0.05"})).status, 2);
         EXPECT_EQ(run(command({"--interval", "3601"})).status, 2);
         EXPECT_EQ(run(command({"--count", "-1"})).status, 2);
+        for (const auto* none : {"nan", "-nan", "NaN(1)"})
+                EXPECT_EQ(run(command({"--count", "2", "--interval", none})).status, 2) << none;
 }
 
 }  // namespace
