@@ -165,15 +165,34 @@ TEST_F(Top, ThatIsTerminatedGivesTheTerminalBack) {
 }
 
 TEST_F(Top, ThatIsStoppedGivesTheTerminalBackUntilItGoesOn) {
-        PseudoTerminal terminal(command({"--interval", "60"}));
+        auto words = command({"--interval", "60"});
+        words.arguments.insert(words.arguments.begin(),
+                               {"/bin/bash", "-c", R"(set -m; "$0" "$@"; echo stopped; read; fg)"});
+        PseudoTerminal terminal(words);
         EXPECT_TRUE(shows(terminal, "q quit"));
         terminal.type("\x1a");
-        EXPECT_TRUE(eventually([&] { return terminal.is_stopped(); }));
-        EXPECT_TRUE(is_restored(terminal)) << terminal.output();
+        EXPECT_TRUE(eventually([&] { return terminal.output().ends_with("stopped\r\n"); }));
+        EXPECT_FALSE(terminal.is_raw());
         const auto before = terminal.output().size();
-        terminal.signal(SIGCONT);
+        EXPECT_GT(terminal.output().rfind(kLeave), terminal.output().rfind(kEnter));
+        terminal.type("\n");
         EXPECT_TRUE(eventually(
                 [&] { return terminal.output().find("q quit", before) != std::string::npos; }));
+        EXPECT_TRUE(terminal.is_raw());
+        terminal.type("q");
+        EXPECT_EQ(terminal.wait(), 0);
+        EXPECT_TRUE(is_restored(terminal));
+}
+
+/// Nobody could continue it, as in `ssh -t host governorctl top`. The kernel ignores SIGTSTP then.
+TEST_F(Top, IsNotStoppedWhereThereIsNoShell) {
+        PseudoTerminal terminal(command({"--interval", "60"}));
+        EXPECT_TRUE(shows(terminal, "q quit"));
+        const auto before = terminal.output().size();
+        terminal.type("\x1a");
+        EXPECT_TRUE(eventually(
+                [&] { return terminal.output().find("q quit", before) != std::string::npos; }));
+        EXPECT_FALSE(terminal.is_stopped());
         EXPECT_TRUE(terminal.is_raw());
         terminal.type("q");
         EXPECT_EQ(terminal.wait(), 0);

@@ -135,9 +135,15 @@ Terminal::Happened Terminal::read_signal() const {
         return {{}, false, number};
 }
 
+/// By the signal itself: the kernel ignores it where no shell could continue this process.
 void Terminal::stop() const {
         give_back();
-        ::raise(SIGSTOP);
+        sigset_t one;
+        ::sigemptyset(&one);
+        ::sigaddset(&one, SIGTSTP);
+        ::raise(SIGTSTP);
+        ::sigprocmask(SIG_UNBLOCK, &one, nullptr);
+        ::sigprocmask(SIG_BLOCK, &one, nullptr);
         take();
 }
 

@@ -41,7 +41,7 @@ public:
                 int ended_by = 0;      ///< a signal, or SIGHUP where the terminal has gone
         };
         /// Waits until something happens, or `patience` is over. SIGTSTP gives the terminal back
-        /// and stops the program.
+        /// and stops the program, unless nobody could continue it.
         [[nodiscard]] Happened wait(std::chrono::milliseconds patience);
 
 private:
