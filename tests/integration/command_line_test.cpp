@@ -674,4 +674,27 @@ TEST_F(CommandLine, DoctorSaysWhyProgramsAreNotGoverned) {
         EXPECT_TRUE(contains(observed.out, R"("kind":"problem","subject":"mode")")) << observed.out;
 }
 
+TEST_F(CommandLine, DoctorPrintsJsonAlsoOfBytesThatAreNoText) {
+        const auto json = ctl(daemon_, {"--json", "doctor"}, {"THREADCOUNT=\xff"});
+        EXPECT_EQ(json.status, 1) << json.err;
+        EXPECT_TRUE(contains(json.out, R"({"kind":"problem","subject":"THREADCOUNT=?","text":)"
+                                       R"("THREADCOUNT=? is not accepted; accepted: )"))
+                << json.out;
+        const auto alone = run({{GOVERNORCTL, "--socket", "/\xff", "--json", "doctor"}, {}, {}});
+        EXPECT_EQ(alone.status, 3) << alone.err;
+        EXPECT_TRUE(contains(alone.out, "no governor at /?")) << alone.out;
+}
+
+TEST_F(CommandLine, DoctorLetsNoNameOfAProgramSteerTheTerminal) {
+        TemporaryDirectory directory;
+        const auto program = directory.write("\x1b]0;x\x07", "#!/bin/sh\n");
+        ASSERT_EQ(::chmod(program.c_str(), 0755), 0);
+        for (const std::vector<std::string>& words :
+             {std::vector<std::string>{"doctor", program}, {"--json", "doctor", program}}) {
+                const auto shown = ctl(daemon_, words);
+                EXPECT_TRUE(contains(shown.out, "?]0;x?")) << shown.out << shown.err;
+                EXPECT_FALSE(contains(shown.out + shown.err, "\x1b"));
+        }
+}
+
 }  // namespace

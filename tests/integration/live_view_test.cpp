@@ -5,6 +5,7 @@
 #include "support/pseudo_terminal.hpp"
 
 #include <csignal>
+#include <filesystem>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 #include <sstream>
@@ -273,6 +274,22 @@ TEST_F(Top, PrintsAnObjectForEachInterval) {
         ASSERT_TRUE(eventually(
                 [&] { return lines().back().find("no governor") == std::string::npos; }));
         expect_json(lines().back(), nullptr);
+}
+
+TEST_F(Top, PrintsAnObjectWhereThePathOfItsSocketIsNoText) {
+        const auto path = daemon_.directory().path("\xff");
+        std::filesystem::create_symlink(daemon_.socket(), path);
+        Process top(
+                {{GOVERNORCTL, "--json", "--socket", path, "top", "--interval", "0.1"}, {}, {}});
+        ASSERT_TRUE(eventually([&] { return !top.out().empty(); }));
+        daemon_.kill();
+        EXPECT_TRUE(eventually([&] {
+                const auto text = top.out();
+                const auto trouble = text.find("no governor");
+                return trouble != text.npos && text.find('\n', trouble) != text.npos;
+        })) << top.out()
+            << top.err();
+        EXPECT_EQ(top.out().find('\xff'), std::string::npos);
 }
 
 TEST_F(Top, FailsAtOnceWhereThereIsNoGovernor) {

@@ -21,8 +21,10 @@ namespace {
 
 using Kind = Finding::Kind;
 
-void append(std::vector<Finding>& findings, std::vector<Finding> more) {
-        std::ranges::move(more, std::back_inserter(findings));
+/// They quote variables, arguments and names of files: JSON takes no other bytes than UTF-8.
+void append(std::vector<Finding>& findings, const std::vector<Finding>& more) {
+        for (const auto& [kind, subject, text] : more)
+                findings.push_back({kind, render::printable(subject), render::printable(text)});
 }
 
 /// What an option makes gcc's OpenMP do.
@@ -55,7 +57,7 @@ std::string as_text(const std::vector<Finding>& findings, std::ptrdiff_t problem
         for (const auto& finding : findings) {
                 const bool is_more = last != nullptr && *last == finding.subject;
                 rows.push_back({is_more ? "" : name_of(finding.kind),
-                                is_more ? "" : finding.subject, render::printable(finding.text)});
+                                is_more ? "" : finding.subject, finding.text});
                 last = &finding.subject;
         }
         const auto verdict = problems == 0   ? std::string("Nothing is wrong.")
@@ -91,7 +93,7 @@ ExitCode doctor(const Common& common, const std::string& program) {
                 append(findings, of_governor(status, over_tcp));
                 append(findings, of_limit(own_limit(), status.cpus()));
         } else {
-                findings.push_back({Kind::Problem, "governor", reply.error().message});
+                append(findings, {{Kind::Problem, "governor", reply.error().message}});
         }
         append(findings, of_host());
         append(findings, of_environment(run::of_process));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // governorctl top: what status, clients and cpus show, again and again.
 #include "render/bar.hpp"
+#include "render/columns.hpp"
 #include "top/draw.hpp"
 #include "top/feed.hpp"
 #include "top/terminal.hpp"
@@ -36,7 +37,7 @@ std::string as_json(const top::Picture& picture) {
                 json["clients"] = clients_json(picture.clients);
                 json["cpus"] = cpus_json(picture.cpus);
         } else {
-                json["error"] = picture.trouble;
+                json["error"] = render::printable(picture.trouble);
         }
         return json.dump() + "\n";
 }
