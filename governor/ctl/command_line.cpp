@@ -5,6 +5,7 @@
 #include "completion.hpp"
 #include "outside/guardian.hpp"
 #include "own_name.hpp"
+#include "render/columns.hpp"
 #include "verbs/limits.hpp"
 #include "verbs/verbs.hpp"
 
@@ -315,7 +316,7 @@ std::string no_verb(const CLI::App& app) {
 }
 
 ExitCode complain(const std::string& what) {
-        std::fprintf(stderr, "%s: %s (see %s)\n", own_name(), what.c_str(),
+        std::fprintf(stderr, "%s: %s (see %s)\n", own_name(), render::printable(what).c_str(),
                      is_fairly() ? "fairly --help" : "governorctl --help, governorctl VERB --help");
         return kUsage;
 }

@@ -697,4 +697,15 @@ TEST_F(CommandLine, DoctorLetsNoNameOfAProgramSteerTheTerminal) {
         }
 }
 
+TEST(Usage, ThatIsWrongSteersNoTerminal) {
+        for (const std::vector<std::string>& words : {std::vector<std::string>{"\x1b[2J"},
+                                                      {"status", "\x1b[2J"},
+                                                      {"advise", "--max", "\x1b[2J"}}) {
+                const auto result = ctl_without_governor(words);
+                EXPECT_EQ(result.status, 2);
+                EXPECT_TRUE(contains(result.err, "?[2J")) << result.err;
+                EXPECT_FALSE(contains(result.err, "\x1b"));
+        }
+}
+
 }  // namespace
