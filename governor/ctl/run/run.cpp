@@ -8,6 +8,7 @@
 #include "run/parent.hpp"
 #include "run/plain.hpp"
 #include "run/say.hpp"
+#include "run/signals.hpp"
 #include "run/steward.hpp"
 #include "run/wish.hpp"
 #include "run/words.hpp"
@@ -16,7 +17,6 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <fcntl.h>
 #include <governor/v1/text.h>
 #include <string_view>
 #include <sys/prctl.h>
@@ -32,14 +32,6 @@ constexpr std::size_t kLongestLabel = 63;
 const char* variable(const char* name) {
         const char* value = std::getenv(name);
         return value != nullptr && *value != '\0' ? value : nullptr;
-}
-
-/// A command that is started in a session of its own would lose it.
-bool has_terminal() {
-        const int fd = ::open("/dev/tty", O_RDWR | O_NOCTTY | O_CLOEXEC);
-        if (fd >= 0)
-                ::close(fd);
-        return fd >= 0;
 }
 
 governor::v1::Hello hello_of(const verbs::RunOptions& options) {
@@ -129,6 +121,7 @@ ExitCode stay(const verbs::RunOptions& given, Lease& lease, const std::vector<in
         Steward steward(lease, open, beginning.threads, way, what_acts);
         const Signals signals;
         ::prctl(PR_SET_CHILD_SUBREAPER, 1);
+        // A command that is started in a session of its own would lose its terminal.
         const auto child = start(options.command, signals, steward.at_start(),
                                  options.yields() && !has_terminal(), beginning.doors.changes);
         if (!child) {

@@ -29,14 +29,6 @@ void unblock(int number) {
         ::sigprocmask(SIG_UNBLOCK, &one, nullptr);
 }
 
-/// A shell on it continues what has stopped.
-bool job_control_is_there() {
-        const int fd = ::open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-        if (fd >= 0)
-                ::close(fd);
-        return fd >= 0;
-}
-
 }  // namespace
 
 Signals::Signals() {
@@ -68,7 +60,8 @@ void Signals::give_back() const {
 }
 
 void Signals::stop(int number) {
-        if (number == SIGSTOP || !job_control_is_there())
+        // A shell on the terminal continues what has stopped.
+        if (number == SIGSTOP || !has_terminal())
                 return;
         struct sigaction now {};
         ::sigaction(number, nullptr, &now);
@@ -100,6 +93,13 @@ void Signals::die(int number) {
         ::sigaction(number, &standard, nullptr);
         ::kill(::getpid(), number);
         unblock(number);
+}
+
+bool has_terminal() {
+        const int fd = ::open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+        if (fd >= 0)
+                ::close(fd);
+        return fd >= 0;
 }
 
 bool is_stop(int number) {

@@ -41,6 +41,9 @@ private:
         int fd_ = -1;
 };
 
+/// Does this process have a terminal that controls it? Three system calls.
+[[nodiscard]] bool has_terminal();
+
 [[nodiscard]] bool is_stop(int number);
 
 /// Is it a signal that the terminal has sent to the whole process group, so that the command has
