@@ -6,6 +6,7 @@
 #include "demo/governor.hpp"
 #include "render/status_text.hpp"
 #include "run/executable.hpp"
+#include "run/variables.hpp"
 #include "verbs/ask.hpp"
 #include "verbs/limits.hpp"
 
@@ -55,11 +56,6 @@ void confine_to(const run::CpuMask& cpus) {
                 throw std::runtime_error("cannot be confined to the CPUs " + run::list_of(cpus));
 }
 
-std::string variable(const char* name) {
-        const char* value = std::getenv(name);
-        return value != nullptr ? value : "";
-}
-
 bool is_there(const fs::path& path) {
         std::error_code error;
         return fs::exists(path, error);
@@ -67,7 +63,7 @@ bool is_there(const fs::path& path) {
 
 /// Its name alone, where a shell finds it by that.
 std::string as_called(const fs::path& program) {
-        std::istringstream folders(variable("PATH"));
+        std::istringstream folders(run::text_of(run::of_process, "PATH"));
         for (std::string folder; std::getline(folders, folder, ':');)
                 if (fs::path(folder) == program.parent_path())
                         return program.filename();
@@ -124,7 +120,8 @@ run::CpuMask mask_of(const std::vector<std::uint32_t>& cpus) {
 
 fs::path governord() {
         const auto own = run::own_path();
-        const auto found = find_governord(own, variable("PATH"), ::geteuid() == 0);
+        const auto found =
+                find_governord(own, run::text_of(run::of_process, "PATH"), ::geteuid() == 0);
         if (!found)
                 throw Refused{{kNotReachable,
                                "there is no governord beside " + own.string() +
@@ -146,7 +143,7 @@ bool systemd_has_units(const fs::path& root, bool for_all, const std::string& ru
 }
 
 Place place_of(const fs::path& governord) {
-        const auto runtime = variable("XDG_RUNTIME_DIR");
+        const auto runtime = run::text_of(run::of_process, "XDG_RUNTIME_DIR");
         governor::v1::Request request;
         request.mutable_status();
         const auto reply = verbs::ask("", std::move(request), governor::v1::Reply::kStatus);

@@ -18,7 +18,6 @@
 #include <algorithm>
 #include <cstdlib>
 #include <governor/v1/text.h>
-#include <string_view>
 #include <sys/prctl.h>
 #include <unistd.h>
 
@@ -28,28 +27,20 @@ namespace {
 
 constexpr std::size_t kLongestLabel = 63;
 
-/// nullptr: it is not set, or empty.
-const char* variable(const char* name) {
-        const char* value = std::getenv(name);
-        return value != nullptr && *value != '\0' ? value : nullptr;
-}
-
 governor::v1::Hello hello_of(const verbs::RunOptions& options) {
         governor::v1::Hello hello;
         hello.set_tree(true);
         hello.set_yields(options.yields());
         hello.set_can_wait(options.yields());
         hello.set_sleeps(options.keeps || options.is_batch);  // nothing fences the tree
-        const char* name = variable("THREADCOUNT_LABEL");
-        auto label = render::printable(name != nullptr ? name : base_name(options.command.front()));
+        const auto name = text_of(of_process, "THREADCOUNT_LABEL");
+        auto label = render::printable(name.empty() ? base_name(options.command.front()) : name);
         label.resize(governor_text_cut(label.data(), label.size(), kLongestLabel));
         hello.set_label(label);
-        if (const char* job = variable("THREADCOUNT_JOB"))
-                hello.set_job(job);
+        hello.set_job(text_of(of_process, "THREADCOUNT_JOB"));
         auto& wishes = *hello.mutable_wishes();
         wishes.set_max(verbs::smaller_limit(options.max, verbs::user_limit()));
-        if (const char* name_of_class = variable("THREADCOUNT_CLASS");
-            name_of_class != nullptr && std::string_view(name_of_class) == "batch")
+        if (text_of(of_process, "THREADCOUNT_CLASS") == "batch")
                 wishes.set_scheduling_class(governor::v1::BATCH);
         return hello;
 }

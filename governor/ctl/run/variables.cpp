@@ -49,14 +49,13 @@ Change change_to(const Lookup& lookup, const char* name, std::string after) {
 }
 
 std::optional<Change> lowered(const char* name, std::uint32_t threads, const Lookup& lookup) {
-        const char* set = lookup(name);
-        const std::string_view text = set != nullptr ? set : "";
+        const auto text = text_of(lookup, name);
         const auto outer = text.substr(0, text.find(','));
         const auto count = parse_count(without_blanks_and_sign(outer));
         const auto after = std::to_string(count ? std::min(*count, threads) : threads);
         if (count && after == outer)
                 return std::nullopt;
-        return change_to(lookup, name, after + std::string(text.substr(outer.size())));
+        return change_to(lookup, name, after + text.substr(outer.size()));
 }
 
 std::vector<Change> all_lowered(std::uint32_t threads, const Lookup& lookup) {
@@ -68,6 +67,11 @@ std::vector<Change> all_lowered(std::uint32_t threads, const Lookup& lookup) {
 }
 
 const char* of_process(const char* name) { return std::getenv(name); }
+
+std::string text_of(const Lookup& lookup, const char* name) {
+        const char* value = lookup(name);
+        return value != nullptr ? value : "";
+}
 
 void apply(const Change& change) { ::setenv(change.name.c_str(), change.after.c_str(), 1); }
 

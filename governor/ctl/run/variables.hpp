@@ -39,6 +39,8 @@ using Lookup = std::function<const char*(const char* name)>;
 
 /// Those of this process.
 [[nodiscard]] const char* of_process(const char* name);
+/// Its value; empty also where it is not set.
+[[nodiscard]] std::string text_of(const Lookup& lookup, const char* name);
 void apply(const Change& change);
 
 }  // namespace ctl::run

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdlib>
 #include <string>
 #include <string_view>
 #include <sys/stat.h>
@@ -19,10 +18,7 @@ bool is_pipe(int fd) {
         return ::fstat(fd, &status) == 0 && S_ISFIFO(status.st_mode);
 }
 
-bool is_set(const char* name) {
-        const char* value = std::getenv(name);
-        return value != nullptr && *value != '\0';
-}
+bool is_set(const char* name) { return !text_of(of_process, name).empty(); }
 
 /// Programs that wait for each other must not wait for their turns one after the other. These are
 /// the programs of a pipeline, which are one process group, and ranks that were started together.
@@ -38,8 +34,7 @@ bool works_with_others() {
 }  // namespace
 
 tl::expected<Wish, Failure> parse_wish(const Lookup& lookup) {
-        const char* value = lookup("THREADCOUNT");
-        const std::string_view text = value != nullptr ? value : "";
+        const auto text = text_of(lookup, "THREADCOUNT");
         if (text.empty() || text == "adapt")
                 return Wish{};
         if (text == "keep")
@@ -53,7 +48,7 @@ tl::expected<Wish, Failure> parse_wish(const Lookup& lookup) {
                 text.starts_with(kFixed) ? parse_count(text.substr(kFixed.size())) : std::nullopt;
         if (!count)
                 return tl::unexpected(
-                        Failure{kUsage, "THREADCOUNT=" + std::string(text) +
+                        Failure{kUsage, "THREADCOUNT=" + text +
                                                 " is not accepted; accepted: adapt, keep, "
                                                 "start-only, off, fixed:1 .. fixed:65536"});
         return Wish{Wish::Kind::Fixed, *count};

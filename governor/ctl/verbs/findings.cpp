@@ -19,8 +19,7 @@ namespace {
 using Kind = Finding::Kind;
 
 std::string value_of(const run::Lookup& lookup, const char* name) {
-        const char* value = lookup(name);
-        return value != nullptr ? render::printable(value) : "";
+        return render::printable(run::text_of(lookup, name));
 }
 
 bool is_equal(std::string_view a, std::string_view b) {
