@@ -73,8 +73,10 @@ void talk_now(threadcount_handle& handle, std::uint64_t now_ms, std::uint64_t de
         if (const auto last = handle.lease.granted_last(); last > 0)
                 handle.threads.store(last, std::memory_order_relaxed);
         const auto next_ms = talk(handle, now_ms, deadline_ns);
+        const auto first = handle.lease.first();
         if (!handle.environment.mode.keeps())
-                handle.threads.store(handle.count.threads(), std::memory_order_relaxed);
+                handle.threads.store(first != 0 ? first : handle.count.threads(),
+                                     std::memory_order_relaxed);
         handle.next_poll_ms.store(next_ms, std::memory_order_relaxed);
 }
 

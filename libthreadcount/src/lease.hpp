@@ -152,9 +152,12 @@ public:
 
         /// The part of a grant of so many threads that the program uses.
         [[nodiscard]] std::uint32_t usable(std::uint32_t granted) const {
-                const auto first = first_.load(std::memory_order_relaxed);
-                return first != 0 ? first : limited(granted);
+                const auto kept = first();
+                return kept != 0 ? kept : limited(granted);
         }
+        /// The grant that a program keeps which only asks at its start. 0: there was none yet, or
+        /// the program follows its grants. MT-Safe.
+        [[nodiscard]] std::uint32_t first() const { return first_.load(std::memory_order_relaxed); }
 
         /// 0, or a negative errno: why nothing is granted.
         [[nodiscard]] int error() const { return error_; }

@@ -333,6 +333,20 @@ TEST_F(TurnTest, AForkedChildDoesNotWait) {
         governor_->publish(1, true);
         const auto child = ::fork();
         if (child == 0)
+TEST_F(TurnTest, WhoKeepsItsFirstCountKeepsItWhenTheGovernorHasGone) {
+        ::setenv("THREADCOUNT", "start-only", 1);
+        open_with_four();
+        governor_->publish(2, false);
+        EXPECT_EQ(threadcount_threads(handle_), 4U);
+        governor_->die();
+        governor_->hang();
+        EXPECT_TRUE(eventually([&] {
+                EXPECT_EQ(threadcount_threads(handle_), 4U);
+                return threadcount_version(handle_) == 0 || HasFailure();
+        }));
+        EXPECT_EQ(threadcount_threads(handle_), 4U);
+}
+
                 ::_exit(static_cast<int>(threadcount_region_begin(handle_)));
         int status = 0;
         ASSERT_EQ(::waitpid(child, &status, 0), child);
