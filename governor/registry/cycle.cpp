@@ -349,6 +349,12 @@ void Cycle::requested(ProgramId id, const Request& request, TimePoint now) {
         }
 }
 
+void Cycle::widened(ProgramId id, const Request& other, TimePoint now) {
+        auto* program = arbiter_.programs().find(id);
+        if (program != nullptr && program->widen(other, now))
+                want_decision(now);
+}
+
 void Cycle::acts(ProgramId id, std::string acts) {
         if (auto* program = arbiter_.programs().find(id))
                 program->set_acts(std::move(acts));

@@ -82,6 +82,8 @@ public:
         void left(ProgramId id, TimePoint now);
         /// It has changed its mind. See Program::request().
         void requested(ProgramId id, const Request& request, TimePoint now);
+        /// See Program::widen().
+        void widened(ProgramId id, const Request& other, TimePoint now);
         /// `acts` names what acts on the program's tree, as the program says.
         void acts(ProgramId id, std::string acts);
         /// See Programs::move().

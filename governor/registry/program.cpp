@@ -193,6 +193,18 @@ void Program::request(const Request& request, TimePoint now) {
         ask_for_limits(now);
 }
 
+bool Program::widen(const Request& other, TimePoint now) {
+        const bool is_more = request_.max != 0 && (other.max == 0 || other.max > request_.max);
+        if (is_more) {
+                request_.max = other.max;
+                ask_for_limits(now);
+        }
+        const bool sleeps = request_.sleeps || other.sleeps;
+        if (request_.keeps || other.keeps)
+                return keep(sleeps, now) || is_more;
+        return std::exchange(request_.sleeps, sleeps) != sleeps || is_more;
+}
+
 Orders::Outcome Program::order(const Order& order, Authority by, std::uint32_t uid, TimePoint now) {
         const auto outcome = orders_.take(order, by, uid, rule_);
         if (!outcome.changed)

@@ -213,6 +213,10 @@ public:
         /// A larger limit may act later: see evidence::RequestLimits. The abilities of its library
         /// (starts only, can wait) stay as they are.
         void request(const Request& request, TimePoint now);
+        /// Another part of the program asks for its lease, too. The larger maximum counts, and the
+        /// program keeps or sleeps where either does; all else stays as it is. False: it is as it
+        /// was.
+        bool widen(const Request& other, TimePoint now);
         /// Takes an order of the user `uid`, which has the authority `by`: all of it or nothing. An
         /// owner's maximum goes up as the program's own does. Decide next where something has
         /// changed.

@@ -126,6 +126,17 @@ TEST_F(LeaseOfALinkedProgram, IsOverTheCpusThatAnotherHandleKnowsOfAtOnce) {
         }));
 }
 
+TEST_F(LeaseOfALinkedProgram, IsAsLargeAsTheLargestOfItsHandlesWishesFor) {
+        if (everything() < 2)
+                GTEST_SKIP() << "one CPU";
+        const Program small(daemon_, 1);
+        ASSERT_TRUE(eventually([&] { return small.threads() == 1 && count() == 1; }));
+        const Program large(daemon_, 8);
+        EXPECT_TRUE(eventually([&] { return large.threads() == std::min(everything(), 8U); }));
+        EXPECT_EQ(small.threads(), 1U);
+        EXPECT_EQ(count(), 1U);
+}
+
 TEST_F(LeaseOfALinkedProgram, OutlivesADaemonThatIsKilled) {
         const Program program(daemon_, 1024);
         ASSERT_TRUE(eventually([&] { return program.threads() == everything(); }));

@@ -170,17 +170,17 @@ tl::expected<Governor::Joined, Governor::Refusal> Governor::join(const Peer& pee
         leases_.share(*lease, peer.connection);
         if (wish.request.can_wait)
                 leases_.let_wait(peer.connection);
-        widen(*lease, wish.affinity);
+        widen(*lease, wish);
         return Joined{lease->place, false};
 }
 
-/// Another handle of its process knows of more CPUs.
-void Governor::widen(Lease& lease, const policy::CpuMask& affinity) {
-        auto widened = lease.affinity | affinity;
-        if (widened == lease.affinity)
-                return;
-        lease.affinity = std::move(widened);
-        cycle_.moved(lease.id, now());
+/// Another handle of its process asks for more, or knows of more CPUs.
+void Governor::widen(Lease& lease, const Wish& wish) {
+        cycle_.widened(lease.id, wish.request, now());
+        if (auto widened = lease.affinity | wish.affinity; widened != lease.affinity) {
+                lease.affinity = std::move(widened);
+                cycle_.moved(lease.id, now());
+        }
         carry_out();
 }
 

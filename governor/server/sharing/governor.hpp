@@ -151,7 +151,7 @@ private:
         [[nodiscard]] ProgramId nearest_tree(std::uint32_t pid, std::uint64_t started,
                                              const IsAccepted& accepts, Look look);
         void find_members();
-        void widen(Lease& lease, const policy::CpuMask& affinity);
+        void widen(Lease& lease, const Wish& wish);
         [[nodiscard]] policy::Machine machine_of(const policy::CpuMask& online,
                                                  const probe::Topology& topology) const;
         void ended(const Lease& lease);

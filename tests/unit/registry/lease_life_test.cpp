@@ -96,6 +96,32 @@ TEST_F(LeaseLife, OfAProgramThatOnlyStartsStaysSoWhenItAsksAnew) {
         EXPECT_EQ(programs_.find(id)->max(), 2U);
 }
 
+TEST_F(LeaseLife, IsAsWideAsTheWidestPartOfItsProgramAsks) {
+        Request request;
+        request.max = 2;
+        request.weight = 300;
+        request.can_wait = true;
+        auto* program = programs_.find(join(kAll, request));
+        Request other;
+        other.max = 1;
+        EXPECT_FALSE(program->widen(other, kStart));
+        EXPECT_EQ(program->max(), 2U);
+        other.max = 6;
+        EXPECT_TRUE(program->widen(other, kStart));
+        EXPECT_EQ(program->max(), 6U);
+        EXPECT_EQ(program->weight(), 300U) << "as the first one said";
+        EXPECT_FALSE(program->keeps());
+        other.keeps = true;
+        EXPECT_TRUE(program->widen(other, kStart));
+        EXPECT_TRUE(program->keeps());
+        EXPECT_FALSE(snapshot_of_one().sleeps);
+        other.sleeps = true;
+        EXPECT_TRUE(program->widen(other, kStart));
+        EXPECT_TRUE(snapshot_of_one().sleeps);
+        EXPECT_FALSE(program->widen(Request{.max = 3}, kStart)) << "it keeps and sleeps still";
+        EXPECT_TRUE(program->widen(Request{}, kStart)) << "no maximum";
+}
+
 TEST_F(LeaseLife, IsShownAsItIs) {
         Request request;
         request.max = 6;
