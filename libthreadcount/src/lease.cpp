@@ -25,11 +25,13 @@ constexpr std::uint64_t kMostPause = 64;
 bool Lease::is_alive() {
         constexpr auto kRelaxed = std::memory_order_relaxed;
         const auto heartbeat = arena_.heartbeat();
-        const bool is_new = heartbeat != heartbeat_.load(kRelaxed);
+        // Acquire and release: a thread that sees another one's heartbeat also sees its time, and
+        // does not take it for an old one.
+        const bool is_new = heartbeat != heartbeat_.load(std::memory_order_acquire);
         const auto now_ms = coarse_now_ms();
         if (is_new) {
-                heartbeat_.store(heartbeat, kRelaxed);
                 unchanged_ms_.store(now_ms, kRelaxed);
+                heartbeat_.store(heartbeat, std::memory_order_release);
         }
         const auto pause = is_new ? 1 : std::min(2 * pause_.load(kRelaxed), kMostPause);
         pause_.store(pause, kRelaxed);
@@ -72,8 +74,12 @@ std::uint64_t Lease::run(std::uint64_t now_ms, std::uint64_t deadline_ns) {
                 binding_->release();
         if (state_ == State::Held) {
                 // Somebody found it stale or released, or nothing has been granted yet.
+                const auto word = arena_.load();
+                // Another thread has taken the next lease meanwhile.
+                if (is_granted(word) && is_alive() && !transport_.is_hung_up())
+                        return now_ms + kLookAgain_ms;
                 const bool is_undecided_now =
-                        is_undecided(arena_.load()) && transport_.connected() && is_alive();
+                        is_undecided(word) && transport_.connected() && is_alive();
                 if (is_undecided_now && now_ms < decided_by_ms_)
                         return now_ms + kLookAgain_ms;
                 lose(now_ms);

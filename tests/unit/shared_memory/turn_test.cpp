@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A program that is parked waits in front of its next region, and for nothing else. It waits until
 // its turn comes, or until there is no governor any more that would tell.
+#include "clock.hpp"
 #include "handle.hpp"
 #include "support/process.hpp"
 #include "turn_fixture.hpp"
@@ -61,6 +62,15 @@ TEST_F(TurnTest, ARegionWaitsUntilItsTurnComes) {
         const auto said = governor_->report();
         EXPECT_FALSE(said.in_region);
         EXPECT_GE(said.regions, 4U);
+}
+
+TEST_F(TurnTest, ALeaseThatIsHeldAndAliveIsNotLost) {
+        open_with_four();
+        handle_->next_poll_ms = 0;  // as if this thread had read a heartbeat that is old by now
+        threadcount::consult(*handle_, threadcount::coarse_now_ms(),
+                             threadcount::now_ns() + 1'000'000'000);
+        EXPECT_EQ(threadcount_threads(handle_), 4U);
+        EXPECT_EQ(governor_->welcomed(), 1U);
 }
 
 TEST_F(TurnTest, ItComesEvenIfNobodySaysSo) {
@@ -323,16 +333,6 @@ TEST_F(TurnTest, WhoKeepsItsFirstCountDoesNotWait) {
         threadcount_region_end(handle_, 4);
 }
 
-/// The same as fork(), but libc does not know.
-pid_t fork_behind_the_back() {
-        return static_cast<pid_t>(::syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0));
-}
-
-TEST_F(TurnTest, AForkedChildDoesNotWait) {
-        open_with_four();
-        governor_->publish(1, true);
-        const auto child = ::fork();
-        if (child == 0)
 TEST_F(TurnTest, WhoKeepsItsFirstCountKeepsItWhenTheGovernorHasGone) {
         ::setenv("THREADCOUNT", "start-only", 1);
         open_with_four();
@@ -347,6 +347,16 @@ TEST_F(TurnTest, WhoKeepsItsFirstCountKeepsItWhenTheGovernorHasGone) {
         EXPECT_EQ(threadcount_threads(handle_), 4U);
 }
 
+/// The same as fork(), but libc does not know.
+pid_t fork_behind_the_back() {
+        return static_cast<pid_t>(::syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0));
+}
+
+TEST_F(TurnTest, AForkedChildDoesNotWait) {
+        open_with_four();
+        governor_->publish(1, true);
+        const auto child = ::fork();
+        if (child == 0)
                 ::_exit(static_cast<int>(threadcount_region_begin(handle_)));
         int status = 0;
         ASSERT_EQ(::waitpid(child, &status, 0), child);
