@@ -175,7 +175,7 @@ std::uint64_t Lease::take(const Welcome& welcome, std::uint64_t now_ms, std::uin
 }
 
 std::uint64_t Lease::fail(int why, std::uint64_t now_ms) {
-        transport_.disconnect();
+        transport_.hang_up();
         state_ = why == -EOPNOTSUPP ? State::Refused : State::None;
         error_ = why;
         if (state_ != State::Refused)  // its answers are to come
@@ -202,7 +202,7 @@ void Lease::lose(std::uint64_t now_ms) {
         at_once_.store(kNotAtOnce, std::memory_order_relaxed);
         has_waited_.store(false, std::memory_order_relaxed);
         arena_.detach();
-        transport_.disconnect();
+        transport_.hang_up();
         state_ = State::None;
         if (binding_ == nullptr)
                 return;

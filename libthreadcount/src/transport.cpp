@@ -288,7 +288,7 @@ int Transport::encode_and_send(const governor_v1_Request& request) {
         std::uint8_t message[GOVERNOR_PREFIX_MAX + governor_v1_Request_size];
         auto stream = pb_ostream_from_buffer(message, sizeof(message));
         if (!pb_encode_ex(&stream, governor_v1_Request_fields, &request, PB_ENCODE_DELIMITED)) {
-                disconnect();
+                hang_up();
                 return -EPROTO;
         }
         // A message this short fits into the socket's buffer or the peer does not read at all.
@@ -296,7 +296,7 @@ int Transport::encode_and_send(const governor_v1_Request& request) {
         if (n == static_cast<ssize_t>(stream.bytes_written))
                 return 0;
         const int error = n < 0 && errno != EAGAIN ? -errno : -ETIMEDOUT;
-        disconnect();
+        hang_up();
         return error;
 }
 
@@ -370,7 +370,7 @@ int Transport::receive_frame(std::uint64_t deadline_ns, std::size_t* ret_begin,
                 if (result == -EAGAIN)
                         continue;
                 if (result < 0)
-                        disconnect();
+                        hang_up();
                 return result;
         }
 }
@@ -384,7 +384,7 @@ int Transport::receive_reply(std::uint64_t deadline_ns, governor_v1_Reply* ret_r
         received_ = 0;
         if (decode(buffer_ + begin, end - begin, ret_reply))
                 return 0;
-        disconnect();
+        hang_up();
         return -EPROTO;
 }
 
@@ -395,7 +395,7 @@ int Transport::receive(std::uint64_t deadline_ns, Answer* ret_answer) {
                 return result;
         result = answer_of(reply, ret_answer);
         if (result < 0)
-                disconnect();
+                hang_up();
         return result;
 }
 
@@ -409,7 +409,7 @@ int Transport::receive(std::uint64_t deadline_ns, Welcome* ret_welcome) {
         else if (descriptors_[0] < 0 || descriptors_[1] < 0)
                 result = lacked_room_ ? -EMFILE : -EPROTO;
         if (result < 0) {
-                disconnect();
+                hang_up();
                 return result;
         }
         *ret_welcome = {reply.kind.welcome.slot, descriptors_[0], descriptors_[1],

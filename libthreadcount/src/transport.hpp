@@ -75,8 +75,9 @@ struct Answer {
         bool leases = false;  ///< the governor grants some to clients that come this way
 };
 
-/// Not thread-safe. Results are 0 or a negative errno; after a failure it is disconnected.
-/// Deadlines are on the clock of now_ns(); one in the past (0) means not to wait.
+/// Not thread-safe. Results are 0 or a negative errno; after a failure it is disconnected, and so
+/// are forked children that still have the socket. Deadlines are on the clock of now_ns(); one in
+/// the past (0) means not to wait.
 class Transport {
 public:
         Transport() = default;

@@ -32,6 +32,8 @@ public:
         [[nodiscard]] std::uint32_t threads() const { return threadcount_threads(handle_); }
         [[nodiscard]] std::uint32_t share() const { return threadcount_share(handle_); }
         [[nodiscard]] std::uint32_t begin() const { return threadcount_region_begin(handle_); }
+        /// 0: nothing is granted.
+        [[nodiscard]] std::uint64_t version() const { return threadcount_version(handle_); }
         [[nodiscard]] std::string reason() const {
                 std::string text(400, 0);
                 text.resize(threadcount_reason(handle_, text.data(), text.size()));

@@ -217,6 +217,27 @@ TEST_F(LeaseOfALinkedProgram, EndsWithItsHandleAlthoughAChildKeepsTheSocket) {
         EXPECT_TRUE(becomes(0));
 }
 
+TEST_F(LeaseOfALinkedProgram, EndsWithItsHandleAlthoughAChildKeepsTheSocketFromBeforeAStall) {
+        auto program = std::make_unique<Program>(daemon_);
+        ASSERT_TRUE(eventually([&] { return program->threads() >= 1 && count() == 1; }));
+        const ForkedProgram child([] {
+                for (;;)
+                        ::pause();
+        });
+        daemon_.process().signal(SIGSTOP);
+        EXPECT_TRUE(eventually([&] {
+                (void)program->threads();
+                return program->version() == 0;
+        })) << "the heartbeat stands still";
+        daemon_.process().signal(SIGCONT);
+        EXPECT_TRUE(eventually([&] {
+                (void)program->threads();
+                return program->version() != 0;
+        }));
+        program.reset();
+        EXPECT_TRUE(becomes(0));
+}
+
 TEST_F(LeaseOfALinkedProgram, DoesNotEndWithTheHandleOfItsChild) {
         auto program = std::make_unique<Program>(daemon_);
         ASSERT_TRUE(eventually([&] { return program->threads() >= 1 && count() == 1; }));
