@@ -7,6 +7,7 @@
 
 #include <cerrno>
 #include <csignal>
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <filesystem>
 #include <gtest/gtest.h>
@@ -15,6 +16,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <threadcount/threadcount.h>
 #include <unistd.h>
 
 namespace {
@@ -155,6 +157,29 @@ TEST_F(LeaseTest, IsOneForAProcessHoweverOftenItConnects) {
         EXPECT_FALSE(second->memory().is_released());
         second.reset();
         EXPECT_TRUE(becomes(0));
+}
+
+std::size_t open_descriptors() {
+        const std::filesystem::directory_iterator descriptors("/proc/self/fd");
+        return static_cast<std::size_t>(std::distance(begin(descriptors), end(descriptors)));
+}
+
+TEST_F(LeaseTest, IsOneForAProcessHoweverOftenItLoadsTheLibrary) {
+        ::setenv("THREADCOUNT_SOCKET", daemon_.socket().c_str(), 1);
+        std::size_t first = 0;
+        for (int time = 0; time < 3; time++) {
+                void* library = ::dlopen(THREADCOUNT_LIBRARY, RTLD_NOW | RTLD_LOCAL);
+                ASSERT_NE(library, nullptr) << ::dlerror();
+                const auto open = reinterpret_cast<decltype(&threadcount_open_default)>(
+                        ::dlsym(library, "threadcount_open_default"));
+                ASSERT_NE(open, nullptr);
+                EXPECT_EQ(open(nullptr, nullptr), 0);
+                EXPECT_TRUE(becomes(1));
+                EXPECT_EQ(::dlclose(library), 0);
+                first = time == 0 ? open_descriptors() : first;
+        }
+        ::unsetenv("THREADCOUNT_SOCKET");
+        EXPECT_EQ(open_descriptors(), first);
 }
 
 TEST_F(LeaseTest, IsTheSameForASecondHello) {
