@@ -117,3 +117,15 @@ int master_fork_inside(int ungoverned) {
         }
         return status;
 }
+
+int master_fork_outside(void) {
+        int status = -1;
+        pid_t child = fork();
+
+        if (child == 0) {
+                threadcount_omp_open();
+                _exit((int)threadcount_max(threadcount_default()));
+        }
+        waitpid(child, &status, 0);
+        return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}

@@ -27,6 +27,8 @@ int master_timed(unsigned us);
 int master_spins_ms(void);
 /* Forks inside a region; what the child found wrong with its parent's handle and its own: 0. */
 int master_fork_inside(int ungoverned);
+/* Forks outside of regions; the most that the child may use once it has opened its own handle. */
+int master_fork_outside(void);
 
 #ifdef __cplusplus
 }

@@ -52,6 +52,9 @@ public:
         [[nodiscard]] int fork_inside() const {
                 return call<decltype(master_fork_inside)>("master_fork_inside", kUngoverned);
         }
+        [[nodiscard]] int fork_outside() const {
+                return call<decltype(master_fork_outside)>("master_fork_outside");
+        }
 
 private:
         template <class Function, class... Arguments>
@@ -275,6 +278,15 @@ TEST_P(OpenMp, AChildThatIsForkedInsideARegionOpensItsOwn) {
         EXPECT_EQ(master.fork_inside(), 0);
         EXPECT_EQ(master.update(), 1) << "nothing has changed for its parent";
         EXPECT_TRUE(eventually([&] { return status(daemon().socket()).clients() == 1; }));
+}
+
+TEST_P(OpenMp, AForkedChildMayUseAllThatItsParentWouldHaveUsedUngoverned) {
+        const Master master(GetParam());
+        ASSERT_EQ(master.open(), 0);
+        const auto ungoverned = master.fork_outside();  // libomp begins anew in a child
+        ASSERT_TRUE(grants_at_most(1));
+        EXPECT_EQ(master.update(), 1);
+        EXPECT_EQ(master.fork_outside(), ungoverned);
 }
 
 std::string name_of(const testing::TestParamInfo<const char*>& runtime) { return runtime.param; }

@@ -94,10 +94,10 @@ static inline uint32_t threadcount_omp_places(uint64_t *words, uint32_t n) {
 /*
  * Opens the process's handle (threadcount_open_default). The program then never uses more threads
  * than it would without a governor: omp_get_max_threads(), which has OMP_NUM_THREADS and the CPU
- * affinity in it. Call it before the first region. A program whose runtime binds its threads
- * (threadcount_omp_places()) is left alone unless THREADCOUNT is set to adapt, start-only or keep.
- * A smaller team would be bound to the same first places as that of everybody else. Returns 0 or a
- * negative errno; ignoring it is fine. MT-Safe.
+ * affinity in it. A forked child has what its parent would use. Call it before the first region. A
+ * program whose runtime binds its threads (threadcount_omp_places()) is left alone unless
+ * THREADCOUNT is set to adapt, start-only or keep. A smaller team would be bound to the same first
+ * places as that of everybody else. Returns 0 or a negative errno; ignoring it is fine. MT-Safe.
  */
 static inline int threadcount_omp_open(void) {
         threadcount_options options = THREADCOUNT_OPTIONS_INIT;
@@ -106,6 +106,10 @@ static inline int threadcount_omp_open(void) {
         options.affinity_words = threadcount_omp_places(places, sizeof(places) / sizeof(*places));
         options.affinity = places;
         options.max_threads = (uint32_t)omp_get_max_threads();
+        /* A forked child has its parent's number, which was the governor's and not its own. */
+        if (threadcount_omp_applied != 0 && omp_get_max_threads() == threadcount_omp_applied &&
+            threadcount_default() != NULL)
+                options.max_threads = threadcount_ungoverned(threadcount_default());
         return threadcount_open_default(&options, NULL);
 }
 
