@@ -16,6 +16,8 @@ namespace {
 /// A heartbeat that has not changed for so long is none.
 constexpr std::uint64_t kStale_ms = 2000;
 constexpr std::uint64_t kMostPause = 64;
+/// A region waits so long for a connection over TCP, as Polling does.
+constexpr std::uint64_t kConnect_ns = 5'000'000;
 
 }  // namespace
 
@@ -88,7 +90,8 @@ std::uint64_t Lease::run(std::uint64_t now_ms, std::uint64_t deadline_ns) {
         }
         if (state_ == State::Waiting)
                 return look(now_ms, deadline_ns);
-        if (const int result = transport_.connect(addresses_, deadline_ns); result < 0)
+        const auto connected_by_ns = deadline_ns != 0 ? deadline_ns : now_ns() + kConnect_ns;
+        if (const int result = transport_.connect(addresses_, connected_by_ns); result < 0)
                 return fail(result, now_ms);
         const auto wishes = wishes_now();
         told_.store(packed(wishes), std::memory_order_relaxed);

@@ -124,8 +124,9 @@ public:
         void tell();
 
         /// Connects, says hello, looks for the welcome; waits for that and the first grant until
-        /// `deadline_ns`, 0: not at all. Looks for another governor where the last one has gone.
-        /// Returns when to call it again, in milliseconds of the same clock.
+        /// `deadline_ns`, 0: not at all, but 5 ms for a connection over TCP. Looks for another
+        /// governor where the last one has gone. Returns when to call it again, in milliseconds of
+        /// the same clock.
         [[nodiscard]] std::uint64_t run(std::uint64_t now_ms, std::uint64_t deadline_ns);
 
         /// Ends it, even if another process has the socket by now. Not in a forked child: it is its
