@@ -39,6 +39,13 @@ void in_child() {
         begin_generation();
 }
 
+/// A handler that was called before this one may have opened a handle, and have noticed the fork.
+void in_child_of_libc() {
+        const bool is_cleared = generation_word != &not_cleared;
+        if (!is_cleared || generation_word->load(std::memory_order_relaxed) == 0)
+                in_child();
+}
+
 /// One thread forgets, and the others wait for it: it would forget what they begin meanwhile.
 void notice_fork_without_libc() {
         unsigned seen = 0;
@@ -65,7 +72,7 @@ void start() {
         if (void* page = map_cleared_page(); page != nullptr)
                 generation_word = new (page) std::atomic<unsigned>(0);
         begin_generation();
-        result = pthread_atfork(nullptr, nullptr, in_child);
+        result = pthread_atfork(nullptr, nullptr, in_child_of_libc);
 }
 
 }  // namespace

@@ -7,8 +7,10 @@
 #include "support/wire.hpp"
 
 #include <atomic>
+#include <cerrno>
 #include <csignal>
 #include <gtest/gtest.h>
+#include <pthread.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <thread>
@@ -452,6 +454,37 @@ TEST_F(InProcess, AHandleIsInertInAForkedChildThatMayOpenItsOwn) {
         ASSERT_EQ(::waitpid(child, &result, 0), child);
         EXPECT_EQ(WEXITSTATUS(result), 0);
         EXPECT_EQ(threadcount_threads(handle), 6U) << "the parent's connection is its own";
+}
+
+threadcount_handle* of_the_handler = nullptr;
+bool is_handler_on = false;
+
+void open_in_a_child() {
+        threadcount_options options = THREADCOUNT_OPTIONS_INIT;
+        options.socket_path = "/nonexistent/socket";
+        if (is_handler_on)
+                (void)threadcount_open(&options, &of_the_handler);
+}
+
+bool is_inert(threadcount_handle* handle) {
+        threadcount_advice advice = THREADCOUNT_ADVICE_INIT;
+        return threadcount_advise(handle, 1, &advice) == -ENOTCONN;
+}
+
+/// The handler is called before the library's own if no test of this process has opened a handle.
+TEST_F(InProcess, AHandleThatAHandlerOfTheForkOpensIsTheChilds) {
+        ASSERT_EQ(::pthread_atfork(nullptr, nullptr, open_in_a_child), 0);
+        threadcount_handle* handle = nullptr;
+        ASSERT_EQ(threadcount_open(&options_, &handle), 0);
+        is_handler_on = true;
+        const pid_t child = ::fork();
+        if (child == 0)
+                ::_exit((is_inert(handle) ? 0 : 1) + (is_inert(of_the_handler) ? 2 : 0));
+        is_handler_on = false;
+        int result = -1;
+        ASSERT_EQ(::waitpid(child, &result, 0), child);
+        EXPECT_EQ(WEXITSTATUS(result), 0);
+        threadcount_close(handle);
 }
 
 TEST_F(InProcess, TheHandleOfAllPartsIsNotClosedByOne) {
