@@ -412,5 +412,39 @@ TEST_F(TurnTest, TellsTheNextGovernorHowFarItIs) {
         EXPECT_EQ(governor_->report().progress_total, 10U);
 }
 
+/// Another handle of the program, which waits so long for its first grant.
+threadcount_handle* another(const std::string& socket, std::uint32_t wait_ms) {
+        threadcount_options options = THREADCOUNT_OPTIONS_INIT;
+        options.socket_path = socket.c_str();
+        options.max_threads = kMax;
+        options.wait_ms = wait_ms;
+        threadcount_handle* handle = nullptr;
+        EXPECT_EQ(threadcount_open(&options, &handle), 0);
+        return handle;
+}
+
+TEST_F(TurnTest, AWelcomeThatIsCollectedLateWipesNothingOfAnotherHandle) {
+        governor_->publish(4, false);
+        governor_->hang();
+        governor_->start();
+        auto* late = another(socket_, 0);
+        governor_->go_on();
+        handle_ = another(socket_, 250);
+        EXPECT_TRUE(eventually([&] {
+                (void)threadcount_threads(handle_);
+                return threadcount_version(handle_) != 0;
+        }));
+        for (int i = 0; i < 5; i++)
+                (void)threadcount_threads(handle_);
+        const auto regions = governor_->report().regions;
+        EXPECT_GE(regions, 5U);
+        EXPECT_TRUE(eventually([&] {
+                (void)threadcount_threads(late);
+                return threadcount_version(late) != 0;
+        }));
+        EXPECT_GE(governor_->report().regions, regions);
+        threadcount_close(late);
+}
+
 }  // namespace
 }  // namespace shared_memory_test
