@@ -125,6 +125,14 @@ public:
                         .store(total, std::memory_order_relaxed);
         }
 
+        /// That is what it reports now. Others of its user can falsify it.
+        [[nodiscard]] bool has_reported(std::uint64_t done, std::uint64_t total) const {
+                return reported(offsetof(governor_report_slot, progress_done))
+                                       .load(std::memory_order_relaxed) == done &&
+                       reported(offsetof(governor_report_slot, progress_total))
+                                       .load(std::memory_order_relaxed) == total;
+        }
+
         /// The sums over all pools of the process, in the order of governor_pool_report. They go
         /// nowhere if the governor has no room for them.
         static constexpr std::size_t kPoolNumbers = 6;

@@ -3,6 +3,7 @@
 #include "fork_generation.hpp"
 
 #include "binding.hpp"
+#include "lease.hpp"
 #include "pool_report.hpp"
 #include "region.hpp"
 
@@ -36,6 +37,7 @@ void in_child() {
         process_binding().in_child();
         forget_regions();
         forget_pools();
+        Lease::forget_progress();
         begin_generation();
 }
 

@@ -28,6 +28,14 @@ struct Attached {
 };
 constinit Attached last_attached;
 
+/// The progress of the process that was last reported. Relaxed: at worst the governor sees numbers
+/// of two reports.
+struct Progress {
+        std::atomic<std::uint64_t> done{0};
+        std::atomic<std::uint64_t> total{0};
+};
+constinit Progress progress;
+
 /// 0: not known.
 std::uint64_t slot_of(const Welcome& welcome) {
         struct stat status {};
@@ -51,11 +59,40 @@ bool Lease::is_alive() {
         if (is_new) {
                 unchanged_ms_.store(now_ms, kRelaxed);
                 heartbeat_.store(heartbeat, std::memory_order_release);
+                tell_progress();
         }
         const auto pause = is_new ? 1 : std::min(2 * pause_.load(kRelaxed), kMostPause);
         pause_.store(pause, kRelaxed);
         look_at_.store(arena_.regions() + pause, kRelaxed);
         return now_ms < unchanged_ms_.load(kRelaxed) + kStale_ms;
+}
+
+void Lease::report_progress(std::uint64_t done, std::uint64_t total) {
+        progress.done.store(done, std::memory_order_relaxed);
+        progress.total.store(total, std::memory_order_relaxed);
+        std::atomic_thread_fence(std::memory_order_seq_cst);  // see tell_progress()
+        arena_.report_progress(done, total);
+}
+
+/// Of another thread that reports meanwhile either the stores come last, or what they are is seen
+/// here: the progress does not go back. Nothing is written where nothing is new.
+void Lease::tell_progress() {
+        constexpr auto kRelaxed = std::memory_order_relaxed;
+        std::uint64_t done = 0;
+        std::uint64_t total = 0;
+        do {
+                done = progress.done.load(kRelaxed);
+                total = progress.total.load(kRelaxed);
+                if (arena_.has_reported(done, total))
+                        return;
+                arena_.report_progress(done, total);
+                std::atomic_thread_fence(std::memory_order_seq_cst);
+        } while (progress.done.load(kRelaxed) != done || progress.total.load(kRelaxed) != total);
+}
+
+void Lease::forget_progress() {
+        progress.done.store(0, std::memory_order_relaxed);
+        progress.total.store(0, std::memory_order_relaxed);
 }
 
 std::uint32_t Lease::granted(bool would_wait, std::uint32_t team) {
@@ -195,10 +232,8 @@ std::uint64_t Lease::take(const Welcome& welcome, std::uint64_t now_ms, std::uin
         release_ms_ = UINT64_MAX;
         decided_by_ms_ = now_ms + kGiveUp_ms;
         heartbeat_.store(arena_.heartbeat() - 1, std::memory_order_relaxed);
+        tell_progress();
         await_decision(deadline_ns);
-        // Another handle of the process may have said it to this slot.
-        if (const auto total = progress_total_.load(std::memory_order_relaxed); total > 0)
-                arena_.report_progress(progress_done_.load(std::memory_order_relaxed), total);
         return now_ms + kLookAgain_ms;
 }
 

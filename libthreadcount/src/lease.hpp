@@ -83,12 +83,11 @@ public:
         /// By the grant that was reported last. MT-Safe.
         void report(std::uint32_t team, bool in_region) { arena_.report_again(team, in_region); }
 
-        /// Does what Arena::report_progress() does, also to the governors that come later. MT-Safe.
-        void report_progress(std::uint64_t done, std::uint64_t total) {
-                progress_done_.store(done, std::memory_order_relaxed);
-                progress_total_.store(total, std::memory_order_relaxed);
-                arena_.report_progress(done, total);
-        }
+        /// Does what Arena::report_progress() does. The progress is the process's: every lease that
+        /// is asked tells it, also to the governors that come later. MT-Safe.
+        void report_progress(std::uint64_t done, std::uint64_t total);
+        /// A forked child has made none.
+        static void forget_progress();
 
         /// Sums over the pools of the process. MT-Safe.
         void report_pool(const std::uint64_t (&sums)[Arena::kPoolNumbers]) {
@@ -194,6 +193,7 @@ private:
                 return threads < wishes_.max && !wishes_.keeps ? threads : wishes_.max;
         }
         [[nodiscard]] bool is_alive();
+        void tell_progress();
         [[nodiscard]] std::uint32_t first_of(std::uint32_t threads);
         [[nodiscard]] std::uint64_t look(std::uint64_t now_ms, std::uint64_t deadline_ns);
         [[nodiscard]] std::uint64_t take(const Welcome& welcome, std::uint64_t now_ms,
@@ -232,11 +232,6 @@ private:
         // Wishes as packed(). Relaxed: numbers without anything behind them.
         std::atomic<std::uint32_t> wished_;
         std::atomic<std::uint32_t> told_;  // or will be by the next hello
-
-        // The progress that was last reported. Relaxed: at worst the governor sees numbers of two
-        // reports.
-        std::atomic<std::uint64_t> progress_done_{0};
-        std::atomic<std::uint64_t> progress_total_{0};
 };
 
 }  // namespace threadcount

@@ -323,13 +323,14 @@ typedef struct threadcount_pool_totals {
 /*
  * For thread pools: what governorctl shows of their lanes. `now` is what holds now. `told` is the
  * memory of this one pool. It is THREADCOUNT_POOL_TOTALS_INIT at its start, left alone by the pool
- * from then on, and written here. Several pools of one process add up, and handles do not matter.
+ * from then on, and written here. Several pools of one process add up, whichever handles they use.
  * Report every 100 ms or so while tasks run, when there are none any more, and with lanes and
  * active 0 when the pool ends. Its work counts as long as the program lives. A child of fork() that
  * has pools of its own begins with a `told` of its own.
  *
  * Nothing is decided by it. It is kept where nothing is granted, and told by the next report to the
- * governor that is there then. MT-Safe, but one thread at a time with the same `told`. Cost: some
+ * governor that is there then. A governor that comes later is told by reports of a handle that also
+ * asks for threads. MT-Safe, but one thread at a time with the same `told`. Cost: some
  * 100 ns, no system call.
  *
  * Returns 0, also for a NULL handle, which reports nothing; -EINVAL: `now` or `told` is NULL, or
@@ -347,8 +348,9 @@ THREADCOUNT_EXPORT int threadcount_pool_report(threadcount_handle *handle,
  * program that goes back is treated as if nothing had been said. A `done` above `total` counts as
  * `total`. A `total` of 0 says that nothing is known until more is said.
  *
- * It is the process's, whichever handle it is said by, and also told to a governor that comes
- * later. NULL is accepted; it goes nowhere then. MT-Safe. Cost: a few stores, no system call.
+ * It is the process's, whichever handle it is said by. A governor that comes later is told, too: by
+ * the handle that asks it, within half a second. NULL is accepted; it goes nowhere then. MT-Safe.
+ * Cost: a few stores, no system call.
  */
 THREADCOUNT_EXPORT void threadcount_progress(threadcount_handle *handle, uint64_t done,
                                              uint64_t total);

@@ -446,5 +446,24 @@ TEST_F(TurnTest, AWelcomeThatIsCollectedLateWipesNothingOfAnotherHandle) {
         threadcount_close(late);
 }
 
+TEST_F(TurnTest, TellsTheNextGovernorHowFarItIsWhicheverHandleSaysSo) {
+        open_with_four();
+        auto* other = another(socket_, 250);
+        threadcount_progress(other, 3, 10);
+        governor_->die();
+        governor_ = std::make_unique<MadeUpGovernor>(socket_);
+        governor_->publish(3, false);
+        governor_->start();
+        EXPECT_TRUE(eventually([&] { return threadcount_threads(handle_) == 3; }));
+        EXPECT_EQ(governor_->report().progress_done, 3U);
+        threadcount_progress(other, 5, 10);
+        EXPECT_TRUE(eventually([&] {
+                (void)threadcount_threads(handle_);
+                return governor_->report().progress_done == 5;
+        }));
+        EXPECT_EQ(governor_->report().progress_total, 10U);
+        threadcount_close(other);
+}
+
 }  // namespace
 }  // namespace shared_memory_test
