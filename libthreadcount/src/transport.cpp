@@ -90,17 +90,20 @@ void put(const Wishes& wishes, governor_v1_Wishes* ret_field) {
 }
 
 /// Numbers 0 to 2 are the program's standard streams, even if it has closed them: what it prints
-/// must not go to the governor. Returns a descriptor or a negative errno.
-int open_socket(int family) {
-        const int fd = socket(family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-        if (fd < 0)
-                return -errno;
+/// must not go to the governor. Takes `fd` over. Returns a descriptor or a negative errno.
+int above_streams(int fd) {
         if (fd > STDERR_FILENO)
                 return fd;
         const int higher = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
         const int result = higher < 0 ? -errno : higher;
         close(fd);
         return result;
+}
+
+/// Returns a descriptor or a negative errno.
+int open_socket(int family) {
+        const int fd = socket(family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+        return fd < 0 ? -errno : above_streams(fd);
 }
 
 /// TCP can connect a socket to itself if its own port happens to be the one that it looks for and
@@ -347,6 +350,10 @@ ssize_t Transport::read_some() {
                 drop_descriptors();
                 const auto size = header->cmsg_len - CMSG_LEN(0);
                 memcpy(descriptors_, CMSG_DATA(header), std::min(size, sizeof(descriptors_)));
+                for (int& fd : descriptors_) {
+                        fd = fd < 0 ? fd : above_streams(fd);
+                        lacked_room_ = lacked_room_ || fd < -1;
+                }
         }
         lacked_room_ = lacked_room_ || (n > 0 && (message.msg_flags & MSG_CTRUNC) != 0);
         return n;

@@ -420,6 +420,31 @@ TEST_P(TransportTest, SaysThatNoDescriptorIsLeftForWhatComesWithAWelcome) {
         EXPECT_EQ(fcntl(next, F_GETFD), -1) << "nothing of it stays open";
 }
 
+TEST_P(TransportTest, TakesNoStandardStreamForWhatComesWithAWelcome) {
+        if (GetParam() != Kind::Unix)
+                GTEST_SKIP() << "nothing comes over TCP";
+        connect_to([&](int fd) {
+                read_message(fd);
+                send_welcome(fd);
+                wait_for_eof(fd);
+        });
+        ASSERT_EQ(transport_.send({2, 8}), 0);
+        pollfd answer{transport_.fd(), POLLIN, 0};
+        ASSERT_EQ(poll(&answer, 1, 20'000), 1);
+        const int input = dup(STDIN_FILENO);
+        close(STDIN_FILENO);
+        Welcome welcome;
+        const int result = transport_.receive(in_good_time(), &welcome);
+        EXPECT_EQ(fcntl(STDIN_FILENO, F_GETFD), -1);
+        ASSERT_EQ(dup2(input, STDIN_FILENO), STDIN_FILENO);
+        close(input);
+        EXPECT_EQ(result, 0);
+        EXPECT_GT(welcome.grants, STDERR_FILENO);
+        EXPECT_GT(welcome.reports, STDERR_FILENO);
+        close(welcome.grants);
+        close(welcome.reports);
+}
+
 INSTANTIATE_TEST_SUITE_P(Over, TransportTest, ::testing::Values(Kind::Unix, Kind::Tcp, Kind::Tcp6),
                          ::testing::PrintToStringParamName());
 
