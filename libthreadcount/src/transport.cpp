@@ -205,10 +205,13 @@ int Transport::open(const Address& address) {
         const int fd = open_socket(address.any.sa_family);
         if (fd < 0)
                 return fd;
-        fd_ = fd;
         struct stat status {};
-        if (fstat(fd_, &status) < 0)
-                return -errno;
+        if (fstat(fd, &status) < 0) {
+                const int error = -errno;
+                close(fd);
+                return error;
+        }
+        fd_ = fd;
         device_ = status.st_dev;
         inode_ = status.st_ino;
         return 0;

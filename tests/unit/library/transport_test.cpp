@@ -9,20 +9,26 @@
 
 #include <cerrno>
 #include <chrono>
+#include <cstddef>
 #include <cstring>
 #include <fcntl.h>
 #include <functional>
 #include <governor/v1/frame.h>
 #include <governor/v1/governor.pb.h>
 #include <gtest/gtest.h>
+#include <iterator>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <memory>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <pb_decode.h>
 #include <poll.h>
 #include <string>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
@@ -447,6 +453,40 @@ TEST_P(TransportTest, TakesNoStandardStreamForWhatComesWithAWelcome) {
 
 INSTANTIATE_TEST_SUITE_P(Over, TransportTest, ::testing::Values(Kind::Unix, Kind::Tcp, Kind::Tcp6),
                          ::testing::PrintToStringParamName());
+
+/// Every fstat() fails from now on.
+bool refuse_fstat() {
+        constexpr unsigned kFails = SECCOMP_RET_ERRNO | EPERM;
+        sock_filter filter[] = {
+                BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
+                BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_fstat, 1, 0),
+                BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_newfstatat, 0, 1),
+                BPF_STMT(BPF_RET | BPF_K, kFails),
+                BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+        };
+        const sock_fprog program{std::size(filter), filter};
+        return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+               prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
+}
+
+TEST(TransportInASandbox, KeepsNoSocketThatItCannotKnowAgain) {
+        const Addresses addresses("/nonexistent/socket", nullptr);
+        const auto child = fork();
+        if (child == 0) {
+                if (!refuse_fstat())
+                        _exit(2);
+                const int next = dup(STDIN_FILENO);
+                close(next);
+                Transport transport;
+                const bool fails = transport.connect(addresses, 0) == -EPERM;
+                _exit(fails && dup(STDIN_FILENO) == next ? 0 : 1);
+        }
+        int result = -1;
+        ASSERT_EQ(waitpid(child, &result, 0), child);
+        if (WEXITSTATUS(result) == 2)
+                GTEST_SKIP() << "no filters of system calls here";
+        EXPECT_EQ(WEXITSTATUS(result), 0);
+}
 
 TEST(TransportOverTcp, SendsAQuestionAtOnce) {
         const TcpPort port;
