@@ -33,7 +33,8 @@ extern "C" {
 
 /*
  * The number that the calling thread was last told, 0 for nothing yet. Weak: one variable for all
- * files of a program or shared object, so that they do not undo each other's work.
+ * files of a program or shared object, so that they do not undo each other's work. Not one for a
+ * program and its libraries: they may have runtimes of their own.
  */
 __attribute__((weak, visibility("hidden"))) __thread int threadcount_omp_applied;
 
@@ -120,7 +121,9 @@ static inline int threadcount_omp_open(void) {
  * start regions only one after the other. Inside a parallel region (of one thread too) it does
  * nothing, and `ask` is not called. Calls omp_set_num_threads() only when the governor's number has
  * changed. A program's own choice in between therefore stays, and a program without a governor runs
- * as if this call were not there.
+ * as if this call were not there. What another shared object sets by this adapter in the same
+ * runtime counts as such a choice. A thread that runs regions of both may therefore have a team by
+ * the other one's number, until the governor's number changes again.
  *
  * Threads that a smaller team no longer needs spin for a while before they sleep. This takes 7 ms
  * under libgomp, and 200 ms under libomp (7 ms with THREADCOUNT_CLASS=batch, unless KMP_BLOCKTIME
