@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstddef>
 #include <cstring>
 #include <poll.h>
 
@@ -16,8 +17,10 @@ namespace {
 constexpr std::uint64_t kAnswer_ns = 250'000'000;
 constexpr std::uint64_t kWarm_ms = 1000;
 
-/// sizeof(threadcount_advice) of version 1.0; later ones are longer.
-constexpr std::size_t kSmallestAdvice = 24;
+/// The size of version 1.0, without what may be behind its last member; later ones are longer.
+constexpr std::size_t kSmallestAdvice =
+        offsetof(threadcount_advice, source) + sizeof(std::uint32_t);
+static_assert(kSmallestAdvice <= sizeof(threadcount_advice));
 
 /// Asks until the governor is warm or the patience is over.
 int ask_until_warm(const Addresses& addresses, const Question& question, Answer* ret_answer) {

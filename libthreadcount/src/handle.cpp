@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstddef>
 #include <cstdlib>
 #include <cstring>
 #include <new>
@@ -21,8 +22,9 @@ namespace {
 
 constexpr std::uint32_t kDefaultInterval_ms = 10'000;
 
-/// sizeof(threadcount_options) of version 1.0; later ones are longer.
-constexpr std::size_t kSmallestOptions = 24;
+/// The size of the shortest struct that is known; later ones are longer.
+constexpr std::size_t kSmallestOptions =
+        offsetof(threadcount_options, interval_ms) + sizeof(std::uint32_t);
 
 /// The longest wait of opening a handle for a governor that has accepted the connection.
 constexpr std::uint32_t kLongestWelcome_ms = 250;

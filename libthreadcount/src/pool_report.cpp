@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstddef>
 #include <cstring>
 
 using namespace threadcount;
@@ -13,12 +14,14 @@ using namespace threadcount;
 namespace {
 
 /// sizeof(threadcount_pool_totals) of version 1.0; later ones are longer.
-constexpr std::size_t kSmallestTotals = 56;
+constexpr std::size_t kSmallestTotals =
+        offsetof(threadcount_pool_totals, woken) + sizeof(std::uint64_t);
 static_assert(sizeof(threadcount_pool_totals) == kSmallestTotals);
 
 /// The numbers of governor_pool_report, and of the header's struct behind its size.
 constexpr auto kNumbers = Arena::kPoolNumbers;
-static_assert(offsetof(threadcount_pool_totals, woken) == kNumbers * sizeof(std::uint64_t));
+static_assert(kSmallestTotals ==
+              offsetof(threadcount_pool_totals, lanes) + kNumbers * sizeof(std::uint64_t));
 using Numbers = std::uint64_t[kNumbers];
 
 // The sums are the process's: it has one slot, however many handles. A governor that is restarted
