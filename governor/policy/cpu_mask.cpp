@@ -18,21 +18,11 @@ CpuMask CpuMask::range(std::uint32_t first, std::uint32_t count) {
         return mask;
 }
 
-void CpuMask::add(std::uint32_t cpu) {
-        if (cpu / kBits >= words_.size())
-                words_.resize(cpu / kBits + 1);
-        words_[cpu / kBits] |= std::uint64_t{1} << (cpu % kBits);
-}
-
 void CpuMask::remove(std::uint32_t cpu) {
         if (cpu / kBits >= words_.size())
                 return;
         words_[cpu / kBits] &= ~(std::uint64_t{1} << (cpu % kBits));
         trim();
-}
-
-bool CpuMask::contains(std::uint32_t cpu) const {
-        return cpu / kBits < words_.size() && ((words_[cpu / kBits] >> (cpu % kBits)) & 1) != 0;
 }
 
 std::uint32_t CpuMask::count() const {
@@ -64,6 +54,14 @@ std::uint32_t CpuMask::count_common(const CpuMask& other) const {
                 if (const auto common = words_[i] & other.words_[i]; common != 0)
                         sum += std::popcount(common);
         return static_cast<std::uint32_t>(sum);
+}
+
+std::optional<std::uint32_t> CpuMask::first_common(const CpuMask& other) const {
+        for (std::size_t i = 0; i < std::min(words_.size(), other.words_.size()); i++)
+                if (const auto common = words_[i] & other.words_[i]; common != 0)
+                        return static_cast<std::uint32_t>(i * kBits) +
+                               static_cast<std::uint32_t>(std::countr_zero(common));
+        return std::nullopt;
 }
 
 bool CpuMask::intersects(const CpuMask& other) const {

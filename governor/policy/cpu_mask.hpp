@@ -24,11 +24,18 @@ public:
         /// {first, ..., first + count - 1}
         [[nodiscard]] static CpuMask range(std::uint32_t first, std::uint32_t count);
 
-        void add(std::uint32_t cpu);
+        void add(std::uint32_t cpu) {
+                if (cpu / kBits >= words_.size())
+                        words_.resize(cpu / kBits + 1);
+                words_[cpu / kBits] |= std::uint64_t{1} << (cpu % kBits);
+        }
         void remove(std::uint32_t cpu);
         void clear() { words_.clear(); }
 
-        [[nodiscard]] bool contains(std::uint32_t cpu) const;
+        [[nodiscard]] bool contains(std::uint32_t cpu) const {
+                return cpu / kBits < words_.size() &&
+                       ((words_[cpu / kBits] >> (cpu % kBits)) & 1) != 0;
+        }
         [[nodiscard]] bool empty() const { return words_.empty(); }
         [[nodiscard]] std::uint32_t count() const;
         [[nodiscard]] std::optional<std::uint32_t> first() const;
@@ -37,8 +44,9 @@ public:
         /// Bit n % 64 of word n / 64 is CPU n; words beyond the last CPU's are left out.
         [[nodiscard]] std::span<const std::uint64_t> words() const { return words_.all(); }
 
-        /// Without building the set: |this & other|.
+        /// Without building the set: the size and the first of this & other.
         [[nodiscard]] std::uint32_t count_common(const CpuMask& other) const;
+        [[nodiscard]] std::optional<std::uint32_t> first_common(const CpuMask& other) const;
         [[nodiscard]] bool intersects(const CpuMask& other) const;
         [[nodiscard]] bool is_within(const CpuMask& other) const;
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
+#include <utility>
 
 namespace governor::policy::fair {
 
@@ -31,36 +32,79 @@ Classes::Classes(const Snapshot& snapshot, const Settings& settings, const Forei
                         groups_.push_back({cpus, {}});
                 group_of_.push_back(entry->second);
         }
-        const auto order = split(snapshot.machine.pool());
+        const auto order = rank(cut(snapshot.machine), snapshot.machine.pool());
         leave_to_foreign(order, left, settings.foreign_max_permyriad);
         reserve(order, snapshot.short_lived, snapshot.machine.pool().count(),
                 settings.foreign_max_permyriad);
 }
 
-std::vector<std::size_t> Classes::split(const CpuMask& pool) {
-        classes_.push_back({pool, 0, 0, {}});
-        std::vector<std::size_t> order{0};
-        for (std::size_t g = 0; g < groups_.size(); g++) {
-                const auto before = classes_.size();
-                for (std::size_t k = 0; k < before; k++) {
-                        auto inside = classes_[k].cpus & groups_[g].cpus;
-                        if (inside.empty())
-                                continue;
-                        auto outside = classes_[k].cpus - inside;
-                        if (!outside.empty()) {
-                                order.insert(std::ranges::find(order, k) + 1, classes_.size());
-                                classes_.push_back({std::move(outside), 0, 0, classes_[k].groups});
+// CPU by CPU. One that is alone in its part is not looked at again: a few random sets of CPUs cut
+// the pool into single ones.
+Classes::Parts Classes::cut(const Machine& machine) {
+        Parts parts{{machine.pool().count()}, {kNone}};
+        auto& sizes = parts.sizes;
+        class_of_.resize(machine.number_limit());
+        auto together = machine.pool();
+        for (const auto& group : groups_) {
+                const auto here = together & group.cpus;
+                std::vector<std::uint32_t> inside(sizes.size());
+                here.for_each([&](std::uint32_t cpu) { inside[class_of_[cpu]]++; });
+                std::vector<std::uint32_t> outside(sizes.size());  // where the others belong
+                std::iota(outside.begin(), outside.end(), 0);
+                for (std::size_t k = 0; k < inside.size(); k++)
+                        if (inside[k] > 0 && inside[k] < sizes[k]) {
+                                outside[k] = static_cast<std::uint32_t>(sizes.size());
+                                sizes.push_back(sizes[k] - inside[k]);
+                                sizes[k] = inside[k];
+                                parts.next.push_back(std::exchange(parts.next[k], outside[k]));
                         }
-                        classes_[k].cpus = std::move(inside);
-                        classes_[k].groups.push_back(g);
-                }
+                if (sizes.size() == inside.size())
+                        continue;
+                (together - here).for_each([&](std::uint32_t cpu) {
+                        class_of_[cpu] = outside[class_of_[cpu]];
+                });
+                std::exchange(together, {}).for_each([&](std::uint32_t cpu) {
+                        if (sizes[class_of_[cpu]] > 1)
+                                together.add(cpu);
+                });
         }
-        for (std::size_t k = 0; k < classes_.size(); k++)
-                for (const auto g : classes_[k].groups)
-                        groups_[g].classes.push_back(k);
+        return parts;
+}
+
+std::vector<std::size_t> Classes::rank(const Parts& parts, const CpuMask& pool) {
+        CpuMask firsts;  // one CPU of each part
+        std::vector<bool> has_one(parts.sizes.size());
+        pool.for_each([&](std::uint32_t cpu) {
+                if (!has_one[class_of_[cpu]])
+                        firsts.add(cpu);
+                has_one[class_of_[cpu]] = true;
+        });
+        std::vector<std::uint32_t> rivals(parts.sizes.size());
+        for (const auto& group : groups_)
+                (group.cpus & firsts).for_each([&](std::uint32_t cpu) {
+                        rivals[class_of_[cpu]]++;
+                });
+        std::vector<std::uint32_t> ranked(parts.sizes.size());
+        std::iota(ranked.begin(), ranked.end(), 0);
+        std::ranges::stable_sort(ranked, {}, [&](std::uint32_t part) { return rivals[part]; });
+        std::vector<std::uint32_t> place(ranked.size());
+        for (std::uint32_t k = 0; k < ranked.size(); k++) {
+                place[ranked[k]] = k;
+                auto& made = classes_.emplace_back();
+                made.part = ranked[k];
+                made.size = parts.sizes[ranked[k]];
+        }
+        pool.for_each([&](std::uint32_t cpu) {
+                class_of_[cpu] = place[class_of_[cpu]];
+                classes_[class_of_[cpu]].cpus.add(cpu);
+        });
         for (auto& group : groups_)
-                std::ranges::stable_sort(group.classes, {},
-                                         [&](std::size_t k) { return classes_[k].groups.size(); });
+                (group.cpus & firsts).for_each([&](std::uint32_t cpu) {
+                        group.classes.add(class_of_[cpu]);
+                });
+        std::vector<std::size_t> order;
+        for (std::uint32_t part = 0; part != kNone; part = parts.next[part])
+                order.push_back(place[part]);
         return order;
 }
 
@@ -73,12 +117,11 @@ void Classes::leave_to_foreign(const std::vector<std::size_t>& order, const Fore
         std::uint64_t left = 0;
         for (const auto k : order) {
                 auto& part = classes_[k];
-                const std::uint64_t most = std::uint64_t{part.cpus.count()} * 1000 * most_permyriad;
+                const std::uint64_t most = std::uint64_t{part.size} * 1000 * most_permyriad;
                 sum_millicpu +=
                         std::min<std::uint64_t>(foreign.millicpu(part.cpus), most / kPermyriad);
-                part.foreign =
-                        std::min(static_cast<std::uint32_t>((sum_millicpu + 499) / 1000 - left),
-                                 part.cpus.count());
+                part.foreign = std::min(
+                        static_cast<std::uint32_t>((sum_millicpu + 499) / 1000 - left), part.size);
                 left += part.foreign;
         }
 }
@@ -91,11 +134,10 @@ void Classes::reserve(const std::vector<std::size_t>& order, std::uint32_t cpus,
         std::uint64_t given = 0;
         for (const auto k : order) {
                 auto& part = classes_[k];
-                const auto size = part.cpus.count();
-                seen += size;
+                seen += part.size;
                 const auto wish = seen * cpus / std::max(pool, 1U) - given;
                 given += wish;
-                const auto most = std::uint64_t{size} * most_permyriad / kPermyriad;
+                const auto most = std::uint64_t{part.size} * most_permyriad / kPermyriad;
                 part.reserved = static_cast<std::uint32_t>(
                         std::min(wish, most - std::min<std::uint64_t>(most, part.foreign)));
         }
@@ -132,13 +174,14 @@ std::uint32_t Classes::reserved() const {
 
 Capacity::Capacity(const Classes& classes, const Snapshot& snapshot, Reserve reserve)
         : classes_(classes), snapshot_(snapshot), used_(classes.classes().size()),
-          flow_(classes.groups().size() * classes.classes().size()),
-          below_(snapshot.cgroups.size()), in_tree_(snapshot.trees.size()),
-          awaited_(classes.classes().size()), closed_(classes.classes().size()),
-          full_(classes.groups().size()) {
-        for (const auto& part : classes.classes())
-                most_.push_back(part.cpus.count() - part.foreign -
+          flow_(classes.classes().size()), below_(snapshot.cgroups.size()),
+          in_tree_(snapshot.trees.size()), full_(classes.groups().size()) {
+        for (const auto& part : classes.classes()) {
+                most_.push_back(part.size - part.foreign -
                                 (reserve == Reserve::Keep ? part.reserved : 0));
+                if (most_.back() > 0)
+                        spare_.add(static_cast<std::uint32_t>(most_.size() - 1));
+        }
 }
 
 bool Capacity::take(std::size_t client) {
@@ -152,14 +195,19 @@ bool Capacity::take_class(std::size_t group) {
         return !full_[group] && (take_spare(group) || make_room(group));
 }
 
+void Capacity::use(std::size_t class_index, std::uint32_t cpus) {
+        used_[class_index] += cpus;
+        if (spare(class_index) == 0)
+                spare_.remove(static_cast<std::uint32_t>(class_index));
+}
+
 bool Capacity::take_spare(std::size_t group) {
-        for (const auto k : classes_.groups()[group].classes)
-                if (spare(k) > 0) {
-                        used_[k]++;
-                        flow_of(group, k)++;
-                        return true;
-                }
-        return false;
+        const auto k = classes_.groups()[group].classes.first_common(spare_);
+        if (!k)
+                return false;
+        use(*k, 1);
+        flow_.of(group, *k)++;
+        return true;
 }
 
 // Breadth first from `group`: it takes a CPU of a class from another group, which takes one
@@ -167,59 +215,52 @@ bool Capacity::take_spare(std::size_t group) {
 // will never have room again, since nothing is ever given back.
 bool Capacity::make_room(std::size_t group) {
         struct Step {
-                std::size_t from = Classes::kNoGroup;  // the group that takes
-                std::size_t class_index = 0;           // the class that it takes in
+                std::size_t taker = 0;
+                std::size_t before = 0;         // the step that takes from this taker
+                std::uint32_t class_index = 0;  // in this class
         };
-        std::vector<Step> step_to(classes_.groups().size());
-        std::vector<std::size_t> reached{group};
-        std::vector<bool> seen_class(used_.size());
-        for (std::size_t next = 0; next < reached.size(); next++) {
-                auto taker = reached[next];
-                for (const auto k : classes_.groups()[taker].classes) {
-                        if (seen_class[k] || closed_[k])
-                                continue;
-                        seen_class[k] = true;
-                        if (spare(k) > 0) {
-                                used_[k]++;
-                                flow_of(taker, k)++;
-                                while (taker != group) {
-                                        const auto& step = step_to[taker];
-                                        flow_of(taker, step.class_index)--;
-                                        flow_of(step.from, step.class_index)++;
-                                        taker = step.from;
-                                }
-                                return true;
+        std::vector<Step> steps{{group}};
+        std::vector<bool> is_reached(classes_.groups().size());
+        is_reached[group] = true;
+        auto seen = closed_;
+        for (std::size_t at = 0; at < steps.size(); at++) {
+                const auto& may_use = classes_.groups()[steps[at].taker].classes;
+                if (take_spare(steps[at].taker)) {
+                        for (auto to = at; to != 0; to = steps[to].before) {
+                                const auto& step = steps[to];
+                                flow_.of(step.taker, step.class_index)--;
+                                flow_.of(steps[step.before].taker, step.class_index)++;
                         }
-                        for (const auto holder : classes_.classes()[k].groups) {
-                                const bool is_reached = holder == group ||
-                                                        step_to[holder].from != Classes::kNoGroup;
-                                if (is_reached || flow(holder, k) == 0 || awaited_[k])
-                                        continue;
-                                step_to[holder] = {taker, k};
-                                reached.push_back(holder);
-                        }
+                        return true;
                 }
+                const auto fresh = may_use - seen;
+                seen |= fresh;
+                (fresh - awaited_).for_each([&](std::uint32_t k) {
+                        flow_.for_each_in(k, [&](std::size_t holder, std::uint32_t) {
+                                if (!is_reached[holder])
+                                        steps.push_back({holder, at, k});
+                                is_reached[holder] = true;
+                        });
+                });
         }
-        for (const auto g : reached)
-                full_[g] = true;
-        for (std::size_t k = 0; k < seen_class.size(); k++)
-                closed_[k] = closed_[k] || seen_class[k];
+        for (const auto& step : steps)
+                full_[step.taker] = true;
+        closed_ = seen;
         return false;
 }
 
 Capacity::Excess Capacity::keep(std::size_t client, const CpuMask& cpus) {
         const auto group = classes_.group_of(client);
         Excess excess;
-        for (const auto k : classes_.groups()[group].classes) {
-                const auto here = cpus & classes_.classes()[k].cpus;
-                const auto fitting = std::min(here.count(), spare(k));
-                used_[k] += fitting;
-                flow_of(group, k) += fitting;
-                if (here.count() > fitting) {
-                        excess.cpus |= here;
-                        excess.count += here.count() - fitting;
+        classes_.for_each_of(cpus, [&](std::uint32_t k, std::uint32_t here) {
+                const auto fitting = std::min(here, spare(k));
+                use(k, fitting);
+                flow_.of(group, k) += fitting;
+                if (here > fitting) {
+                        excess.cpus |= cpus & classes_.classes()[k].cpus;
+                        excess.count += here - fitting;
                 }
-        }
+        });
         while (excess.count > 0 && take_class(group))
                 excess.count--;
         charge_sums(client, cpus.count() - excess.count);
@@ -227,26 +268,23 @@ Capacity::Excess Capacity::keep(std::size_t client, const CpuMask& cpus) {
 }
 
 void Capacity::occupy(std::size_t client, const CpuMask& cpus) {
-        if (cpus.empty())
-                return;
-        for (std::size_t k = 0; k < used_.size(); k++) {
-                const auto here = cpus.count_common(classes_.classes()[k].cpus);
-                used_[k] += here;
-                awaited_[k] = awaited_[k] || here > 0;
-        }
+        classes_.for_each_of(cpus, [&](std::uint32_t k, std::uint32_t here) {
+                use(k, here);
+                awaited_.add(k);
+        });
         charge_sums(client, cpus.count());
 }
 
 void Capacity::charge(std::size_t client, std::uint32_t cpus, const CpuMask& likely) {
         const auto group = classes_.group_of(client);
         charge_sums(client, cpus);
-        for (const auto k : classes_.groups()[group].classes) {
-                const auto here =
-                        std::min({likely.count_common(classes_.classes()[k].cpus), cpus, spare(k)});
-                used_[k] += here;
-                flow_of(group, k) += here;
-                cpus -= here;
-        }
+        classes_.for_each_of(likely & classes_.groups()[group].cpus,
+                             [&](std::uint32_t k, std::uint32_t count) {
+                                     const auto here = std::min({count, cpus, spare(k)});
+                                     use(k, here);
+                                     flow_.of(group, k) += here;
+                                     cpus -= here;
+                             });
         while (cpus > 0 && take_spare(group))
                 cpus--;
 }

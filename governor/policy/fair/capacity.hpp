@@ -5,6 +5,7 @@
 
 #include "policy/cpu_mask.hpp"
 #include "policy/fair/snapshot.hpp"
+#include "policy/fair/tally.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -13,6 +14,8 @@
 #include <vector>
 
 namespace governor::policy::fair {
+
+using ClassSet = CpuMask;  ///< of indices of classes
 
 /// The pool cut into classes: CPUs that the same clients may use. Clients that may use the same
 /// CPUs are one group. Immutable.
@@ -25,18 +28,35 @@ public:
 
         struct Class {
                 CpuMask cpus;
-                std::uint32_t foreign = 0;        ///< CPUs of it that are left to foreign load
-                std::uint32_t reserved = 0;       ///< and those that are kept free for newcomers
-                std::vector<std::size_t> groups;  ///< that may use it
+                std::uint32_t size = 0;      ///< how many these are
+                std::size_t part = 0;        ///< it was the so-many-th to be cut off
+                std::uint32_t foreign = 0;   ///< CPUs of it that are left to foreign load
+                std::uint32_t reserved = 0;  ///< and those that are kept free for newcomers
         };
         struct Group {
                 CpuMask cpus;
-                std::vector<std::size_t> classes;  ///< it may use; those with fewest rivals first
+                ClassSet classes;  ///< it may use
         };
 
+        /// Those that fewest groups may use come first.
         [[nodiscard]] const std::vector<Class>& classes() const { return classes_; }
         [[nodiscard]] const std::vector<Group>& groups() const { return groups_; }
         [[nodiscard]] std::size_t group_of(std::size_t client) const { return group_of_[client]; }
+
+        /// Calls `visit(class, count)` for each class that has some of `cpus`, in their order.
+        /// These must be of the pool. O(classes + CPUs).
+        template <class Visit>
+        void for_each_of(const CpuMask& cpus, Visit visit) const {
+                if (cpus.empty())
+                        return;
+                std::vector<std::uint32_t> counts(classes_.size());
+                ClassSet found;
+                cpus.for_each([&](std::uint32_t cpu) {
+                        counts[class_of_[cpu]]++;
+                        found.add(class_of_[cpu]);
+                });
+                found.for_each([&](std::uint32_t k) { visit(k, counts[k]); });
+        }
 
         [[nodiscard]] std::uint32_t foreign() const;
         [[nodiscard]] std::uint32_t reserved() const;
@@ -52,9 +72,18 @@ public:
         static constexpr std::size_t kNoGroup = static_cast<std::size_t>(-1);
 
 private:
-        /// Returns the order in which classes are rounded: the parts of one that was cut are
-        /// neighbours.
-        std::vector<std::size_t> split(const CpuMask& pool);
+        /// Parts of the pool, by the order in which they were cut off.
+        struct Parts {
+                std::vector<std::uint32_t> sizes;
+                /// The one that comes next when they are rounded: the parts of one that was cut are
+                /// neighbours.
+                std::vector<std::uint32_t> next;
+        };
+        static constexpr auto kNone = static_cast<std::uint32_t>(-1);
+
+        [[nodiscard]] Parts cut(const Machine& machine);
+        /// Makes classes of them. Returns the order in which these are rounded.
+        std::vector<std::size_t> rank(const Parts& parts, const CpuMask& pool);
         void leave_to_foreign(const std::vector<std::size_t>& order, const Foreign& foreign,
                               std::uint32_t most_permyriad);
         void reserve(const std::vector<std::size_t>& order, std::uint32_t cpus, std::uint32_t pool,
@@ -62,7 +91,8 @@ private:
 
         std::vector<Class> classes_;
         std::vector<Group> groups_;
-        std::vector<std::size_t> group_of_;  // by client
+        std::vector<std::size_t> group_of_;    // by client
+        std::vector<std::uint32_t> class_of_;  // by CPU of the pool
         std::vector<Foreign::Owned> owned_;
         bool are_held_ = true;  // by clients, what they are granted
 };
@@ -78,8 +108,8 @@ public:
 
         [[nodiscard]] const Classes& classes() const { return classes_; }
 
-        /// One CPU more for `client`. False: not possible, nor will it ever be. Costs O(classes of
-        /// its group), and where CPUs have to move O(groups x classes).
+        /// One CPU more for `client`. False: not possible, nor will it ever be. Costs O(classes /
+        /// 64), and where CPUs have to move O(groups x classes / 64 + CPUs).
         bool take(std::size_t client);
 
         struct Excess {
@@ -96,10 +126,8 @@ public:
         /// Nobody moves for that.
         void charge(std::size_t client, std::uint32_t cpus, const CpuMask& likely = {});
 
-        /// CPUs that a group has in a class, without those that are only occupied.
-        [[nodiscard]] std::uint32_t flow(std::size_t group, std::size_t class_index) const {
-                return flow_[group * classes_.classes().size() + class_index];
-        }
+        /// CPUs that groups have in classes, without those that are only occupied.
+        [[nodiscard]] const Tally& flow() const { return flow_; }
         /// CPUs that are left in a class.
         [[nodiscard]] std::uint32_t spare(std::size_t class_index) const {
                 return most_[class_index] - std::min(most_[class_index], used_[class_index]);
@@ -110,9 +138,7 @@ public:
         [[nodiscard]] std::optional<std::uint32_t> full_tree(std::size_t client) const;
 
 private:
-        [[nodiscard]] std::uint32_t& flow_of(std::size_t group, std::size_t class_index) {
-                return flow_[group * classes_.classes().size() + class_index];
-        }
+        void use(std::size_t class_index, std::uint32_t cpus);
         void charge_sums(std::size_t client, std::uint32_t cpus);
         bool take_class(std::size_t group);
         bool take_spare(std::size_t group);
@@ -120,13 +146,14 @@ private:
 
         const Classes& classes_;
         const Snapshot& snapshot_;
-        std::vector<std::uint32_t> most_;     // by class
-        std::vector<std::uint32_t> used_;     // by class
-        std::vector<std::uint32_t> flow_;     // by group and class
+        std::vector<std::uint32_t> most_;  // by class
+        std::vector<std::uint32_t> used_;  // by class
+        Tally flow_;
         std::vector<std::uint32_t> below_;    // by cgroup: CPUs of all clients below
         std::vector<std::uint32_t> in_tree_;  // by tree: CPUs of all its clients
-        std::vector<bool> awaited_;           // by class: CPUs come free there before long
-        std::vector<bool> closed_;            // by class: no way leads on from there any more
+        ClassSet spare_;                      // have CPUs left
+        ClassSet awaited_;                    // CPUs come free there before long
+        ClassSet closed_;                     // no way leads on from there any more
         std::vector<bool> full_;              // by group
 };
 

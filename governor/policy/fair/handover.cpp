@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <functional>
 #include <map>
+#include <tuple>
 #include <utility>
 
 namespace governor::policy::fair {
@@ -20,7 +21,8 @@ public:
                 : snapshot_(snapshot), classes_(classes), shares_(shares),
                   placement_(snapshot.machine, snapshot.foreign),
                   capacity_(classes, snapshot, Capacity::Reserve::Use),
-                  holdings_(snapshot.clients.size()), lingering_(snapshot.clients.size()) {}
+                  holdings_(snapshot.clients.size()), lingering_(snapshot.clients.size()),
+                  held_(classes.classes().size()) {}
 
         std::vector<Holding> carry_out() {
                 find_contested();
@@ -54,6 +56,9 @@ private:
         }
         [[nodiscard]] const CpuMask& may_use(std::size_t i) const {
                 return classes_.groups()[classes_.group_of(i)].cpus;
+        }
+        [[nodiscard]] const CpuMask& cpus_of(std::size_t class_index) const {
+                return classes_.classes()[class_index].cpus;
         }
 
         void find_contested() {
@@ -128,11 +133,11 @@ private:
         /// would have to move at once, to where it is not this client's turn to have one.
         [[nodiscard]] CpuMask room_for(std::size_t i, const CpuMask& cpus, std::uint32_t count) {
                 CpuMask found;
-                for (const auto k : classes_.groups()[classes_.group_of(i)].classes) {
+                const auto usable = cpus & may_use(i);
+                classes_.for_each_of(usable, [&](std::uint32_t k, std::uint32_t) {
                         const auto most = std::min(count - found.count(), capacity_.spare(k));
-                        found |= placement_.pick(own(i) | found, cpus & classes_.classes()[k].cpus,
-                                                 most);
-                }
+                        found |= placement_.pick(own(i) | found, usable & cpus_of(k), most);
+                });
                 return found;
         }
 
@@ -169,24 +174,31 @@ private:
         /// Clients that hold CPUs where others need them more, and may use others, move to these as
         /// soon as they are free.
         void move_out() {
+                using Place = std::tuple<std::size_t, std::size_t, std::size_t>;
+                std::vector<Place> crowded;  // part, class, group
                 for (std::size_t k = 0; k < classes_.classes().size(); k++)
-                        for (const auto g : classes_.classes()[k].groups)
-                                move_out(g, k);
+                        held_.for_each_in(k, [&](std::size_t g, std::uint32_t cpus) {
+                                if (cpus > capacity_.flow().of(g, k))
+                                        crowded.emplace_back(classes_.classes()[k].part, k, g);
+                        });
+                std::ranges::sort(crowded);
+                for (const auto& [part, k, g] : crowded)
+                        move_out(g, k);
         }
         void move_out(std::size_t group, std::size_t from) {
-                const auto stay = capacity_.flow(group, from);
-                for (std::size_t i = holdings_.size(); i-- > 0 && held_in(group, from) > stay;) {
+                const auto stay = capacity_.flow().of(group, from);
+                for (std::size_t i = holdings_.size(); i-- > 0 && held_.of(group, from) > stay;) {
                         if (!shares_[i].is_governed || classes_.group_of(i) != group)
                                 continue;
-                        const auto here = own(i) & classes_.classes()[from].cpus;
+                        const auto here = own(i) & cpus_of(from);
                         const auto before = own(i).count();
-                        grow(i, before + std::min(here.count(), held_in(group, from) - stay));
+                        grow(i, before + std::min(here.count(), held_.of(group, from) - stay));
                         const auto left = placement_.give_up(here, own(i).count() - before);
                         own(i) -= left;
                         taken_ -= left;
                         occupied_ |= left & in_use_;
                         free_ |= left - in_use_;
-                        held_in(group, from) -= left.count();
+                        held_.of(group, from) -= left.count();
                 }
         }
 
@@ -205,15 +217,14 @@ private:
         }
 
         void grow(std::size_t i, std::uint32_t count) {
-                auto classes = classes_.groups()[classes_.group_of(i)].classes;
-                const auto cpus_of = [&](std::size_t k) -> const CpuMask& {
-                        return classes_.classes()[k].cpus;
-                };
-                if (classes.size() > 1)
-                        std::ranges::stable_sort(classes, std::greater{}, [&](std::size_t k) {
-                                return own(i).count_common(cpus_of(k));
-                        });
-                for (const auto k : classes) {
+                const auto group = classes_.group_of(i);
+                std::vector<std::pair<std::uint32_t, std::size_t>> classes;
+                for (const auto k : filled_[group])
+                        if (unfilled(i, k) > 0)
+                                classes.emplace_back(own(i).count_common(cpus_of(k)), k);
+                std::ranges::stable_sort(classes, std::greater{},
+                                         &decltype(classes)::value_type::first);
+                for (const auto& [has, k] : classes) {
                         const auto missing = count - own(i).count();
                         auto usable = (begins(i) ? free_ | vacated_ : free_) & cpus_of(k);
                         const auto foreign = classes_.classes()[k].foreign;
@@ -234,7 +245,7 @@ private:
                         free_ -= picked;
                         vacated_ -= picked;
                         taken_ |= picked;
-                        held_in(classes_.group_of(i), k) += picked.count();
+                        held_.of(group, k) += picked.count();
                 }
         }
 
@@ -256,8 +267,8 @@ private:
                 for_governed([&](std::size_t i) { spread(i); });
         }
         void spread(std::size_t i) {
-                for (const auto k : classes_.groups()[classes_.group_of(i)].classes) {
-                        const auto& here = classes_.classes()[k].cpus;
+                classes_.for_each_of(own(i), [&](std::uint32_t k, std::uint32_t) {
+                        const auto& here = cpus_of(k);
                         const auto [from, to] =
                                 placement_.spread(own(i) & here, own(i) - client(i).granted,
                                                   taken_ - own(i), (free_ & here) - rigid_);
@@ -268,31 +279,28 @@ private:
                         occupied_ |= from & in_use_;
                         free_ |= from - in_use_;
                         free_ -= to;
-                }
+                });
         }
 
         /// CPUs that the group of client i may have in a class, and has not.
-        std::uint32_t unfilled(std::size_t i, std::size_t class_index) {
+        [[nodiscard]] std::uint32_t unfilled(std::size_t i, std::size_t class_index) const {
                 const auto group = classes_.group_of(i);
-                const auto held = held_in(group, class_index);
-                const auto most = capacity_.flow(group, class_index);
+                const auto held = held_.of(group, class_index);
+                const auto most = capacity_.flow().of(group, class_index);
                 return most - std::min(most, held);
         }
 
-        std::uint32_t& held_in(std::size_t group, std::size_t class_index) {
-                return held_[group * classes_.classes().size() + class_index];
-        }
-
         void count_held() {
-                held_.assign(classes_.groups().size() * classes_.classes().size(), 0);
-                for (std::size_t i = 0; i < holdings_.size(); i++) {
-                        if (!shares_[i].is_governed || own(i).empty())
-                                continue;
+                for_governed([&](std::size_t i) {
                         const auto group = classes_.group_of(i);
-                        for (const auto k : classes_.groups()[group].classes)
-                                held_in(group, k) +=
-                                        own(i).count_common(classes_.classes()[k].cpus);
-                }
+                        classes_.for_each_of(own(i), [&](std::uint32_t k, std::uint32_t count) {
+                                held_.of(group, k) += count;
+                        });
+                });
+                filled_.resize(classes_.groups().size());
+                for (std::size_t k = 0; k < classes_.classes().size(); k++)
+                        capacity_.flow().for_each_in(
+                                k, [&](std::size_t g, std::uint32_t) { filled_[g].push_back(k); });
         }
 
         /// A client that has got nothing runs beside somebody else: where fewest are, and where it
@@ -399,7 +407,9 @@ private:
         std::vector<CpuMask> lingering_;        // by client: its part of occupied_
         std::map<AccountId, CpuMask> held_by_;  // empty: nobody had to look for a place yet
         std::vector<std::uint32_t> least_;      // by group: no CPU that it may use is less crowded
-        std::vector<std::uint32_t> held_;       // by group and class: CPUs that clients own
+        Tally held_;                            // CPUs that clients own
+        std::vector<std::vector<std::size_t>>
+                filled_;  // by group: classes that it may have some of
 };
 
 }  // namespace

@@ -66,5 +66,14 @@ TEST(CpuMaskTest, OfManyCpusThatLosesThemIsOneOfFew) {
         EXPECT_EQ(mask, CpuMask());
 }
 
+TEST(CpuMaskTest, FirstInCommonIsTheFirstOfTheIntersection) {
+        const CpuMask few(CpuSet{3, 70, 700});
+        EXPECT_EQ(few.first_common(CpuMask::range(0, 1000)), 3U);
+        EXPECT_EQ(few.first_common(CpuMask::range(4, 67)), 70U);
+        EXPECT_EQ(CpuMask::range(71, 3000).first_common(few), 700U);
+        EXPECT_FALSE(few.first_common(CpuMask::range(71, 600)));
+        EXPECT_FALSE(few.first_common({}));
+}
+
 }  // namespace
 }  // namespace governor::policy
