@@ -43,7 +43,7 @@ Machine::Machine(const Topology& topology, const CpuMask& pool) {
                 nodes_[home.node].add(cpu);
         }
         for (const auto& core : cores_)
-                core_sizes_.push_back(core.count());
+                siblings_.push_back(core.to_set());
 }
 
 }  // namespace governor::policy

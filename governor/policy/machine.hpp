@@ -47,10 +47,8 @@ public:
         /// The core, cache and node of `cpu`. It must be in the pool.
         [[nodiscard]] const Home& home(std::uint32_t cpu) const { return homes_[cpu]; }
 
-        /// CPUs of a core, by its index.
-        [[nodiscard]] std::uint32_t core_size(std::uint32_t core) const {
-                return core_sizes_[core];
-        }
+        /// CPUs of a core, by its index: cores()[core] as a list.
+        [[nodiscard]] const CpuSet& siblings(std::uint32_t core) const { return siblings_[core]; }
 
         /// Every core, cache and node that has CPUs in the pool: each partitions the pool.
         [[nodiscard]] const std::vector<CpuMask>& cores() const { return cores_; }
@@ -63,7 +61,7 @@ public:
 private:
         CpuMask pool_;
         std::vector<CpuMask> cores_;
-        std::vector<std::uint32_t> core_sizes_;
+        std::vector<CpuSet> siblings_;  // by core
         std::vector<CpuMask> caches_;
         std::vector<CpuMask> nodes_;
         std::vector<Home> homes_;  // by CPU number

@@ -27,11 +27,19 @@ struct Census {
                         caches[home.cache]++;
                         nodes[home.node]++;
                 });
+                for (std::uint32_t core = 0; core < cores.size(); core++) {
+                        if (cores[core] == 0)
+                                continue;
+                        least_of_core = std::min(least_of_core, cores[core]);
+                        has_parts = has_parts || cores[core] < machine.siblings(core).size();
+                }
         }
 
         std::vector<std::uint32_t> cores;
         std::vector<std::uint32_t> caches;
         std::vector<std::uint32_t> nodes;
+        std::uint32_t least_of_core = kMost;  // of those that it has CPUs of
+        bool has_parts = false;               // it has a core in part
 };
 
 /// The best fit comes first: the smallest that has room for `count`, or else the largest.
@@ -73,14 +81,17 @@ public:
         /// Those of `cores` that `is_wanted(core)`, whole, as long as they are not too large.
         template <class Wanted>
         void take_cores(const CpuMask& cpus, Wanted is_wanted) {
-                if (missing_ == 0)
+                if (missing_ < census_.least_of_core)
                         return;
                 (cpus & from_).for_each([&](std::uint32_t cpu) {
                         const auto core = machine_.home(cpu).core;
                         if (missing_ == 0 || !from_.contains(cpu) || !is_wanted(core))
                                 return;
-                        if (census_.cores[core] <= missing_)
-                                take(machine_.cores()[core] & from_);
+                        if (census_.cores[core] > missing_)
+                                return;
+                        for (const auto sibling : machine_.siblings(core))
+                                if (from_.contains(sibling))
+                                        take(sibling);
                 });
         }
 
@@ -91,17 +102,17 @@ public:
                         return;
                 (cpus & from_).for_each([&](std::uint32_t cpu) {
                         if (missing_ > 0 && is_wanted(machine_.home(cpu).core))
-                                take(CpuMask(CpuSet{cpu}));
+                                take(cpu);
                 });
         }
 
         [[nodiscard]] CpuMask result() && { return std::move(taken_); }
 
 private:
-        void take(const CpuMask& cpus) {
-                taken_ |= cpus;
-                from_ -= cpus;
-                missing_ -= cpus.count();
+        void take(std::uint32_t cpu) {
+                taken_.add(cpu);
+                from_.remove(cpu);
+                missing_--;
         }
 
         const Machine& machine_;
@@ -124,20 +135,23 @@ Placement::Placement(const Machine& machine, const Foreign& foreign)
 CpuMask Placement::give_up(const CpuMask& held, std::uint32_t count) const {
         if (count == 0)
                 return {};
+        if (count >= held.count())
+                return held;
         const Census has(machine_, held);
         const auto caches = rank_caches(machine_, has, [&](const Machine::Home& home) {
                 return std::array{has.nodes[home.node], kMost - home.node, has.caches[home.cache],
                                   kMost - home.cache};
         });
         const auto is_shared = [&](std::uint32_t core) {
-                return has.cores[core] < machine_.core_size(core);
+                return has.cores[core] < machine_.siblings(core).size();
         };
         const auto is_any = [](std::uint32_t) { return true; };
 
         Taking taking(machine_, held, has, count);
         taking.take_cpus(foreign_, is_any);
         for (const auto cache : caches)
-                taking.take_cpus(machine_.caches()[cache], is_shared);
+                if (has.has_parts)
+                        taking.take_cpus(machine_.caches()[cache], is_shared);
         for (const auto cache : caches)
                 taking.take_cores(machine_.caches()[cache], is_any);
         for (const auto cache : caches)
@@ -148,6 +162,8 @@ CpuMask Placement::give_up(const CpuMask& held, std::uint32_t count) const {
 CpuMask Placement::pick(const CpuMask& held, const CpuMask& free, std::uint32_t count) const {
         if (count == 0)
                 return {};
+        if (count >= free.count())
+                return free;
         const Census has(machine_, held);
         const Census spare(machine_, free);
         const auto caches = rank_caches(machine_, spare, [&](const Machine::Home& home) {
@@ -157,7 +173,7 @@ CpuMask Placement::pick(const CpuMask& held, const CpuMask& free, std::uint32_t 
         });
         const auto is_own = [&](std::uint32_t core) { return has.cores[core] > 0; };
         const auto is_whole = [&](std::uint32_t core) {
-                return spare.cores[core] == machine_.core_size(core);
+                return spare.cores[core] == machine_.siblings(core).size();
         };
         const auto is_remnant = [&](std::uint32_t core) { return !is_whole(core); };
         const auto is_any = [](std::uint32_t) { return true; };
@@ -169,7 +185,8 @@ CpuMask Placement::pick(const CpuMask& held, const CpuMask& free, std::uint32_t 
         for (const auto cache : caches)
                 taking.take_cores(machine_.caches()[cache], is_whole);
         for (const auto cache : caches)
-                taking.take_cpus(machine_.caches()[cache], is_remnant);
+                if (spare.has_parts)
+                        taking.take_cpus(machine_.caches()[cache], is_remnant);
         for (const auto cache : caches)
                 taking.take_cpus(machine_.caches()[cache], is_any);
         return std::move(taking).result();
@@ -177,16 +194,17 @@ CpuMask Placement::pick(const CpuMask& held, const CpuMask& free, std::uint32_t 
 
 Placement::Move Placement::spread(const CpuMask& held, const CpuMask& fresh, const CpuMask& others,
                                   const CpuMask& free) const {
-        const auto core_of = [&](std::uint32_t cpu) -> const CpuMask& {
-                return machine_.cores()[machine_.home(cpu).core];
+        const auto core_of = [&](std::uint32_t cpu) -> const CpuSet& {
+                return machine_.siblings(machine_.home(cpu).core);
         };
-        const auto is_first = [&](std::uint32_t cpu, const CpuMask& cpus) {
-                return (core_of(cpu) & cpus).first() == cpu;
+        const auto in = [](const CpuMask& cpus) {
+                return [&cpus](std::uint32_t cpu) { return cpus.contains(cpu); };
         };
         CpuMask crowded;
         held.for_each([&](std::uint32_t cpu) {
-                if (!is_first(cpu, held) ||
-                    (fresh.contains(cpu) && core_of(cpu).intersects(others)))
+                const auto& core = core_of(cpu);
+                if (*std::ranges::find_if(core, in(held)) != cpu ||
+                    (fresh.contains(cpu) && std::ranges::any_of(core, in(others))))
                         crowded.add(cpu);
         });
         if (crowded.empty())
@@ -194,8 +212,9 @@ Placement::Move Placement::spread(const CpuMask& held, const CpuMask& fresh, con
         CpuMask cores;  // the first CPU of each
         (free - held).for_each([&](std::uint32_t cpu) {
                 const auto& core = core_of(cpu);
-                if (core.first() == cpu && core.is_within(free) && !core.intersects(held) &&
-                    !core.intersects(foreign_))
+                if (core.front() == cpu && std::ranges::all_of(core, in(free)) &&
+                    std::ranges::none_of(core, in(held)) &&
+                    std::ranges::none_of(core, in(foreign_)))
                         cores.add(cpu);
         });
         auto to = pick(held, cores, crowded.count());
