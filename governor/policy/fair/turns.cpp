@@ -25,8 +25,8 @@ public:
         Dealing(const Settings& settings, const Snapshot& snapshot, const Classes& classes,
                 std::vector<Share>& shares)
                 : settings_(settings), snapshot_(snapshot), classes_(classes), shares_(shares),
-                  worth_(shares.size()), members_(snapshot.gangs.size()),
-                  has_turn_(snapshot.gangs.size()), pace_(snapshot.gangs.size(), 1.0) {
+                  members_(snapshot.gangs.size()), has_turn_(snapshot.gangs.size()),
+                  pace_(snapshot.gangs.size(), 1.0) {
                 turns_.behind.resize(shares.size());
                 turns_.most.resize(shares.size());
         }
@@ -45,6 +45,8 @@ public:
                                 accounts[settings_.turns_across_users ? AccountId{}
                                                                       : snapshot_.gangs[g].account]
                                         .push_back(g);
+                if (!accounts.empty())
+                        worth_.assign(shares_.size(), Worth{});  // a law is not made for each
                 for (auto& [account, gangs] : accounts)
                         deal_among(turn_order(settings_, snapshot_.gangs, std::move(gangs),
                                               snapshot_.now));
