@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
+#include <sstream>
 #include <stdexcept>
 
 namespace test_support {
@@ -40,8 +41,10 @@ std::string TemporaryDirectory::replace(const std::string& name, std::string_vie
 }
 
 std::string read_file(const fs::path& path) {
-        std::ifstream file(path, std::ios::binary);
-        return {std::istreambuf_iterator<char>(file), {}};
+        // A file of a process that ends meanwhile cannot be read: an iterator over it would throw.
+        std::ostringstream text;
+        text << std::ifstream(path, std::ios::binary).rdbuf();
+        return text.str();
 }
 
 }  // namespace test_support
