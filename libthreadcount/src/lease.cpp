@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <ctime>
-#include <sys/stat.h>
 #include <unistd.h>
 
 namespace threadcount {
@@ -20,14 +19,6 @@ constexpr std::uint64_t kMostPause = 64;
 /// A region waits so long for a connection over TCP, as Polling does.
 constexpr std::uint64_t kConnect_ns = 5'000'000;
 
-/// The slot that a lease of this process attached last, and when. Relaxed: at worst a slot is
-/// cleared that somebody has just attached.
-struct Attached {
-        std::atomic<std::uint64_t> slot{0};
-        std::atomic<std::uint64_t> at_ms{0};
-};
-constinit Attached last_attached;
-
 /// The progress of the process that was last reported. Relaxed: at worst the governor sees numbers
 /// of two reports.
 struct Progress {
@@ -35,14 +26,6 @@ struct Progress {
         std::atomic<std::uint64_t> total{0};
 };
 constinit Progress progress;
-
-/// 0: not known.
-std::uint64_t slot_of(const Welcome& welcome) {
-        struct stat status {};
-        return fstat(welcome.reports, &status) == 0
-                       ? std::uint64_t{status.st_ino} << 32 | welcome.slot
-                       : 0;
-}
 
 }  // namespace
 
@@ -213,20 +196,12 @@ void Lease::await_decision(std::uint64_t deadline_ns) const {
 }
 
 std::uint64_t Lease::take(const Welcome& welcome, std::uint64_t now_ms, std::uint64_t deadline_ns) {
-        // Another handle of the process may have reported there since this one said hello.
-        const auto slot = slot_of(welcome);
-        const bool is_used =
-                !welcome.is_fresh ||
-                (last_attached.slot.load(std::memory_order_relaxed) == slot &&
-                 last_attached.at_ms.load(std::memory_order_relaxed) >= said_hello_ms_);
         const int result = arena_.attach(welcome.grants, welcome.reports, welcome.slot,
-                                         is_used ? Arena::Slot::Used : Arena::Slot::Fresh);
+                                         welcome.is_fresh ? Arena::Slot::Fresh : Arena::Slot::Used);
         close(welcome.grants);
         close(welcome.reports);
         if (result < 0)
                 return fail(result, now_ms);
-        last_attached.at_ms.store(coarse_now_ms(), std::memory_order_relaxed);
-        last_attached.slot.store(slot, std::memory_order_relaxed);
         state_ = State::Held;
         error_ = 0;
         release_ms_ = UINT64_MAX;

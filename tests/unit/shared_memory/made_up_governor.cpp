@@ -146,11 +146,8 @@ void MadeUpGovernor::run() {
 void MadeUpGovernor::welcome(UniqueFd connection) {
         char hello[4096];
         const auto n = ::recv(connection.get(), hello, sizeof(hello), 0);
-        // Behind its length, a Welcome to slot 0: { fresh = true }, or without anything.
-        char to_fresh[] = {4, 6 << 3 | 2, 2, 2 << 3, 1};
-        char to_used[] = {2, 6 << 3 | 2, 0};
-        const bool is_first = welcomed() == 0;
-        iovec reply{is_first ? to_fresh : to_used, is_first ? sizeof(to_fresh) : sizeof(to_used)};
+        char bytes[] = "\2\x32";  // with its 0: a Welcome to slot 0
+        iovec reply{bytes, sizeof(bytes)};
         msghdr message{};
         message.msg_iov = &reply;
         message.msg_iovlen = 1;
@@ -166,8 +163,7 @@ void MadeUpGovernor::welcome(UniqueFd connection) {
         const std::lock_guard lock(mutex_);
         updated_max_ = 0;
         hello_.assign(hello, static_cast<std::size_t>(std::max<ssize_t>(n, 0)));
-        EXPECT_EQ(::sendmsg(connection.get(), &message, MSG_NOSIGNAL),
-                  static_cast<ssize_t>(reply.iov_len));
+        EXPECT_EQ(::sendmsg(connection.get(), &message, MSG_NOSIGNAL), 3);
         connections_.push_back(std::move(connection));
 }
 

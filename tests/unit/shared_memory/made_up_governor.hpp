@@ -15,7 +15,7 @@
 
 namespace shared_memory_test {
 
-/// Welcomes everybody to slot 0, which is fresh for the first one.
+/// Welcomes everybody to slot 0.
 class MadeUpGovernor {
 public:
         /// Listens at `path`.

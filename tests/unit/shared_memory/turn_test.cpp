@@ -423,29 +423,6 @@ threadcount_handle* another(const std::string& socket, std::uint32_t wait_ms) {
         return handle;
 }
 
-TEST_F(TurnTest, AWelcomeThatIsCollectedLateWipesNothingOfAnotherHandle) {
-        governor_->publish(4, false);
-        governor_->hang();
-        governor_->start();
-        auto* late = another(socket_, 0);
-        governor_->go_on();
-        handle_ = another(socket_, 250);
-        EXPECT_TRUE(eventually([&] {
-                (void)threadcount_threads(handle_);
-                return threadcount_version(handle_) != 0;
-        }));
-        for (int i = 0; i < 5; i++)
-                (void)threadcount_threads(handle_);
-        const auto regions = governor_->report().regions;
-        EXPECT_GE(regions, 5U);
-        EXPECT_TRUE(eventually([&] {
-                (void)threadcount_threads(late);
-                return threadcount_version(late) != 0;
-        }));
-        EXPECT_GE(governor_->report().regions, regions);
-        threadcount_close(late);
-}
-
 TEST_F(TurnTest, TellsTheNextGovernorHowFarItIsWhicheverHandleSaysSo) {
         open_with_four();
         auto* other = another(socket_, 250);
