@@ -94,13 +94,26 @@ unsigned objects_that_refer_to(const char* name, struct object* ret_first) {
         return search.matches;
 }
 
+static const char* last_part(const char* path) {
+        const char* slash = strrchr(path, '/');
+        return slash != NULL ? slash + 1 : path;
+}
+
+/* It has the address that is not looked at, or is a door as well: what it defines leads back here.
+ */
+static bool is_door(const struct dl_phdr_info* info, const struct search* search) {
+        const char* name = last_part(info->dlpi_name);
+        return has_address(info, search->address) || strcmp(name, "keep.so") == 0 ||
+               strcmp(name, "adopt.so") == 0;
+}
+
 static int look_for_symbol(struct dl_phdr_info* info, size_t size, void* data) {
         struct search* search = data;
         const struct object object = object_of(info);
         (void)size;
         if (search->left-- == 0)
                 return 1;
-        if (object.dynamic == NULL || has_address(info, search->address))
+        if (object.dynamic == NULL || is_door(info, search))
                 return 0;
         void* symbol = object_version(&object, search->symbol, search->version);
         if (symbol != NULL && search->matches++ == 0)
@@ -133,11 +146,6 @@ void* symbol_of_start(const char* name, const char* version) {
         return look_for(name, version, start_objects()).found;
 }
 
-static const char* last_part(const char* path) {
-        const char* slash = strrchr(path, '/');
-        return slash != NULL ? slash + 1 : path;
-}
-
 /* An object may have been loaded by another name than it has itself. */
 static bool is_called(const struct object* object, const char* needed) {
         const char* own = object_text(object, DT_SONAME, 0);
@@ -159,8 +167,8 @@ static int look_for_needed(struct dl_phdr_info* info, size_t size, void* data) {
         struct search* search = data;
         const struct object object = object_of(info);
         (void)size;
-        if (search->found == NULL && object.dynamic != NULL &&
-            !has_address(info, search->address) && is_called(&object, search->needed))
+        if (search->found == NULL && object.dynamic != NULL && !is_door(info, search) &&
+            is_called(&object, search->needed))
                 search->found = object_version(&object, search->symbol, search->version);
         return search->found != NULL;
 }

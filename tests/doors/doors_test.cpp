@@ -135,6 +135,22 @@ TEST_F(Doors, AProgramWaitsForItsTurnAndThenHasItsOwnTeam) {
         EXPECT_FALSE(governor_.report().in_region);
 }
 
+/// As in a profile, or in /etc/ld.so.preload; or of another installation.
+TEST_F(Doors, ThatThereIsTwiceLeadsNotBackIntoTheFirst) {
+        const std::string folder = DOORS "/" DOOR_LIB "/";
+        for (const std::string object : {"keep.so", "adopt.so"}) {
+                const auto copy = directory_.path(object);
+                std::filesystem::copy_file(folder + object, copy);
+                for (const std::string first : {"keep.so", "adopt.so"}) {
+                        const Words both{"LD_PRELOAD=" + folder + first + ":" + copy,
+                                         "THREADCOUNT_ADOPT=keep", "THREADCOUNT_SOCKET=" + socket_};
+                        const auto done = run({{program("teams"), "max", "5"}, kThree + both, {}});
+                        EXPECT_EQ(done.out, "max: 5 of 5, 3 threads\n") << first << object;
+                        EXPECT_EQ(done.err, "");
+                }
+        }
+}
+
 /// It has so many threads.
 bool has_threads(const Process& process, std::ptrdiff_t count) {
         return eventually([&] {
