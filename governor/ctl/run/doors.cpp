@@ -149,10 +149,11 @@ bool holds_object(const fs::path& folder, const char* name, int deepest) {
 }
 
 Doors doors_to(const Image& image, const verbs::RunOptions& options, bool has_lease) {
+        const auto teams = teams_of(options, of_process);
         return doors_of(image,
-                        {has_lease, options.is_unpreloaded, options.yields(), options.adapts,
+                        {has_lease, options.is_unpreloaded, options.yields(), teams == Teams::Adapt,
                          options.is_by_rule, gains_privilege(options.command.front()),
-                         installed_object(teams_of(options, of_process))},
+                         installed_object(teams)},
                         of_process);
 }
 
@@ -197,7 +198,8 @@ Teams teams_of(const verbs::RunOptions& options, const Lookup& lookup) {
         dynamic.erase(dynamic.find_last_not_of(kSpaces) + 1);
         dynamic.erase(0, dynamic.find_first_not_of(kSpaces));
         const bool is_permitted = ::strcasecmp(dynamic.c_str(), "true") == 0;
-        return options.adapts || is_permitted ? Teams::Adapt : Teams::Keep;
+        const bool are_kept = value_of(lookup, "THREADCOUNT") == "keep";
+        return !are_kept && (options.adapts || is_permitted) ? Teams::Adapt : Teams::Keep;
 }
 
 Doors look_for_doors(const verbs::RunOptions& options, bool has_lease) {

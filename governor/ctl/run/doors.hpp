@@ -21,7 +21,7 @@ struct Circumstances {
         bool has_lease = true;
         bool is_refused = false;       ///< --no-preload
         bool takes_turns = false;      ///< with --batch alone; else it has rounds
-        bool adapts = false;           ///< with --adapt: teams follow, and nothing waits
+        bool adapts = false;           ///< teams follow, and nothing waits: see teams_of()
         bool is_by_rule = false;       ///< `adapts`, and a rule says so instead of the user
         bool gains_privilege = false;  ///< the dynamic linker preloads nothing then
         /// The object as the dynamic linker is to find it; or why there is none.
@@ -55,7 +55,8 @@ enum class Teams { Keep, Adapt };
 [[nodiscard]] tl::expected<std::string, std::string> installed_object(Teams teams);
 
 /// What teams do where the command asks for a door. They follow with --adapt, and where OMP_DYNAMIC
-/// is true, as libgomp reads it: the user lets the runtime choose smaller teams.
+/// is true, as libgomp reads it: the user lets the runtime choose smaller teams. They are kept all
+/// the same with THREADCOUNT=keep.
 [[nodiscard]] Teams teams_of(const verbs::RunOptions& options, const Lookup& lookup);
 
 /// The doors of what is about to be started, with the object that was installed with this

@@ -257,6 +257,7 @@ TEST(TeamsOfACommand, FollowWhereTheUserPermitsIt) {
                         << is_false;
         options.adapts = true;
         EXPECT_EQ(teams_of(options, environment({{"OMP_DYNAMIC", "false"}})), Teams::Adapt);
+        EXPECT_EQ(teams_of(options, environment({{"THREADCOUNT", "keep"}})), Teams::Keep);
 }
 
 TEST(LookForDoors, OnlyWhereTheProgramIsKeptOrTakesTurns) {
