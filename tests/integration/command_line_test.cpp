@@ -685,12 +685,13 @@ TEST_F(CommandLine, DoctorPrintsJsonAlsoOfBytesThatAreNoText) {
         EXPECT_TRUE(contains(alone.out, "no governor at /?")) << alone.out;
 }
 
-TEST_F(CommandLine, DoctorLetsNoNameOfAProgramSteerTheTerminal) {
+TEST_F(CommandLine, NoNameOfAProgramSteersTheTerminal) {
         TemporaryDirectory directory;
         const auto program = directory.write("\x1b]0;x\x07", "#!/bin/sh\n");
         ASSERT_EQ(::chmod(program.c_str(), 0755), 0);
-        for (const std::vector<std::string>& words :
-             {std::vector<std::string>{"doctor", program}, {"--json", "doctor", program}}) {
+        for (const std::vector<std::string>& words : {std::vector<std::string>{"doctor", program},
+                                                      {"--json", "doctor", program},
+                                                      {"run", "--dry-run", program}}) {
                 const auto shown = ctl(daemon_, words);
                 EXPECT_TRUE(contains(shown.out, "?]0;x?")) << shown.out << shown.err;
                 EXPECT_FALSE(contains(shown.out + shown.err, "\x1b"));

@@ -121,7 +121,7 @@ ExitCode rehearse(const verbs::Common& common, const verbs::RunOptions& given, c
         const auto& program = options.command.front();
         if (const int error = reason_not_to_execute(program); error != 0)
                 return verbs::complain(not_executed(program, error));
-        const auto name = base_name(program) + ": ";
+        const auto name = render::printable(base_name(program)) + ": ";
         if (wish.kind == Kind::Off)
                 return verbs::print(name + "THREADCOUNT=off, it is left as it is\n");
         const auto set = [&](Beginning beginning) {
@@ -133,7 +133,7 @@ ExitCode rehearse(const verbs::Common& common, const verbs::RunOptions& given, c
         };
         if (wish.kind == Kind::Fixed) {
                 auto beginning = fixed(options, wish);
-                beginning.name = base_name(program);
+                beginning.name = render::printable(base_name(program));
                 return verbs::print(summary(beginning) + "\n" + set(beginning));
         }
         const auto advice = verbs::ask_advice(common.socket, 0, verbs::limit(options.max), label);

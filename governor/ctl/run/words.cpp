@@ -2,6 +2,8 @@
 // Sentences about a tree.
 #include "run/words.hpp"
 
+#include "render/columns.hpp"
+
 #include <algorithm>
 #include <governor/v1/reasons.h>
 
@@ -83,7 +85,7 @@ std::string details(const Beginning& beginning) {
                 text += door + "\n";
         for (const auto* changes : {&beginning.doors.changes, &beginning.changes})
                 for (const auto& change : *changes)
-                        text += "set " + change_in_words(change) + "\n";
+                        text += "set " + render::printable(change_in_words(change)) + "\n";
         return text + (beginning.fence.empty()
                                ? "fence: none, it may use all CPUs that this process may use\n"
                                : "fence: " + beginning.fence + "\n");
