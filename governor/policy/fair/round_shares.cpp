@@ -45,7 +45,7 @@ public:
                     const std::vector<Share>& shares,
                     const std::vector<std::vector<std::size_t>>& gangs)
                 : snapshot_(snapshot), classes_(classes), shares_(shares), gangs_(gangs),
-                  result_(gangs.size()), in_tree_(snapshot.trees.size()) {}
+                  result_(gangs.size()), trees_(snapshot.trees.size()) {}
 
         std::vector<double> take() {
                 find_accounts();
@@ -73,6 +73,10 @@ private:
                 double others = 0;  // CPUs of other clients, and of foreign load
                 double share = 0;   // in the place of `cpus`
         };
+        struct Tree {
+                double weight = 0;  // of its clients that take part
+                double others = 0;  // CPUs of its other clients
+        };
         struct Peers {
                 double cpus = 0;
                 std::vector<Part> parts;
@@ -96,8 +100,10 @@ private:
                         account.cpus += cpus_of(members);
                         account.threads += threads_of(members);
                         for (const auto i : members)
-                                if (const auto tree = snapshot_.clients[i].tree)
-                                        in_tree_[*tree] += snapshot_.clients[i].weight;
+                                if (const auto tree = snapshot_.clients[i].tree) {
+                                        trees_[*tree].weight += snapshot_.clients[i].weight;
+                                        trees_[*tree].others -= shares_[i].share;
+                                }
                 }
                 for (auto& [id, account] : accounts_) {
                         account.share = account.cpus;
@@ -107,6 +113,8 @@ private:
                         const auto found = accounts_.find(snapshot_.clients[i].account);
                         if (found != accounts_.end())
                                 found->second.others += shares_[i].share;
+                        if (const auto tree = snapshot_.clients[i].tree)
+                                trees_[*tree].others += shares_[i].share;
                 }
         }
 
@@ -116,14 +124,21 @@ private:
                         const auto& members = gangs_[g];
                         result_[g] = std::max(cpus_of(members), kLeastShare);
                         if (const auto group = group_of(members); group && !has_minimum(members))
-                                peers[*group].add(
-                                        cpus_of(members),
-                                        {0, weight_of(members), threads_of(members), &result_[g]});
+                                peers[*group].add(cpus_of(members),
+                                                  {others_of(members), weight_of(members),
+                                                   threads_of(members), &result_[g]});
                 }
                 // The difference is 0 where there are several groups.
                 for (const auto& [group, gangs] : peers)
                         divide(std::max(gangs.cpus + account.share - account.cpus, kLeastShare),
                                gangs.parts);
+                // Each may have been raised to the least; the account has no more by that.
+                double sum = 0;
+                for (const auto g : account.gangs)
+                        sum += result_[g];
+                const auto most = std::max(account.share, kLeastShare);
+                for (const auto g : account.gangs)
+                        result_[g] *= std::min(1.0, most / sum);
         }
 
         /// Empty: its clients cannot have the CPUs of others in the place of their own.
@@ -142,15 +157,26 @@ private:
                                (client.tree && snapshot_.trees[*client.tree].min > 1);
                 });
         }
+        /// Its part of the clients of its tree that take part. It must be in one.
+        [[nodiscard]] double part_of_tree(const Client& client) const {
+                return client.weight / trees_[*client.tree].weight;
+        }
         [[nodiscard]] double weight_of(const Members& members) const {
                 double weight = 0;
                 for (const auto i : members) {
                         const auto& client = snapshot_.clients[i];
-                        weight += client.tree ? client.weight / in_tree_[*client.tree] *
+                        weight += client.tree ? part_of_tree(client) *
                                                         snapshot_.trees[*client.tree].weight
                                               : client.weight;
                 }
                 return weight;
+        }
+        [[nodiscard]] double others_of(const Members& members) const {
+                double cpus = 0;
+                for (const auto i : members)
+                        if (const auto& client = snapshot_.clients[i]; client.tree)
+                                cpus += part_of_tree(client) * trees_[*client.tree].others;
+                return cpus;
         }
         [[nodiscard]] double cpus_of(const Members& members) const {
                 double cpus = 0;
@@ -171,8 +197,8 @@ private:
         const std::vector<Share>& shares_;
         const std::vector<Members>& gangs_;
         std::map<AccountId, Account> accounts_;
-        std::vector<double> result_;   // by gang
-        std::vector<double> in_tree_;  // by tree: the weights of its clients that take part
+        std::vector<double> result_;  // by gang
+        std::vector<Tree> trees_;
 };
 
 }  // namespace

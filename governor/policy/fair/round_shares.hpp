@@ -16,9 +16,10 @@ namespace governor::policy::fair {
 /// CPUs by gang, each above 0; `gangs` has the clients of each. The CPUs that `shares` gives to
 /// gangs are divided anew where these may replace each other: where they may use the same CPUs, and
 /// no control group or maximum of a tree is in the way. Accounts have as much as each other then,
-/// with what their other clients have and their foreign load. Inside of one it goes by weight; a
-/// gang with a minimum keeps what `shares` gives to it. No gang has more than its threads. Those
-/// of one account have kLeastShare together at least. Costs O(clients).
+/// with what their other clients have and their foreign load. Inside of one, trees and programs
+/// have what their weights say; a gang with a minimum keeps what `shares` gives to it. No gang has
+/// more than its threads. Those of one account have kLeastShare together at least. Costs
+/// O(clients).
 [[nodiscard]] std::vector<double> round_shares(const Snapshot& snapshot, const Classes& classes,
                                                const std::vector<Share>& shares,
                                                const std::vector<std::vector<std::size_t>>& gangs);

@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <gtest/gtest.h>
+#include <numeric>
 
 namespace governor::policy::fair {
 namespace {
@@ -114,6 +115,34 @@ TEST(Rounds, OfAProgramWithAMinimumAreNoLess) {
         world.team(8);
         world.team(8);
         EXPECT_EQ(world.shares(), (std::vector{4., 2., 2.}));
+}
+
+TEST(Rounds, OfAUserAreNoMoreForProgramsThatCannotReplaceEachOther) {
+        Teams limited(8);
+        limited.trees.push_back({100, 1, 4});
+        for (int i = 0; i < 10; i++)
+                limited.team(8, 1).tree = 0;
+        limited.team(8, 2);
+        Teams apart(8);
+        for (std::uint32_t i = 0; i < 10; i++)
+                apart.team(8, 1).allowed = CpuMask::range(0, 8) - CpuMask::range(i % 8, i % 8 + 1);
+        apart.team(8, 2);
+        for (const auto& world : {limited, apart}) {
+                const auto shares = world.shares();
+                EXPECT_NEAR(std::accumulate(shares.begin(), shares.end() - 1, 0.), 4, 0.05);
+                EXPECT_EQ(shares.back(), 4);
+        }
+}
+
+TEST(Rounds, OfATreeAreSoMuchLessAsItHasElsewhere) {
+        Teams world(8);
+        world.trees.push_back({});
+        auto& follower = world.add(1);
+        follower.tree = 0;
+        follower.max = 2;
+        world.team(8).tree = 0;
+        world.team(8);
+        EXPECT_EQ(world.shares(), (std::vector{2., 4.}));
 }
 
 TEST(Rounds, OneTeamRunsAndTheOtherWaits) {
