@@ -107,10 +107,7 @@ ForeignLoad::Load ForeignLoad::measure(const Sample& sample, std::span<const Bur
         Foreign::PerCpu niced(size);
         Foreign::PerCpu left(size);  // by what is not niced
         for (const auto& cpu : sample.cpus) {
-                // No task's clock has counted what was stolen: it is nobody's load here.
-                const auto busy = std::max(
-                        0.F, kMillicpu - millicpu(cpu.idle_permyriad.value_or(kPermyriad)) -
-                                     millicpu(cpu.stolen_permyriad));
+                const auto busy = kMillicpu - millicpu(cpu.idle_permyriad.value_or(kPermyriad));
                 niced[cpu.cpu] = std::min(busy, millicpu(cpu.nice_permyriad));
                 plain[cpu.cpu] = busy - niced[cpu.cpu];
                 left[cpu.cpu] = kMillicpu - plain[cpu.cpu];
@@ -128,6 +125,9 @@ ForeignLoad::Load ForeignLoad::measure(const Sample& sample, std::span<const Bur
         }
         for (const auto& [cpus, missing] : components)
                 take(plain, cpus, missing);
+        // No task ran then. Last, since the clocks of tasks go on meanwhile under some kernels.
+        for (const auto& cpu : sample.cpus)
+                plain[cpu.cpu] = std::max(0.F, plain[cpu.cpu] - millicpu(cpu.stolen_permyriad));
         Load load{std::move(plain), 0, 0};
         for (const auto& cpu : sample.cpus) {
                 const auto burned = niced[cpu.cpu];

@@ -110,6 +110,9 @@ TEST(ForeignLoad, IsNotWhatTheHypervisorTookFromAProgram) {
         sample.cpus[0].stolen_permyriad = sample.cpus[1].stolen_permyriad = 5'000;
         EXPECT_EQ(measured(sample, {{CpuMask::range(0, 2), 1'000}}, CpuMask::range(0, 2)), 0U);
         EXPECT_EQ(measured(sample, {}, CpuMask::range(0, 2)), 1'000U);
+        sample.cpus[1].stolen_permyriad = 0;
+        EXPECT_EQ(measured(sample, {{CpuMask::range(0, 1), 1'000}}, CpuMask::range(0, 2)), 1'000U)
+                << "a kernel that counts it as the task's: nobody else has less load for it";
 }
 
 TEST(ForeignLoad, IsNotWhatYields) {
