@@ -82,7 +82,7 @@ void Schedule::watched(bool matters, TimePoint now) {
 
 void Schedule::decided(const policy::fair::Decision& decision, TimePoint now) {
         last_decision_ = now;
-        next_decision_ = decision.again ? std::max(*decision.again, now + numbers::kRest) : kNever;
+        next_decision_ = decision.again ? std::max(*decision.again, now + rest_) : kNever;
         is_waited_for_ = std::ranges::any_of(decision.grants, makes_wait);
         const bool is_somebody_parked = !decision.rounds.empty() &&
                                         std::ranges::any_of(decision.grants, [](const auto& grant) {

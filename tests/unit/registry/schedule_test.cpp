@@ -84,6 +84,8 @@ TEST(Schedule, RestsAlsoBeforeADecisionThatTimeAloneCauses) {
         EXPECT_EQ(schedule.next(), kStart + milliseconds{30});
         schedule.sampled(kStart + milliseconds{5});
         EXPECT_EQ(schedule.next(), kStart + milliseconds{5}) << "a sample is decided on at once";
+        schedule.decided(decision, kStart + milliseconds{5});
+        EXPECT_EQ(schedule.next(), kStart + milliseconds{35});
 }
 
 TEST(Schedule, DecidesAtOnceAfterARest) {
