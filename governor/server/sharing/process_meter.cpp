@@ -74,7 +74,8 @@ bool ProcessMeter::scan(std::span<const Holder> holders, TimePoint now,
 void ProcessMeter::drop_scan() {
         processes_.drop();
         yielding_millicpu_ = 0;
-        ungoverned_ = {};
+        ungoverned_.owners.clear();
+        scanned_at_.reset();
 }
 
 /// The real uid. The owner of /proc/PID is root where a process may not be dumped, and the
