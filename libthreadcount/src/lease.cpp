@@ -58,7 +58,8 @@ void Lease::report_progress(std::uint64_t done, std::uint64_t total) {
 }
 
 /// Of another thread that reports meanwhile either the stores come last, or what they are is seen
-/// here: the progress does not go back. Nothing is written where nothing is new.
+/// here: the progress does not go back. Nothing is written where nothing is new. Nor is it where
+/// the process has said nothing: another copy of the library in it may have.
 void Lease::tell_progress() {
         constexpr auto kRelaxed = std::memory_order_relaxed;
         std::uint64_t done = 0;
@@ -66,7 +67,7 @@ void Lease::tell_progress() {
         do {
                 done = progress.done.load(kRelaxed);
                 total = progress.total.load(kRelaxed);
-                if (arena_.has_reported(done, total))
+                if (total == 0 || arena_.has_reported(done, total))
                         return;
                 arena_.report_progress(done, total);
                 std::atomic_thread_fence(std::memory_order_seq_cst);

@@ -160,9 +160,10 @@ typedef struct threadcount_advice {
  * Opens a handle. Connects to the governor, asks for a lease and waits for the first grant, at most
  * options.wait_ms (250 ms). Needs no running governor: without one the handle answers
  * threadcount_max() and looks for a governor again once a second. The process has one lease,
- * however many handles: of the largest maximum that one of them was opened with. The answer is one
- * thread until the first grant has come, for a quarter of a second at most, and threadcount_max()
- * with THREADCOUNT=keep.
+ * however many handles: of the largest maximum that one of them was opened with, until one of them
+ * tells another wish (threadcount_wish(), threadcount_keeps(), threadcount_spins()), whose maximum
+ * counts then. The answer is one thread until the first grant has come, for a quarter of a second
+ * at most, and threadcount_max() with THREADCOUNT=keep.
  *
  * `options` may be NULL (all defaults). MT-Safe. Do not cancel (pthread_cancel) a thread inside a
  * function of this library, but where it waits for the program's turn. With THREADCOUNT=keep that

@@ -483,6 +483,7 @@ TEST(TransportInASandbox, KeepsNoSocketThatItCannotKnowAgain) {
         }
         int result = -1;
         ASSERT_EQ(waitpid(child, &result, 0), child);
+        ASSERT_TRUE(WIFEXITED(result));
         if (WEXITSTATUS(result) == 2)
                 GTEST_SKIP() << "no filters of system calls here";
         EXPECT_EQ(WEXITSTATUS(result), 0);
