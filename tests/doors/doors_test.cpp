@@ -135,7 +135,7 @@ TEST_F(Doors, AProgramWaitsForItsTurnAndThenHasItsOwnTeam) {
         EXPECT_FALSE(governor_.report().in_region);
 }
 
-/// As in a profile, or in /etc/ld.so.preload; or of another installation.
+/// A profile may preload one, and so may /etc/ld.so.preload, also of another installation.
 TEST_F(Doors, ThatThereIsTwiceLeadsNotBackIntoTheFirst) {
         const std::string folder = DOORS "/" DOOR_LIB "/";
         for (const std::string object : {"keep.so", "adopt.so"}) {
