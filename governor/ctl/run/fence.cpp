@@ -166,9 +166,10 @@ bool Fence::reopened() {
         const auto now = affinity_of(0);
         if (!now || *now == open_)
                 return false;
-        remember(open_);  // threads may still have it
+        const auto old = open_;
         ours_.front() = *now;
         open_ = *now;
+        remember(old);  // threads may still have it
         is_settled_ = false;
         return true;
 }

@@ -101,6 +101,32 @@ TEST(FenceInsideOfAnother, IsWithinWhatThatOneGivesNow) {
         EXPECT_FALSE(fence.reopened());
 }
 
+TEST(FenceInsideOfAnother, KeepsHoldOfItsTreeHoweverOftenThatOneMoves) {
+        const auto all = affinity_of(0).value_or(CpuMask{});
+        if (all.count() < 2)
+                GTEST_SKIP() << "needs two CPUs";
+        const auto first = choose(all, all, 1);
+        auto rest = all;
+        for (std::size_t i = 0; i < CpuMask::kWords; i++)
+                rest.words[i] &= ~first.words[i];
+        const auto second = choose(rest, rest, 1);
+        ASSERT_TRUE(set_affinity(0, first));
+        const pid_t child = test_support::fork_child();
+        while (child == 0)
+                ::pause();
+        Fence fence(first, all, all.count());
+        auto now = Fence::Clock::now();
+        for (const auto& open : {second, first, all}) {
+                EXPECT_TRUE(set_affinity(0, open));
+                EXPECT_TRUE(fence.reopened());
+                fence.want(all, all.count());
+                fence.follow(now += std::chrono::minutes{1});
+                EXPECT_EQ(affinity_of(child), open) << list_of(open);
+        }
+        ::kill(child, SIGKILL);
+        ::waitpid(child, nullptr, 0);
+}
+
 /// 64 CPUs, of which this machine may have fewer.
 CpuMask many() {
         CpuMask mask;
