@@ -37,6 +37,13 @@ CpuMask minus(const CpuMask& a, const CpuMask& b) {
         return rest;
 }
 
+CpuMask operator|(const CpuMask& a, const CpuMask& b) {
+        CpuMask both;
+        for (std::size_t i = 0; i < CpuMask::kWords; i++)
+                both.words[i] = a.words[i] | b.words[i];
+        return both;
+}
+
 /// Adds CPUs of `from` until `mask` has `count`: from number `first` on, and then from 0.
 void add(CpuMask& mask, const CpuMask& from, std::uint32_t count, std::uint32_t first = 0) {
         auto missing = count - std::min(count, mask.count());
@@ -73,14 +80,16 @@ public:
                         ::close(fd_);
         }
 
-        /// One that has `before`. Between a look and the call its number may become a stranger's,
-        /// which gets `before` back.
-        [[nodiscard]] bool bind(pid_t tid, const CpuMask& before, const CpuMask& cpus) const {
+        /// One that has `before`. Between a look and the call its number may become a stranger's. What
+        /// that had is not known: it gets `before` and all of `open`.
+        [[nodiscard]] bool bind(pid_t tid, const CpuMask& before, const CpuMask& cpus,
+                                const CpuMask& open) const {
                 if (!has(tid) || affinity_of(tid) != before || !set_affinity(tid, cpus))
                         return false;
                 if (has(tid))
                         return true;
-                set_affinity(tid, before);
+                if (const auto all = before | open; !(all == cpus))
+                        set_affinity(tid, all);
                 return false;
         }
 
@@ -198,7 +207,7 @@ std::size_t Fence::move_process(pid_t pid, const std::vector<pid_t>& threads) {
                         continue;
                 if (!held)
                         held.emplace(pid);
-                if (!held->bind(tid, *mask, *target))
+                if (!held->bind(tid, *mask, *target, open_))
                         continue;
                 // A cpuset may have cut it to what it was.
                 if (const auto now = affinity_of(tid); now && !(*now == *mask))
