@@ -442,8 +442,10 @@ TEST_F(Outside, ASessionOfAnotherUserIsNotMadeToYield) {
         if (!is_root())
                 GTEST_SKIP() << "needs root, to be two users";
         const auto job = unique_sleep();
-        Tree tree(place(), as_user(kOtherUser, job), 0, {"WAITS_AFTER_MS=500"});
+        Tree tree(place(), as_user(kOtherUser, job), 0, {"WAITS_WHEN_TOLD=yes"});
         const auto pid = only(job);
+        ASSERT_TRUE(eventually([&] { return user_of(pid) == kOtherUser; }));
+        tree.run().signal(SIGUSR2);
         ASSERT_TRUE(eventually([&] { return !tree.run().out().empty(); }));
         EXPECT_EQ(tree.run().out(), "waits on one CPU\n");
         EXPECT_EQ(group_of(pid).nice, 0);
@@ -685,9 +687,11 @@ TEST_F(OneCpu, IsNothingToAProcessThatWasBoundBefore) {
         Tree tree(place(),
                   shared("/usr/bin/taskset -c " + last + " " + bound[0] + " " + bound[1] +
                          " & exec " + first[0] + " " + first[1]),
-                  kUser, {"SHARES_SESSION=yes", "WAITS_AFTER_MS=500"});
+                  kUser, {"SHARES_SESSION=yes", "WAITS_WHEN_TOLD=yes"});
         const auto child = only(bound);
         ASSERT_TRUE(has(child, 1));
+        ASSERT_TRUE(has(only(first), open().count()));
+        tree.run().signal(SIGUSR2);
         ASSERT_TRUE(has(only(first), 1));
         tree.run().signal(SIGKILL);
         EXPECT_TRUE(has(only(first), open().count()));

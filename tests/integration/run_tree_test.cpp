@@ -346,7 +346,8 @@ TEST_F(RunTree, WhoseRunIsKilledTogetherWithTheGuardianHasAllCpusAgainWithTheNex
                 killed.run->signal(SIGSTOP);  // it would start another one
                 ::kill(guardian, SIGKILL);
                 killed.run->signal(SIGKILL);
-                EXPECT_TRUE(eventually([&] { return ::kill(guardian, 0) < 0; }));
+                EXPECT_TRUE(eventually(
+                        [&] { return guardian_of(directory.path("governorctl")) == 0; }));
                 EXPECT_TRUE(is_one_cpu(cpus_allowed(killed.command)));
                 const auto next = start(run_words(options, {kSleeper, "60"}), place);
                 EXPECT_TRUE(eventually([&] { return cpus_allowed(killed.command) == own_cpus(); }));

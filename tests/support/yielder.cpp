@@ -2,8 +2,8 @@
 // yielder PLACE COMMAND [ARG...]: runs a command whose tree waits for its turn, as `governorctl
 // run` would. SIGUSR1: it is its turn; SIGUSR2: it waits again; SIGTERM: all is given back. Prints
 // what acts. Ends with its command. $GOVERNORCTL is the guardian's program;
-// $SHARES_SESSION: the command gets no session of its own; $WAITS_AFTER_MS: it waits not from its
-// start on.
+// $SHARES_SESSION: the command gets no session of its own; $WAITS_WHEN_TOLD: it waits from the
+// first SIGUSR2 on, not from its start on.
 #include "outside/yielding.hpp"
 
 #include <csignal>
@@ -65,9 +65,7 @@ int main(int argc, char** argv) {
         const auto command = start(argv + 2);
         const char* installed = std::getenv("GOVERNORCTL");
         ctl::outside::Yielding yielding(argv[1], installed != nullptr ? installed : GOVERNORCTL);
-        if (const char* late = std::getenv("WAITS_AFTER_MS"); late != nullptr)
-                ::usleep(1000 * static_cast<useconds_t>(std::stoul(late)));
-        yielding.want(true);
+        yielding.want(std::getenv("WAITS_WHEN_TOLD") == nullptr);
         std::string said;
         for (;;) {
                 const auto within = yielding.work(ctl::outside::Yielding::Clock::now());
