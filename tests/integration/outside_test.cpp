@@ -10,6 +10,7 @@
 
 #include <fstream>
 #include <gtest/gtest.h>
+#include <linux/capability.h>
 #include <pthread.h>
 #include <sys/inotify.h>
 #include <sys/stat.h>
@@ -29,6 +30,14 @@ constexpr uid_t kUser = 4243;
 constexpr uid_t kOtherUser = 4244;
 
 bool is_root() { return ::geteuid() == 0; }
+
+/// Root that may bind processes of other users.
+bool is_root_with_sys_nice() {
+        const auto status = read_file("/proc/self/status");
+        const auto at = status.find("CapEff:");
+        return is_root() && at != status.npos &&
+               (std::stoull(status.substr(at + 7), nullptr, 16) >> CAP_SYS_NICE & 1U) != 0;
+}
 
 /// `arguments` as user `uid`, where this is root.
 std::vector<std::string> as_user(uid_t uid, std::vector<std::string> arguments) {
@@ -439,8 +448,8 @@ uid_t user_of(std::uint32_t pid) {
 
 /// The guardian could not give it back. It waits on one CPU instead.
 TEST_F(Outside, ASessionOfAnotherUserIsNotMadeToYield) {
-        if (!is_root())
-                GTEST_SKIP() << "needs root, to be two users";
+        if (!is_root_with_sys_nice())
+                GTEST_SKIP() << "needs root with CAP_SYS_NICE, to be two users";
         const auto job = unique_sleep();
         Tree tree(place(), as_user(kOtherUser, job), 0, {"WAITS_WHEN_TOLD=yes"});
         const auto pid = only(job);
@@ -557,8 +566,8 @@ TEST_F(OneCpu, IsLeftByAnOrphanOfTheLastMomentAtTheTurn) {
 class OneCpuOfRoot : public OneCpu {
 protected:
         void SetUp() override {
-                if (!is_root())
-                        GTEST_SKIP() << "needs root, to be two users";
+                if (!is_root_with_sys_nice())
+                        GTEST_SKIP() << "needs root with CAP_SYS_NICE, to be two users";
                 OneCpu::SetUp();
         }
         /// Starts it while the tree waits; false: it does not wait on one CPU.
@@ -605,6 +614,21 @@ TEST_F(OneCpuOfRoot, IsLeftByAProcessThatHasBecomeAnotherUsers) {
                 ASSERT_TRUE(eventually([&] { return find(words(job_)).empty(); }));
                 std::filesystem::remove(directory_.path("go"));
         }
+}
+
+/// As in a container of Docker.
+TEST_F(OneCpuOfRoot, IsNothingToProcessesOfAnotherUserWithoutCapSysNice) {
+        auto words = as_user(kOtherUser, job_);
+        words.insert(words.begin(), {"/usr/bin/setpriv", "--inh-caps", "-sys_nice",
+                                     "--bounding-set", "-sys_nice", YIELDER, place()});
+        const Process run({words, {"SHARES_SESSION=yes", "WAITS_WHEN_TOLD=yes"}, {}});
+        const auto child = only(job_);
+        run.signal(SIGUSR2);
+        ASSERT_TRUE(eventually([&] { return !run.out().empty(); }));
+        EXPECT_EQ(
+                run.out(),
+                "nothing acts: one CPU: all processes of the tree are bound, or another user's\n");
+        EXPECT_TRUE(has(child, open().count()));
 }
 
 /// A process of many threads that sleep.

@@ -12,6 +12,7 @@
 #include <bit>
 #include <ctime>
 #include <dirent.h>
+#include <linux/capability.h>
 #include <memory>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -56,8 +57,18 @@ CpuMask just(std::uint32_t cpu) {
         return one;
 }
 
-/// The kernel lets root do so with any process, and other users with their own.
-bool may_move(const HeldProcess& process) { return ::geteuid() == 0 || process.is_own(); }
+/// Root of a container often has not.
+bool has_sys_nice() {
+        __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
+        __user_cap_data_struct sets[_LINUX_CAPABILITY_U32S_3] = {};
+        return ::syscall(SYS_capget, &header, sets) == 0 &&
+               (sets[0].effective >> CAP_SYS_NICE & 1U) != 0;
+}
+
+/// Root does so with any process if the kernel lets it, and other users with their own.
+bool may_move(const HeldProcess& process) {
+        return process.is_own() || (::geteuid() == 0 && has_sys_nice());
+}
 
 /// Has a thread another mask than `open`, or than the one that it has inherited from a narrowed
 /// one?
