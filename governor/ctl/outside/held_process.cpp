@@ -34,6 +34,10 @@ std::optional<ProcessId> HeldProcess::id() const {
         return stat ? std::optional(ProcessId{pid_, stat->started_ticks}) : std::nullopt;
 }
 
+bool HeldProcess::has_thread(std::uint32_t thread) const {
+        return ::faccessat(fd_, ("task/" + std::to_string(thread)).c_str(), F_OK, 0) == 0;
+}
+
 std::optional<std::string> HeldProcess::read(const char* name) const {
         std::array<char, 4096> text;
         const int fd = ::openat(fd_, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);

@@ -44,6 +44,22 @@ public:
         /// Empty: it has gone.
         [[nodiscard]] std::optional<ProcessId> id() const;
 
+        /// Is this one of its threads now?
+        [[nodiscard]] bool has_thread(std::uint32_t thread) const;
+        /// Calls `act` for a thread of it. Should that have gone meanwhile, its number may have
+        /// been a stranger's already: then `amend` is called. Returns whether `act` has acted on
+        /// the thread.
+        template <class Act, class Amend>
+        [[nodiscard]] bool on_thread(std::uint32_t thread, const Act& act,
+                                     const Amend& amend) const {
+                if (!has_thread(thread) || !act())
+                        return false;
+                if (has_thread(thread))
+                        return true;
+                amend();
+                return false;
+        }
+
         /// The first 4 KiB of one of its files. Empty: it has gone, or may not be read.
         [[nodiscard]] std::optional<std::string> read(const char* name) const;
         /// Returns 0 or a negative errno.

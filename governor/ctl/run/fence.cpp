@@ -8,11 +8,11 @@
 
 #include <algorithm>
 #include <bit>
-#include <fcntl.h>
 #include <optional>
 #include <string>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <utility>
 
 namespace ctl::run {
 
@@ -66,44 +66,27 @@ std::uint32_t behind(const CpuMask& mask) {
         return 0;
 }
 
-/// The threads of a process of the tree, and of none that gets its number later.
-class Threads {
-public:
-        explicit Threads(pid_t pid)
-                : fd_(::open(("/proc/" + std::to_string(pid) + "/task").c_str(),
-                             O_PATH | O_DIRECTORY | O_CLOEXEC)),
-                  is_of_tree_(descends_from(pid, ::getpid())) {}
-        Threads(const Threads&) = delete;
-        Threads& operator=(const Threads&) = delete;
-        ~Threads() {
-                if (fd_ >= 0)
-                        ::close(fd_);
-        }
+/// Empty: it has ended.
+std::optional<outside::HeldProcess> hold(const outside::ProcessId& process) {
+        auto held = outside::HeldProcess::open("", process.pid);
+        return held && held->id() == process ? std::move(held) : std::nullopt;
+}
 
-        /// One that has `before`. Between a look and the call its number may become a stranger's. What
-        /// that had is not known: it gets `before` and all of `open`.
-        [[nodiscard]] bool bind(pid_t tid, const CpuMask& before, const CpuMask& cpus,
-                                const CpuMask& open) const {
-                if (!has(tid) || affinity_of(tid) != before || !set_affinity(tid, cpus))
-                        return false;
-                if (has(tid))
-                        return true;
-                if (const auto all = before | open; !(all == cpus))
-                        set_affinity(tid, all);
-                return false;
-        }
-
-private:
-        [[nodiscard]] bool has(pid_t tid) const {
-                return is_of_tree_ && ::faccessat(fd_, std::to_string(tid).c_str(), F_OK, 0) == 0;
-        }
-
-        int fd_;
-        bool is_of_tree_;  // asked behind open(): else the number may change hands in between
-};
+/// Gives a thread that has `before` the CPUs `cpus`. What a stranger had that gets its number in
+/// that moment is not known: it gets `before` and all of `open`.
+bool bind(const outside::HeldProcess& process, pid_t tid, const CpuMask& before,
+          const CpuMask& cpus, const CpuMask& open) {
+        return process.on_thread(
+                static_cast<std::uint32_t>(tid),
+                [&] { return affinity_of(tid) == before && set_affinity(tid, cpus); },
+                [&] {
+                        if (const auto all = before | open; !(all == cpus))
+                                set_affinity(tid, all);
+                });
+}
 
 /// Another `run`, whose tree is its own matter.
-bool is_governorctl(pid_t pid) {
+bool is_governorctl(std::uint32_t pid) {
         struct stat own {};
         struct stat other {};
         const auto path = "/proc/" + std::to_string(pid) + "/exe";
@@ -186,28 +169,31 @@ bool Fence::reopened() {
 std::size_t Fence::move_all() {
         std::size_t moved = 0;
         remember(wanted_);
-        walk(::getpid(), [&](pid_t pid, const std::vector<pid_t>& threads) {
-                moved += move_process(pid, threads);
-                return !is_governorctl(pid);
+        walk(::getpid(), [&](const outside::ProcessId& process, const std::vector<pid_t>& threads) {
+                moved += move_process(process, threads);
+                return !is_governorctl(process.pid);
         });
         return moved;
 }
 
-std::size_t Fence::move_process(pid_t pid, const std::vector<pid_t>& threads) {
+std::size_t Fence::move_process(const outside::ProcessId& process,
+                                const std::vector<pid_t>& threads) {
         std::size_t moved = 0;
         std::optional<CpuMask> target;
-        std::optional<Threads> held;
+        std::optional<outside::HeldProcess> held;
         for (const auto tid : threads) {
                 const auto mask = affinity_of(tid);
                 if (!mask || !is_ours(*mask))
                         continue;
                 if (!target)
-                        target = target_of(pid);
+                        target = target_of(static_cast<pid_t>(process.pid));
                 if (*mask == *target)
                         continue;
                 if (!held)
-                        held.emplace(pid);
-                if (!held->bind(tid, *mask, *target, open_))
+                        held = hold(process);
+                if (!held)
+                        return moved;
+                if (!bind(*held, tid, *mask, *target, open_))
                         continue;
                 // A cpuset may have cut it to what it was.
                 if (const auto now = affinity_of(tid); now && !(*now == *mask))

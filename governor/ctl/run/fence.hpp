@@ -3,6 +3,7 @@
 // The CPUs on which a tree may run: set at its start, moved while it runs, taken down at its end.
 #pragma once
 
+#include "outside/held_process.hpp"
 #include "run/affinity.hpp"
 
 #include <chrono>
@@ -59,7 +60,8 @@ public:
 private:
         /// Returns how many threads were moved.
         std::size_t move_all();
-        std::size_t move_process(pid_t pid, const std::vector<pid_t>& threads);
+        std::size_t move_process(const outside::ProcessId& process,
+                                 const std::vector<pid_t>& threads);
         [[nodiscard]] CpuMask target_of(pid_t pid) const;
         [[nodiscard]] bool is_ours(const CpuMask& mask) const;
         void remember(const CpuMask& mask);

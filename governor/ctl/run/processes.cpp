@@ -7,6 +7,7 @@
 
 #include <charconv>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <dirent.h>
 #include <fcntl.h>
@@ -20,7 +21,8 @@ namespace ctl::run {
 namespace {
 
 constexpr std::size_t kMostThreads = outside::kMostThreads;
-constexpr int kGenerations = 1'000;
+/// In /proc/PID/stat, where the name is field 2.
+constexpr int kFieldOfStart = 22;
 
 pid_t parse_pid(std::string_view text) {
         pid_t pid = 0;
@@ -28,23 +30,33 @@ pid_t parse_pid(std::string_view text) {
         return error == std::errc{} && end == text.data() + text.size() && pid > 0 ? pid : 0;
 }
 
-/// 0: it has none, or has ended.
-pid_t parent_of(pid_t pid) {
+struct Stat {
+        pid_t parent = 0;  // 0: it has none, or has ended
+        std::uint64_t started_ticks = 0;
+};
+
+Stat stat_of(pid_t pid) {
+        Stat stat;
         char path[32];
         std::snprintf(path, sizeof(path), "/proc/%d/stat", pid);
         const int fd = ::open(path, O_RDONLY | O_CLOEXEC);
         if (fd < 0)
-                return 0;
-        char text[256];
+                return stat;
+        char text[512];
         const auto n = ::read(fd, text, sizeof(text) - 1);
         ::close(fd);
         if (n <= 0)
-                return 0;
+                return stat;
         text[n] = '\0';
         // "PID (NAME) STATE PPID ...", where the name may hold anything.
-        const char* behind = std::strrchr(text, ')');
-        int parent = 0;
-        return behind != nullptr && std::sscanf(behind, ") %*c %d", &parent) == 1 ? parent : 0;
+        const char* at = std::strrchr(text, ')');
+        if (at == nullptr || std::sscanf(at, ") %*c %d", &stat.parent) != 1)
+                return stat;
+        for (int field = 2; at != nullptr && field < kFieldOfStart; field++)
+                at = std::strchr(at + 1, ' ');
+        if (at != nullptr)
+                stat.started_ticks = std::strtoull(at + 1, nullptr, 10);
+        return stat;
 }
 
 std::vector<pid_t> threads_of(pid_t pid) {
@@ -93,8 +105,9 @@ void add_children(pid_t pid, pid_t tid, std::vector<Child>& to) {
 }  // namespace
 
 bool descends_from(pid_t pid, pid_t root) {
-        for (int i = 0; i < kGenerations && pid > 0; i++) {
-                pid = parent_of(pid);
+        // As many as walk() may find above each other.
+        for (std::size_t i = 0; i < kMostThreads && pid > 0; i++) {
+                pid = stat_of(pid).parent;
                 if (pid == root)
                         return true;
         }
@@ -109,11 +122,13 @@ void walk(pid_t root, const Visit& visit) {
                 const auto [pid, parent] = open.back();
                 open.pop_back();
                 // It may have ended, and its number be a stranger's by now.
-                if (parent_of(pid) != parent && !descends_from(pid, root))
+                const auto stat = stat_of(pid);
+                if (stat.parent == 0 || (stat.parent != parent && stat.parent != root &&
+                                         !descends_from(stat.parent, root)))
                         continue;
                 const auto threads = threads_of(pid);
                 looked_at += threads.size() + 1;
-                if (!visit(pid, threads))
+                if (!visit({static_cast<std::uint32_t>(pid), stat.started_ticks}, threads))
                         continue;
                 for (const auto tid : threads)
                         add_children(pid, tid, open);

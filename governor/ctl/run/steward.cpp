@@ -41,32 +41,26 @@ outside::CpuMask to_set(const CpuMask& cpus) {
         return set;
 }
 
-std::vector<pid_t> children() {
-        std::vector<pid_t> pids;
-        walk(::getpid(), [&](pid_t pid, const std::vector<pid_t>&) {
-                pids.push_back(pid);
+std::vector<outside::ProcessId> children() {
+        std::vector<outside::ProcessId> found;
+        walk(::getpid(), [&](const outside::ProcessId& process, const std::vector<pid_t>&) {
+                found.push_back(process);
                 return false;
         });
-        return pids;
+        return found;
 }
 
 /// The others of the tree descend from the children of this process, and are found by that, as long
 /// as these live. More are named for the case that one is killed together with us.
-std::vector<outside::ProcessId> tree(const std::vector<pid_t>& children) {
-        auto pids = children;
-        walk(::getpid(), [&](pid_t pid, const std::vector<pid_t>&) {
-                if (std::ranges::find(children, pid) == children.end())
-                        pids.push_back(pid);
-                return pids.size() < outside::kMostNarrowed;
+std::vector<outside::ProcessId> tree(const std::vector<outside::ProcessId>& children) {
+        auto found = children;
+        walk(::getpid(), [&](const outside::ProcessId& process, const std::vector<pid_t>&) {
+                if (std::ranges::find(children, process) == children.end())
+                        found.push_back(process);
+                return found.size() < outside::kMostNarrowed;
         });
-        std::vector<outside::ProcessId> ids;
-        for (const auto pid : pids) {
-                const auto held = outside::HeldProcess::open("", static_cast<std::uint32_t>(pid));
-                const auto id = held ? held->id() : std::nullopt;
-                if (id && ids.size() < outside::kMostNarrowed)
-                        ids.push_back(*id);
-        }
-        return ids;
+        found.resize(std::min(found.size(), outside::kMostNarrowed));
+        return found;
 }
 
 bool is_same(const Grant& a, const Grant& b) {

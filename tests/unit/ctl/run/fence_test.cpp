@@ -271,5 +271,54 @@ TEST(FenceTakenDown, IsKeptByNoDaemonWhoseParentEndsMeanwhile) {
         EXPECT_EQ(WEXITSTATUS(status), 0) << "of 40";
 }
 
+/// Shells, each the parent of the next one. The last one tells its number.
+void become_generations(int count, int told) {
+        ::setpgid(0, 0);
+        ::dup2(told, STDOUT_FILENO);
+        constexpr auto kScript = "if [ $1 -gt 1 ]; then /bin/sh -c \"$0\" \"$0\" $(($1 - 1)); "
+                                 "else echo $$; exec sleep 60; fi; :";
+        ::execl("/bin/sh", "sh", "-c", kScript, kScript, std::to_string(count).c_str(), nullptr);
+        ::_exit(127);
+}
+
+/// Returns 1 if the last one of `count` generations keeps the fence; 77: there are not so many.
+int take_down_above_generations(const CpuMask& open, int count) {
+        ::prctl(PR_SET_CHILD_SUBREAPER, 1);
+        ::signal(SIGCHLD, SIG_IGN);  // the kernel reaps
+        int told[2];
+        char text[32]{};
+        Fence fence(open, open, 1);
+        if (::pipe(told) < 0)
+                return 77;
+        const pid_t first = test_support::fork_child();
+        if (first == 0) {
+                set_affinity(0, *fence.at_start());
+                become_generations(count, told[1]);
+        }
+        ::close(told[1]);
+        const pid_t last = ::read(told[0], text, sizeof(text) - 1) > 0 ? std::atoi(text) : 0;
+        fence.take_down();
+        const bool keeps_it = last != 0 && affinity_of(last) != open;
+        ::kill(-first, SIGKILL);
+        while (::waitpid(-1, nullptr, 0) > 0)
+                continue;
+        return last == 0 ? 77 : keeps_it ? 1 : 0;
+}
+
+TEST(FenceTakenDown, IsKeptByNoneOfMoreThanAThousandGenerations) {
+        const auto open = affinity_of(0).value_or(CpuMask{});
+        if (open.count() < 2)
+                GTEST_SKIP() << "needs two CPUs";
+        const pid_t tree = test_support::fork_child();
+        if (tree == 0)
+                ::_exit(take_down_above_generations(open, 1'100));
+        int status = 0;
+        ::waitpid(tree, &status, 0);
+        ASSERT_TRUE(WIFEXITED(status)) << status;
+        if (WEXITSTATUS(status) == 77)
+                GTEST_SKIP() << "there is no room for so many processes";
+        EXPECT_EQ(WEXITSTATUS(status), 0);
+}
+
 }  // namespace
 }  // namespace ctl::run

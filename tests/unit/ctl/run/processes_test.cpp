@@ -62,7 +62,8 @@ int walk_while_a_number_changes_hands(int ask, int stranger) {
         pid_t other = 0;
         pid_t its_next = 0;
         bool is_seen = false;
-        walk(::getpid(), [&](pid_t pid, const std::vector<pid_t>&) {
+        walk(::getpid(), [&](const outside::ProcessId& process, const std::vector<pid_t>&) {
+                const auto pid = static_cast<pid_t>(process.pid);
                 is_seen |= pid == other;
                 if (other != 0)
                         return true;
@@ -116,10 +117,11 @@ int walk_while_a_parent_ends() {
         std::vector<pid_t> seen;
         for (std::size_t n = 0; n < 3; ::usleep(1000)) {
                 n = 0;
-                walk(::getpid(), [&](pid_t, const std::vector<pid_t>&) { return ++n > 0; });
+                walk(::getpid(),
+                     [&](const outside::ProcessId&, const std::vector<pid_t>&) { return ++n > 0; });
         }
-        walk(::getpid(), [&](pid_t pid, const std::vector<pid_t>&) {
-                seen.push_back(pid);
+        walk(::getpid(), [&](const outside::ProcessId& process, const std::vector<pid_t>&) {
+                seen.push_back(static_cast<pid_t>(process.pid));
                 if (seen.size() == 2)
                         end(parent);
                 return true;
@@ -135,6 +137,19 @@ TEST(Walk, FindsAChildWhoseParentEndsMeanwhile) {
         if (tree == 0)
                 ::_exit(walk_while_a_parent_ends());
         EXPECT_EQ(verdict_of(tree), kIsRight);
+}
+
+TEST(Walk, TellsWhichProcessHasTheNumber) {
+        const pid_t child = idle_child();
+        const auto held = outside::HeldProcess::open("", static_cast<std::uint32_t>(child));
+        std::vector<outside::ProcessId> seen;
+        walk(::getpid(), [&](const outside::ProcessId& process, const std::vector<pid_t>&) {
+                seen.push_back(process);
+                return true;
+        });
+        ASSERT_TRUE(held && held->id());
+        EXPECT_EQ(seen, std::vector{*held->id()});
+        end(child);
 }
 
 }  // namespace
