@@ -683,8 +683,23 @@ TEST_F(OneCpu, IsLeftByAllThreadsOfALargeProcess) {
                 GTEST_SKIP() << "there is no room for " << kThreads << " threads";
         ctl::outside::CpuMask one;
         one.add(open().to_set().back());
-        EXPECT_EQ(ctl::outside::move_threads(crowd.pid(), open(), one), kThreads);
-        EXPECT_EQ(ctl::outside::move_threads(crowd.pid(), one, open()), kThreads);
+        const auto process = HeldProcess::open("", crowd.pid());
+        ASSERT_TRUE(process);
+        EXPECT_EQ(ctl::outside::move_threads(*process, open(), one), kThreads);
+        EXPECT_EQ(ctl::outside::move_threads(*process, one, open()), kThreads);
+}
+
+TEST_F(OneCpu, IsNothingToAStrangerThatHasTheNumberOfOneOfTheTree) {
+        const Process child({unique_sleep(), {}, {}});
+        const auto held = HeldProcess::open("", static_cast<std::uint32_t>(child.pid()));
+        ASSERT_TRUE(held && held->id());
+        const auto id = *held->id();
+        const ctl::outside::ProcessId ended{id.pid, id.started_ticks - 1};
+        using Ids = std::vector<ctl::outside::ProcessId>;
+        EXPECT_EQ(ctl::outside::narrowed({id}, {}, open(), {}).processes, Ids{id});
+        EXPECT_EQ(ctl::outside::narrowed({ended}, {}, open(), {}).processes, Ids{});
+        EXPECT_FALSE(ctl::outside::narrow({open(), open().to_set().back(), 0, {ended}, {}}));
+        EXPECT_EQ(ctl::outside::mask_of(id.pid), open());
 }
 
 TEST_F(OneCpu, IsLeftByATreeThatLoadsARuntimeWhoseThreadsSpin) {

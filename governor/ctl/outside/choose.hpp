@@ -38,7 +38,7 @@ struct Facts {
         bool autogroups_are_on = false;          ///< kernel.sched_autogroup_enabled
         std::optional<std::uint64_t> own_group;  ///< of the process that acts
         std::vector<Session> sessions;           ///< of the tree; its first one in front
-        std::vector<std::uint32_t> pids;         ///< of the tree, the oldest first
+        std::vector<ProcessId> processes;        ///< of the tree, the oldest first
 };
 
 enum class Means : std::uint8_t { Nothing, Scope, Autogroup, OneCpu };

@@ -252,7 +252,7 @@ void Guardian::survive() {
                 return;
         Scopes scopes(*id);
         if (scopes.refuse().empty())
-                scopes.take_in({pid});
+                scopes.take_in({*id});
 }
 
 ExitCode Guardian::run() {

@@ -3,10 +3,13 @@
 #include "outside/held_process.hpp"
 
 #include "probe/pid_stat.hpp"
+#include "probe/text.hpp"
 
 #include <array>
 #include <cerrno>
+#include <dirent.h>
 #include <fcntl.h>
+#include <memory>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -16,6 +19,11 @@ std::optional<HeldProcess> HeldProcess::open(const std::string& root, std::uint3
         const auto path = root + "/proc/" + std::to_string(pid);
         const int fd = ::open(path.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC);
         return fd >= 0 ? std::optional(HeldProcess(fd, pid)) : std::nullopt;
+}
+
+std::optional<HeldProcess> HeldProcess::open(const ProcessId& process) {
+        auto held = open("", process.pid);
+        return held && held->id() == process ? std::move(held) : std::nullopt;
 }
 
 HeldProcess::~HeldProcess() {
@@ -32,6 +40,25 @@ std::optional<ProcessId> HeldProcess::id() const {
         const auto text = read("stat");
         const auto stat = text ? governor::probe::parse_pid_stat(*text) : std::nullopt;
         return stat ? std::optional(ProcessId{pid_, stat->started_ticks}) : std::nullopt;
+}
+
+std::vector<std::uint32_t> HeldProcess::threads() const {
+        std::vector<std::uint32_t> threads;
+        const int fd = ::openat(fd_, "task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+        const std::unique_ptr<DIR, int (*)(DIR*)> tasks(fd < 0 ? nullptr : ::fdopendir(fd),
+                                                        ::closedir);
+        if (!tasks && fd >= 0)
+                ::close(fd);
+        while (tasks && threads.size() < kMostThreads) {
+                const auto* entry = ::readdir(tasks.get());
+                if (entry == nullptr)
+                        break;
+                const auto thread = governor::probe::parse_number<std::uint32_t>(
+                        static_cast<const char*>(entry->d_name));
+                if (thread)
+                        threads.push_back(*thread);
+        }
+        return threads;
 }
 
 bool HeldProcess::has_thread(std::uint32_t thread) const {

@@ -4,12 +4,14 @@
 // that has the same number later.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <sys/types.h>
 #include <utility>
+#include <vector>
 
 namespace ctl::outside {
 
@@ -24,11 +26,16 @@ struct ProcessId {
         }
 };
 
+/// Of a process that are looked at.
+inline constexpr std::size_t kMostThreads = 65'536;
+
 class HeldProcess {
 public:
         /// Below `root`, which is empty for this machine. Empty: there is no such process.
         [[nodiscard]] static std::optional<HeldProcess> open(const std::string& root,
                                                              std::uint32_t pid);
+        /// This one and no other, on this machine. Empty: it has gone.
+        [[nodiscard]] static std::optional<HeldProcess> open(const ProcessId& process);
         HeldProcess(HeldProcess&& other) noexcept
                 : fd_(std::exchange(other.fd_, -1)), pid_(other.pid_) {}
         HeldProcess& operator=(HeldProcess&& other) noexcept {
@@ -44,6 +51,8 @@ public:
         /// Empty: it has gone.
         [[nodiscard]] std::optional<ProcessId> id() const;
 
+        /// kMostThreads at most. Empty: it has gone.
+        [[nodiscard]] std::vector<std::uint32_t> threads() const;
         /// Is this one of its threads now?
         [[nodiscard]] bool has_thread(std::uint32_t thread) const;
         /// Calls `act` for a thread of it. Should that have gone meanwhile, its number may have

@@ -129,7 +129,7 @@ Facts Look::take(std::uint32_t top) {
                 return facts;
         for (const auto* process : below(top)) {
                 add(*process, facts.sessions);
-                facts.pids.push_back(process->pid);
+                facts.processes.push_back({process->pid, process->started_ticks});
         }
         return facts;
 }

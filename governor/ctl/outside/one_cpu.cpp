@@ -5,18 +5,15 @@
 #include "outside/autogroup.hpp"
 #include "probe/file_reader.hpp"
 #include "probe/process_scan.hpp"
-#include "probe/text.hpp"
 
 #include <algorithm>
 #include <array>
 #include <bit>
 #include <ctime>
-#include <dirent.h>
 #include <linux/capability.h>
-#include <memory>
+#include <set>
 #include <sys/syscall.h>
 #include <unistd.h>
-#include <unordered_set>
 #include <utility>
 
 namespace ctl::outside {
@@ -33,22 +30,6 @@ constexpr std::size_t kMostWords = governor::policy::kCpuNumberLimit / 64;
 bool set_mask(std::uint32_t thread, const CpuMask& cpus) {
         const auto words = cpus.words();
         return ::syscall(SYS_sched_setaffinity, thread, words.size_bytes(), words.data()) == 0;
-}
-
-std::vector<std::uint32_t> threads_of(std::uint32_t pid) {
-        std::vector<std::uint32_t> threads;
-        const auto path = "/proc/" + std::to_string(pid) + "/task";
-        const std::unique_ptr<DIR, int (*)(DIR*)> tasks(::opendir(path.c_str()), ::closedir);
-        while (tasks && threads.size() < kMostThreads) {
-                const auto* entry = ::readdir(tasks.get());
-                if (entry == nullptr)
-                        break;
-                const auto thread = governor::probe::parse_number<std::uint32_t>(
-                        static_cast<const char*>(entry->d_name));
-                if (thread)
-                        threads.push_back(*thread);
-        }
-        return threads;
 }
 
 CpuMask just(std::uint32_t cpu) {
@@ -72,8 +53,9 @@ bool may_move(const HeldProcess& process) {
 
 /// Has a thread another mask than `open`, or than the one that it has inherited from a narrowed
 /// one?
-bool is_bound(std::uint32_t pid, const CpuMask& open, const std::optional<CpuMask>& inherited) {
-        return std::ranges::any_of(threads_of(pid), [&](std::uint32_t thread) {
+bool is_bound(const HeldProcess& process, const CpuMask& open,
+              const std::optional<CpuMask>& inherited) {
+        return std::ranges::any_of(process.threads(), [&](std::uint32_t thread) {
                 const auto mask = mask_of(thread);
                 return mask && *mask != open && mask != inherited;
         });
@@ -87,24 +69,32 @@ public:
                 const std::vector<std::uint64_t>& groups)
                 : since_ticks_(since_ticks), told_(told), groups_(groups) {}
 
-        [[nodiscard]] bool has(const governor::probe::PidStat& process) {
-                const auto held = HeldProcess::open("", process.pid);
-                const ProcessId id{process.pid, process.started_ticks};
-                if (!held || !may_move(*held) || !(is_told(id) || is_newer(process, *held)))
-                        return false;
-                known_.insert(process.pid);
-                return true;
+        /// One of a scan; parents before their children. Empty: it is none of them.
+        [[nodiscard]] std::optional<HeldProcess> hold(const governor::probe::PidStat& process,
+                                                      const governor::probe::ProcessScan& scan) {
+                auto held = HeldProcess::open("", process.pid);
+                if (!held || !may_move(*held) ||
+                    !(is_known(id_of(process)) || is_newer(process, *held, scan)) ||
+                    held->id() != id_of(process))
+                        return std::nullopt;
+                known_.insert(id_of(process));
+                return held;
         }
 
 private:
-        [[nodiscard]] bool is_told(const ProcessId& id) const {
-                return std::ranges::find(told_, id) != told_.end();
+        [[nodiscard]] static ProcessId id_of(const governor::probe::PidStat& process) {
+                return {process.pid, process.started_ticks};
+        }
+        [[nodiscard]] bool is_known(const ProcessId& id) const {
+                return known_.contains(id) || std::ranges::find(told_, id) != told_.end();
         }
         [[nodiscard]] bool is_newer(const governor::probe::PidStat& process,
-                                    const HeldProcess& held) const {
+                                    const HeldProcess& held,
+                                    const governor::probe::ProcessScan& scan) const {
                 if (process.started_ticks < since_ticks_)
                         return false;
-                if (known_.contains(process.ppid))
+                const auto* parent = scan.find(process.ppid);
+                if (parent != nullptr && known_.contains(id_of(*parent)))
                         return true;
                 const auto group = groups_.empty() ? std::nullopt : autogroup_of(held);
                 return group && std::ranges::find(groups_, group->id) != groups_.end();
@@ -113,7 +103,7 @@ private:
         std::uint64_t since_ticks_;
         const std::vector<ProcessId>& told_;
         const std::vector<std::uint64_t>& groups_;
-        std::unordered_set<std::uint32_t> known_;
+        std::set<ProcessId> known_;  // numbers may change hands between two scans
 };
 
 /// New threads may come meanwhile, so it looks again as long as it finds some.
@@ -128,10 +118,11 @@ void give_back(Members& members, const std::vector<CpuMask>& masks, const CpuMas
                         return std::pair(process.started_ticks, process.pid);
                 });
                 for (const auto& process : processes) {
-                        if (!members.has(process))
+                        const auto held = members.hold(process, scan);
+                        if (!held)
                                 continue;
                         for (const auto& mask : masks)
-                                moved += move_threads(process.pid, mask, open);
+                                moved += move_threads(*held, mask, open);
                 }
                 if (moved == 0)
                         return;
@@ -168,23 +159,32 @@ std::optional<CpuMask> mask_of(std::uint32_t thread) {
         return mask;
 }
 
-std::size_t move_threads(std::uint32_t pid, const CpuMask& from, const CpuMask& to) {
+/// What a stranger had that gets the number of a thread in the moment of the call is not known.
+std::size_t move_threads(const HeldProcess& process, const CpuMask& from, const CpuMask& to) {
         std::size_t moved = 0;
-        for (const auto thread : threads_of(pid))
-                if (mask_of(thread) == from && set_mask(thread, to))
-                        moved++;
+        for (const auto thread : process.threads()) {
+                if (mask_of(thread) != from)
+                        continue;
+                const bool is_moved = process.on_thread(
+                        thread, [&] { return mask_of(thread) == from && set_mask(thread, to); },
+                        [&] {
+                                if (!from.is_within(to))
+                                        set_mask(thread, from | to);
+                        });
+                moved += is_moved ? 1 : 0;
+        }
         return moved;
 }
 
-std::string refuse_one_cpu(const std::vector<std::uint32_t>& pids, const CpuMask& open) {
+std::string refuse_one_cpu(const std::vector<ProcessId>& processes, const CpuMask& open) {
         governor::probe::FileReader files;
         if (open.count() < 2)
                 return "the tree has no other";
-        if (pids.size() > kMostNarrowed)
+        if (processes.size() > kMostNarrowed)
                 return "the tree has more than " + std::to_string(kMostNarrowed) + " processes";
-        for (const auto pid : pids) {
+        for (const auto& process : processes) {
                 std::string_view maps;
-                if (files.read("/proc/" + std::to_string(pid) + "/maps", maps) < 0)
+                if (files.read("/proc/" + std::to_string(process.pid) + "/maps", maps) < 0)
                         continue;
                 if (const auto name = spinning_runtime(maps); !name.empty())
                         return "threads of " + std::string(name) +
@@ -193,18 +193,16 @@ std::string refuse_one_cpu(const std::vector<std::uint32_t>& pids, const CpuMask
         return {};
 }
 
-Narrowed narrowed(const std::vector<std::uint32_t>& pids, const std::vector<std::uint64_t>& groups,
+Narrowed narrowed(const std::vector<ProcessId>& processes, const std::vector<std::uint64_t>& groups,
                   const CpuMask& open, const std::optional<Narrowed>& before) {
         Narrowed tree{open, {}, now_ticks(), {}, groups};
         open.for_each([&](std::uint32_t cpu) { tree.cpu = cpu; });
-        for (const auto pid : pids) {
-                const auto held = HeldProcess::open("", pid);
-                const auto id = held && may_move(*held) ? held->id() : std::nullopt;
-                const bool is_newer = id && before && id->started_ticks >= before->since_ticks;
-                if (!id ||
-                    is_bound(pid, open, is_newer ? std::optional(just(tree.cpu)) : std::nullopt))
-                        continue;
-                tree.processes.push_back(*id);
+        for (const auto& process : processes) {
+                const auto held = HeldProcess::open(process);
+                const bool is_newer = before && process.started_ticks >= before->since_ticks;
+                if (held && may_move(*held) &&
+                    !is_bound(*held, open, is_newer ? std::optional(just(tree.cpu)) : std::nullopt))
+                        tree.processes.push_back(process);
         }
         return tree;
 }
@@ -213,10 +211,10 @@ bool narrow(const Narrowed& tree) {
         const auto one = just(tree.cpu);
         bool acts = false;
         for (const auto& process : tree.processes) {
-                const auto held = HeldProcess::open("", process.pid);
-                if (!held || !may_move(*held) || held->id() != process)
+                const auto held = HeldProcess::open(process);
+                if (!held || !may_move(*held))
                         continue;
-                move_threads(process.pid, tree.open, one);
+                move_threads(*held, tree.open, one);
                 acts |= mask_of(process.pid) == one;
         }
         return acts;

@@ -26,19 +26,18 @@ using governor::policy::CpuMask;
 [[nodiscard]] std::optional<CpuMask> mask_of(std::uint32_t thread);
 
 /// Gives the threads of a process that have `from` the mask `to`. Returns how many. Looks at
-/// kMostThreads at most. About 2 us for each.
-std::size_t move_threads(std::uint32_t pid, const CpuMask& from, const CpuMask& to);
-inline constexpr std::size_t kMostThreads = 65'536;
+/// kMostThreads at most. About 2 us for each, and 4 us more for each that it moves.
+std::size_t move_threads(const HeldProcess& process, const CpuMask& from, const CpuMask& to);
 
 /// Why these processes must not be held to one CPU; empty: they may. The CPUs `open` are what they
 /// may use: a process with another mask was bound by somebody. About 50 us for each process.
-[[nodiscard]] std::string refuse_one_cpu(const std::vector<std::uint32_t>& pids,
+[[nodiscard]] std::string refuse_one_cpu(const std::vector<ProcessId>& processes,
                                          const CpuMask& open);
 
 /// The processes of a tree, in the autogroups `groups`, are to be on the last CPU of `open`.
 /// Processes that were bound by somebody are left out; those that have come since `before`, if
 /// there is that, are not.
-[[nodiscard]] Narrowed narrowed(const std::vector<std::uint32_t>& pids,
+[[nodiscard]] Narrowed narrowed(const std::vector<ProcessId>& processes,
                                 const std::vector<std::uint64_t>& groups, const CpuMask& open,
                                 const std::optional<Narrowed>& before);
 

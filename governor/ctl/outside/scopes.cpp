@@ -45,15 +45,15 @@ bool Scopes::has_arrived(const std::vector<HeldProcess>& moved, const std::strin
         return false;
 }
 
-void Scopes::take_in(const std::vector<std::uint32_t>& pids) {
+void Scopes::take_in(const std::vector<ProcessId>& processes) {
         const auto self = HeldProcess::open("", run_.pid);
         const auto left = self ? groups_.of(*self) : std::string();
         std::vector<HeldProcess> moved;
         std::vector<std::uint32_t> numbers;
-        for (const auto pid : pids)
-                if (auto held = HeldProcess::open("", pid); held && groups_.of(*held) == left) {
+        for (const auto& process : processes)
+                if (auto held = HeldProcess::open(process); held && groups_.of(*held) == left) {
                         moved.push_back(std::move(*held));
-                        numbers.push_back(pid);
+                        numbers.push_back(process.pid);
                 }
         if (made_.empty() && numbers.empty())
                 failed_ = "the command is in a control group of its own";

@@ -25,10 +25,8 @@ const ChangedAutogroup* find(const Record& record, std::uint64_t group) {
 
 /// Processes of the tree that have come since; those that have ended make room for them.
 void join(Narrowed& tree, const Narrowed& fresh) {
-        std::erase_if(tree.processes, [](const ProcessId& process) {
-                const auto held = HeldProcess::open("", process.pid);
-                return !held || held->id() != process;
-        });
+        std::erase_if(tree.processes,
+                      [](const ProcessId& process) { return !HeldProcess::open(process); });
         for (const auto& process : fresh.processes)
                 if (std::ranges::find(tree.processes, process) == tree.processes.end() &&
                     tree.processes.size() < kMostNarrowed)
@@ -80,7 +78,7 @@ std::string Yielding::yield_by_autogroups(const std::vector<Session>& fresh) {
 }
 
 std::string Yielding::yield_by_scopes(const Facts& facts) {
-        scopes_.take_in(facts.pids);
+        scopes_.take_in(facts.processes);
         auto record = record_;
         record.scopes = scopes_.made();
         if (auto why_not = remember(std::move(record)); !why_not.empty())
@@ -98,7 +96,7 @@ std::string Yielding::yield_by_one_cpu(const Facts& facts) {
                         groups.push_back(session.group.id);
         auto record = record_;
         const auto fresh =
-                narrowed(facts.pids, groups, mask_of(0).value_or(CpuMask()), record_.narrowed);
+                narrowed(facts.processes, groups, mask_of(0).value_or(CpuMask()), record_.narrowed);
         if (!record.narrowed)
                 record.narrowed = fresh;
         else
@@ -121,7 +119,7 @@ void Yielding::look() {
         }
         auto choice = choose(facts);
         if (choice.means == Means::Nothing) {
-                facts.no_one_cpu = refuse_one_cpu(facts.pids, mask_of(0).value_or(CpuMask()));
+                facts.no_one_cpu = refuse_one_cpu(facts.processes, mask_of(0).value_or(CpuMask()));
                 choice = choose(facts);
         }
         if (choice.means == Means::Autogroup)

@@ -12,7 +12,6 @@
 #include <string>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <utility>
 
 namespace ctl::run {
 
@@ -64,12 +63,6 @@ std::uint32_t behind(const CpuMask& mask) {
                 if (const auto word = mask.words[i - 1]; word != 0)
                         return i * 64 - static_cast<std::uint32_t>(std::countl_zero(word));
         return 0;
-}
-
-/// Empty: it has ended.
-std::optional<outside::HeldProcess> hold(const outside::ProcessId& process) {
-        auto held = outside::HeldProcess::open("", process.pid);
-        return held && held->id() == process ? std::move(held) : std::nullopt;
 }
 
 /// Gives a thread that has `before` the CPUs `cpus`. What a stranger had that gets its number in
@@ -190,7 +183,7 @@ std::size_t Fence::move_process(const outside::ProcessId& process,
                 if (*mask == *target)
                         continue;
                 if (!held)
-                        held = hold(process);
+                        held = outside::HeldProcess::open(process);
                 if (!held)
                         return moved;
                 if (!bind(*held, tid, *mask, *target, open_))

@@ -53,6 +53,10 @@ protected:
         FakeMachine machine_;
 };
 
+TEST_F(ATree, IsMadeOfProcessesThatNoOtherOneIs) {
+        EXPECT_EQ(look().processes, (std::vector<ProcessId>{{kCommand, kCommand}}));
+}
+
 TEST_F(ATree, YieldsByItsAutogroup) {
         EXPECT_EQ(why_not(), "");
         EXPECT_EQ(describe(choose(look()), 1), "waits at autogroup nice 19 (1 session)");
