@@ -29,9 +29,9 @@ public:
         /// connection to the user's systemd.
         [[nodiscard]] std::string refuse();
 
-        /// Moves those of `processes` that are in the control group of this process into a new scope.
-        /// Those that are elsewhere were put there by somebody. Takes kPatience at most, 20 ms
-        /// mostly.
+        /// Moves those of `processes` that are in the control group of this process into a new
+        /// scope. Those that are elsewhere were put there by somebody. Takes kPatience at most, 20
+        /// ms mostly.
         void take_in(const std::vector<ProcessId>& processes);
 
         /// The control groups of all scopes that were made; some may have ended.
