@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The load of the CPUs that no client of the governor causes.
 #include "evidence/foreign_load.hpp"
+
+#include "policy/numbers.hpp"
 #include "start.hpp"
 
 #include <gtest/gtest.h>
