@@ -685,8 +685,9 @@ TEST_F(OneCpu, IsLeftByAllThreadsOfALargeProcess) {
         one.add(open().to_set().back());
         const auto process = HeldProcess::open("", crowd.pid());
         ASSERT_TRUE(process);
-        EXPECT_EQ(ctl::outside::move_threads(*process, open(), one), kThreads);
-        EXPECT_EQ(ctl::outside::move_threads(*process, one, open()), kThreads);
+        const auto moved = ctl::outside::move_threads(*process, open(), one);
+        EXPECT_GE(moved, kThreads) << "a sanitizer has some of its own";
+        EXPECT_EQ(ctl::outside::move_threads(*process, one, open()), moved);
 }
 
 TEST_F(OneCpu, IsNothingToAStrangerThatHasTheNumberOfOneOfTheTree) {
