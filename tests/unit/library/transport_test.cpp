@@ -111,6 +111,9 @@ protected:
                 close(listener_);
         }
 
+        /// Says hello; the welcome has come, and is to be received.
+        void await_welcome();
+
         void listen() {
                 if (GetParam() != Kind::Unix) {
                         const TcpPort port(GetParam() == Kind::Tcp6);
@@ -400,9 +403,7 @@ void send_welcome(int fd) {
         EXPECT_EQ(sendmsg(fd, &message, MSG_NOSIGNAL), ssize_t{sizeof(bytes)});
 }
 
-TEST_P(TransportTest, SaysThatNoDescriptorIsLeftForWhatComesWithAWelcome) {
-        if (GetParam() != Kind::Unix)
-                GTEST_SKIP() << "nothing comes over TCP";
+void TransportTest::await_welcome() {
         connect_to([&](int fd) {
                 read_message(fd);
                 send_welcome(fd);
@@ -411,6 +412,12 @@ TEST_P(TransportTest, SaysThatNoDescriptorIsLeftForWhatComesWithAWelcome) {
         ASSERT_EQ(transport_.send({2, 8}), 0);
         pollfd answer{transport_.fd(), POLLIN, 0};
         ASSERT_EQ(poll(&answer, 1, 20'000), 1);
+}
+
+TEST_P(TransportTest, SaysThatNoDescriptorIsLeftForWhatComesWithAWelcome) {
+        if (GetParam() != Kind::Unix)
+                GTEST_SKIP() << "nothing comes over TCP";
+        ASSERT_NO_FATAL_FAILURE(await_welcome());
         const int next = dup(STDIN_FILENO);
         close(next);
         rlimit before{};
@@ -429,14 +436,7 @@ TEST_P(TransportTest, SaysThatNoDescriptorIsLeftForWhatComesWithAWelcome) {
 TEST_P(TransportTest, TakesNoStandardStreamForWhatComesWithAWelcome) {
         if (GetParam() != Kind::Unix)
                 GTEST_SKIP() << "nothing comes over TCP";
-        connect_to([&](int fd) {
-                read_message(fd);
-                send_welcome(fd);
-                wait_for_eof(fd);
-        });
-        ASSERT_EQ(transport_.send({2, 8}), 0);
-        pollfd answer{transport_.fd(), POLLIN, 0};
-        ASSERT_EQ(poll(&answer, 1, 20'000), 1);
+        ASSERT_NO_FATAL_FAILURE(await_welcome());
         const int input = dup(STDIN_FILENO);
         close(STDIN_FILENO);
         Welcome welcome;

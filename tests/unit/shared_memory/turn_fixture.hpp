@@ -85,6 +85,13 @@ protected:
                 }));
                 threadcount_idle(handle_);
         }
+        void another_governor_grants_three() {
+                governor_->die();
+                governor_ = std::make_unique<MadeUpGovernor>(socket_);
+                governor_->publish(3, false);
+                governor_->start();
+                EXPECT_TRUE(eventually([&] { return threadcount_threads(handle_) == 3; }));
+        }
         /// It has had 4 threads.
         void open_with_four() {
                 governor_->publish(4, false);

@@ -403,11 +403,7 @@ TEST_F(TurnTest, TellsHowFarItIsBeforeItsFirstRegion) {
 TEST_F(TurnTest, TellsTheNextGovernorHowFarItIs) {
         open_with_four();
         threadcount_progress(handle_, 3, 10);
-        governor_->die();
-        governor_ = std::make_unique<MadeUpGovernor>(socket_);
-        governor_->publish(3, false);
-        governor_->start();
-        EXPECT_TRUE(eventually([&] { return threadcount_threads(handle_) == 3; }));
+        another_governor_grants_three();
         EXPECT_EQ(governor_->report().progress_done, 3U);
         EXPECT_EQ(governor_->report().progress_total, 10U);
 }
@@ -427,11 +423,7 @@ TEST_F(TurnTest, TellsTheNextGovernorHowFarItIsWhicheverHandleSaysSo) {
         open_with_four();
         auto* other = another(socket_, 250);
         threadcount_progress(other, 3, 10);
-        governor_->die();
-        governor_ = std::make_unique<MadeUpGovernor>(socket_);
-        governor_->publish(3, false);
-        governor_->start();
-        EXPECT_TRUE(eventually([&] { return threadcount_threads(handle_) == 3; }));
+        another_governor_grants_three();
         EXPECT_EQ(governor_->report().progress_done, 3U);
         threadcount_progress(other, 5, 10);
         EXPECT_TRUE(eventually([&] {
