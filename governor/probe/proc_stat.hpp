@@ -18,8 +18,8 @@ struct CpuTicks {
         std::uint64_t iowait = 0;
         std::uint64_t nice = 0;   ///< user time of programs with a positive nice value
         std::uint64_t total = 0;  ///< all columns; guest time counts once, as user time
-        std::uint64_t stolen =
-                0;  ///< while the hypervisor ran something else; 0 before Linux 2.6.11
+        /// While the hypervisor ran something else; 0 before Linux 2.6.11.
+        std::uint64_t stolen = 0;
 };
 
 struct StatReading {

@@ -26,7 +26,7 @@ struct ProcessId {
         }
 };
 
-/// Of a process that are looked at.
+/// Threads of one process that are looked at.
 inline constexpr std::size_t kMostThreads = 65'536;
 
 class HeldProcess {

@@ -65,8 +65,8 @@ std::uint32_t behind(const CpuMask& mask) {
         return 0;
 }
 
-/// Gives a thread that has `before` the CPUs `cpus`. What a stranger had that gets its number in
-/// that moment is not known: it gets `before` and all of `open`.
+/// Gives a thread that has `before` the CPUs `cpus`. A stranger may get its number in that
+/// moment. The stranger's CPUs are not known: it gets `before` and all of `open`.
 bool bind(const outside::HeldProcess& process, pid_t tid, const CpuMask& before,
           const CpuMask& cpus, const CpuMask& open) {
         return process.on_thread(
