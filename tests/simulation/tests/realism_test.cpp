@@ -115,6 +115,25 @@ TEST(SpinsOn, AfterATeamHasShrunk) {
         EXPECT_GT(burned_s(Runtime::Libomp), burned_s(Runtime::Libgomp) + 0.1);
 }
 
+TEST(SpinsOn, OnlyForAWhileAfterATeamHasShrunkForGood) {
+        // Half of the time four threads work, and three of them spin in the other half.
+        const auto burned_s = [](Time until) {
+                auto scenario = crowd(Runtime::Libomp, milliseconds(80), 1);
+                scenario.machine.cpus = 8;
+                scenario.programs[0].regions = 0;
+                scenario.programs[0].sleep = milliseconds(20);
+                scenario.programs[0].behaviour = Behaviour::Honest;
+                auto second = scenario.programs[0];
+                second.name = "b";
+                second.start = seconds(2);
+                second.region = seconds(80);
+                scenario.programs.push_back(second);
+                scenario.end = until;
+                return record(scenario).lives[0].cpu_s;
+        };
+        EXPECT_NEAR(burned_s(seconds(14)) - burned_s(seconds(4)), 10 * 3.5, 1);
+}
+
 TEST(Autogroup, GivesAProcessAsMuchAsAnotherWithMoreThreads) {
         // The first one has a thread on each CPU, the others are pinned to one each.
         const auto first_took_s = [](bool autogroup) {

@@ -58,8 +58,8 @@ Time Process::next(Time now) const {
         }
         if (stopped_ || phase_ == Phase::Hello || phase_ == Phase::Gone)
                 return at;
-        if (spinning_ > 0)
-                at = std::min(at, waiting_.asleep(now, spins_on_, spinning_share()));
+        if (spinners_.count() > 0)
+                at = std::min(at, waiting_.asleep(now, spinners_.least(), spinning_share()));
         if (phase_ == Phase::Parked)
                 return at;
         return std::min(at, phase_ == Phase::Sleep ? wakes_ : end_of_work(now));
@@ -68,8 +68,8 @@ Time Process::next(Time now) const {
 void Process::advance(Time span) {
         const double used_s = rate_ * in_seconds(span);
         cpu_s_ += used_s + spinning_rate_ * in_seconds(span);
-        if (spinning_ > 0 && !stopped_)
-                spins_on_ -= waiting_.spun(span, spinning_share());
+        if (spinners_.count() > 0 && !stopped_)
+                spinners_.advance(waiting_.spun(span, spinning_share()));
         if (runs()) {
                 const bool is_team = phase_ == Phase::Region;
                 const double of_each_s = used_s / (is_team ? team_ : 1);
@@ -137,10 +137,8 @@ bool Process::step(Time now, const Held* held) {
         bool changed = follow_stops(now);
         if (stopped_)
                 return changed;
-        if (spinning_ > 0 && spins_on_.count() <= 0) {
-                spinning_ = 0;
+        if (spinners_.sleep())
                 changed = true;
-        }
         if (phase_ == Phase::Region && left_ <= kDone && alike() == 0) {
                 end_region(now, held);
                 return true;
@@ -175,7 +173,7 @@ void Process::end_region(Time now, const Held* held) {
                 return;
         }
         if (!blended_ && (program_->serial.count() > 0 || program_->sleep.count() > 0))
-                spin_on(spinning_ + team_ - 1);
+                rest(team_ - 1);
         if (!blended_ && program_->serial.count() > 0)
                 begin_serial();
         else
@@ -198,13 +196,22 @@ void Process::after_serial(Time now, const Held* held) {
 }
 
 /// That many of its threads have nothing to do from now on.
-void Process::spin_on(std::uint32_t threads) {
-        if (threads > spinning_)
-                spins_on_ = waiting_.spins_on();
-        spinning_ = spins_on_.count() > 0 ? threads : 0;
+void Process::rest(std::uint32_t threads) {
+        if (waiting_.spins_on().count() > 0)
+                spinners_.add(threads, waiting_.spins_on());
 }
 
-double Process::spinning_share() const { return spinning_rate_ / spinning_; }
+/// To the new team; `present` threads need no call.
+void Process::call(std::uint32_t present) {
+        if (present > team_)
+                rest(present - team_);
+        else
+                spinners_.take(team_ - present);
+        if (waiting_.ends_surplus())
+                spinners_.take(spinners_.count());
+}
+
+double Process::spinning_share() const { return spinning_rate_ / spinners_.count(); }
 
 /// It says that it is outside, by its newest grant.
 bool Process::waits_for_turn(const Held* held) {
@@ -212,7 +219,7 @@ bool Process::waits_for_turn(const Held* held) {
         if (held == nullptr || !held->grant.parked || !can_wait)
                 return false;
         if (phase_ == Phase::Region)
-                spin_on(spinning_ + team_ - 1);
+                rest(team_ - 1);
         phase_ = Phase::Parked;
         follows_ = false;
         epoch_ = held->epoch;
@@ -225,11 +232,12 @@ void Process::begin_region(const Held* held) {
         if (asks() && waits_for_turn(held))
                 return;
         const bool first = first_team_ == 0;
-        const auto awake = spinning_ + (phase_ == Phase::Region ? team_ : 1);
+        const auto present = phase_ == Phase::Region ? team_ : 1;
+        const auto awake = spinners_.count() + present;
         if (asks())
                 choose_team(held);
         waiting_.sleep(program_->sleeps && held != nullptr && held->grant.crowded);
-        spin_on(awake - std::min(awake, team_));
+        call(present);
         regions_++;
         if (first) {
                 first_epoch_ = epoch_;
@@ -295,7 +303,7 @@ std::optional<Threads> Process::threads() const {
 std::optional<Threads> Process::spinning() const {
         if (!spins_on())
                 return std::nullopt;
-        return of_its_kind(spinning_);
+        return of_its_kind(spinners_.count());
 }
 
 Threads Process::of_its_kind(std::uint32_t count) const {

@@ -6,6 +6,7 @@
 #include "registry/programs.hpp"
 #include "simulation/scenario/scenario.hpp"
 #include "simulation/world/kernel.hpp"
+#include "simulation/world/spinners.hpp"
 #include "simulation/world/waiting.hpp"
 
 #include <optional>
@@ -66,7 +67,7 @@ public:
         /// while before they sleep.
         [[nodiscard]] std::optional<Threads> spinning() const;
         [[nodiscard]] bool spins_on() const {
-                return spinning_ > 0 && !stopped_ && phase_ != Phase::Gone;
+                return spinners_.count() > 0 && !stopped_ && phase_ != Phase::Gone;
         }
         /// Its threads get `cpus`, all together. A CPU does `speed` of the work that it does alone.
         /// `alike`: as Waiting::pace().
@@ -102,7 +103,8 @@ public:
 
 private:
         void begin_region(const Held* held);
-        void spin_on(std::uint32_t threads);
+        void rest(std::uint32_t threads);
+        void call(std::uint32_t present);
         [[nodiscard]] double spinning_share() const;
         [[nodiscard]] bool waits_for_turn(const Held* held);
         void choose_team(const Held* held);
@@ -151,8 +153,7 @@ private:
         double pace_ = 1;     // of that is left where threads wait for each other
 
         Waiting waiting_;
-        std::uint32_t spinning_ = 0;
-        Time spins_on_{0};  // so long
+        Spinners spinners_;
         double spinning_rate_ = 0;
 
         struct Ended {

@@ -23,6 +23,8 @@ public:
         [[nodiscard]] bool spins() const { return spins_; }
         /// A thread that has nothing to do burns CPU time for so long before it sleeps.
         [[nodiscard]] Time spins_on() const { return spins_ ? spins_on_ : Time{0}; }
+        /// Threads that a smaller team does not need end. libomp's spin on before they sleep.
+        [[nodiscard]] bool ends_surplus() const { return runtime_ != Runtime::Libomp; }
         /// The part of that time that passes in `span` where a thread gets `share` of a CPU:
         /// libgomp counts its rounds, libomp looks at the clock.
         [[nodiscard]] Time spun(Time span, double share) const;
