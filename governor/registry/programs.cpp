@@ -52,6 +52,11 @@ const Program* Programs::find(ProgramId id) const {
         return found != programs_.end() ? found->second.get() : nullptr;
 }
 
+/// nullptr: the program is in no tree.
+const Program* Programs::holder_of(const Program& program) const {
+        return trees_ > 0 ? find(program.tree()) : nullptr;
+}
+
 const Program* Programs::next(ProgramId id) const {
         const auto found = programs_.upper_bound(id);
         return found != programs_.end() ? found->second.get() : nullptr;
@@ -157,7 +162,7 @@ void Programs::end_tree(ProgramId holder) {
 
 void Programs::arrange_gangs(TimePoint now) {
         for (auto& [id, program] : programs_) {
-                const auto* holder = trees_ > 0 ? find(program->tree()) : nullptr;
+                const auto* holder = holder_of(*program);
                 const bool yields = holder != nullptr && holder->has_yielding_tree();
                 program->yield_with(yields ? holder->id() : ProgramId{}, now);
         }
@@ -268,9 +273,10 @@ fair::Snapshot Programs::snapshot(const policy::Machine& machine, const fair::Fo
                 }
                 client.cgroup = cgroups.add(program->groups());
                 // A program of a tree that keeps its team leaves its CPUs to the tree's next one.
+                const auto* holder = holder_of(*program);
                 client.in_stream = short_lived_.contains(program->identity().account) &&
-                                   (!client.team || find(program->tree()) == nullptr);
-                if (const auto* holder = find(program->tree())) {
+                                   (!client.team || holder == nullptr);
+                if (holder != nullptr) {
                         const auto [tree, is_new] = trees.try_emplace(holder->id(), trees.size());
                         if (is_new)
                                 snapshot.trees.push_back(holder->as_tree());
@@ -290,9 +296,9 @@ fair::Snapshot Programs::snapshot(const policy::Machine& machine, const fair::Fo
 
 std::vector<ProgramId> Programs::apply(const fair::Decision& decision, TimePoint now) {
         std::vector<ProgramId> changed;
+        auto at = programs_.begin();
         for (const auto& grant : decision.grants)
-                if (auto* program = find(grant.id);
-                    program != nullptr && program->apply(grant, now))
+                if (programs_.is_at(at, grant.id) && (at++)->second->apply(grant, now))
                         changed.push_back(grant.id);
         note_turns(decision, now);
         return changed;
@@ -303,9 +309,12 @@ void Programs::note_turns(const fair::Decision& decision, TimePoint now) {
         std::map<GangId, evidence::Gangs::Decided> decided;
         for (std::size_t i = 0; i < decision.turns.size(); i++)
                 decided[decision.turns[i]] = {true, decision.paces[i]};
+        auto at = programs_.begin();
         for (const auto& grant : decision.grants) {
-                const auto* program = find(grant.id);
-                if (program == nullptr || !program->takes_turns())
+                if (!programs_.is_at(at, grant.id))
+                        continue;
+                const auto* program = (at++)->second.get();
+                if (!program->takes_turns())
                         continue;
                 auto& gang = decided[program->gang()];
                 gang.wants_to_run = gang.wants_to_run || (grant.reason.limit != fair::Limit::Idle &&

@@ -112,7 +112,8 @@ public:
         [[nodiscard]] policy::fair::Snapshot snapshot(const policy::Machine& machine,
                                                       const policy::fair::Foreign& foreign,
                                                       TimePoint now) const;
-        /// Takes note of a decision on a snapshot of this very moment. Returns the programs whose
+        /// Takes note of a decision on a snapshot of this very moment, whose grants stand in the
+        /// order of its clients. Returns the programs whose
         /// grant changed (threads, CPUs), which must be told.
         std::vector<ProgramId> apply(const policy::fair::Decision& decision, TimePoint now);
 
@@ -140,6 +141,7 @@ private:
         [[nodiscard]] std::optional<Refusal> refusal(const Account& account) const;
         [[nodiscard]] std::uint32_t short_lived_cpus(std::uint32_t pool) const;
         [[nodiscard]] std::vector<ProgramId> trees_with_members() const;
+        [[nodiscard]] const Program* holder_of(const Program& program) const;
         void end_tree(ProgramId holder);
         void note_turns(const policy::fair::Decision& decision, TimePoint now);
 

@@ -128,6 +128,8 @@ public:
 
         /// CPUs that groups have in classes, without those that are only occupied.
         [[nodiscard]] const Tally& flow() const { return flow_; }
+        /// Nobody can take() anything where no class has CPUs left.
+        [[nodiscard]] bool has_spare() const { return !spare_.empty(); }
         /// CPUs that are left in a class.
         [[nodiscard]] std::uint32_t spare(std::size_t class_index) const {
                 return most_[class_index] - std::min(most_[class_index], used_[class_index]);

@@ -121,13 +121,15 @@ public:
                 for (std::size_t i = 0; i < clients_.size(); i++)
                         if (takes_more(i, limit(i)))
                                 queue.add(turn_of(i));
-                while (!queue.empty())
+                while (!queue.empty() && capacity_.has_spare())
                         give_next(queue, limit);
         }
 
         /// Accounts first, then their trees, then the clients of these.
         template <class Limit>
         void fill_accounts(Limit limit) {
+                if (!capacity_.has_spare())
+                        return;
                 for (std::size_t i = 0; i < clients_.size(); i++)
                         if (takes_more(i, limit(i)))
                                 tree(i).clients.add(turn_of(i));
@@ -138,7 +140,7 @@ public:
                 for (std::size_t a = 0; a < accounts_.size(); a++)
                         if (!accounts_[a].trees.empty())
                                 queue.add(turn_of_account(a));
-                while (!queue.empty()) {
+                while (!queue.empty() && capacity_.has_spare()) {
                         auto& account = accounts_[queue.next()];
                         auto& tree = trees_[account.trees.next()];
                         give_next(tree.clients, limit);
