@@ -133,7 +133,10 @@ void Programs::leave(ProgramId id, std::optional<std::chrono::nanoseconds> cpu_t
         for (const auto& span : departed.spans)
                 used += span.used;
         departed_.add(std::move(departed));
-        short_lived_[account].add(now - program->joined(), used, now);
+        auto& short_lived = short_lived_[account];
+        short_lived.add(now - program->joined(), used, now);
+        if (short_lived.empty())
+                short_lived_.erase(account);
         if (--leases_[account] == 0)
                 leases_.erase(account);
         if (program->holds_tree())

@@ -243,6 +243,14 @@ TEST_F(ShortLivedClients, AreFollowedByNewcomersThoughTheyWereKilledOnASharedCpu
         EXPECT_TRUE(only().in_stream);
 }
 
+TEST_F(ShortLivedClients, AreNotWhatFollowsALongLifeOfTheirAccount) {
+        const auto before = join();
+        now_ += 5s;
+        programs_.leave(before, 1s, now_);
+        (void)join();
+        EXPECT_FALSE(only().in_stream) << "before the next sample, too";
+}
+
 TEST_F(ShortLivedClients, AreKeptNoMoreRoomForThanTheirAccountMayHave) {
         run(1000, 10, 16);
         EXPECT_EQ(reserve(), 16U);
