@@ -151,6 +151,7 @@ private:
                         claims[i] = {true, own(i).count(), first, target, target};
                         capacity_.occupy(i, lingering_[i]);
                 });
+                begin_before_charges(claims);
                 // Charges what it burns elsewhere; CPUs that it grows by are no longer elsewhere.
                 // Those who can run on fewest CPUs are charged first: no charge moves for another.
                 std::vector<std::size_t> above;
@@ -169,6 +170,19 @@ private:
                                 capacity_.charge(i, used - known, client(i).in_use);
                 }
                 return fill(capacity_, snapshot_, claims);
+        }
+
+        /// A holder has just begun a smaller region, and its burn is still that of the larger one.
+        /// Who begins does not wait for it.
+        void begin_before_charges(std::vector<Claim>& claims) {
+                std::vector<Claim> beginning(claims.size());
+                for (std::size_t i = 0; i < claims.size(); i++)
+                        if (claims[i].takes_part && begins(i))
+                                beginning[i] = claims[i];
+                const auto counts = fill(capacity_, snapshot_, beginning);
+                for (std::size_t i = 0; i < claims.size(); i++)
+                        if (beginning[i].takes_part)
+                                claims[i].start = counts[i];
         }
 
         /// Clients that hold CPUs where others need them more, and may use others, move to these as

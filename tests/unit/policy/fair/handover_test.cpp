@@ -223,8 +223,18 @@ TEST_F(Handover, WhoBurnsMoreThanItIsGrantedKeepsOthersFromGrowing) {
         world.clients[0].in_use.clear();
         world.clients[0].burning = 8;
         world.clients[0].above_since = world.now;
-        world.add();
+        world.clients[0].granted = CpuMask::range(0, 4);
+        auto& second = world.add();
+        second.granted = second.in_use = CpuMask::range(7, 1);
         EXPECT_EQ(threads_of(world.decide()), (Counts{4, 1}));
+}
+
+TEST_F(Handover, WhoBeginsDoesNotWaitForWhatOthersBurn) {
+        world.clients[0].in_use = CpuMask::range(0, 4);
+        world.clients[0].burning = 8;  // still that of the region before
+        world.clients[0].above_since = world.now;
+        world.add();
+        EXPECT_EQ(threads_of(world.decide()), (Counts{4, 4}));
 }
 
 // The program would otherwise have a CPU more elsewhere, of those that another one burns, and one
