@@ -86,9 +86,7 @@ void Occupancy::set_yields(bool yields, TimePoint now) {
 void Occupancy::burned(std::uint32_t cpus, std::uint32_t excess, TimePoint since, TimePoint now) {
         burns_more_ = excess > 0;
         update(std::max(since, held_.since), now);
-        if (relapsed_ && yields_ && held_.grant.parked)
-                return;
-        burning_ = relapsed_ ? std::max(burning_, cpus) : cpus;
+        burning_ = cpus;
 }
 
 const Occupancy::Former* Occupancy::former_of_region() const {
@@ -131,20 +129,8 @@ void Occupancy::update(TimePoint burning_since, TimePoint now) {
         const bool is_let = (yields_ || waits_) && held_.grant.parked;
         if (held_.epoch == 0 || is_let || (!unfinished && !burns_more_))
                 above_since_.reset();
-        else if (!above_since_) {
+        else if (!above_since_)
                 above_since_ = unfinished ? now : burning_since;
-                was_before_ = was_late_ && *above_since_ - *was_late_ < numbers::kMemory;
-        }
-        watch_relapse(now);
-}
-
-void Occupancy::watch_relapse(TimePoint now) {
-        if (above_since_ && now - *above_since_ >= late_after_) {
-                relapsed_ = relapsed_ || was_before_;
-                was_late_ = now;
-        } else if (relapsed_ && now - *was_late_ >= numbers::kMemory) {
-                relapsed_ = false;
-        }
 }
 
 }  // namespace governor::evidence

@@ -56,13 +56,6 @@ struct Held {
 /// counts as outside: it is found out by what it burns.
 class Occupancy {
 public:
-        /// A client that is above its grant for that long is late:
-        /// policy::fair::Settings::handover_max.
-        explicit Occupancy(std::chrono::milliseconds late_after = numbers::kHandoverMax)
-                : late_after_(late_after) {}
-        /// From now on.
-        void set_late_after(std::chrono::milliseconds late_after) { late_after_ = late_after; }
-
         /// nullptr: nothing granted yet.
         [[nodiscard]] const Held* held() const { return held_.epoch != 0 ? &held_ : nullptr; }
 
@@ -109,16 +102,12 @@ public:
         /// CPUs of its own that its present region began with; empty outside of regions, and while
         /// it is stopped, or parked and yields.
         [[nodiscard]] policy::CpuMask in_use() const;
-        /// CPUs that it keeps busy; while it has relapsed: the most it has, but when it yielded.
+        /// CPUs that it keeps busy.
         [[nodiscard]] std::uint32_t burning() const { return burning_; }
 
         /// The time since which the client has run on more than is granted: CPUs linger, its team
         /// is larger, or it burns more than it is allowed. Empty: it does not.
         [[nodiscard]] std::optional<TimePoint> above_since() const { return above_since_; }
-
-        /// The client has been late twice with less than kMemory between, and not yet been good for
-        /// kMemory. A client that follows only now and then would disturb its neighbours each time.
-        [[nodiscard]] bool relapsed() const { return relapsed_; }
 
         /// The threads of the grant that it goes by: of its region's, else of the newest. 0: none.
         [[nodiscard]] std::uint32_t knows_of() const;
@@ -141,7 +130,6 @@ private:
         [[nodiscard]] policy::CpuMask own_cpus() const;
         [[nodiscard]] const Former* former_of_region() const;
         void update(TimePoint burning_since, TimePoint now);
-        void watch_relapse(TimePoint now);
 
         Held held_;
         Report report_;
@@ -157,10 +145,6 @@ private:
         std::uint32_t burning_ = 0;
         bool burns_more_ = false;
         std::optional<TimePoint> above_since_;
-        std::chrono::milliseconds late_after_;
-        std::optional<TimePoint> was_late_;  // when it last was
-        bool was_before_ = false;            // late, less than kMemory before above_since_
-        bool relapsed_ = false;
 };
 
 }  // namespace governor::evidence

@@ -22,7 +22,6 @@ void follow_at_once(policy::fair::Snapshot& snapshot) {
                 client.in_use.clear();
                 client.above_since.reset();
                 client.lingers_since.reset();
-                client.relapsed = false;
                 client.burning = std::min(client.burning, client.granted.count());
         }
 }

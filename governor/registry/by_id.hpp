@@ -31,12 +31,13 @@ public:
                 return std::ranges::upper_bound(entries_, id, {}, &Entry::first);
         }
 
-        /// find() for ids that ascend: moves `at` to `id`, or to the next one after it. O(1) if it is
-        /// there already.
+        /// find() for ids that ascend: moves `at` to `id`, or to the next one after it. O(1) if it
+        /// is there already.
         template <class Iterator>
         [[nodiscard]] bool is_at(Iterator& at, Id id) const {
                 if (at == entries_.end() || at->first < id)
-                        at += std::ranges::lower_bound(at, entries_.end(), id, {}, &Entry::first) - at;
+                        at += std::ranges::lower_bound(at, entries_.end(), id, {}, &Entry::first) -
+                              at;
                 return at != entries_.end() && at->first == id;
         }
 

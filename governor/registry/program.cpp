@@ -84,11 +84,11 @@ void Program::note(const Event& event) {
 
 Program::Program(ProgramId id, const Identity& identity, const Request& request,
                  const Confinement& where, const std::vector<fair::Rule>& rules,
-                 std::chrono::milliseconds late_after, Surroundings& around, TimePoint now)
+                 Surroundings& around, TimePoint now)
         : around_(around), id_(id), joined_(now), identity_(identity),
           label_hash_(hash_of(identity)), request_(request), where_(with_quotas_only(where)),
           limits_(request.max, where.cpus), groups_(around.cgroups.enter(where_.groups)),
-          occupancy_(late_after), gang_(around.gangs.enter(gang_of(identity, request, id), now)) {
+          gang_(around.gangs.enter(gang_of(identity, request, id), now)) {
         occupancy_.set_waits(keeps());
         follow(rules);
         if (identity.cpu_time) {
@@ -486,7 +486,6 @@ fair::Client Program::client(const policy::CpuMask& pool) const {
         client.in_use = occupancy_.in_use() & pool;
         client.above_since = occupancy_.above_since();
         client.lingers_since = occupancy_.lingers_since();
-        client.relapsed = occupancy_.relapsed() && !(yields() && parked());
         client.burning = occupancy_.burning();
         client.idle = demand_.idle();
         client.light = low_use_.light();

@@ -95,10 +95,10 @@ struct Surroundings {
 /// but for copies of CPU masks.
 class Program {
 public:
-        /// `around` must outlive this. `late_after`: policy::fair::Settings::handover_max.
+        /// `around` must outlive this.
         Program(ProgramId id, const Identity& identity, const Request& request,
                 const Confinement& where, const std::vector<policy::fair::Rule>& rules,
-                std::chrono::milliseconds late_after, Surroundings& around, TimePoint now);
+                Surroundings& around, TimePoint now);
 
         // Facts about the program.
 
@@ -202,9 +202,6 @@ public:
         void join_tree(ProgramId tree) { identity_.tree = tree; }
         /// Rules that were just set.
         void follow(const std::vector<policy::fair::Rule>& rules);
-        void set_late_after(std::chrono::milliseconds late_after) {
-                occupancy_.set_late_after(late_after);
-        }
         /// The path of what it runs, for the rules that are set next.
         void runs(std::string executable) { identity_.executable = std::move(executable); }
         /// A governor before this one granted it `cpus`, which nobody else holds. It has no more

@@ -88,8 +88,8 @@ Programs::Joined Programs::join(const Identity& identity, const Request& request
         if (auto* holder = find(known.tree); holder != nullptr && known.cpu_time)
                 holder->hand_over(*known.cpu_time);
         trees_ += known.tree == id ? 1 : 0;
-        programs_.append(id, std::make_unique<Program>(id, known, request, where, rules_,
-                                                       handover_max_, *around_, now));
+        programs_.append(
+                id, std::make_unique<Program>(id, known, request, where, rules_, *around_, now));
         leases_[identity.account]++;
         return {std::nullopt, id};
 }
@@ -102,9 +102,6 @@ void Programs::set_rules(std::vector<fair::Rule> rules) {
 
 void Programs::follow(const fair::Settings& settings) {
         around_->gangs.set_quantum(settings.turn_quantum);
-        handover_max_ = settings.handover_max;
-        for (auto& [id, program] : programs_)
-                program->set_late_after(handover_max_);
 }
 
 void Programs::resume(ProgramId id, const policy::CpuMask& cpus, const Settling& settling,

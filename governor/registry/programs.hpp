@@ -147,7 +147,6 @@ private:
 
         LeaseLimits limits_;
         std::vector<policy::fair::Rule> rules_;
-        std::chrono::milliseconds handover_max_ = policy::fair::Settings{}.handover_max;
         std::unique_ptr<Surroundings> around_ = std::make_unique<Surroundings>();
         ById<ProgramId, std::unique_ptr<Program>> programs_;  // as they joined
         std::map<Account, std::size_t> leases_;

@@ -445,7 +445,6 @@ Snapshot beside_each_other(const Snapshot& snapshot, const Crowd& crowd) {
                 client.in_use.clear();
                 client.above_since.reset();
                 client.lingers_since.reset();
-                client.relapsed = false;
         }
         return beside;
 }

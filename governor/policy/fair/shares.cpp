@@ -30,7 +30,7 @@ public:
                 bool some_are_rigid = false;
                 bool some_are_new = false;
                 for (std::size_t i = 0; i < shares_.size(); i++) {
-                        some_are_rigid = some_are_rigid || is_charged(i);
+                        some_are_rigid = some_are_rigid || shares_[i].is_rigid;
                         some_are_new = some_are_new || is_new(i);
                 }
                 if (some_are_rigid) {
@@ -194,11 +194,6 @@ private:
                 return is_newcomer(settings_, snapshot_.clients[i], snapshot_.now);
         }
 
-        [[nodiscard]] bool is_charged(std::size_t i) const {
-                return shares_[i].is_rigid ||
-                       (shares_[i].is_governed && snapshot_.clients[i].relapsed);
-        }
-
         /// A rigid holder is charged for what it burns. The charge leaves to each other client the
         /// part of its share that it keeps from foreign programs, too. This part is of the share
         /// that the client would have without either. All this does not go by who holds CPUs now:
@@ -214,13 +209,13 @@ private:
                         if (!shares_[i].is_governed)
                                 continue;
                         kept_[i] = std::min(entitled[i], kept(i, undivided[i]));
-                        const auto limit = is_charged(i) ? runs_on(i, entitled[i]) : kept_[i];
+                        const auto limit = shares_[i].is_rigid ? runs_on(i, entitled[i]) : kept_[i];
                         const auto first = std::min(entitled[i], limit);
                         claims[i] = {true, 0, first, first, limit};
                 }
                 const auto counts = fill(capacity, snapshot_, claims);
                 for (std::size_t i = 0; i < shares_.size(); i++)
-                        if (is_charged(i))
+                        if (shares_[i].is_rigid)
                                 shares_[i].charge = counts[i];
         }
 

@@ -25,7 +25,7 @@ struct Share {
         /// share that it would have if none were idle. A client that was granted nothing yet,
         /// beside rigid holders: its share if nobody were charged. 0: all other clients.
         std::uint32_t starts_with = 0;
-        /// CPUs that a rigid holder, or one that relapsed, is taken to use instead.
+        /// CPUs that a rigid holder is taken to use instead.
         std::optional<std::uint32_t> charge;
         std::optional<std::uint32_t> quota;     ///< of a control group, if that is what limits it
         std::optional<std::uint32_t> tree_max;  ///< of its tree, likewise

@@ -163,7 +163,6 @@ struct Client {
         std::optional<TimePoint> above_since;  ///< runs on more than is granted, since then
         /// Its present region lost CPUs of `in_use` then. Empty: it has lost none.
         std::optional<TimePoint> lingers_since;
-        bool relapsed = false;      ///< it was rigid, and may be again at any time
         std::uint32_t burning = 0;  ///< CPUs it keeps busy, rounded to the nearest
         /// CPUs it can make use of now, >= 1. Empty: not known, or all that it may have.
         std::optional<std::uint32_t> wants;

@@ -56,12 +56,7 @@ void all_foreign_counts(Settings& settings) {
         settings.foreign_max_permyriad = governor::policy::kPermyriad;
 }
 
-void never_rigid(Client& client) {
-        client.above_since.reset();
-        client.relapsed = false;
-}
-
-void never_relapsed(Client& client) { client.relapsed = false; }
+void never_rigid(Client& client) { client.above_since.reset(); }
 
 void wants_all(Client& client) {
         if (!client.idle && !client.light)
@@ -135,7 +130,6 @@ constexpr std::array kRules{
         Rule{"foreign_max", "foreign load is yielded a part at most",
              with_settings<all_foreign_counts>},
         Rule{"rigid", "a program that stays above its grant is charged", for_clients<never_rigid>},
-        Rule{"relapsed", "a program that was rigid may be so again", for_clients<never_relapsed>},
         Rule{"demand", "a program gets what it can use", for_clients<wants_all>},
         Rule{"idle", "a program that does nothing lends its share", for_clients<never_idle>},
         Rule{"light", "a program that uses little of a CPU has none of its own",

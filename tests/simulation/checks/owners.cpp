@@ -34,13 +34,12 @@ bool is_plain(const World& world, const Resident& resident) {
                !rules.ignored && true_max(world, resident) == 0;
 }
 
-/// True if all programs want all CPUs as far as the registry knows, and none is charged for not
-/// having followed before.
+/// True if all programs want all CPUs as far as the registry knows.
 bool all_want_all(const World& world) {
         const auto believed = world.believed();
         return believed.short_lived == 0 &&
                std::ranges::all_of(believed.clients, [](const auto& client) {
-                       return !client.wants && !client.idle && !client.light && !client.relapsed;
+                       return !client.wants && !client.idle && !client.light;
                });
 }
 

@@ -137,7 +137,6 @@ bool has_tree_left(const World& world, const Resident& resident) {
 void Shares::decided(const World& world) {
         if (may_be_rigid(world))
                 rigid_ = world.now;
-        watch_relapses(world);
         check_newcomers(world);
         if (world.now >= next_look_) {
                 next_look_ = world.now + world.scenario.governor.period / 2;
@@ -176,19 +175,6 @@ bool Shares::was_rigid(const World& world) const {
         const auto reading =
                 std::max<Time>(world.scenario.governor.period, std::chrono::seconds(1));
         return rigid_ != kNever && world.now - rigid_ < 2 * reading;
-}
-
-void Shares::watch_relapses(const World& world) {
-        for (const auto& resident : world.residents) {
-                auto& watch = watches_[resident.number];
-                const bool is_late = watch.rigid != kNever && world.now - watch.rigid <= kCharged;
-                watch.relapsed = is_late && watch.relapsed;
-                const bool was_rigid = std::exchange(watch.is_rigid, may_be_rigid(world, resident));
-                if (!watch.is_rigid)
-                        continue;
-                watch.relapsed = watch.relapsed || (is_late && !was_rigid);
-                watch.rigid = world.now;
-        }
 }
 
 void Shares::check_newcomers(const World& world) {
@@ -230,17 +216,12 @@ void Shares::check_newcomers(const World& world) {
         }
 }
 
-bool Shares::is_charged(const World& world) const {
-        return may_be_rigid(world) ||
-               std::ranges::any_of(watches_, [](const auto& of) { return of.second.relapsed; });
-}
-
 void Shares::check_shares(const World& world) {
         const auto snapshot = true_snapshot(world);
         if (snapshot.clients.empty())
                 return;
         auto entitled = certain_entitlements(world, snapshot);
-        if (is_charged(world))
+        if (was_rigid(world))
                 lower(entitled, kept_entitlements(world, snapshot));
         const auto unused = unused_cpus(world);
         for (std::size_t i = 0; i < snapshot.clients.size(); i++) {
@@ -282,9 +263,7 @@ void Shares::watch_conservation(const World& world, const Resident& resident, st
         const auto& grant = world.held(resident)->grant;
         const auto& process = *resident.process;
         const auto left = unused.count_common(process.allowed());
-        // A program that relapsed is charged for its peak, also while it follows.
-        const auto charged = is_charged(world) ? grant.reason.rigid : 0;
-        const auto others = world.last().foreign + grant.reason.reserved + charged;
+        const auto others = world.last().foreign + grant.reason.reserved;
         if (!is_hungry(resident) || left <= others || (max > 0 && grant.threads >= max) ||
             grant.reason.limit == Limit::Ungoverned ||
             world.disturbed + settling_time(world) > world.now || may_be_rigid(world) ||

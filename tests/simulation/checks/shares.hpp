@@ -18,7 +18,7 @@ namespace simulation {
 ///   for that, it is entitled to no more than a part of what it would have without them and without
 ///   foreign load: the part that it keeps from foreign load
 /// - conservation: a program that can always use one CPU more does not stay below its maximum for
-///   that long while there are CPUs that nobody has, nor is charged for because it relapsed
+///   that long while there are CPUs that nobody has
 ///
 /// And after every decision:
 /// - newcomers: no program shrinks below its share without the newcomers of a stream, but trees
@@ -32,8 +32,6 @@ public:
         static constexpr double kTolerance = 1.25;
         static constexpr double kMediumTolerance = 0.99;  ///< 5 to 8 CPUs
         static constexpr double kSmallTolerance = 0.7;    ///< up to 4
-        /// A program that was rigid twice is charged until it has followed for this long.
-        static constexpr Time kCharged = std::chrono::seconds(10);
         /// In the pool of `world`.
         [[nodiscard]] static double tolerance(const World& world);
 
@@ -47,17 +45,10 @@ private:
                 Time below_since = kNever;  // its entitlement
                 Time could_since = kNever;  // have a CPU that nobody has
                 Time patience{0};           // the longest settling time since then
-                Time rigid = kNever;        // last
-                bool is_rigid = false;
-                bool relapsed = false;
         };
 
         /// Some program is rigid, or may have been, and readings may say so still.
         [[nodiscard]] bool was_rigid(const World& world) const;
-        /// Some program is rigid, or was twice with less than kCharged between, and less than that
-        /// ago.
-        [[nodiscard]] bool is_charged(const World& world) const;
-        void watch_relapses(const World& world);
         void check_newcomers(const World& world);
         void check_shares(const World& world);
         void watch_starvation(const World& world, const Resident& resident, double entitled);

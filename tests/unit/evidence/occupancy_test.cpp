@@ -219,56 +219,6 @@ TEST_F(OccupancyTest, WhatLingersIsAllowed) {
         EXPECT_EQ(occupancy_.allowed(now_ - 5s), 16s) << "time does not run backwards";
 }
 
-class Relapse : public OccupancyTest {
-protected:
-        /// Burns 8 CPUs of which it may use 4, and then 4, for so long.
-        void overrun(std::chrono::seconds above, std::chrono::seconds good) {
-                for (const auto end = now_ + above; now_ < end;)
-                        burn(8);
-                for (const auto end = now_ + good; now_ < end;)
-                        burn(4);
-        }
-        void burn(std::uint32_t cpus) {
-                now_ += 1s;
-                occupancy_.burned(cpus, cpus - 4, now_ - 1s, now_);
-        }
-};
-
-TEST_F(Relapse, IsASecondTimeWithinTenSeconds) {
-        grant(0, 4);
-        overrun(4s, 4s);
-        EXPECT_FALSE(occupancy_.relapsed()) << "once is no habit";
-        EXPECT_EQ(occupancy_.burning(), 4U);
-        overrun(4s, 1s);
-        EXPECT_TRUE(occupancy_.relapsed());
-        EXPECT_EQ(occupancy_.burning(), 8U) << "as it may again";
-        EXPECT_FALSE(occupancy_.above_since());
-        overrun(0s, 8s);
-        EXPECT_TRUE(occupancy_.relapsed());
-        overrun(0s, 2s);
-        EXPECT_FALSE(occupancy_.relapsed());
-        EXPECT_EQ(occupancy_.burning(), 4U);
-}
-
-TEST_F(Relapse, IsJudgedByWhatIsLate) {
-        occupancy_.set_late_after(500ms);
-        grant(0, 4);
-        overrun(1s, 1s);
-        EXPECT_FALSE(occupancy_.relapsed());
-        overrun(1s, 1s);
-        EXPECT_TRUE(occupancy_.relapsed());
-}
-
-TEST_F(Relapse, IsNotWhatIsShortOrLongAfter) {
-        grant(0, 4);
-        for (int i = 0; i < 5; i++)
-                overrun(1s, 1s);
-        EXPECT_FALSE(occupancy_.relapsed()) << "regions may be late";
-        overrun(4s, 12s);
-        overrun(4s, 12s);
-        EXPECT_FALSE(occupancy_.relapsed());
-}
-
 TEST_F(OccupancyTest, GoesByTheGrantOfItsRegion) {
         grant(0, 2);
         region(1, 2);

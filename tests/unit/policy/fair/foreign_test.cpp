@@ -64,7 +64,7 @@ TEST(ForeignShare, HogsNewcomersAndRigidHoldersTogetherLeaveHalf) {
         world.add();
         world.add();
         EXPECT_EQ(world.follow(), (Counts{16, 16}));
-        world.clients[0].relapsed = true;
+        world.clients[0].above_since = world.now - std::chrono::seconds(10);
         world.clients[0].burning = 64;
         EXPECT_EQ(world.follow(), (Counts{16, 16})) << "the others have their half already";
         world.short_lived = 0;

@@ -190,18 +190,6 @@ TEST_F(Handover, WhoStartsBesideARigidHolderBeginsOnItsWholeShare) {
         EXPECT_EQ(world.decide().grants[2].threads, 1U) << "from then on like the others";
 }
 
-TEST_F(Handover, OneThatRelapsedIsChargedWhileItFollowsAndKeepsItsShare) {
-        world.clients[0].in_use.clear();
-        world.add();
-        world.add();
-        EXPECT_EQ(world.follow(), (Counts{3, 3, 2}));
-        world.clients[0].relapsed = true;
-        world.clients[0].burning = 6;
-        EXPECT_EQ(world.follow(), (Counts{3, 2, 1})) << "half of what the others had";
-        world.clients[0].burning = 1;
-        EXPECT_EQ(world.follow(), (Counts{3, 3, 2})) << "it may have all that it is entitled to";
-}
-
 TEST_F(Handover, WhatOneIsChargedDoesNotGoByWhoHoldsWhatNow) {
         world.clients[0].in_use.clear();
         world.add();
@@ -209,7 +197,7 @@ TEST_F(Handover, WhatOneIsChargedDoesNotGoByWhoHoldsWhatNow) {
         world.clients[0].granted = CpuMask::range(0, 2);
         world.clients[1].granted = CpuMask::range(2, 3);
         world.clients[2].granted = CpuMask::range(5, 3);
-        world.clients[0].relapsed = true;
+        world.clients[0].above_since = world.now - seconds(10);
         world.clients[0].burning = 6;
         const auto others = [&] {
                 const auto threads = world.follow();

@@ -134,7 +134,7 @@ TEST(YieldingTrees, LoseTheirTurnAlthoughTheyRunOnMoreThanTheirGrant) {
 TEST(YieldingTrees, ThatAreChargedCanHaveTheirTurn) {
         Yielding world(8);
         for (int i = 0; i < 2; i++) {
-                world.tree().relapsed = true;
+                world.tree().above_since = world.now - seconds(10);
                 world.clients.back().burning = 8;
         }
         EXPECT_EQ(world.decided().turns, std::vector{GangId{1}});
