@@ -249,7 +249,7 @@ private:
                         usable -= placement_.foreign_homes(usable, foreign);
                         CpuMask picked;
                         const auto pick = [&](const CpuMask& cpus) {
-                                picked |= placement_.pick(own(i) | picked, cpus,
+                                picked |= placement_.pick(own(i) | picked, cpus - picked,
                                                           number - picked.count());
                         };
                         pick(usable - rigid_ - vacated_);

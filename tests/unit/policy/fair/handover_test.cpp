@@ -217,6 +217,14 @@ TEST_F(Handover, WhoBurnsMoreThanItIsGrantedKeepsOthersFromGrowing) {
         EXPECT_EQ(threads_of(world.decide()), (Counts{4, 1}));
 }
 
+TEST_F(Handover, WhoBeginsHasWhatIsFreeAndBesidesWhatOthersHaveStillToLeave) {
+        world.clients[0].granted = world.clients[0].in_use = CpuMask::range(0, 6);
+        world.add();
+        const auto decision = world.decide();
+        EXPECT_EQ(threads_of(decision), (Counts{4, 4}));
+        EXPECT_TRUE(CpuMask::range(6, 2).is_within(decision.grants[1].cpus));
+}
+
 TEST_F(Handover, WhoBeginsDoesNotWaitForWhatOthersBurn) {
         world.clients[0].in_use = CpuMask::range(0, 4);
         world.clients[0].burning = 8;  // still that of the region before
