@@ -86,8 +86,10 @@ private:
                         own = std::min(own, client.resumed->threads);
                 shares_[i].is_governed = true;
                 shares_[i].is_rigid = is_rigid(settings_, client, snapshot_.now);
-                shares_[i].stays = (shares_[i].is_rigid || client.team) && client.lingers_since &&
-                                   snapshot_.now - *client.lingers_since >= settings_.handover_max;
+                const bool is_late =
+                        (shares_[i].is_rigid || client.team) && client.lingers_since &&
+                        snapshot_.now - *client.lingers_since >= settings_.handover_max;
+                shares_[i].stays = is_late || client.idle;
                 shares_[i].limit = std::min(classes_.groups()[group].cpus.count(), own);
         }
 

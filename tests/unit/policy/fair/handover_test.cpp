@@ -217,6 +217,16 @@ TEST_F(Handover, WhoBurnsMoreThanItIsGrantedKeepsOthersFromGrowing) {
         EXPECT_EQ(threads_of(world.decide()), (Counts{4, 1}));
 }
 
+TEST_F(Handover, NobodyWaitsForAnIdleProgramToLeave) {
+        auto& idle = world.clients[0];
+        idle.in_use = CpuMask::range(0, 7);
+        idle.shared = idle.idle = true;
+        idle.wants = 1;
+        auto& second = world.add();
+        second.granted = second.in_use = CpuMask::range(7, 1);
+        EXPECT_EQ(world.decide().grants[1].threads, 8U);
+}
+
 TEST_F(Handover, WhoBeginsHasWhatIsFreeAndBesidesWhatOthersHaveStillToLeave) {
         world.clients[0].granted = world.clients[0].in_use = CpuMask::range(0, 6);
         world.add();
