@@ -5,6 +5,7 @@
 #pragma once
 
 #include "evidence/foreign_load.hpp"
+#include "policy/numbers.hpp"
 
 #include <chrono>
 #include <cstdint>
@@ -31,6 +32,8 @@ public:
 
         /// CPUs, as of the last update(). Changes when the average is 3/4 of a CPU away from it.
         [[nodiscard]] std::uint32_t cpus() const { return cpus_; }
+        /// kStream of them are known, as of the last update().
+        [[nodiscard]] bool is_stream() const { return lives_.size() >= numbers::kStream; }
         /// Nothing is known any more, as of the last update().
         [[nodiscard]] bool empty() const { return lives_.empty() && cpus_ == 0; }
 

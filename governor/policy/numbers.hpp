@@ -94,6 +94,8 @@ inline constexpr milliseconds kSeldom{4'000};
 /// account end as young.
 /// Pinned by big-1024.
 inline constexpr milliseconds kShortLife{1'000};
+/// Fewer such programs of an account in kMemory are no stream: each may shake its neighbours.
+inline constexpr std::size_t kStream = 3;
 /// CPUs. The number that is kept free for short-lived programs follows their average use, when that
 /// has moved by more.
 /// Pinned by an invariant: reasons.

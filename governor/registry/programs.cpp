@@ -274,7 +274,9 @@ fair::Snapshot Programs::snapshot(const policy::Machine& machine, const fair::Fo
                 client.cgroup = cgroups.add(program->groups());
                 // A program of a tree that keeps its team leaves its CPUs to the tree's next one.
                 const auto* holder = holder_of(*program);
-                client.in_stream = short_lived_.contains(program->identity().account) &&
+                const auto short_lived = short_lived_.find(program->identity().account);
+                client.in_stream = short_lived != short_lived_.end() &&
+                                   short_lived->second.is_stream() &&
                                    (!client.team || holder == nullptr);
                 if (holder != nullptr) {
                         const auto [tree, is_new] = trees.try_emplace(holder->id(), trees.size());

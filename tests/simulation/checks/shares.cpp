@@ -157,8 +157,10 @@ void Shares::ended(const World& world, const Resident& resident) {
         watches_.erase(resident.number);
         constexpr Time kShort = std::chrono::seconds(1);
         const auto& process = *resident.process;
-        if (process.governed() && world.now - process.started() < kShort)
-                short_lived_[process.program().user] = world.now;
+        auto& ends = short_lived_[process.program().user];
+        if (process.governed() && world.now - process.started() < kShort &&
+            (ends.empty() || world.now - ends.back() >= kAtOnce))
+                ends.push_back(world.now);
 }
 
 /// The next sample decides whether the registry still knows it after the end of that time.
@@ -167,8 +169,10 @@ bool Shares::is_in_stream(const World& world, const Resident& resident) const {
         // A program of a tree that keeps its team leaves its CPUs to the tree's next one.
         if (resident.process->program().behaviour == Behaviour::Keeper && resident.tree)
                 return false;
-        const auto last = short_lived_.find(resident.process->program().user);
-        return last != short_lived_.end() && world.now - last->second <= kRemembered;
+        const auto ends = short_lived_.find(resident.process->program().user);
+        return ends != short_lived_.end() && std::ranges::count_if(ends->second, [&](Time end) {
+                                                     return world.now - end <= kRemembered;
+                                             }) >= kStream;
 }
 
 bool Shares::was_rigid(const World& world) const {

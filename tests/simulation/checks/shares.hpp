@@ -23,8 +23,8 @@ namespace simulation {
 /// And after every decision:
 /// - newcomers: no program shrinks below its share without the newcomers of a stream, but trees
 /// that
-///   take turns. (A stream is of users whose programs ended within a second of late.) CPUs that
-///   others of its account have rounded up to whole ones are not its share
+///   take turns. (A stream is of users of whom three programs ended within a second of late.) CPUs
+///   that others of its account have rounded up to whole ones are not its share
 class Shares final : public Invariant {
 public:
         /// Whole CPUs are dealt to accounts first and then to their programs: both are rounded, and
@@ -32,6 +32,10 @@ public:
         static constexpr double kTolerance = 1.25;
         static constexpr double kMediumTolerance = 0.99;  ///< 5 to 8 CPUs
         static constexpr double kSmallTolerance = 0.7;    ///< up to 4
+        /// So many programs that live for less than a second are a stream. Those that end at once
+        /// count as one.
+        static constexpr int kStream = 3;
+        static constexpr Time kAtOnce = std::chrono::milliseconds(10);
         /// In the pool of `world`.
         [[nodiscard]] static double tolerance(const World& world);
 
@@ -58,8 +62,8 @@ private:
 
         [[nodiscard]] bool is_in_stream(const World& world, const Resident& resident) const;
 
-        std::map<std::size_t, Watch> watches_;       // by Resident::number
-        std::map<std::uint32_t, Time> short_lived_;  // by user: when one of its programs ended
+        std::map<std::size_t, Watch> watches_;                    // by Resident::number
+        std::map<std::uint32_t, std::vector<Time>> short_lived_;  // by user: when they ended
         Time next_look_{0};
         Time rigid_ = kNever;  // some program was, last
 };

@@ -236,9 +236,13 @@ TEST_F(ShortLivedClients, AreKeptRoomForAsFarAsTheyUseIt) {
 }
 
 TEST_F(ShortLivedClients, AreFollowedByNewcomersThoughTheyWereKilledOnASharedCpu) {
-        const auto killed = join();
-        programs_.leave(killed, std::nullopt, now_ + 100ms);
-        (void)programs_.burns(now_ + 200ms);
+        for (int i = 0; i < 3; i++) {
+                const auto before = join();
+                EXPECT_FALSE(only().in_stream) << "fewer are no stream";
+                now_ += 100ms;
+                programs_.leave(before, std::nullopt, now_);
+                (void)programs_.burns(now_ + 100ms);
+        }
         (void)join();
         EXPECT_TRUE(only().in_stream);
 }
