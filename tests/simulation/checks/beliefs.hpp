@@ -33,8 +33,8 @@ public:
         /// thirds, from which on the registry sees it.
         static constexpr double kBusyPart = 0.7;
         /// A client that is runnable for more than this part of the time is not light: a little
-        /// above two thirds, likewise.
-        static constexpr double kHeavyPart = 0.7;
+        /// above three quarters, likewise.
+        static constexpr double kHeavyPart = 0.8;
 
         using Invariant::Invariant;
         void decided(const World& world) override;

@@ -89,12 +89,17 @@ bool Topology::has_another_owner(const World& world, const Resident& resident,
         });
 }
 
-/// Others have CPUs of it, or run on those that it has not.
+/// Others have CPUs of it, or run on those that it has not. An idle program lends its CPUs, also in
+/// the middle of a region.
 bool Topology::is_shared(const World& world, const Resident& resident, const CpuMask& core) const {
         const auto rest = core - own_cpus(world, resident);
+        const auto is_idle = [&](const Resident& other) {
+                const auto* held = world.held(other);
+                return held != nullptr && held->grant.reason.limit == Limit::Idle;
+        };
         return has_another_owner(world, resident, core) ||
                std::ranges::any_of(world.residents, [&](const Resident& other) {
-                       return other.number != resident.number &&
+                       return other.number != resident.number && !is_idle(other) &&
                               rest.intersects(before_.at(other.number).occupied);
                });
 }
