@@ -11,18 +11,21 @@ void ShortLived::add(std::chrono::nanoseconds lifetime, std::chrono::nanoseconds
         if (lifetime >= numbers::kShortLife)
                 return;
         if (!lives_.empty() && now - lives_.back().begin < numbers::kKernelTick)
-                lives_.back().cpu_time += cpu_time;
+                lives_.back().add(cpu_time);
         else
-                lives_.push_back({now, cpu_time});
+                lives_.push_back({now, 1, cpu_time});
+        programs_++;
         cpu_time_ += cpu_time;
 }
 
 void ShortLived::update(TimePoint now) {
         while (!lives_.empty() && lives_.front().begin + numbers::kMemory < now) {
+                programs_ -= lives_.front().programs;
                 cpu_time_ -= lives_.front().cpu_time;
                 lives_.pop_front();
         }
-        const auto average = std::chrono::duration<double>(cpu_time_) / numbers::kMemory;
+        const auto average =
+                is_stream() ? std::chrono::duration<double>(cpu_time_) / numbers::kMemory : 0;
         if (average > cpus_ + numbers::kFar || average < cpus_ - numbers::kFar)
                 cpus_ = static_cast<std::uint32_t>(average + 0.5);
 }

@@ -157,10 +157,8 @@ void Shares::ended(const World& world, const Resident& resident) {
         watches_.erase(resident.number);
         constexpr Time kShort = std::chrono::seconds(1);
         const auto& process = *resident.process;
-        auto& ends = short_lived_[process.program().user];
-        if (process.governed() && world.now - process.started() < kShort &&
-            (ends.empty() || world.now - ends.back() >= kAtOnce))
-                ends.push_back(world.now);
+        if (process.governed() && world.now - process.started() < kShort)
+                short_lived_[process.program().user].push_back(world.now);
 }
 
 /// The next sample decides whether the registry still knows it after the end of that time.

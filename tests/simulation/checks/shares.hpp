@@ -32,10 +32,8 @@ public:
         static constexpr double kTolerance = 1.25;
         static constexpr double kMediumTolerance = 0.99;  ///< 5 to 8 CPUs
         static constexpr double kSmallTolerance = 0.7;    ///< up to 4
-        /// So many programs that live for less than a second are a stream. Those that end at once
-        /// count as one.
+        /// So many programs that live for less than a second are a stream.
         static constexpr int kStream = 3;
-        static constexpr Time kAtOnce = std::chrono::milliseconds(10);
         /// In the pool of `world`.
         [[nodiscard]] static double tolerance(const World& world);
 
