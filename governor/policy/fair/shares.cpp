@@ -89,7 +89,8 @@ private:
                 const bool is_late =
                         (shares_[i].is_rigid || client.team) && client.lingers_since &&
                         snapshot_.now - *client.lingers_since >= settings_.handover_max;
-                shares_[i].stays = is_late || client.idle;
+                const bool is_lent = client.idle && client.shared && client.granted.count() > 1;
+                shares_[i].stays = is_late || is_lent;
                 shares_[i].limit = std::min(classes_.groups()[group].cpus.count(), own);
         }
 
