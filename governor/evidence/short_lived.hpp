@@ -18,8 +18,8 @@ using policy::TimePoint;
 
 /// A build starts a program every 50 ms. None of them lives long enough to make a neighbour shrink,
 /// but together they always disturb some of its threads. The daemon therefore keeps as many CPUs
-/// free for newcomers as they kept busy on average over kMemory, where they are a stream. Counts for
-/// one account. Pure: time is an argument.
+/// free for newcomers as they kept busy on average over kMemory, where they are a stream. Counts
+/// for one account. Pure: time is an argument.
 class ShortLived {
 public:
         /// A client is gone that lived for `lifetime` and used `cpu_time`. One that was killed

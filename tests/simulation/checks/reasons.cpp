@@ -130,7 +130,9 @@ void Reasons::check_division(const World& world, const Resident& resident, const
                                  std::to_string(reason.share) + " and " +
                                  std::to_string(reason.reserved) + " for newcomers, of " +
                                  text(reason));
-        const auto kept = world.short_lived.cpus();
+        std::uint32_t kept = 0;
+        for (const auto& [user, programs] : world.short_lived)
+                kept = std::max(kept, programs.cpus());
         const bool is_halved = reason.foreign > 0 || kept * 2 > reason.cpus;  // or less
         const bool is_certain = !is_halved && all_may_run_everywhere(world) &&
                                 world.scenario.governor.fair.foreign_max_permyriad >=

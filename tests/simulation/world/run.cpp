@@ -292,9 +292,9 @@ void Engine::remove_gone() {
                         continue;
                 if (resident.client) {
                         const std::chrono::duration<double> used(resident.process->cpu_s());
-                        world_.short_lived.add(world_.now - resident.process->started(),
-                                               std::chrono::duration_cast<Time>(used),
-                                               time_point(world_.now));
+                        world_.short_lived[resident.process->program().user].add(
+                                world_.now - resident.process->started(),
+                                std::chrono::duration_cast<Time>(used), time_point(world_.now));
                 }
                 if (resident.client)
                         leave(*resident.client);
@@ -325,7 +325,8 @@ void Engine::govern() {
 void Engine::sample() {
         const auto& online = world_.machine.online();
         const auto& sample = counters_.read(online, world_.now, scenario_.governor.period);
-        world_.short_lived.update(time_point(world_.now));
+        for (auto& [user, programs] : world_.short_lived)
+                programs.update(time_point(world_.now));
         if (online != online_) {
                 online_ = online;
                 world_.cycle.plugged(world_.machine.governed());

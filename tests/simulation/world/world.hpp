@@ -46,8 +46,8 @@ struct World {
         /// CPUs that foreign load uses now: these but those that are niced or yield to all others,
         /// and processes that are not governed.
         double foreign_load = 0;
-        /// The burn of clients that were gone at once, whatever user owned them.
-        governor::evidence::ShortLived short_lived;
+        /// The burn of clients that were gone at once.
+        std::map<std::uint32_t, governor::evidence::ShortLived> short_lived;  // by user
 
         /// Something outside of the governor changed last then: a process came, went, was stopped
         /// or went on, foreign load or CPUs came or went.
