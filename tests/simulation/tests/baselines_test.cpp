@@ -284,6 +284,7 @@ cpus = 8
 [program first]
 
 [program short]
+copies = 3
 start = 4s
 region = 100ms
 regions = 1
