@@ -2,6 +2,8 @@
 // The policy is asked again about what it has decided itself.
 #include "simulation/checks/steadiness.hpp"
 
+#include "policy/fair/turn_order.hpp"
+
 #include <algorithm>
 
 namespace simulation {
@@ -74,6 +76,16 @@ bool is_newcomer_beside_turns(const World& world) {
                std::ranges::any_of(world.residents, is_new);
 }
 
+/// A job that has waited for the longest time begins beside those that have their turns: one after
+/// the other takes a CPU of these.
+bool somebody_is_out_of_patience(const World& world) {
+        const auto believed = world.believed();
+        return std::ranges::any_of(believed.gangs, [&](const auto& gang) {
+                return governor::policy::fair::is_out_of_patience(world.scenario.governor.fair,
+                                                                  gang, believed.now);
+        });
+}
+
 }  // namespace
 
 void Steadiness::decided(const World& world) {
@@ -128,7 +140,8 @@ void Steadiness::check_flapping(const World& world) {
         const bool steady =
                 world.now - world.disturbed > settling_time(world) && is_demand_steady(world) &&
                 (world.foreign_disturbed == kNever || world.now - world.disturbed > kForeign) &&
-                everybody_is_honest(world) && !may_be_rigid(world);
+                everybody_is_honest(world) && !may_be_rigid(world) &&
+                !somebody_is_out_of_patience(world);
         // Foreign load that moves between overlapping cpusets can move a CPU along. No more than a
         // part of each set is yielded, so that it can be one CPU more or less, too.
         const bool moves_with_load = world.foreign_load > 0 && !all_may_run_everywhere(world);
