@@ -173,7 +173,7 @@ private:
         }
 
         /// A holder has just begun a smaller region, and its burn is still that of the larger one.
-        /// Who begins does not wait for it.
+        /// A client that begins does not wait for it.
         void begin_before_charges(std::vector<Claim>& claims) {
                 std::vector<Claim> beginning(claims.size());
                 for (std::size_t i = 0; i < claims.size(); i++)
