@@ -176,9 +176,15 @@ private:
         /// A client that begins does not wait for it.
         void begin_before_charges(std::vector<Claim>& claims) {
                 std::vector<Claim> beginning(claims.size());
-                for (std::size_t i = 0; i < claims.size(); i++)
-                        if (claims[i].takes_part && begins(i))
-                                beginning[i] = claims[i];
+                bool somebody_begins = false;
+                for_governed([&](std::size_t i) {
+                        if (!begins(i))
+                                return;
+                        beginning[i] = claims[i];
+                        somebody_begins = true;
+                });
+                if (!somebody_begins)
+                        return;
                 const auto counts = fill(capacity_, snapshot_, beginning);
                 for (std::size_t i = 0; i < claims.size(); i++)
                         if (beginning[i].takes_part)
