@@ -243,8 +243,6 @@ TEST_F(Handover, WhoBeginsDoesNotWaitForWhatOthersBurn) {
         EXPECT_EQ(threads_of(world.decide()), (Counts{4, 4}));
 }
 
-// The program would otherwise have a CPU more elsewhere, of those that another one burns, and one
-// more with every decision.
 /// All CPUs are busy. One that could be charged for any of them is not charged for those of one
 /// that could not.
 TEST(HandoverInACpuset, WhoBurnsMoreThanItIsGrantedIsChargedWhereItCanRun) {
