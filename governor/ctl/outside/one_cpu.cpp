@@ -159,8 +159,8 @@ std::optional<CpuMask> mask_of(std::uint32_t thread) {
         return mask;
 }
 
-/// The number of a thread may go to a stranger in the moment of the call. The mask that the stranger
-/// had is not known then.
+/// The number of a thread may go to a stranger in the moment of the call. The mask that the
+/// stranger had is not known then.
 std::size_t move_threads(const HeldProcess& process, const CpuMask& from, const CpuMask& to) {
         std::size_t moved = 0;
         for (const auto thread : process.threads()) {
