@@ -33,7 +33,8 @@ bool is_limited(const Program& program) {
 }
 
 bool does_more_than_regions(const Program& program) {
-        return program.serial.count() > 0 || program.sleep.count() > 0 || !program.stopped.empty();
+        return program.setup.count() > 0 || program.serial.count() > 0 ||
+               program.sleep.count() > 0 || !program.stopped.empty();
 }
 
 bool is_job(const Program& program) {

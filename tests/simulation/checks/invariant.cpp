@@ -22,8 +22,8 @@ std::string name_of(const Resident& resident) {
 
 bool is_hungry(const Resident& resident) {
         const auto& program = resident.process->program();
-        return is_honest(resident) && program.serial.count() == 0 && program.sleep.count() == 0 &&
-               program.spins && !resident.process->stopped();
+        return is_honest(resident) && program.setup.count() == 0 && program.serial.count() == 0 &&
+               program.sleep.count() == 0 && program.spins && !resident.process->stopped();
 }
 
 bool is_young(const World& world, const Resident& resident) {

@@ -115,8 +115,12 @@ Ruled ruled(const Scenario& scenario, const Program& program) {
 std::uint32_t true_max(const World& world, const Resident& resident) {
         const auto& process = *resident.process;
         const auto max = ruled(world.scenario, process.program()).max;
-        return process.program().behaviour == Behaviour::StartOnly
-                       ? smaller(max, process.first_team())
+        const auto* held = world.held(resident);
+        // The decision that told it its first number did not go by that number.
+        const bool is_first =
+                held == nullptr || (held->epoch == 1 && held->since == time_point(world.now));
+        return process.program().behaviour == Behaviour::StartOnly && !is_first
+                       ? smaller(max, process.first_told())
                        : max;
 }
 

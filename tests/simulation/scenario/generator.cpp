@@ -20,7 +20,7 @@ constexpr Time kBusyTime = seconds(15);  // until then programs start, and most 
 class Generator {
 public:
         explicit Generator(std::uint64_t seed)
-                : random_(seed), trees_(~seed), yielding_(~seed / 2) {
+                : random_(seed), trees_(~seed), yielding_(~seed / 2), setups_(~seed / 3) {
                 scenario_.name = "seed-" + std::to_string(seed);
         }
 
@@ -41,6 +41,8 @@ public:
                         trees();
                 if (yielding_.chance(25))
                         yielding_trees();
+                if (setups_.chance(30))
+                        setups();
                 return std::move(scenario_);
         }
 
@@ -59,6 +61,7 @@ private:
         void hotplug();
         void trees();
         void yielding_trees();
+        void setups();
 
         /// Neighbouring CPUs: at least one.
         CpuSet some_cpus();
@@ -69,6 +72,7 @@ private:
         Random random_;
         Random trees_;     // of its own: scenarios without trees stay what they were before these
         Random yielding_;  // likewise
+        Random setups_;    // likewise
         Scenario scenario_;
         std::uint32_t users_ = 1;
         std::uint32_t named_ = 0;
@@ -296,6 +300,13 @@ void Generator::trees() {
         for (auto& program : scenario_.programs)
                 if (trees_.chance(60))
                         program.tree = "tree" + std::to_string(trees_.between(1, names));
+}
+
+/// Some programs read their input first.
+void Generator::setups() {
+        for (auto& program : scenario_.programs)
+                if (setups_.chance(40))
+                        program.setup = setups_.between(milliseconds(20), seconds(5));
 }
 
 /// Two or three of one user. Some of their programs follow their grants all the same.

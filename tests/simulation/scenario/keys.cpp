@@ -345,6 +345,8 @@ constexpr std::array kProgramKeys{
         row<Program>("region", "1us .. 24h, with the unit",
                      "CPU time of a parallel region: so long on one CPU",
                      Moment<&Program::region, 1000>{}),
+        row<Program>("setup", kSpan, "CPU time from the hello to the first region, on one thread",
+                     Moment<&Program::setup>{}),
         row<Program>("serial", kSpan, "CPU time between regions, on one thread",
                      Moment<&Program::serial>{}),
         row<Program>("sleep", kSpan, "between regions", Moment<&Program::sleep>{}),

@@ -116,6 +116,7 @@ struct Program {
         /// that nobody else wants.
         bool yields = false;
 
+        Time setup{0};  ///< CPU time from its hello to the first region, on one thread
         // Its cycle: region, serial part, sleep, and again.
         Time region = std::chrono::milliseconds(200);  ///< CPU time: so long on one CPU alone
         Time serial{0};                                ///< CPU time between regions, on one thread

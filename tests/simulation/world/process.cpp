@@ -144,7 +144,10 @@ bool Process::step(Time now, const Held* held) {
                 return true;
         }
         if (phase_ == Phase::Serial && left_ <= kDone) {
-                after_serial(now, held);
+                if (regions_ == 0)
+                        begin_region(held);
+                else
+                        after_serial(now, held);
                 return true;
         }
         if (phase_ == Phase::Sleep && wakes_ <= now) {
@@ -155,13 +158,25 @@ bool Process::step(Time now, const Held* held) {
 }
 
 bool Process::told(const Held& held, std::uint32_t threads) {
-        told_ = threads;
+        if (phase_ == Phase::Hello)
+                first_told_ = threads;
         if (phase_ == Phase::Hello || (phase_ == Phase::Parked && !held.grant.parked)) {
-                begin_region(&held);
+                if (phase_ == Phase::Hello)
+                        begin(&held);
+                else
+                        begin_region(&held);
                 return true;
         }
         follows_ = phase_ == Phase::Region;
         return false;
+}
+
+/// With what comes before its first region.
+void Process::begin(const Held* held) {
+        if (program_->setup.count() > 0)
+                begin_serial(program_->setup);
+        else
+                begin_region(held);
 }
 
 void Process::end_region(Time now, const Held* held) {
@@ -175,14 +190,14 @@ void Process::end_region(Time now, const Held* held) {
         if (!blended_ && (program_->serial.count() > 0 || program_->sleep.count() > 0))
                 rest(team_ - 1);
         if (!blended_ && program_->serial.count() > 0)
-                begin_serial();
+                begin_serial(program_->serial);
         else
                 after_serial(now, held);
 }
 
-void Process::begin_serial() {
+void Process::begin_serial(Time length) {
         phase_ = Phase::Serial;
-        left_ = in_seconds(program_->serial);
+        left_ = in_seconds(length);
         per_cpu_ = 1;
 }
 
@@ -265,10 +280,10 @@ void Process::choose_team(const Held* held) {
         const bool obeys = kind != Behaviour::Greedy && kind != Behaviour::Liar &&
                            kind != Behaviour::Unlinked && kind != Behaviour::Keeper &&
                            held != nullptr;
-        if (kind == Behaviour::StartOnly && phase_ != Phase::Hello)
+        if (kind == Behaviour::StartOnly && first_team_ > 0)
                 return;
         epoch_ = held != nullptr ? held->epoch : 0;
-        const auto told = kind == Behaviour::StartOnly ? told_
+        const auto told = kind == Behaviour::StartOnly ? first_told_
                           : held != nullptr            ? held->grant.threads
                                                        : 0;
         team_ = obeys ? told : std::max(allowed_.count(), 1U);
@@ -342,7 +357,7 @@ Time Process::region_length() const {
 
 governor::evidence::Report Process::report(const Held* held) const {
         const bool in_region = phase_ == Phase::Region;
-        if (phase_ == Phase::Hello)
+        if (regions_ == 0 && phase_ != Phase::Parked)
                 return {};
         switch (program_->behaviour) {
         case Behaviour::Silent:

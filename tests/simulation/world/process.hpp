@@ -54,7 +54,7 @@ public:
         /// Does what is due. True if its threads or its team changed.
         bool step(Time now, const Held* held);
         /// No governor: it begins on its own.
-        void begin_alone() { begin_region(nullptr); }
+        void begin_alone() { begin(nullptr); }
         /// There is a new word in its page, of so many threads. True as for step().
         bool told(const Held& held, std::uint32_t threads);
 
@@ -87,8 +87,8 @@ public:
         [[nodiscard]] std::uint32_t team() const { return team_; }
         /// The epoch of the grant that the present or last region began with.
         [[nodiscard]] std::uint64_t epoch() const { return epoch_; }
-        /// The team of its first region; 0: there was none.
-        [[nodiscard]] std::uint32_t first_team() const { return first_team_; }
+        /// The first number in its page; 0: there was none.
+        [[nodiscard]] std::uint32_t first_told() const { return first_told_; }
         /// The CPUs that its team was given when the present region began; none between regions.
         [[nodiscard]] const CpuMask& occupied() const;
         /// The present team was given its CPUs for itself alone.
@@ -102,6 +102,7 @@ public:
         [[nodiscard]] Time region_length() const;
 
 private:
+        void begin(const Held* held);
         void begin_region(const Held* held);
         void rest(std::uint32_t threads);
         void call(std::uint32_t present);
@@ -113,7 +114,7 @@ private:
         void pass_regions();
         void note_ended(std::uint64_t regions, double inside_s);
         [[nodiscard]] double part_in_regions() const;
-        void begin_serial();
+        void begin_serial(Time length);
         bool follow_stops(Time now);
         /// Regions like the present one that follow it at once, before one at which something
         /// changes.
@@ -144,7 +145,7 @@ private:
         std::uint64_t epoch_ = 0;
         std::uint64_t first_epoch_ = 0;
         std::uint32_t first_team_ = 0;
-        std::uint32_t told_ = 0;  // in its page
+        std::uint32_t first_told_ = 0;  // in its page
         CpuMask set_;
         bool promised_ = false;
         std::uint64_t regions_ = 0;  // begun
