@@ -82,7 +82,7 @@ class ReportSource {
 public:
         virtual ~ReportSource() = default;
 
-        /// The reports of these programs, which ascend, in their order. Empty: it does not report.
+        /// The reports of these programs, which ascend, in their order. Empty: there is none.
         /// Epochs count the grants that the registry gave.
         virtual std::vector<std::optional<evidence::Report>>
         reports(std::span<const ProgramId> programs) = 0;

@@ -15,14 +15,12 @@ struct Read {
 };
 
 /// Epochs of the slot wrap around. Those of before the lease are of the program that had the slot
-/// before, as is all else that was said with them; 0 is of none.
-std::optional<evidence::Report> report_of(const Lease& lease, evidence::Report said) {
-        if (said.epoch == 0 && said.regions == 0 && said.progress_total == 0)
-                return std::nullopt;
+/// before, as is all else that was said with them: the lease's has said nothing yet. 0 is of none.
+evidence::Report report_of(const Lease& lease, evidence::Report said) {
         const auto epoch = static_cast<std::uint32_t>(said.epoch);
         if (epoch != 0 && static_cast<std::int32_t>(epoch - lease.place.epoch) < 0)
-                return std::nullopt;
-        said.epoch = epoch - lease.epoch_offset;
+                return {};
+        said.epoch = epoch != 0 ? epoch - lease.epoch_offset : 0;
         return said;
 }
 

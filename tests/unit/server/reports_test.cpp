@@ -75,7 +75,7 @@ TEST_F(ReportsTest, AreThoseOfTheProgramsThatAreAskedFor) {
         ASSERT_EQ(all.size(), 3U);
         ASSERT_TRUE(all[0]);
         EXPECT_EQ(all[0]->team, 3U);
-        EXPECT_FALSE(all[1]) << "it does not report";
+        EXPECT_EQ(all[1], evidence::Report{}) << "it has said nothing";
         ASSERT_TRUE(all[2]);
         EXPECT_EQ(all[2]->team, 5U);
         const auto one = reports_.reports(std::vector{ids[2]});
@@ -95,9 +95,10 @@ TEST_F(ReportsTest, OfTheProgramThatHadTheSlotBeforeAreNotTaken) {
         region(2, arena_.publish(2, {}), 5);
         const auto epoch = arena_.renew(2);
         const auto id = join(2, 0, epoch);
-        EXPECT_FALSE(reports_.reports(std::vector{id})[0]) << "until it has cleared the slot";
+        EXPECT_EQ(reports_.reports(std::vector{id})[0], evidence::Report{})
+                << "until it has cleared the slot";
         region(2, epoch + 1, 1);
-        EXPECT_TRUE(reports_.reports(std::vector{id})[0]);
+        EXPECT_EQ(reports_.reports(std::vector{id})[0]->team, 1U);
 }
 
 TEST_F(ReportsTest, OfAProgramThatHasGoneAreEmpty) {
