@@ -77,6 +77,24 @@ TEST(YieldingTrees, HaveTheirTurnAfterTheLongestWait) {
         EXPECT_EQ(world.parked(), "P.P") << "the one that has waited longest";
 }
 
+/// What a program burns above its share is no less for turns: nobody else has CPUs for that.
+TEST(YieldingTrees, AreDealtNoMoreThanTheyHaveBesideARigidMember) {
+        Yielding world(32);
+        auto& rigid = world.tree();
+        rigid.burning = 24;
+        rigid.above_since = world.now - world.settings.handover_max;
+        auto& member = world.add();
+        member.gang = 0;
+        world.tree().wants = 2;
+        world.add(2).granted = CpuMask::range(0, 1);
+        world.runs(0, seconds(1));
+        const auto decision = world.decided();
+        auto sum = decision.grants[0].reason.rigid;
+        for (const auto& grant : decision.grants)
+                sum += grant.parked ? 0 : grant.reason.share;
+        EXPECT_EQ(sum, 32U);
+}
+
 /// A hog leaves one CPU, of which nobody could have half.
 TEST(YieldingTrees, HaveItBehindAHog) {
         Yielding world(2);
