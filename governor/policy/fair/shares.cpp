@@ -26,6 +26,7 @@ public:
         }
 
         std::vector<Share> find() {
+                find_shares_on_waking();
                 auto counts = fill_everybody(Newcomers::With);
                 bool some_are_rigid = false;
                 bool some_are_new = false;
@@ -51,7 +52,6 @@ public:
                         spare_neighbours();
                         share_what_is_left();
                 }
-                find_shares_on_waking();
                 for (std::size_t i = 0; i < shares_.size(); i++)
                         shares_[i].begins =
                                 snapshot_.clients[i].begins() &&
@@ -85,9 +85,11 @@ private:
                 if (client.is_returning(snapshot_.now))
                         own = std::min(own, client.resumed->threads);
                 shares_[i].is_governed = true;
-                shares_[i].is_rigid = is_rigid(settings_, client, snapshot_.now);
+                const bool has_been_above = is_rigid(settings_, client, snapshot_.now);
+                // What an idle client does not use needs no charge.
+                shares_[i].is_rigid = has_been_above && !client.idle;
                 const bool is_late =
-                        (shares_[i].is_rigid || client.team) && client.lingers_since &&
+                        (has_been_above || client.team) && client.lingers_since &&
                         snapshot_.now - *client.lingers_since >= settings_.handover_max;
                 const bool is_lent = client.idle && client.shared && client.granted.count() > 1;
                 shares_[i].stays = is_late || is_lent;
@@ -113,10 +115,11 @@ private:
                 return client.gang && (client.team || (settings_.turns && client.takes_turns));
         }
         [[nodiscard]] bool wakes_at_once(std::size_t i) const {
-                return shares_[i].is_governed && snapshot_.clients[i].idle && !waits_for_turn(i) &&
-                       !shares_[i].charge;
+                return shares_[i].is_governed && snapshot_.clients[i].idle && !waits_for_turn(i);
         }
 
+        /// Nobody is charged yet: the region that it wakes up with may be a long one, so others
+        /// that do not follow are no reason to begin it with less.
         void find_shares_on_waking() {
                 std::vector<std::size_t> idle;
                 for (std::size_t i = 0; i < shares_.size(); i++)
@@ -129,6 +132,7 @@ private:
                 const auto counts = fill(capacity, snapshot_, claims(capacity, Newcomers::With));
                 for (const auto i : idle)
                         shares_[i].starts_with = std::max(counts[i], 1U);
+                all_are_awake_ = false;
         }
 
         /// It was granted nothing yet. Its first region may be its only one, so others that do not
@@ -259,8 +263,8 @@ private:
                                         std::max(shares_[i].share, std::min(has(i), without[i]));
         }
 
-        /// A client that may keep more than its share leaves less than theirs to the others. These
-        /// share the rest fairly.
+        /// A client that may keep more than its share leaves less than theirs to the others.
+        /// Newcomers leave the others their shares, and share the rest fairly.
         void share_what_is_left() {
                 Capacity capacity(classes_, snapshot_, Capacity::Reserve::Use);
                 std::vector<Claim> claims(shares_.size());
@@ -273,7 +277,8 @@ private:
                                           : share.charge.value_or(std::min(has(i), share.target));
                         capacity.charge(i, kept);
                         claims[i] = share.charge ? fixed(kept)
-                                                 : Claim{true, kept, 0, share.target, share.target};
+                                                 : Claim{true, kept, is_new(i) ? 0 : share.share,
+                                                         share.target, share.target};
                 }
                 const auto counts = fill(capacity, snapshot_, claims);
                 for (std::size_t i = 0; i < shares_.size(); i++)

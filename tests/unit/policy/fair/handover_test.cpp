@@ -43,6 +43,22 @@ TEST_F(Handover, ANewcomerOfAStreamMakesNobodyShrink) {
         EXPECT_EQ(decision.again, world.now + seconds{1});
 }
 
+TEST_F(Handover, ANewcomerOfAStreamComesBehindTheSharesOfOthers) {
+        world.add(2, milliseconds{0}).in_stream = true;
+        world.add(1, milliseconds{0});
+        auto decision = world.decide();
+        EXPECT_EQ(threads_of(decision), (Counts{4, 1, 2}));
+        EXPECT_EQ(decision.grants[2].reason.limit, Limit::FairShare);
+
+        World larger({64});
+        larger.add();
+        larger.follow();
+        larger.clients[0].in_use = larger.clients[0].granted;
+        larger.add(2, milliseconds{0}).in_stream = true;
+        larger.add(3, milliseconds{0});
+        EXPECT_EQ(larger.decide().grants[2].threads, 21U);
+}
+
 TEST_F(Handover, AProgramBeginsWithItsShareBesideTheHolder) {
         world.add(1, milliseconds{0});
         const auto decision = world.decide();
@@ -162,6 +178,28 @@ TEST_F(Handover, WhatARigidHolderLosesNowIsWaitedFor) {
         EXPECT_EQ(decision.grants[0].reason.limit, Limit::Rigid);
         EXPECT_FALSE(decision.grants[1].cpus.intersects(world.clients[0].in_use) &&
                      !decision.grants[1].shared);
+}
+
+/// The region that it wakes up with may be a long one.
+TEST_F(Handover, AProgramWakesUpWithItsWholeShareBesideARigidHolder) {
+        world.clients[0].burning = 8;
+        world.add();
+        world.clients[1].idle = true;
+        world.add();
+        note(world.decide());
+        world.now += world.settings.handover_max;
+        const auto decision = world.decide();
+        ASSERT_EQ(decision.grants[0].reason.limit, Limit::Rigid);
+        EXPECT_EQ(decision.grants[1].threads, 3U);
+}
+
+/// It wakes up with its share, and others have that until then.
+TEST_F(Handover, AnIdleHolderIsNotCharged) {
+        world.clients[0].idle = true;
+        world.add(2);
+        note(world.decide());
+        world.now += world.settings.handover_max;
+        EXPECT_EQ(threads_of(world.decide()), (Counts{4, 8}));
 }
 
 TEST_F(Handover, ARigidHolderThatBurnsNothingKeepsItsShareAndNoMore) {
