@@ -42,10 +42,13 @@ std::uint32_t needs(const Usage& usage) {
 bool Demand::is_low(const Usage& usage) const {
         if (usage.stopped)
                 return true;
-        if (usage.in_region)
-                return !is_crowded_out(usage) &&
-                       usage.burn_millicpu <
-                               std::uint64_t{usage.granted} * kMillicpuOfOne / numbers::kLittle;
+        if (usage.in_region) {
+                // Threads that have to wait for others get something, and those that sleep nothing.
+                const bool may_wait =
+                        usage.burn_millicpu >= numbers::kAsleep_millicpu && is_crowded_out(usage);
+                return !may_wait && usage.burn_millicpu < std::uint64_t{usage.granted} *
+                                                                  kMillicpuOfOne / numbers::kLittle;
+        }
         // Work on a single CPU may be regions of one thread that nobody happened to look at. But a
         // client that was idle before its grant was lent away is no less idle afterwards.
         const bool may_be_regions = usage.granted <= 1 && !idle_;
@@ -58,10 +61,11 @@ void Demand::add(const Usage& usage, TimePoint now) {
         if (!is_low(usage))
                 low_since_.reset();
         else if (!low_since_)
-                low_since_ = now;
-        const auto patience = usage.stopped ? patience_of_stopped(now) : patience_;
+                low_since_ = usage.stopped ? now
+                                           : std::max(usage.since, began_at_.value_or(usage.since));
+        const auto patience = usage.stopped ? patience_of_stopped(now) : numbers::kWindow;
         const bool was_idle = idle_;
-        idle_ = low_since_ && (idle_ || now - *low_since_ >= patience);
+        idle_ = low_since_ && (idle_ || now - *low_since_ >= numbers::on_time(patience));
         if (was_idle && !idle_)
                 goes_on(now);  // in the middle of its region
         if (usage.stopped && !idle_)
@@ -69,10 +73,21 @@ void Demand::add(const Usage& usage, TimePoint now) {
 
         while (!peaks_.empty() && peaks_.front().at + numbers::kMemory < now)
                 peaks_.pop_front();
+        if (!tells_of_regions(usage, now))
+                return;
         const auto wants = needs(usage);
         while (!peaks_.empty() && peaks_.back().wants <= wants)
                 peaks_.pop_back();
         peaks_.push_back({now, wants});
+}
+
+/// The period is not one outside of regions, and its region did not begin after such a time.
+bool Demand::tells_of_regions(const Usage& usage, TimePoint now) {
+        if (is_low(usage) && (!began_at_ || *began_at_ <= usage.since)) {
+                outside_until_ = now;
+                return false;
+        }
+        return !usage.in_region || !outside_until_ || *outside_until_ < usage.since;
 }
 
 void Demand::stopped(TimePoint now) {
@@ -93,12 +108,12 @@ bool Demand::quiet(TimePoint since, TimePoint now) {
 /// A program that is stopped and let go on all the time, as cpulimit(1) does, must not disturb its
 /// neighbours: it has to be stopped for longer before it is idle.
 std::chrono::milliseconds Demand::patience_of_stopped(TimePoint now) const {
-        const bool again = patience_ == kIdleAgain && now - *woke_at_ < numbers::kMemory;
+        const bool again = woke_again_ && now - *woke_at_ < numbers::kMemory;
         return again ? kIdleAgain : std::chrono::milliseconds{0};
 }
 
 void Demand::goes_on(TimePoint now) {
-        patience_ = woke_at_ && now - *woke_at_ < numbers::kMemory ? kIdleAgain : numbers::kWindow;
+        woke_again_ = woke_at_ && now - *woke_at_ < numbers::kMemory;
         woke_at_ = now;
 }
 
@@ -109,6 +124,7 @@ void Demand::woke(TimePoint now) {
         }
         idle_ = false;
         low_since_.reset();
+        began_at_ = now;
 }
 
 std::uint32_t Demand::wants() const {

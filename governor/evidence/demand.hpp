@@ -26,15 +26,18 @@ struct Usage {
         /// The idle time of all CPUs that it may run on: it could have burned this, too. Not known:
         /// a lot.
         std::uint32_t idle_millicpu = std::numeric_limits<std::uint32_t>::max();
+        TimePoint since{};  ///< the period's begin
 };
 
 /// A client that keeps its CPUs busy can use more than it has. A client that does not is held to
-/// its peak of the last kMemory, with half as much to spare. A client is idle when it is stopped.
-/// It is also idle when for kWindow it has been in a region with less than a tenth of its CPUs
-/// busy, or outside of regions with no more than its one thread busy. (With a single CPU granted
-/// one busy thread looks like work: there the limit is a tenth of the CPU.) A client that wakes
-/// again and again disturbs its neighbours each time: after the second time within kMemory it takes
-/// kIdleAgain to become idle, stopped or not. Pure: time is an argument.
+/// its peak of the last kMemory, with half as much to spare. A period in which it did next to
+/// nothing and began no region says nothing of what it wants in one. Neither does a period that
+/// began as such a one ended, if its region goes on. A client is idle when it is stopped. It is
+/// also idle when for kWindow it has been in a region with less than a tenth of its CPUs busy, or
+/// outside of regions with no more than its one thread busy. (With a single CPU granted one busy
+/// thread looks like work: there the limit is a tenth of the CPU.) A client that is stopped and let
+/// go on again and again disturbs its neighbours each time: after the second time within kMemory it
+/// is idle only when it has been stopped for kIdleAgain. Pure: time is an argument.
 class Demand {
 public:
         void add(const Usage& usage, TimePoint now);
@@ -47,8 +50,8 @@ public:
         /// woke within kMemory.
         bool quiet(TimePoint since, TimePoint now);
 
-        /// The client has begun a region: it is no longer idle. Its burn while it was idle says
-        /// nothing about what it wants now.
+        /// The client has begun a region: it is no longer idle. What it wanted before it was idle
+        /// says nothing about what it wants now.
         void woke(TimePoint now);
 
         [[nodiscard]] bool idle() const { return idle_; }
@@ -63,14 +66,17 @@ private:
         };
 
         [[nodiscard]] bool is_low(const Usage& usage) const;
+        [[nodiscard]] bool tells_of_regions(const Usage& usage, TimePoint now);
         [[nodiscard]] std::chrono::milliseconds patience_of_stopped(TimePoint now) const;
         void goes_on(TimePoint now);
 
         bool idle_ = false;
         std::optional<TimePoint> low_since_;
+        std::optional<TimePoint> began_at_;       // its last region
+        std::optional<TimePoint> outside_until_;  // did next to nothing, and began none
         std::optional<TimePoint> woke_at_;
-        std::chrono::milliseconds patience_ = numbers::kWindow;  // low for so long is idle
-        std::deque<Peak> peaks_;  // within kMemory; decreasing, so the front is the highest
+        bool woke_again_ = false;  // within kMemory of the time before
+        std::deque<Peak> peaks_;   // within kMemory; decreasing, so the front is the highest
 };
 
 }  // namespace governor::evidence

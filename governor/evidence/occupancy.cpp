@@ -62,7 +62,6 @@ Occupancy::Effect Occupancy::report(const Report& report, std::uint32_t most, Ti
         // A region goes by the newest grant of its beginning: the next one by none before it.
         const auto oldest = report_.in_region ? report_.epoch : held_.epoch;
         std::erase_if(former_, [oldest](const Former& former) { return former.epoch < oldest; });
-        reported_ = true;
         update(now, now);
         return {lingered && lingering_.empty(), report_.regions != before.regions};
 }

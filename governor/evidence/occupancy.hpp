@@ -90,7 +90,6 @@ public:
         /// allowed at the time. Both are rounded to the nearest.
         void burned(std::uint32_t cpus, std::uint32_t excess, TimePoint since, TimePoint now);
 
-        [[nodiscard]] bool reported() const { return reported_; }
         /// It has begun a region, as it says.
         [[nodiscard]] bool has_begun() const { return report_.epoch > 0 || report_.regions > 0; }
         [[nodiscard]] bool in_region() const { return report_.in_region; }
@@ -133,7 +132,6 @@ private:
 
         Held held_;
         Report report_;
-        bool reported_ = false;
         bool stopped_ = false;
         bool yields_ = false;         // while it is parked
         bool waits_ = false;          // with its team, while it is parked

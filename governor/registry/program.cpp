@@ -374,12 +374,14 @@ void Program::measured(std::chrono::nanoseconds cpu_time, bool stopped, TimePoin
                 occupancy_.burned(rounded_cpus(rate->millicpu), rounded_cpus(rate->excess_millicpu),
                                   rate->since, now);
         occupancy_.set_stopped(stopped, now);
-        // A program that never reports may be in a region at any time. One that has waited for its
-        // turn since then wants what it wanted before.
+        // One that has waited for its turn since then wants what it wanted before.
         const bool was_parked = std::exchange(was_parked_, parked());
         if (stopped || (rate && !was_parked))
-                usage_ = {rate ? rate->granted : occupancy_.knows_of(), rate ? rate->millicpu : 0,
-                          occupancy_.in_region() || !occupancy_.reported(), stopped};
+                usage_ = {.granted = rate ? rate->granted : occupancy_.knows_of(),
+                          .burn_millicpu = rate ? rate->millicpu : 0,
+                          .in_region = occupancy_.in_region(),
+                          .stopped = stopped,
+                          .since = rate ? rate->since : now};
 }
 
 bool Program::may_be_light(TimePoint now) {

@@ -231,7 +231,12 @@ void Shares::check_shares(const World& world) {
                 // A program that takes turns has to wait: see tests/turns_test.cpp.
                 if (!snapshot.clients[i].idle && !resident->process->program().waits &&
                     !world.turns_with_tree(*resident))
-                        watch_starvation(world, *resident, entitled[i]);
+                        // More than it can make use of is nothing that it lacks.
+                        watch_starvation(
+                                world, *resident,
+                                std::min<double>(entitled[i],
+                                                 snapshot.clients[i].wants.value_or(
+                                                         snapshot.machine.pool().count())));
                 else
                         watches_[resident->number].below_since = kNever;
                 watch_conservation(world, *resident, snapshot.clients[i].max.value_or(0), unused);

@@ -81,6 +81,27 @@ Scenario mixture(std::uint64_t seed) {
         return scenario;
 }
 
+/// Programs that read their input, with one thread, before each long region or before the first
+/// one.
+Scenario readers(std::uint64_t seed) {
+        Random random(seed);
+        const auto cpus = random.pick({8U, 16U, 64U, 256U});
+        const auto programs = random.pick({2U, 3U, 6U});
+        auto scenario = machine(cpus);
+        for (std::uint32_t k = 0; k < programs; k++) {
+                auto& program = scenario.programs.emplace_back();
+                program.name = "p" + std::to_string(k);
+                program.user = kFirstUser + k % 2;
+                program.start = random.between(Time(0), seconds(5));
+                program.setup = random.between(milliseconds(100), seconds(5));
+                if (random.chance(50))
+                        program.serial = random.between(milliseconds(100), seconds(5));
+                set_work(program, milliseconds(random.pick({300, 1'000, 5'000, 20'000})),
+                         random.between(seconds(1), seconds(30)), cpus, programs);
+        }
+        return scenario;
+}
+
 double sum_s(const Scenario& scenario, std::string_view policy) {
         const auto named = find_policy(policy);
         std::chrono::duration<double> sum{0};
@@ -124,6 +145,14 @@ TEST(EqualSplit, IsNoBetterInAMixture) {
         EXPECT_LE(ratios.worst, 1.25) << ratios.worst_case;
         if (kMeansCount) {
                 EXPECT_LE(ratios.mean, 1.005);
+        }
+}
+
+TEST(EqualSplit, IsNoBetterWhereProgramsReadFirst) {
+        const auto ratios = fair_over_equal(readers);
+        EXPECT_LE(ratios.worst, 1.25) << ratios.worst_case;
+        if (kMeansCount) {
+                EXPECT_LE(ratios.mean, 1.0);
         }
 }
 

@@ -158,7 +158,6 @@ TEST_F(OccupancyTest, ACpuThatIsSharedDoesNotLinger) {
 TEST_F(OccupancyTest, WhoNeverReportsCountsAsOutside) {
         grant(0, 8);
         grant(0, 4);
-        EXPECT_FALSE(occupancy_.reported());
         EXPECT_TRUE(occupancy_.lingering().empty());
         EXPECT_FALSE(occupancy_.above_since());
 }

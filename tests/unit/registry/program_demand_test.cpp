@@ -80,7 +80,7 @@ TEST_F(ProgramsTest, ThatAreCrowdedOutWantNoLess) {
         grant(id, 0, 8);
         (void)region(id, 1, 8);
         for (int i = 0; i < 20; i++)
-                second(id, 0);
+                second(id, 0.1);
         EXPECT_FALSE(only().idle) << "there was no idle CPU";
         EXPECT_FALSE(only().wants);
         for (auto& cpu : sample_.cpus)
@@ -100,7 +100,7 @@ TEST_F(ProgramsTest, ThatAreNicedMayBeCrowdedOutByOthersThatAre) {
         grant(id, 0, 8);
         (void)region(id, 1, 8);
         for (int i = 0; i < 5; i++)
-                second(id, 0);
+                second(id, 0.1);
         EXPECT_FALSE(only().idle) << "nobody knows whether they yield to it";
         where.niced = false;
         programs_.find(id)->confine(where, now_);

@@ -39,9 +39,9 @@ protected:
         }
 
         /// A second in which the client burns so many CPUs.
-        void second(ProgramId id, std::uint32_t cpus, bool stopped = false) {
+        void second(ProgramId id, double cpus, bool stopped = false) {
                 now_ += 1s;
-                cpu_time_ += cpus * 1s;
+                cpu_time_ += std::chrono::duration_cast<std::chrono::nanoseconds>(cpus * 1s);
                 programs_.find(id)->measured(cpu_time_, stopped, now_);
                 programs_.sampled(sample_, now_);
         }

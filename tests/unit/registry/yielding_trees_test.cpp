@@ -215,6 +215,7 @@ TEST_F(YieldingTreesTest, UseUpQuotas) {
         programs_.arrange_gangs(now_);
         park(yielding);
         grant(other, 0, 16);
+        (void)region(other, 1, 16);
         for (int i = 0; i < 4; i++) {
                 now_ += 1s;
                 cpu_time_ += 15s;
