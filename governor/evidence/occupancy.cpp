@@ -83,7 +83,7 @@ void Occupancy::set_yields(bool yields, TimePoint now) {
 }
 
 void Occupancy::burned(std::uint32_t cpus, std::uint32_t excess, TimePoint since, TimePoint now) {
-        burns_more_ = excess > 0;
+        excess_ = excess;
         update(std::max(since, held_.since), now);
         burning_ = cpus;
 }
@@ -126,7 +126,7 @@ void Occupancy::update(TimePoint burning_since, TimePoint now) {
                 !occupies_nothing() &&
                 (!lingering_.empty() || (report_.in_region && report_.team > held_.grant.threads));
         const bool is_let = (yields_ || waits_) && held_.grant.parked;
-        if (held_.epoch == 0 || is_let || (!unfinished && !burns_more_))
+        if (held_.epoch == 0 || is_let || (!unfinished && excess_ == 0))
                 above_since_.reset();
         else if (!above_since_)
                 above_since_ = unfinished ? now : burning_since;

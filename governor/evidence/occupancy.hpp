@@ -103,6 +103,8 @@ public:
         [[nodiscard]] policy::CpuMask in_use() const;
         /// CPUs that it keeps busy.
         [[nodiscard]] std::uint32_t burning() const { return burning_; }
+        /// Of these, beyond what it was allowed.
+        [[nodiscard]] std::uint32_t excess() const { return excess_; }
 
         /// The time since which the client has run on more than is granted: CPUs linger, its team
         /// is larger, or it burns more than it is allowed. Empty: it does not.
@@ -141,7 +143,7 @@ private:
         std::chrono::nanoseconds allowed_{0};  // until allowed_at_
         TimePoint allowed_at_;
         std::uint32_t burning_ = 0;
-        bool burns_more_ = false;
+        std::uint32_t excess_ = 0;  // of these
         std::optional<TimePoint> above_since_;
 };
 

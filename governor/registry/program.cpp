@@ -489,6 +489,7 @@ fair::Client Program::client(const policy::CpuMask& pool) const {
         client.above_since = occupancy_.above_since();
         client.lingers_since = occupancy_.lingers_since();
         client.burning = occupancy_.burning();
+        client.excess = occupancy_.excess();
         client.idle = demand_.idle();
         client.light = low_use_.light();
         client.wants = known(client.idle || client.light ? 1 : demand_.wants());

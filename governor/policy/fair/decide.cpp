@@ -195,6 +195,7 @@ std::vector<bool> still_waiting(const Settings& settings, const Snapshot& snapsh
 
 /// The rounds as they hold from now on, by gang. A gang that still waits, in its round, keeps
 /// nothing from others. A gang whose round is over keeps CPUs from others until its region ends.
+/// Other threads than those of its region may go on all the time.
 std::vector<Round> begin_rounds(const Snapshot& snapshot, std::vector<Round> rounds,
                                 const std::vector<bool>& waiting) {
         std::map<GangId, std::size_t> gangs;
@@ -207,7 +208,9 @@ std::vector<Round> begin_rounds(const Snapshot& snapshot, std::vector<Round> rou
                         continue;
                 round.uses = 0;
                 for (const auto& client : snapshot.clients)
-                        round.uses += client.gang == gang ? client.present_team : 0;
+                        round.uses += client.gang == gang
+                                              ? std::max(client.present_team, client.excess)
+                                              : 0;
         }
         return rounds;
 }

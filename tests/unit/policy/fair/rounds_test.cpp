@@ -67,6 +67,18 @@ void run_on_all(Client& client) {
         client.present_team = 8;
 }
 
+/// Threads that are no team's go on while it waits, or it does not say the truth.
+TEST(Rounds, AreChargedForWhatOneThatWaitsBurns) {
+        Teams world(8);
+        world.team(8, 1);
+        park(world.team(8, 2));
+        world.clients[1].burning = 5;
+        world.clients[1].excess = 4;
+        const auto decision = world.decided();
+        ASSERT_EQ(world.grants(), "8 P");
+        EXPECT_EQ(decision.rounds[1].uses, 4);
+}
+
 TEST(Rounds, AreNotNeededWhereAllFit) {
         Teams world(16);
         for (int i = 0; i < 4; i++)
