@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <limits>
 #include <optional>
+#include <set>
 #include <utility>
 
 namespace governor::registry {
@@ -230,15 +231,26 @@ std::vector<evidence::Burn> Programs::ticked_burns(TimePoint now) {
         return burns_over(around_->ticks, departed_at_tick_, &Program::ticked_millicpu_since, now);
 }
 
-/// No account's more than an equal part of the pool: its programs, too, have to share.
-std::uint32_t Programs::short_lived_cpus(std::uint32_t pool) const {
+/// No account's more than an equal part of the pool, and half of that beside its own programs that
+/// live longer: its programs, too, have to share.
+std::vector<fair::Kept> Programs::kept(std::uint32_t pool, TimePoint now) const {
+        std::vector<fair::Kept> kept;
+        if (short_lived_.empty())
+                return kept;
         auto accounts = leases_.size();
         for (const auto& [account, programs] : short_lived_)
                 accounts += leases_.contains(account) ? 0 : 1;
-        std::uint32_t sum = 0;
-        for (const auto& [account, programs] : short_lived_)
-                sum += std::min(programs.cpus(), static_cast<std::uint32_t>(pool / accounts));
-        return sum;
+        std::set<Account> with_others;
+        for (const auto& [id, program] : programs_)
+                if (now - program->joined() >= numbers::kShortLife)
+                        with_others.insert(program->identity().account);
+        const auto equal = static_cast<std::uint32_t>(pool / accounts);
+        for (const auto& [account, programs] : short_lived_) {
+                const auto most = with_others.contains(account) ? equal / 2 : equal;
+                if (const auto cpus = std::min(programs.cpus(), most); cpus > 0)
+                        kept.push_back({account_id(account), cpus});
+        }
+        return kept;
 }
 
 /// Sorted: the trees in which programs besides the holder hold leases.
@@ -253,8 +265,7 @@ std::vector<ProgramId> Programs::trees_with_members() const {
 
 fair::Snapshot Programs::snapshot(const policy::Machine& machine, const fair::Foreign& foreign,
                                   TimePoint now) const {
-        fair::Snapshot snapshot{now, machine, foreign,
-                                {},  {},      short_lived_cpus(machine.pool().count())};
+        fair::Snapshot snapshot{now, machine, foreign, {}, {}, kept(machine.pool().count(), now)};
         snapshot.clients.reserve(programs_.size());
         CgroupIndex cgroups;
         std::map<GangId, std::size_t> gangs;  // to their numbers in the snapshot

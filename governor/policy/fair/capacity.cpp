@@ -19,7 +19,7 @@ std::uint32_t rounded_cpus(float millicpu) {
 }  // namespace
 
 Classes::Classes(const Snapshot& snapshot, const Settings& settings, const Foreign& left)
-        : owned_(left.owned) {
+        : owned_(left.owned), kept_(snapshot.kept) {
         std::map<CpuMask, std::size_t> known;
         for (const auto& client : snapshot.clients) {
                 const auto cpus = client.allowed & snapshot.machine.pool();
@@ -34,7 +34,7 @@ Classes::Classes(const Snapshot& snapshot, const Settings& settings, const Forei
         }
         const auto order = rank(cut(snapshot.machine), snapshot.machine.pool());
         leave_to_foreign(order, left, settings.foreign_max_permyriad);
-        reserve(order, snapshot.short_lived, snapshot.machine.pool().count(),
+        reserve(order, sum_of(kept_), snapshot.machine.pool().count(),
                 settings.foreign_max_permyriad);
 }
 
@@ -148,6 +148,7 @@ Classes Classes::undivided() const {
         for (auto& part : whole.classes_)
                 part.foreign = part.reserved = 0;
         whole.owned_.clear();
+        whole.kept_.clear();
         return whole;
 }
 
@@ -162,6 +163,11 @@ std::uint32_t Classes::foreign_of(AccountId account) const {
         return owned != owned_.end() ? rounded_cpus(owned->millicpu) : 0;
 }
 
+std::uint32_t Classes::reserved_of(AccountId account) const {
+        const auto kept = std::ranges::find(kept_, account, &Kept::account);
+        return kept != kept_.end() ? kept->cpus * reserved() / std::max(sum_of(kept_), 1U) : 0;
+}
+
 std::uint32_t Classes::foreign() const {
         return std::accumulate(classes_.begin(), classes_.end(), 0U,
                                [](std::uint32_t sum, const Class& c) { return sum + c.foreign; });
@@ -173,9 +179,10 @@ std::uint32_t Classes::reserved() const {
 }
 
 Capacity::Capacity(const Classes& classes, const Snapshot& snapshot, Reserve reserve)
-        : classes_(classes), snapshot_(snapshot), used_(classes.classes().size()),
-          flow_(classes.classes().size()), below_(snapshot.cgroups.size()),
-          in_tree_(snapshot.trees.size()), full_(classes.groups().size()) {
+        : classes_(classes), snapshot_(snapshot), reserve_(reserve),
+          used_(classes.classes().size()), flow_(classes.classes().size()),
+          below_(snapshot.cgroups.size()), in_tree_(snapshot.trees.size()),
+          full_(classes.groups().size()) {
         for (const auto& part : classes.classes()) {
                 most_.push_back(part.size - part.foreign -
                                 (reserve == Reserve::Keep ? part.reserved : 0));

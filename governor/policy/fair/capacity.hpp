@@ -62,6 +62,8 @@ public:
         [[nodiscard]] std::uint32_t reserved() const;
         /// CPUs that are left to foreign load of this account.
         [[nodiscard]] std::uint32_t foreign_of(AccountId account) const;
+        /// CPUs that are kept free for newcomers of this account.
+        [[nodiscard]] std::uint32_t reserved_of(AccountId account) const;
 
         /// The same, but that no client holds any of the CPUs: no tie goes to it for that.
         [[nodiscard]] Classes unheld() const;
@@ -94,6 +96,7 @@ private:
         std::vector<std::size_t> group_of_;    // by client
         std::vector<std::uint32_t> class_of_;  // by CPU of the pool
         std::vector<Foreign::Owned> owned_;
+        std::vector<Kept> kept_;
         bool are_held_ = true;  // by clients, what they are granted
 };
 
@@ -107,6 +110,11 @@ public:
         Capacity(const Classes& classes, const Snapshot& snapshot, Reserve reserve);
 
         [[nodiscard]] const Classes& classes() const { return classes_; }
+        /// CPUs that are used by nobody here and count as those of this account all the same.
+        [[nodiscard]] std::uint32_t left_to(AccountId account) const {
+                return classes_.foreign_of(account) +
+                       (reserve_ == Reserve::Keep ? classes_.reserved_of(account) : 0);
+        }
 
         /// One CPU more for `client`. False: not possible, nor will it ever be. Costs O(classes /
         /// 64), and where CPUs have to move O(groups x classes / 64 + CPUs).
@@ -148,6 +156,7 @@ private:
 
         const Classes& classes_;
         const Snapshot& snapshot_;
+        Reserve reserve_;
         std::vector<std::uint32_t> most_;  // by class
         std::vector<std::uint32_t> used_;  // by class
         Tally flow_;

@@ -159,8 +159,7 @@ private:
                 const auto id = static_cast<std::uint64_t>(first.account);
                 const auto [entry, is_new] = accounts.try_emplace(id, accounts_.size());
                 if (is_new)
-                        accounts_.emplace_back().cpus =
-                                capacity_.classes().foreign_of(first.account);
+                        accounts_.emplace_back().cpus = capacity_.left_to(first.account);
                 auto& added = trees_.emplace_back();
                 added.account = entry->second;
                 added.weight = first.tree ? snapshot.trees[*first.tree].weight : first.weight;

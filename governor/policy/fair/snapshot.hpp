@@ -188,6 +188,20 @@ struct Client {
         [[nodiscard]] std::uint32_t held() const { return shared ? 0 : granted.count(); }
 };
 
+/// CPUs that are to be kept free for newcomers of an account.
+struct Kept {
+        AccountId account{};
+        std::uint32_t cpus = 0;
+
+        friend bool operator==(const Kept&, const Kept&) = default;
+};
+[[nodiscard]] inline std::uint32_t sum_of(const std::vector<Kept>& kept) {
+        std::uint32_t sum = 0;
+        for (const auto& one : kept)
+                sum += one.cpus;
+        return sum;
+}
+
 /// Clients in the order in which they joined.
 struct Snapshot {
         TimePoint now;
@@ -195,7 +209,7 @@ struct Snapshot {
         const Foreign& foreign;
         std::vector<Cgroup> cgroups;
         std::vector<Client> clients;
-        std::uint32_t short_lived = 0;  ///< CPUs to keep free for newcomers
+        std::vector<Kept> kept;  ///< each account once
         std::vector<Gang> gangs = {};
         std::vector<Tree> trees = {};
 };

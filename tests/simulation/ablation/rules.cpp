@@ -42,10 +42,10 @@ template <void (*change)(governor::policy::fair::Foreign&)>
 Decision with_foreign(const Settings& settings, const Snapshot& snapshot) {
         auto foreign = snapshot.foreign;
         change(foreign);
-        return governor::policy::fair::decide(
-                settings,
-                Snapshot{snapshot.now, snapshot.machine, foreign, snapshot.cgroups,
-                         snapshot.clients, snapshot.short_lived, snapshot.gangs, snapshot.trees});
+        return governor::policy::fair::decide(settings, Snapshot{snapshot.now, snapshot.machine,
+                                                                 foreign, snapshot.cgroups,
+                                                                 snapshot.clients, snapshot.kept,
+                                                                 snapshot.gangs, snapshot.trees});
 }
 
 // Shares.
@@ -77,7 +77,7 @@ void never_light(Client& client) {
 
 Decision nothing_for_the_short_lived(const Settings& settings, const Snapshot& snapshot) {
         auto told = snapshot;
-        told.short_lived = 0;
+        told.kept.clear();
         return governor::policy::fair::decide(settings, told);
 }
 

@@ -38,7 +38,7 @@ void know_only_limits(Client& client) {
 
 Snapshot only_limits(const Snapshot& snapshot) {
         static const governor::policy::fair::Foreign none;
-        Snapshot told{snapshot.now, snapshot.machine, none, snapshot.cgroups, snapshot.clients, 0,
+        Snapshot told{snapshot.now, snapshot.machine, none, snapshot.cgroups, snapshot.clients, {},
                       {},           snapshot.trees};
         for (auto& client : told.clients)
                 know_only_limits(client);

@@ -37,7 +37,7 @@ bool is_plain(const World& world, const Resident& resident) {
 /// True if all programs want all CPUs as far as the registry knows.
 bool all_want_all(const World& world) {
         const auto believed = world.believed();
-        return believed.short_lived == 0 &&
+        return believed.kept.empty() &&
                std::ranges::all_of(believed.clients, [](const auto& client) {
                        return !client.wants && !client.idle && !client.light;
                });

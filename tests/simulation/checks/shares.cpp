@@ -67,7 +67,7 @@ std::vector<double> kept_entitlements(const World& world, const Snapshot& snapsh
                                                  none,
                                                  snapshot.cgroups,
                                                  snapshot.clients,
-                                                 0,
+                                                 {},
                                                  {},
                                                  snapshot.trees});
         for (auto& cpus : kept)

@@ -166,8 +166,10 @@ void Soundness::check_foreign(const World& world) {
         const auto& fair = world.scenario.governor.fair;
         const auto believed = world.believed();
         const auto should = foreign_cpus(fair, believed);
-        // The policy deals out whole CPUs to each user that foreign load is known to be of.
-        const auto owners = static_cast<double>(believed.foreign.owned.size());
+        // The policy deals out whole CPUs to each user that foreign load is known to be of, and
+        // keeps whole ones free.
+        const auto owners =
+                static_cast<double>(believed.foreign.owned.size() + believed.kept.size());
         const auto tolerance = 1.01 + owners * Shares::kTolerance;
         // Guarantees, trees and quotas leave users remainders of several CPUs: there the load is
         // left no more than as nobody's.
@@ -183,7 +185,7 @@ void Soundness::check_foreign(const World& world) {
                                            nobodys,
                                            believed.cgroups,
                                            believed.clients,
-                                           believed.short_lived,
+                                           believed.kept,
                                            {},
                                            believed.trees});
         }

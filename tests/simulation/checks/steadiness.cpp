@@ -116,7 +116,7 @@ void Steadiness::check_convergence(const World& world) {
 /// programs that pause or are niced, the CPUs that pay, and those kept free for newcomers.
 bool Steadiness::is_demand_steady(const World& world) {
         const auto believed = world.believed();
-        std::map<std::size_t, Demand> demands{{0, {believed.short_lived}}};  // no client
+        std::map<std::size_t, Demand> demands{{0, {sum_of(believed.kept)}}};  // no client
         for (const auto& resident : world.residents) {
                 const auto client = std::ranges::find_if(believed.clients, [&](const auto& one) {
                         return one.id == resident.client;

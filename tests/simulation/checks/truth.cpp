@@ -128,7 +128,7 @@ fair::Snapshot true_snapshot(const World& world) {
         const auto believed = world.believed();
         fair::Snapshot snapshot{
                 time_point(world.now), world.known(), believed.foreign, quotas(world.scenario), {},
-                believed.short_lived};
+                believed.kept};
         for (const auto& resident : world.residents) {
                 if (!resident.client || ruled(world.scenario, resident.process->program()).ignored)
                         continue;

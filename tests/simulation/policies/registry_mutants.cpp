@@ -111,13 +111,13 @@ Snapshot ignores_ancestors(const Snapshot& snapshot) {
 
 Snapshot ignores_short_lived(const Snapshot& snapshot) {
         auto told = snapshot;
-        told.short_lived = 0;
+        told.kept.clear();
         return told;
 }
 
 Snapshot with_foreign(const Snapshot& snapshot, const Foreign& foreign) {
-        return {snapshot.now,     snapshot.machine,     foreign,        snapshot.cgroups,
-                snapshot.clients, snapshot.short_lived, snapshot.gangs, snapshot.trees};
+        return {snapshot.now,     snapshot.machine, foreign,        snapshot.cgroups,
+                snapshot.clients, snapshot.kept,    snapshot.gangs, snapshot.trees};
 }
 
 Snapshot sees_no_foreign_load(const Snapshot& snapshot) {

@@ -193,8 +193,9 @@ void Filling::find_cells(const Settings& settings, const Load& left_to, bool in_
         });
         const double most =
                 static_cast<double>(settings.foreign_max_permyriad) / governor::policy::kPermyriad;
-        const double reserved =
-                snapshot_.short_lived / std::max<double>(snapshot_.machine.pool().count(), 1);
+        const double kept = sum_of(snapshot_.kept);
+        const double reserved = kept / std::max<double>(snapshot_.machine.pool().count(), 1);
+        double reserved_in_all = 0;
         const auto rounded = [in_parts](double cpus) {
                 return in_parts ? cpus : std::ceil(cpus - kEps);
         };
@@ -203,11 +204,14 @@ void Filling::find_cells(const Settings& settings, const Load& left_to, bool in_
                 const double foreign = std::min(left_to.millicpu(cpus) / 1000.0, count * most);
                 const double left = rounded(foreign);
                 foreign_ += foreign;
-                capacity_.push_back(count - left -
-                                    std::min(rounded(count * reserved),
-                                             std::max(std::floor(count * most) - left, 0.0)));
+                const double here = std::min(rounded(count * reserved),
+                                             std::max(std::floor(count * most) - left, 0.0));
+                reserved_in_all += here;
+                capacity_.push_back(count - left - here);
                 cells_.push_back(std::move(cpus));
         }
+        for (const auto& [account, cpus] : snapshot_.kept)
+                accounts_[account_of(account)] += reserved_in_all * cpus / kept;
 }
 
 void Filling::build_network() {

@@ -73,8 +73,8 @@ void Explainer::deciding(const World& world) {
         const auto snapshot = world.snapshot();
         seen_.clear();
         reserved_.clear();
-        if (snapshot.short_lived > 0)
-                reserved_ = std::to_string(snapshot.short_lived) + " kept free for newcomers\n";
+        if (const auto cpus = sum_of(snapshot.kept); cpus > 0)
+                reserved_ = std::to_string(cpus) + " kept free for newcomers\n";
         for (const auto& client : snapshot.clients)
                 seen_.push_back(describe(client, snapshot));
 }

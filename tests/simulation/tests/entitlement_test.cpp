@@ -35,7 +35,7 @@ protected:
                         foreign_,
                         cgroups_,
                         clients_,
-                        0,
+                        {},
                         {},
                         trees_};
         }

@@ -224,7 +224,7 @@ protected:
                 }
         }
         [[nodiscard]] std::uint32_t reserve() const {
-                return programs_.snapshot(machine_, foreign_, now_).short_lived;
+                return sum_of(programs_.snapshot(machine_, foreign_, now_).kept);
         }
 };
 
@@ -261,6 +261,9 @@ TEST_F(ShortLivedClients, AreKeptNoMoreRoomForThanTheirAccountMayHave) {
         (void)join(1001);
         (void)join(1002);
         EXPECT_EQ(reserve(), 5U) << "of 16 CPUs, one of three";
+        (void)join(1000);
+        now_ += 1s;
+        EXPECT_EQ(reserve(), 2U) << "half of that beside another program of theirs";
 }
 
 }  // namespace

@@ -60,14 +60,14 @@ TEST(ForeignShare, APinnedHogKeepsItsCpusAndClientsGetOthers) {
 TEST(ForeignShare, HogsNewcomersAndRigidHoldersTogetherLeaveHalf) {
         World world({64});
         world.load(CpuMask::range(0, 20));
-        world.short_lived = 100;
+        world.kept = {{AccountId{9}, 100}};
         world.add();
         world.add();
         EXPECT_EQ(world.follow(), (Counts{16, 16}));
         world.clients[0].above_since = world.now - std::chrono::seconds(10);
         world.clients[0].burning = 64;
         EXPECT_EQ(world.follow(), (Counts{16, 16})) << "the others have their half already";
-        world.short_lived = 0;
+        world.kept.clear();
         EXPECT_EQ(world.follow(), (Counts{22, 16}));
 }
 

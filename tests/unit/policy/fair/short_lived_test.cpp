@@ -9,7 +9,7 @@ namespace {
 
 TEST(ShortLivedPrograms, FindCpusThatWereKeptForThem) {
         World world({16});
-        world.short_lived = 2;
+        world.kept = {{AccountId{1}, 2}};
         world.add();
         EXPECT_EQ(world.follow(), (std::vector<std::uint32_t>{14}));
         EXPECT_EQ(explain(world.decide().grants[0]),
@@ -23,11 +23,33 @@ TEST(ShortLivedPrograms, FindCpusThatWereKeptForThem) {
 
 TEST(ShortLivedPrograms, HaveAllCpusWhereNoOtherProgramIs) {
         World world({16});
-        world.short_lived = 8;
+        world.kept = {{AccountId{1}, 8}};
         world.add(1, milliseconds{0}).in_stream = true;
         EXPECT_EQ(world.follow(), (std::vector<std::uint32_t>{16}));
         world.add(1, milliseconds{0}).in_stream = true;
         EXPECT_EQ(world.follow(), (std::vector<std::uint32_t>{8, 8}));
+}
+
+/// What is kept free for them is no more than their account's part, and counts as that.
+TEST(ShortLivedPrograms, AreOfTheirAccount) {
+        World world({16});
+        world.kept = {{AccountId{2}, 4}};
+        world.add(1);
+        world.add(2);
+        EXPECT_EQ(world.follow(), (std::vector<std::uint32_t>{8, 4}));
+        for (int i = 0; i < 4; i++)
+                world.add(2, milliseconds{0}).in_stream = true;
+        EXPECT_EQ(world.follow(), (std::vector<std::uint32_t>{8, 4, 1, 1, 1, 1}));
+}
+
+TEST(ShortLivedPrograms, LeaveAnotherAccountThatComesItsPart) {
+        World world({16});
+        world.kept = {{AccountId{2}, 8}};
+        world.add(2, milliseconds{0}).in_stream = true;
+        world.add(1, milliseconds{0});
+        EXPECT_EQ(world.follow(), (std::vector<std::uint32_t>{8, 8}));
+        world.clients[1].idle = true;
+        EXPECT_EQ(world.follow().back(), 8U) << "told what it wakes up with";
 }
 
 // The CPUs that it may use cut both of the sets that are rounded.
@@ -45,7 +67,7 @@ TEST(ShortLivedPrograms, MakeNobodyShrinkWhereverTheyMayRun) {
 
 TEST(ShortLivedPrograms, LeaveHalfOfTheCpusToTheOthers) {
         World world({4});
-        world.short_lived = 100;
+        world.kept = {{AccountId{1}, 100}};
         world.add();
         EXPECT_EQ(world.follow(), (std::vector<std::uint32_t>{2}));
 }

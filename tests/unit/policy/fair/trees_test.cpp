@@ -145,7 +145,7 @@ TEST(Trees, TheUndividedShareCountsNoForeignLoadAndNoOneWhoDoesNotFollow) {
         auto world = with_a_tree(16, 2);
         world.add();
         world.load(CpuMask::range(0, 8));
-        world.short_lived = 2;
+        world.kept = {{AccountId{9}, 2}};
         world.clients[2].above_since = world.now - seconds{10};
         world.clients[2].burning = 16;
         EXPECT_EQ(undivided_shares(world.settings, world.snapshot()), (Counts{4, 4, 8}));

@@ -45,9 +45,9 @@ public:
         std::vector<std::uint32_t> follow();
 
         [[nodiscard]] Snapshot snapshot() const {
-                return {now, machine, foreign, cgroups, clients, short_lived, {}, trees};
+                return {now, machine, foreign, cgroups, clients, kept, {}, trees};
         }
-        std::uint32_t short_lived = 0;
+        std::vector<Kept> kept;
         Topology topology;
         Machine machine;
         Foreign foreign;
