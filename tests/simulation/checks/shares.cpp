@@ -76,6 +76,19 @@ std::vector<double> kept_entitlements(const World& world, const Snapshot& snapsh
         return kept;
 }
 
+/// Entitlements give everybody a CPU of a quota first. The policy gives these CPUs to fewer programs
+/// that want several, and a thread on another's CPU to the rest.
+bool have_floors_filled_a_quota(const Snapshot& snapshot) {
+        std::vector<std::uint32_t> below(snapshot.cgroups.size());
+        for (const auto& client : snapshot.clients)
+                for (auto group = client.cgroup; group; group = snapshot.cgroups[*group].parent)
+                        below[*group]++;
+        for (std::size_t g = 0; g < below.size(); g++)
+                if (snapshot.cgroups[g].quota && below[g] > *snapshot.cgroups[g].quota)
+                        return true;
+        return false;
+}
+
 /// CPUs are dealt out whole. Client `i` may therefore lack what the shares of the others of its
 /// account are rounded up by, which is up to half a CPU each.
 double rounded_up_beside(const Snapshot& snapshot, const std::vector<double>& entitled,
@@ -181,7 +194,7 @@ bool Shares::was_rigid(const World& world) const {
 
 void Shares::check_newcomers(const World& world) {
         // A burn above a grant is charged until the next reading but one.
-        if (was_rigid(world))
+        if (was_rigid(world) || have_floors_filled_a_quota(world.believed()))
                 return;
         const auto had = [&](const Resident& resident) {  // CPUs that have gone are nobody's fault
                 return watches_[resident.number].cpus.count_common(world.known().pool());
