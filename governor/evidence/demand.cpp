@@ -63,7 +63,9 @@ void Demand::add(const Usage& usage, TimePoint now) {
         else if (!low_since_)
                 low_since_ = usage.stopped ? now
                                            : std::max(usage.since, began_at_.value_or(usage.since));
-        const auto patience = usage.stopped ? patience_of_stopped(now) : numbers::kWindow;
+        const auto patience = usage.stopped                       ? patience_of_stopped(now)
+                              : usage.in_region && has_woken(now) ? kIdleAgain
+                                                                  : numbers::kWindow;
         const bool was_idle = idle_;
         idle_ = low_since_ && (idle_ || now - *low_since_ >= numbers::on_time(patience));
         if (was_idle && !idle_)
@@ -81,7 +83,8 @@ void Demand::add(const Usage& usage, TimePoint now) {
         peaks_.push_back({now, wants});
 }
 
-/// The period is not one outside of regions, and its region did not begin after such a time.
+/// It did something in this period, or began a region, and its region did not begin after a period
+/// of which that is not so.
 bool Demand::tells_of_regions(const Usage& usage, TimePoint now) {
         if (is_low(usage) && (!began_at_ || *began_at_ <= usage.since)) {
                 outside_until_ = now;
@@ -97,8 +100,7 @@ void Demand::stopped(TimePoint now) {
 }
 
 bool Demand::quiet(TimePoint since, TimePoint now) {
-        const bool again = woke_at_ && now - *woke_at_ < numbers::kMemory;
-        if (idle_ || now - since < (again ? kIdleAgain : numbers::kLasting))
+        if (idle_ || now - since < (has_woken(now) ? kIdleAgain : numbers::kLasting))
                 return false;
         if (!low_since_)
                 low_since_ = since;
@@ -108,12 +110,15 @@ bool Demand::quiet(TimePoint since, TimePoint now) {
 /// A program that is stopped and let go on all the time, as cpulimit(1) does, must not disturb its
 /// neighbours: it has to be stopped for longer before it is idle.
 std::chrono::milliseconds Demand::patience_of_stopped(TimePoint now) const {
-        const bool again = woke_again_ && now - *woke_at_ < numbers::kMemory;
-        return again ? kIdleAgain : std::chrono::milliseconds{0};
+        return woke_again_ && has_woken(now) ? kIdleAgain : std::chrono::milliseconds{0};
+}
+
+bool Demand::has_woken(TimePoint now) const {
+        return woke_at_ && now - *woke_at_ < numbers::kMemory;
 }
 
 void Demand::goes_on(TimePoint now) {
-        woke_again_ = woke_at_ && now - *woke_at_ < numbers::kMemory;
+        woke_again_ = has_woken(now);
         woke_at_ = now;
 }
 

@@ -35,9 +35,9 @@ struct Usage {
 /// began as such a one ended, if its region goes on. A client is idle when it is stopped. It is
 /// also idle when for kWindow it has been in a region with less than a tenth of its CPUs busy, or
 /// outside of regions with no more than its one thread busy. (With a single CPU granted one busy
-/// thread looks like work: there the limit is a tenth of the CPU.) A client that is stopped and let
-/// go on again and again disturbs its neighbours each time: after the second time within kMemory it
-/// is idle only when it has been stopped for kIdleAgain. Pure: time is an argument.
+/// thread looks like work: there the limit is a tenth of the CPU.) Within kMemory of the time when
+/// it was idle before, that takes kIdleAgain inside of a region; so does a stop, if it was idle
+/// twice. Its neighbours would be disturbed each time. Pure: time is an argument.
 class Demand {
 public:
         void add(const Usage& usage, TimePoint now);
@@ -68,6 +68,7 @@ private:
         [[nodiscard]] bool is_low(const Usage& usage) const;
         [[nodiscard]] bool tells_of_regions(const Usage& usage, TimePoint now);
         [[nodiscard]] std::chrono::milliseconds patience_of_stopped(TimePoint now) const;
+        [[nodiscard]] bool has_woken(TimePoint now) const;  // within kMemory
         void goes_on(TimePoint now);
 
         bool idle_ = false;

@@ -46,6 +46,8 @@ bool Occupancy::grant(const policy::fair::Grant& grant, TimePoint now) {
                 held_.epoch++;
                 held_.since = now;
         }
+        if (grant.parked && !held_.grant.parked)
+                excess_ = 0;  // that of before: a reading will tell
         held_.grant = grant;
         update(now, now);
         return !same;

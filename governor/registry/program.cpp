@@ -237,7 +237,9 @@ bool Program::report(const evidence::Report& report, TimePoint now) {
         const auto effect = occupancy_.report(report, where_.cpus.count(), now);
         if (effect.began)
                 teams_.add(report.team, now);
-        const bool tried = keeps() && try_crowd(report, now);
+        // One that was never seen in a region may be in one: its page is new after a restart.
+        const bool tells = keeps() && occupancy_.has_begun();
+        const bool tried = tells && try_crowd(report, now);
         if (report.in_region && parked())
                 team_since_ = team_since_.value_or(now);
         else
@@ -247,7 +249,7 @@ bool Program::report(const evidence::Report& report, TimePoint now) {
         const bool woke = wants_to_run && demand_.idle();
         if (wants_to_run)
                 demand_.woke(now);
-        const bool rested = keeps() && note_rest(report, wants_to_run, now);
+        const bool rested = tells && note_rest(report, wants_to_run, now);
         return effect.gave_back || woke || tried || rested ||
                (was_above && !occupancy_.above_since());
 }
@@ -374,12 +376,13 @@ void Program::measured(std::chrono::nanoseconds cpu_time, bool stopped, TimePoin
                 occupancy_.burned(rounded_cpus(rate->millicpu), rounded_cpus(rate->excess_millicpu),
                                   rate->since, now);
         occupancy_.set_stopped(stopped, now);
-        // One that has waited for its turn since then wants what it wanted before.
+        // What the tree of a holder does is no matter of regions. A program that has waited for its
+        // turn since then wants what it wanted before.
         const bool was_parked = std::exchange(was_parked_, parked());
         if (stopped || (rate && !was_parked))
                 usage_ = {.granted = rate ? rate->granted : occupancy_.knows_of(),
                           .burn_millicpu = rate ? rate->millicpu : 0,
-                          .in_region = occupancy_.in_region(),
+                          .in_region = occupancy_.in_region() || (holds_tree() && !has_begun()),
                           .stopped = stopped,
                           .since = rate ? rate->since : now};
 }

@@ -232,23 +232,26 @@ std::vector<evidence::Burn> Programs::ticked_burns(TimePoint now) {
 }
 
 /// No account's more than an equal part of the pool, and half of that beside its own programs that
-/// live longer: its programs, too, have to share.
-std::vector<fair::Kept> Programs::kept(std::uint32_t pool, TimePoint now) const {
+/// live longer and have something to do: its programs, too, have to share.
+std::vector<fair::Kept> Programs::kept(const fair::Snapshot& snapshot) const {
         std::vector<fair::Kept> kept;
         if (short_lived_.empty())
                 return kept;
         auto accounts = leases_.size();
         for (const auto& [account, programs] : short_lived_)
                 accounts += leases_.contains(account) ? 0 : 1;
-        std::set<Account> with_others;
-        for (const auto& [id, program] : programs_)
-                if (now - program->joined() >= numbers::kShortLife)
-                        with_others.insert(program->identity().account);
-        const auto equal = static_cast<std::uint32_t>(pool / accounts);
+        std::set<fair::AccountId> with_others;
+        for (const auto& client : snapshot.clients)
+                if (!client.idle && !client.light &&
+                    snapshot.now - client.joined >= numbers::kShortLife)
+                        with_others.insert(client.account);
+        const auto equal = static_cast<std::uint32_t>(snapshot.machine.pool().count() / accounts);
         for (const auto& [account, programs] : short_lived_) {
-                const auto most = with_others.contains(account) ? equal / 2 : equal;
-                if (const auto cpus = std::min(programs.cpus(), most); cpus > 0)
-                        kept.push_back({account_id(account), cpus});
+                const auto id = account_id(account);
+                const auto cpus =
+                        std::min(programs.cpus(), with_others.contains(id) ? equal / 2 : equal);
+                if (cpus > 0)
+                        kept.push_back({id, cpus});
         }
         return kept;
 }
@@ -265,7 +268,7 @@ std::vector<ProgramId> Programs::trees_with_members() const {
 
 fair::Snapshot Programs::snapshot(const policy::Machine& machine, const fair::Foreign& foreign,
                                   TimePoint now) const {
-        fair::Snapshot snapshot{now, machine, foreign, {}, {}, kept(machine.pool().count(), now)};
+        fair::Snapshot snapshot{now, machine, foreign, {}, {}, {}};
         snapshot.clients.reserve(programs_.size());
         CgroupIndex cgroups;
         std::map<GangId, std::size_t> gangs;  // to their numbers in the snapshot
@@ -304,6 +307,7 @@ fair::Snapshot Programs::snapshot(const policy::Machine& machine, const fair::Fo
                 program->add_turns(client, snapshot.gangs[entry->second], is_new, now);
         }
         snapshot.cgroups = cgroups.take();
+        snapshot.kept = kept(snapshot);
         return snapshot;
 }
 

@@ -139,7 +139,8 @@ private:
                                                              TimePoint now);
 
         [[nodiscard]] std::optional<Refusal> refusal(const Account& account) const;
-        [[nodiscard]] std::vector<policy::fair::Kept> kept(std::uint32_t pool, TimePoint now) const;
+        [[nodiscard]] std::vector<policy::fair::Kept>
+        kept(const policy::fair::Snapshot& snapshot) const;
         [[nodiscard]] std::vector<ProgramId> trees_with_members() const;
         [[nodiscard]] const Program* holder_of(const Program& program) const;
         void end_tree(ProgramId holder);

@@ -76,8 +76,8 @@ std::vector<double> kept_entitlements(const World& world, const Snapshot& snapsh
         return kept;
 }
 
-/// Entitlements give everybody a CPU of a quota first. The policy gives these CPUs to fewer programs
-/// that want several, and a thread on another's CPU to the rest.
+/// Entitlements give everybody a CPU of a quota first. The policy gives these CPUs to fewer
+/// programs that want several, and a thread on another's CPU to the rest.
 bool have_floors_filled_a_quota(const Snapshot& snapshot) {
         std::vector<std::uint32_t> below(snapshot.cgroups.size());
         for (const auto& client : snapshot.clients)

@@ -264,6 +264,13 @@ TEST_F(ShortLivedClients, AreKeptNoMoreRoomForThanTheirAccountMayHave) {
         (void)join(1000);
         now_ += 1s;
         EXPECT_EQ(reserve(), 2U) << "half of that beside another program of theirs";
+        for (int i = 0; i < 4; i++) {
+                now_ += 1s;
+                for (const auto& client : listed())
+                        programs_.find(client.id)->measured(0s, false, now_);
+                programs_.sampled(sample_, now_);
+        }
+        EXPECT_EQ(reserve(), 5U) << "that does nothing";
 }
 
 }  // namespace

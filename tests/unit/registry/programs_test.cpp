@@ -248,6 +248,10 @@ TEST_F(ProgramsTest, AreTriedInACrowdAndInRounds) {
                 }
                 return listed().at(0).crowd_gain;
         };
+        const auto begun = std::exchange(report, evidence::Report{});
+        EXPECT_EQ(run(true, 1h).step, policy::fair::CrowdGain::Step::Crowd)
+                << "it has begun none yet";
+        report = begun;
         EXPECT_EQ(run(true, 1ms).step, policy::fair::CrowdGain::Step::Rounds);
         const auto done = run(false, 400us);
         ASSERT_TRUE(done.gain);
@@ -278,6 +282,21 @@ TEST_F(ProgramsTest, ThatKeepTheirTeamsRestOutsideOfRegions) {
         EXPECT_TRUE(only().idle) << "for long";
         EXPECT_TRUE(region(id, 1, 16));
         EXPECT_FALSE(only().idle);
+}
+
+/// A new governor has given it a new page, and its region goes on.
+TEST_F(ProgramsTest, ThatKeepTheirTeamsMayBeInARegionWhenTheyComeBack) {
+        Request request;
+        request.keeps = request.can_wait = true;
+        const auto id = join(1000, request);
+        grant(id, 0, 16);
+        for (int i = 0; i < 5; i++) {
+                (void)programs_.find(id)->report({}, now_);
+                second(id, 16);
+                EXPECT_FALSE(only().idle);
+                (void)programs_.find(id)->report({}, now_);
+                EXPECT_FALSE(only().idle);
+        }
 }
 
 TEST_F(ProgramsTest, HaveNoLargerTeamThanCpus) {

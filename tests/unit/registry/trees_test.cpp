@@ -106,14 +106,14 @@ TEST_F(TreesTest, DoNotLendWhatDescendantsOfTheirHoldersBurn) {
 TEST_F(TreesTest, DoNotCountWhatAMemberBurnedBeforeItJoined) {
         const auto holder = join_tree();
         grant(holder, 0, 8);
-        second(holder, 2);
-        second(holder, 2);
+        second(holder, 1);
+        second(holder, 1);
         auto identity = program_of(1000);
         identity.tree = holder;
-        identity.cpu_time = 4s;
+        identity.cpu_time = 2s;
         (void)programs_.join(identity, {}, within(kAll), now_);
         EXPECT_TRUE(listed().at(0).idle);
-        second(holder, 2);
+        second(holder, 1);
         EXPECT_FALSE(listed().at(0).idle) << "it was not the only one";
 }
 
