@@ -83,8 +83,8 @@ void Demand::add(const Usage& usage, TimePoint now) {
         peaks_.push_back({now, wants});
 }
 
-/// It did something in this period, or began a region, and its region did not begin after a period
-/// of which that is not so.
+/// False where it did next to nothing and began no region, and where its region, which goes on,
+/// began after such a period.
 bool Demand::tells_of_regions(const Usage& usage, TimePoint now) {
         if (is_low(usage) && (!began_at_ || *began_at_ <= usage.since)) {
                 outside_until_ = now;
