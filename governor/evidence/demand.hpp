@@ -50,8 +50,8 @@ public:
         /// woke within kMemory.
         bool quiet(TimePoint since, TimePoint now);
 
-        /// The client has begun a region: it is no longer idle. What it wanted before it was idle
-        /// says nothing about what it wants now.
+        /// The client has begun a region: it is no longer idle. If it was, its wishes of before say
+        /// nothing about now.
         void woke(TimePoint now);
 
         [[nodiscard]] bool idle() const { return idle_; }

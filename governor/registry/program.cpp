@@ -376,8 +376,8 @@ void Program::measured(std::chrono::nanoseconds cpu_time, bool stopped, TimePoin
                 occupancy_.burned(rounded_cpus(rate->millicpu), rounded_cpus(rate->excess_millicpu),
                                   rate->since, now);
         occupancy_.set_stopped(stopped, now);
-        // What the tree of a holder does is no matter of regions. A program that has waited for its
-        // turn since then wants what it wanted before.
+        // The tree of a holder may be busy at any time, without a region. A program that has waited
+        // for its turn since then wants what it wanted before.
         const bool was_parked = std::exchange(was_parked_, parked());
         if (stopped || (rate && !was_parked))
                 usage_ = {.granted = rate ? rate->granted : occupancy_.knows_of(),

@@ -86,7 +86,7 @@ private:
                         own = std::min(own, client.resumed->threads);
                 shares_[i].is_governed = true;
                 const bool has_been_above = is_rigid(settings_, client, snapshot_.now);
-                // What an idle client does not use needs no charge.
+                // An idle client uses next to nothing that it could be charged for.
                 shares_[i].is_rigid = has_been_above && !client.idle;
                 const bool is_late =
                         (has_been_above || client.team) && client.lingers_since &&

@@ -164,7 +164,7 @@ struct Client {
         /// Its present region lost CPUs of `in_use` then. Empty: it has lost none.
         std::optional<TimePoint> lingers_since;
         std::uint32_t burning = 0;  ///< CPUs it keeps busy, rounded to the nearest
-        /// Of these, the ones beyond what it was granted, and had still to leave, at the time.
+        /// Of these, beyond its grant at the time and beyond CPUs that it had still to leave.
         std::uint32_t excess = 0;
         /// CPUs it can make use of now, >= 1. Empty: not known, or all that it may have.
         std::optional<std::uint32_t> wants;

@@ -158,7 +158,7 @@ private:
                 for (const auto g : order) {
                         const bool runs = has_turn_[g] || is_out_of_patience(g);
                         for (const auto i : members_[g]) {
-                                // What a rigid one is charged above its share stays the same.
+                                // The charge of a rigid one above its share stays the same.
                                 if (shares_[i].charge)
                                         *shares_[i].charge += shares[i] - shares_[i].share;
                                 shares_[i].share = shares[i];
