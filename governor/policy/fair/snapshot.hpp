@@ -192,8 +192,6 @@ struct Client {
 struct Kept {
         AccountId account{};
         std::uint32_t cpus = 0;
-
-        friend bool operator==(const Kept&, const Kept&) = default;
 };
 [[nodiscard]] inline std::uint32_t sum_of(const std::vector<Kept>& kept) {
         std::uint32_t sum = 0;

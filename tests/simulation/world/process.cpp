@@ -158,13 +158,13 @@ bool Process::step(Time now, const Held* held) {
 }
 
 bool Process::told(const Held& held, std::uint32_t threads) {
-        if (phase_ == Phase::Hello)
+        if (phase_ == Phase::Hello) {
                 first_told_ = threads;
-        if (phase_ == Phase::Hello || (phase_ == Phase::Parked && !held.grant.parked)) {
-                if (phase_ == Phase::Hello)
-                        begin(&held);
-                else
-                        begin_region(&held);
+                begin(&held);
+                return true;
+        }
+        if (phase_ == Phase::Parked && !held.grant.parked) {
+                begin_region(&held);
                 return true;
         }
         follows_ = phase_ == Phase::Region;

@@ -30,7 +30,7 @@ TEST(ShortLivedPrograms, HaveAllCpusWhereNoOtherProgramIs) {
         EXPECT_EQ(world.follow(), (std::vector<std::uint32_t>{8, 8}));
 }
 
-/// What is kept free for them is no more than their account's part, and counts as that.
+/// The CPUs that are kept free for them count as their account's.
 TEST(ShortLivedPrograms, AreOfTheirAccount) {
         World world({16});
         world.kept = {{AccountId{2}, 4}};

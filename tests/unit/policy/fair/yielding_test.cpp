@@ -77,7 +77,7 @@ TEST(YieldingTrees, HaveTheirTurnAfterTheLongestWait) {
         EXPECT_EQ(world.parked(), "P.P") << "the one that has waited longest";
 }
 
-/// What a program burns above its share is no less for turns: nobody else has CPUs for that.
+/// Turns do not lower the CPU time that it burns above its share: nobody else has CPUs for that.
 TEST(YieldingTrees, AreDealtNoMoreThanTheyHaveBesideARigidMember) {
         Yielding world(32);
         auto& rigid = world.tree();
