@@ -114,6 +114,9 @@ bool Scheduler::push_to(std::size_t lane, const TaskSource& source) {
 
 void Scheduler::set_active(std::span<const std::uint64_t> words) {
         parking_.set_active(words);
+        // A grant makes no lane run what is to be handed back.
+        if (is_ending())
+                return deactivate_all();
         look_after_work();
         // Tasks that came while it was not active, and that nobody has taken.
         for (std::size_t lane = 0; lane < sites_.size(); lane++)
@@ -195,6 +198,8 @@ bool Scheduler::wake(std::size_t lane) {
         for (std::size_t other = 0; other < lanes_.size(); other++)
                 if (lanes_[other]->is_started()) {
                         parking_.activate(other);
+                        if (is_ending())
+                                parking_.deactivate(other);
                         break;
                 }
         return false;
@@ -322,12 +327,16 @@ void Scheduler::end_lanes() {
         for (std::size_t lane = 0; lane < lanes_.size(); lane++)
                 queues_.addressed(lane).close();
         ending_.store(true, std::memory_order_seq_cst);
-        for (std::size_t lane = 0; lane < lanes_.size(); lane++)
-                parking_.deactivate(lane);
+        deactivate_all();
         wake_all();
         // A lane may be starting another one.
         while (join_started()) {
         }
+}
+
+void Scheduler::deactivate_all() {
+        for (std::size_t lane = 0; lane < lanes_.size(); lane++)
+                parking_.deactivate(lane);
 }
 
 void Scheduler::tell_end() {

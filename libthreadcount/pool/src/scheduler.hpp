@@ -222,6 +222,7 @@ private:
         [[nodiscard]] int wake_or_start(std::size_t lane);
         void wait_idle_or(const std::atomic<bool>& is_over);
         void end_lanes();
+        void deactivate_all();
         /// No task runs any more, nor will.
         void tell_end();
         void wake_all();

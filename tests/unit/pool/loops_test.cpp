@@ -130,6 +130,16 @@ TEST_P(Loops, HaveNoPieceBelowTheGrainButTheLast) {
                 }
 }
 
+TEST_P(Loops, MayHaveAGrainAsLargeAsThereIs) {
+        constexpr auto kLargest = std::numeric_limits<std::size_t>::max();
+        for (const auto grain : {kLargest, kLargest / 2 + 1, kLargest / 2}) {
+                std::atomic<int> times{0};
+                pool_.parallel_for(
+                        0, 10, [&](int) { times++; }, by(grain));
+                EXPECT_EQ(times, 10) << grain;
+        }
+}
+
 TEST_P(Loops, MayBeNestedThreeDeepWhateverTheWidth) {
         const auto cpus = pool_.cpus();
         for (std::size_t width = 1; width <= cpus.size(); width++) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Other threads use a pool while one thread stops it.
 #include <threadcount/pool.hpp>
+#include <threadcount/threadcount.h>
 
 #include "pool/blocker.hpp"
 
@@ -118,6 +119,37 @@ TEST(Stop, ThatHandsBackEndsNoWaitForIdlenessWhileATaskRuns) {
         may_end = true;
         stopper.join();
         waiter.join();
+}
+
+/// After a tenth of a second a lane looks for its grant, which says that it is active.
+TEST(Stop, HandsBackWhatALaneHasLeftThatLooksForItsGrantMeanwhile) {
+        constexpr std::size_t kLeft = 10;
+        threadcount_handle* handle = nullptr;
+        ASSERT_EQ(threadcount_open_default(nullptr, &handle), 0);
+        Pool pool;
+        pool.set_mask(std::vector<int>{pool.cpus().front()});
+        pool.follow(handle);
+        std::atomic<bool> has_begun{false};
+        std::atomic<bool> may_end{false};
+        std::atomic<std::size_t> ran{0};
+        pool.submit([&] {
+                has_begun = true;
+                while (!may_end)
+                        std::this_thread::sleep_for(1ms);
+        });
+        while (!has_begun)
+                std::this_thread::yield();
+        for (std::size_t i = 0; i < kLeft; i++)
+                pool.submit([&] { ran++; });
+        std::vector<Task> rest;
+        std::thread stopper([&] { rest = pool.stop_and_hand_back(); });
+        while (!is_closed(pool) || pool.width() > 0)
+                std::this_thread::yield();
+        std::this_thread::sleep_for(250ms);
+        may_end = true;
+        stopper.join();
+        EXPECT_EQ(ran, 0U);
+        EXPECT_GE(rest.size(), kLeft);
 }
 
 TEST(Stop, CancelsARunThatIsHandedBackAndForgotten) {

@@ -91,11 +91,13 @@ public:
         /// Runs `task`, a callable without arguments or a Task, on any lane. From outside it goes
         /// into the shared queue, which may be full: see WhenFull. From inside it goes into the
         /// lane's own queue, and if that is full into a list without bound. A task never waits for
-        /// a place, and never runs inside of another one that submits it. Throws std::logic_error
-        /// if the pool was stopped and the caller is no task of it; std::bad_alloc if that list
-        /// gets no memory. It also throws what moving, copying or allocating throws where the
-        /// callable is none that Task keeps inside. Cost: some 20 ns; if a lane has to be woken,
-        /// some 7 us; in the list, an allocation.
+        /// a place in its own pool, and never runs inside of another one that submits it. In
+        /// another pool it is outside: where two are full whose tasks submit to each other, all
+        /// wait for ever, and try_submit() is the call to use. Throws std::logic_error if the pool
+        /// was stopped and the caller is no task of it; std::bad_alloc if that list gets no memory.
+        /// It also throws what moving, copying or allocating throws where the callable is none that
+        /// Task keeps inside. Cost: some 20 ns; if a lane has to be woken, some 7 us; in the list,
+        /// an allocation.
         template <class F>
         void submit(F&& task) {
                 with_source(std::forward<F>(task), [this](const TaskSource& source) {

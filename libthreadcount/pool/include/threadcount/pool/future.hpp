@@ -27,7 +27,7 @@ public:
 /// from.
 ///
 /// Cost: one block of memory for all, which comes from the heap, or is one that this thread has
-/// kept (some 5 ns). A thread keeps up to 1024 of each size up to 256 bytes, 1 MiB in all, when
+/// kept (some 5 ns). A thread keeps up to 128 of each size up to 256 bytes, 80 KiB in all, when
 /// futures go. The captures of the callable are destroyed before the future is ready. There is no
 /// lock for a thread that waits.
 template <class T>

@@ -63,7 +63,7 @@ public:
         /// Divides `size` iterations among `width` lanes, of a loop that began at `start_ns`.
         Division(std::size_t size, std::size_t width, const ForOptions& options,
                  std::uint64_t start_ns)
-                : grain_(std::max<std::size_t>(options.grain, 1)),
+                : grain_(std::clamp<std::size_t>(options.grain, 1, std::max<std::size_t>(size, 1))),
                   // No part of a larger range is smaller than the grain.
                   share_(grain_ > size / 2 ? size
                                            : std::max(2 * grain_ - 1, (size - 1) / width + 1)),
