@@ -11,11 +11,14 @@ from pathlib import Path
 from lab.endings import Failed
 from lab.quantities import BadInput
 
+# The places of set_thread_count(): in the loop of main, or in front of each region as well.
+LOOP, EACH = LINES = ("loop", "each")
 SOURCE = "benchmark-subsetting/NPB3.0-omp-C on GitHub"
 _HEADER = "#include <threadcount/article.h>\n"
 _MAIN = re.compile(r"^int main\(.*\) \{\n", re.MULTILINE)
 _BEGIN = "    init_thread_count();\n    set_thread_count();\n"
 _ITERATION = "set_thread_count();"
+_REGION = re.compile(r"^[ \t]*#pragma omp parallel", re.MULTILINE)
 # The loop over main's iterations. EP has none: one region does everything.
 _LOOPS = {
     "cg": r"for \(it = 1; it <= NITER; it\+\+\) \{",
@@ -33,9 +36,9 @@ def check_checkout(folder: Path) -> None:
         raise BadInput(f"--nas {folder}: no NAS benchmarks there; give a checkout of {SOURCE}.")
 
 
-def with_lines(name: str, source: str) -> str:
+def with_lines(name: str, source: str, each: bool) -> str:
     """A program that follows the governor: one line of include, two at the start of main, one in its
-    loop. Failed where the source is another one than is known."""
+    loop. `each`: and one in front of each region. Failed where the source is another one than is known."""
     changed, mains = _MAIN.subn(lambda found: found.group() + _BEGIN, source)
     pattern = _LOOPS[name]
     loops = 1
@@ -43,14 +46,16 @@ def with_lines(name: str, source: str) -> str:
         changed, loops = re.subn(pattern, lambda found: f"{found.group()} {_ITERATION}", changed)
     if (mains, loops) != (1, 1):
         raise Failed(f"{name}.c: main or its loop is not where it was; is it {SOURCE}?")
+    if each:
+        changed = _REGION.sub(lambda found: f"{_ITERATION}\n{found.group()}", changed)
     return _HEADER + changed
 
 
 def build(
-    checkout: Path, folder: Path, loads: list[str], compiler: str, lines: bool, ours: tuple[Path, Path]
+    checkout: Path, folder: Path, loads: list[str], compiler: str, lines: str | None, ours: tuple[Path, Path]
 ) -> dict[str, Path]:
-    """The programs by load, in a copy of the checkout at `folder`; `ours` are the folders of the library's
-    headers and of the library. Failed with the end of what the compiler said."""
+    """The programs by load, in a copy of the checkout at `folder`, with these lines of LINES or with none; `ours`
+    are the folders of the library's headers and of the library. Failed with the end of what the compiler said."""
     names = dict.fromkeys(load.split(".")[0] for load in loads)
     try:
         shutil.copytree(checkout, folder, ignore=shutil.ignore_patterns(".git", "*.o", "bin"))
@@ -58,7 +63,7 @@ def build(
         (folder / "config" / "make.def").write_text(_settings(compiler, lines, ours), encoding="utf-8")
         for name in names if lines else ():
             file = folder / name.upper() / f"{name}.c"
-            file.write_text(with_lines(name, file.read_text(encoding="latin-1")), encoding="latin-1")
+            file.write_text(with_lines(name, file.read_text(encoding="latin-1"), lines == EACH), encoding="latin-1")
     except (OSError, shutil.Error) as error:
         raise Failed(f"--nas {checkout}: cannot be copied and changed: {error}.") from error
     for load in loads:
@@ -66,7 +71,7 @@ def build(
     return {load: folder / "bin" / load for load in loads}
 
 
-def _settings(compiler: str, lines: bool, ours: tuple[Path, Path]) -> str:
+def _settings(compiler: str, lines: str | None, ours: tuple[Path, Path]) -> str:
     headers, library = ours
     include = f" -I{headers}" if lines else ""
     link = f" -L{library} -Wl,-rpath,{library} -lthreadcount" if lines else ""

@@ -66,7 +66,7 @@ def merged(settings: Settings, command: str) -> Results:
     BadInput where they do not belong together."""
     first, *others = [read_results(path) for path in settings.merged]
     for other in others:
-        for name, of in (("runtime", "settings"), ("cpu_model", "machine"), ("kernel", "machine")):
+        for name, of in (("runtime", "settings"), ("lines", "settings"), ("cpu_model", "machine"), ("kernel", "machine")):
             here, there = getattr(first, of).get(name), getattr(other, of).get(name)
             if here != there:
                 raise BadInput(f"--merge: {name} is {here} in one file and {there} in another one.")

@@ -75,7 +75,7 @@ class Runner:
         settings, once = self._settings, list(dict.fromkeys(loads))
         ours = (self._checkout / "libthreadcount" / "include", settings.programs.parent / "lib")
         folder = self._stage.folder / ("with-lines" if lines else "unmodified")
-        built = build(settings.checkout, folder, once, settings.runtime, lines, ours)
+        built = build(settings.checkout, folder, once, settings.runtime, settings.lines if lines else None, ours)
         self._stage.progress.done(f"built {' '.join(once)} {folder.name.replace('-', ' ')}")
         return built
 

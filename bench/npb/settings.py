@@ -11,7 +11,7 @@ from typing import Any
 from lab.options import OneSentenceParser, add_duration, add_output, add_programs, add_whole, chosen
 from lab.quantities import BadInput
 
-from .building import SOURCE, check_checkout
+from .building import LINES, LOOP, SOURCE, check_checkout
 from .cases import ARMS, CASES, Case
 
 
@@ -24,6 +24,7 @@ class Settings:
     merged: tuple[Path, ...]
     cases: tuple[Case, ...]
     arms: tuple[str, ...]
+    lines: str
     runtime: str
     repetitions: int
     run_limit_s: float
@@ -33,7 +34,7 @@ class Settings:
 
     def described(self) -> dict[str, Any]:
         """For results.json."""
-        names = ("arms", "runtime", "repetitions", "run_limit_s", "seed")
+        names = ("arms", "lines", "runtime", "repetitions", "run_limit_s", "seed")
         cases = [case.name for case in self.cases]
         return {"cases": cases} | {name: getattr(self, name) for name in names}
 
@@ -53,6 +54,7 @@ def read_settings(arguments: list[str], default_programs: Path) -> Settings:
         merged=tuple(options.merge),
         cases=tuple(CASES[name] for name in chosen("--cases", options.cases, CASES)),
         arms=chosen("--arms", options.arms, ARMS),
+        lines=options.lines,
         runtime=options.runtime,
         repetitions=options.repetitions,
         run_limit_s=options.run_limit,
@@ -77,6 +79,10 @@ def _parser(default_programs: Path) -> argparse.ArgumentParser:
     parser.add_argument(
         "--runtime", choices=("gcc", "clang"), default="gcc", help="libgomp (default) or libomp"
     )
+    parser.add_argument(
+        "--lines", choices=LINES, default=LOOP,
+        help="programs ask in the loop of main (default), or in front of each region as well",
+    )  # fmt: skip
     add_whole(parser, "--repetitions", 1, 1000, "of each case, all arms in turns (3)", 3)
     add_duration(parser, "--run-limit", 1.0, 86400.0, 120.0, "a longer run is stopped (2 min)")
     add_whole(parser, "--seed", 0, 2**32 - 1, "for the order of the arms (1)", 1)

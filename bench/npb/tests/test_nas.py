@@ -82,19 +82,24 @@ class Launches(unittest.TestCase):
 
 class Sources(unittest.TestCase):
     def test_main_and_its_loop_get_the_lines(self):
-        changed = with_lines("bt", BT)
+        changed = with_lines("bt", BT, False)
         self.assertTrue(changed.startswith("#include <threadcount/article.h>\n"))
         self.assertIn("{\n    init_thread_count();\n    set_thread_count();\n  int step;", changed)
         self.assertIn("step++) { set_thread_count();\n    adi();", changed)
+
+    def test_each_region_may_get_one_as_well(self):
+        region = "    #pragma omp parallel for\n"
+        changed = with_lines("bt", BT + region, True)
+        self.assertTrue(changed.endswith("set_thread_count();\n" + region))
 
     def test_a_source_without_its_loop_or_with_two_is_refused(self):
         loop = BT[BT.index("  for") :]
         for source in (BT.replace("niter", "many"), BT + loop, loop):
             with self.assertRaisesRegex(Failed, "bt.c: main or its loop"):
-                with_lines("bt", source)
+                with_lines("bt", source, False)
 
     def test_a_program_of_one_region_asks_before_it_alone(self):
-        self.assertEqual(with_lines("ep", "int main(int argc, char **argv) {\n").count("set_thread_count"), 1)
+        self.assertEqual(with_lines("ep", "int main(int argc, char **argv) {\n", False).count("set_thread_count"), 1)
 
     def test_a_folder_without_the_benchmarks_is_refused(self):
         with tempfile.TemporaryDirectory() as folder, self.assertRaisesRegex(BadInput, "NPB3.0-omp-C"):
@@ -107,7 +112,7 @@ class Sources(unittest.TestCase):
             (checkout / "Makefile").write_text(".PHONY: CG\nCG:\n\t@echo no compiler\n", encoding="utf-8")
             nothing = (Path("/none"), Path("/none"))
             with self.assertRaisesRegex(Failed, "(?s)make CG CLASS=A failed:.*no compiler"):
-                build(checkout, Path(folder) / "built", ["cg.A"], "gcc", False, nothing)
+                build(checkout, Path(folder) / "built", ["cg.A"], "gcc", None, nothing)
 
 
 class Figures(unittest.TestCase):
