@@ -98,7 +98,7 @@ policy::fair::Gang Gangs::show(GangId id, TimePoint now) const {
         const auto& gang = found->second;
         shown.joined = gang.joined;
         shown.has_turn = gang.has_turn;
-        shown.yields = gang.key.tree != 0;
+        shown.yields = gang.key.yields;
         shown.lends_turn = gang.lends_turn;
         shown.served = served(gang, now).time;
         shown.waits_since = gang.waits_since;

@@ -29,16 +29,18 @@ class Gangs {
 public:
         /// Programs of one account are one gang if their job has the same name, or, without a job,
         /// if they are in one process group. A program that has neither (a group of 0) is a gang
-        /// alone. Programs of a tree that yields are one gang, whatever else they are.
+        /// alone. Programs of a tree that yields are of one gang, whatever else they are: that of
+        /// the job of their tree, else the tree alone.
         struct Key {
                 policy::Account account;
                 std::string job;
                 std::uint32_t process_group = 0;
                 std::uint64_t alone = 0;  ///< nobody else's number
-                std::uint64_t tree = 0;   ///< the tree's number; 0: in none that yields
+                bool yields = false;      ///< of trees that yield
+                friend bool operator==(const Key&, const Key&) = default;
                 friend bool operator<(const Key& a, const Key& b) {
-                        return std::tie(a.account, a.job, a.process_group, a.alone, a.tree) <
-                               std::tie(b.account, b.job, b.process_group, b.alone, b.tree);
+                        return std::tie(a.account, a.job, a.process_group, a.alone, a.yields) <
+                               std::tie(b.account, b.job, b.process_group, b.alone, b.yields);
                 }
         };
 

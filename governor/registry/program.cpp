@@ -42,16 +42,21 @@ std::uint64_t hash_of(const Identity& identity) {
         return std::hash<std::string>{}(std::to_string(user) + "/" + identity.label);
 }
 
-/// `yields_with`: a tree; 0: none. A program that keeps its teams, and has no job, is alone: two in
-/// one process group do not wait for each other as a rule, and would spin.
-evidence::Gangs::Key gang_of(const Identity& identity, const Request& request, ProgramId id,
-                             ProgramId yields_with = {}) {
-        if (yields_with != ProgramId{})
-                return {identity.account, {}, 0, 0, static_cast<std::uint64_t>(yields_with)};
+/// A program that keeps its teams, and has no job, is alone: two in one process group do not wait
+/// for each other as a rule, and would spin.
+evidence::Gangs::Key gang_of(const Identity& identity, const Request& request, ProgramId id) {
         const bool has_job = !identity.job.empty();
         const bool has_group = has_job || (identity.process_group > 0 && !request.keeps);
         return {identity.account, identity.job, has_job || !has_group ? 0 : identity.process_group,
-                has_group ? 0 : static_cast<std::uint64_t>(id), 0};
+                has_group ? 0 : static_cast<std::uint64_t>(id), false};
+}
+
+/// Trees of one process group that wait for each other lend each other their turns, as they are
+/// idle meanwhile. Ranks, which spin while they wait, have a job.
+evidence::Gangs::Key gang_of_tree(const Program& holder) {
+        const auto& identity = holder.identity();
+        return {identity.account, identity.job, 0,
+                identity.job.empty() ? static_cast<std::uint64_t>(holder.id()) : 0, true};
 }
 
 }  // namespace
@@ -145,14 +150,17 @@ void Program::follow(const std::vector<fair::Rule>& rules) {
 
 void Program::enter_gang(TimePoint now) {
         const auto before = std::exchange(
-                gang_, around_.gangs.enter(gang_of(identity_, request_, id_, yields_with_), now));
+                gang_,
+                around_.gangs.enter(
+                        yields_with_ ? *yields_with_ : gang_of(identity_, request_, id_), now));
         around_.gangs.leave(before);
 }
 
-void Program::yield_with(ProgramId tree, TimePoint now) {
-        if (tree == yields_with_)
+void Program::yield_with(const Program* holder, TimePoint now) {
+        auto gang = holder != nullptr ? std::optional(gang_of_tree(*holder)) : std::nullopt;
+        if (gang == yields_with_)
                 return;
-        yields_with_ = tree;
+        yields_with_ = std::move(gang);
         tree_looks_.forget();
         lends_turn_ = false;
         enter_gang(now);

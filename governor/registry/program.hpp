@@ -153,7 +153,7 @@ public:
         [[nodiscard]] bool keeps() const { return request_.keeps && request_.can_wait; }
         /// Its tree takes turns as one gang, and yields while it waits: what it burns then is
         /// neither above its grant nor kept from others.
-        [[nodiscard]] bool yields() const { return yields_with_ != ProgramId{}; }
+        [[nodiscard]] bool yields() const { return yields_with_.has_value(); }
         /// All programs of the tree that it holds are to take turns as one gang that yields.
         [[nodiscard]] bool has_yielding_tree() const {
                 return holds_tree() && !is_ignored() && request_.yields &&
@@ -195,8 +195,9 @@ public:
         bool keep(bool sleeps, TimePoint now);
         /// A descendant that has used `cpu_time` so far is a program of its own now.
         void hand_over(std::chrono::nanoseconds cpu_time) { burn_.hand_over(cpu_time); }
-        /// It takes turns with this tree, which yields. 0: with none; as any other program does.
-        void yield_with(ProgramId tree, TimePoint now);
+        /// It takes turns with the tree of `holder`, which yields. nullptr: with none; as any other
+        /// program does.
+        void yield_with(const Program* holder, TimePoint now);
         /// The holder of its tree has gone.
         void leave_tree() { identity_.tree = {}; }
         void join_tree(ProgramId tree) { identity_.tree = tree; }
@@ -354,7 +355,7 @@ private:
         std::optional<TimePoint> team_since_;  // parked, and in the region of before
         evidence::CrowdTrial crowd_trial_;
         GangId gang_;
-        ProgramId yields_with_{};  // the tree whose gang it is in
+        std::optional<evidence::Gangs::Key> yields_with_;  // of its tree, and its own gang then
         evidence::Progress progress_;
         evidence::Speedup speedup_;
         evidence::WidthProbe width_probe_;

@@ -165,7 +165,7 @@ void Programs::arrange_gangs(TimePoint now) {
         for (auto& [id, program] : programs_) {
                 const auto* holder = holder_of(*program);
                 const bool yields = holder != nullptr && holder->has_yielding_tree();
-                program->yield_with(yields ? holder->id() : ProgramId{}, now);
+                program->yield_with(yields ? holder : nullptr, now);
         }
 }
 

@@ -45,7 +45,8 @@ protected:
 
         /// An ordinary user's tree that keeps all CPUs busy until there is a file of that name, or
         /// no directory any more. The processes that a killed `run` leaves run on.
-        [[nodiscard]] std::unique_ptr<Process> burner(const std::string& file) {
+        [[nodiscard]] std::unique_ptr<Process> burner(const std::string& file,
+                                                      const std::string& variable = "") {
                 const auto loop = "while [ -d " + runtime() + " ] && [ ! -e " +
                                   directory_.path(file) + " ]; do :; done";
                 std::string script;
@@ -57,8 +58,10 @@ protected:
                         words.insert(words.begin(), {"/usr/bin/setpriv", "--reuid", id, "--regid",
                                                      id, "--clear-groups"});
                 }
-                return std::make_unique<Process>(
-                        Command{words, {"XDG_RUNTIME_DIR=" + runtime()}, {}});
+                std::vector<std::string> environment{"XDG_RUNTIME_DIR=" + runtime()};
+                if (!variable.empty())
+                        environment.push_back(variable);
+                return std::make_unique<Process>(Command{words, environment, {}});
         }
         void end(const std::string& file) const { directory_.write(file, ""); }
 
@@ -130,7 +133,8 @@ TEST_F(RunBatch, TheFirstTreeHasNearlyAllAndTheSecondWhatNobodyWantsUntilThen) {
         const auto [one, two] = burnt_while_waiting(*first, *second);
         if (one + two == 0)
                 GTEST_SKIP() << kTooLittle;
-        // Did it not yield, both would have had the same. On one of two CPUs it has half of that one.
+        // Did it not yield, both would have had the same. On one of two CPUs it has half of that
+        // one.
         EXPECT_GE(one, two * (acts == "waits on one CPU" ? 2 : 4)) << acts;
         EXPECT_FALSE(shown(*first)["acts"].get<std::string>().starts_with("waits "));
         end("one");
@@ -142,6 +146,36 @@ TEST_F(RunBatch, TheFirstTreeHasNearlyAllAndTheSecondWhatNobodyWantsUntilThen) {
         EXPECT_EQ(second->err(), "governorctl: sh: batch, yields to all others until its turn; no "
                                  "region of it waits: "
                                  "--no-preload\n");
+}
+
+TEST_F(RunBatch, RanksOfALauncherHaveTheirTurnTogether) {
+        const auto rank = burner("one", "PMIX_NAMESPACE=ranks");
+        ASSERT_TRUE(becomes_parked(*rank, false));
+        const auto next = burner("two", "PMIX_NAMESPACE=ranks");
+        ASSERT_TRUE(eventually([&] { return shown(*next).is_object(); }));
+        const auto other = burner("three");
+        if (!becomes_parked(*other, true))
+                GTEST_SKIP() << kTooLittle;
+        EXPECT_TRUE(becomes_parked(*next, false));
+        EXPECT_EQ(shown(*rank)["parked"], false);
+        EXPECT_EQ(shown(*other)["parked"], true);
+        for (const auto* file : {"one", "two", "three"})
+                end(file);
+        for (const auto* run : {&rank, &next, &other})
+                EXPECT_EQ((*run)->wait(), 0);
+}
+
+/// timeout(1) signals its group, in which a command in a session of its own is not.
+TEST_F(RunBatch, ASignalThatEndsAGroupEndsThatOfTheCommand) {
+        const auto file = directory_.path("child");
+        auto words = sh("sleep 60 & echo $! >" + file + "; wait", {"--batch"});
+        words.insert(words.begin(), {"/usr/bin/setsid", "/usr/bin/timeout", "0.6"});
+        const auto done = run({words, {"XDG_RUNTIME_DIR=" + runtime()}, {}});
+        EXPECT_EQ(done.status, 124) << done.err;
+        const auto child = static_cast<pid_t>(std::stoi("0" + read_file(file)));
+        ASSERT_GT(child, 0);
+        EXPECT_TRUE(eventually([&] { return ::kill(child, 0) < 0; }));
+        ::kill(child, SIGKILL);
 }
 
 /// The records must not be open to others, and without a record nothing is changed.

@@ -37,7 +37,7 @@ governor::v1::Hello hello_of(const verbs::RunOptions& options) {
         auto label = render::printable(name.empty() ? base_name(options.command.front()) : name);
         label.resize(governor_text_cut(label.data(), label.size(), kLongestLabel));
         hello.set_label(label);
-        hello.set_job(text_of(of_process, "THREADCOUNT_JOB"));
+        hello.set_job(job_of(options));
         auto& wishes = *hello.mutable_wishes();
         wishes.set_max(verbs::smaller_limit(options.max, verbs::user_limit()));
         if (text_of(of_process, "THREADCOUNT_CLASS") == "batch")

@@ -2,6 +2,8 @@
 // THREADCOUNT, and what makes a program a part of a batch job.
 #include "run/wish.hpp"
 
+#include <libthreadcount/src/job.hpp>
+
 #include <algorithm>
 #include <array>
 #include <string>
@@ -66,6 +68,15 @@ std::vector<Change> set_class_and_job(const verbs::RunOptions& options) {
         else if (options.is_batch && !works_with_others())
                 set("THREADCOUNT_JOB", "run-" + std::to_string(::getpid()));
         return changes;
+}
+
+std::string job_of(const verbs::RunOptions& options) {
+        if (!options.is_batch)
+                return text_of(of_process, "THREADCOUNT_JOB");
+        char job[threadcount::kNameBytes];
+        if (threadcount::find_job(std::getenv, job) == threadcount::JobName::Unnamed)
+                threadcount::name_by_launcher(job);
+        return job;
 }
 
 }  // namespace ctl::run

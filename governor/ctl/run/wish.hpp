@@ -32,4 +32,8 @@ struct Wish {
 /// Puts class and job of a batch program into the environment, and says what it changed.
 std::vector<Change> set_class_and_job(const verbs::RunOptions& options);
 
+/// The job that the tree takes its turns with. Ranks of a launcher are of one, as they spin while
+/// they wait for each other. Empty: none. To be asked after set_class_and_job().
+[[nodiscard]] std::string job_of(const verbs::RunOptions& options);
+
 }  // namespace ctl::run

@@ -19,7 +19,8 @@ Gangs::Key job(std::uint32_t uid, std::string name) {
 
 Gangs::Key tree(std::uint64_t number) {
         auto key = job(1, "a");
-        key.tree = number;
+        key.alone = number;
+        key.yields = true;
         return key;
 }
 

@@ -65,6 +65,21 @@ TEST_F(YieldingTreesTest, AreGangsOfTheirOwnEach) {
         EXPECT_EQ(told().gangs.size(), 2U);
 }
 
+TEST_F(YieldingTreesTest, OfOneJobAreOneGang) {
+        for (int i = 0; i < 2; i++) {
+                auto identity = program_of(1000);
+                identity.wants_tree = true;
+                identity.job = "ranks";
+                (void)programs_.join(identity, batch(), within(kAll), now_);
+        }
+        (void)hold();
+        programs_.arrange_gangs(now_);
+        const auto all = told();
+        ASSERT_EQ(all.gangs.size(), 2U);
+        EXPECT_EQ(all.clients[0].gang, all.clients[1].gang);
+        EXPECT_NE(all.clients[0].gang, all.clients[2].gang);
+}
+
 TEST_F(YieldingTreesTest, TakeNoTurnsIfTheirHoldersAreInteractive) {
         auto request = batch();
         request.scheduling_class = Class::Interactive;
