@@ -5,6 +5,8 @@
 #include "run/processes.hpp"
 #include "run/say.hpp"
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
@@ -22,8 +24,9 @@ constexpr int kAtOnce = 1000;
 
 class Parent {
 public:
-        Parent(pid_t command, const Signals& signals, const Attend& attend)
-                : command_(command), signals_(signals), attend_(attend) {}
+        Parent(pid_t command, bool in_own_session, const Signals& signals, const Attend& attend)
+                : command_(command), in_own_session_(in_own_session), signals_(signals),
+                  attend_(attend) {}
 
         int run() {
                 while (!ended_) {
@@ -68,9 +71,18 @@ private:
                 sigval value{};
                 value.sival_ptr = reinterpret_cast<void*>(signal.ssi_ptr);
                 const int result = signal.ssi_code == SI_QUEUE ? ::sigqueue(command_, number, value)
+                                   : ends_a_group(number)      ? ::kill(-command_, number)
                                                                : ::kill(command_, number);
                 if (result < 0 && errno == EPERM)
                         take_instead(number);
+        }
+
+        /// Nobody can tell whether the sender meant the whole group, as timeout(1) does, whose
+        /// signal does not reach the group of a command in a session of its own.
+        [[nodiscard]] bool ends_a_group(int number) const {
+                constexpr std::array kEnds{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
+                return in_own_session_ && ::getpgid(command_) == command_ &&
+                       std::ranges::find(kEnds, number) != kEnds.end();
         }
 
         /// The command has become another user's, and goes on.
@@ -100,6 +112,7 @@ private:
         }
 
         pid_t command_;
+        bool in_own_session_;
         const Signals& signals_;
         const Attend& attend_;
         std::optional<int> ended_;
@@ -107,8 +120,8 @@ private:
 
 }  // namespace
 
-int wait_for(pid_t command, const Signals& signals, const Attend& attend) {
-        return Parent(command, signals, attend).run();
+int wait_for(pid_t command, bool in_own_session, const Signals& signals, const Attend& attend) {
+        return Parent(command, in_own_session, signals, attend).run();
 }
 
 int end_as(int wait_status) {

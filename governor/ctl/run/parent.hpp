@@ -25,8 +25,10 @@ using Attend = std::function<Attention()>;
 
 /// Returns the wait status of `command`, a child of this process. The status is that of a process
 /// that a signal has killed, if this signal kills and may not be passed on to `command`. Until then
-/// what became of other children is forgotten.
-[[nodiscard]] int wait_for(pid_t command, const Signals& signals, const Attend& attend);
+/// what became of other children is forgotten. Signals that end a whole group as a rule are passed
+/// on to that of a command that was started in a session of its own.
+[[nodiscard]] int wait_for(pid_t command, bool in_own_session, const Signals& signals,
+                           const Attend& attend);
 
 /// The exit status of `run`: the command's. It kills this process, too, and does not return if a
 /// signal has killed the command.

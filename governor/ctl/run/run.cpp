@@ -113,8 +113,9 @@ ExitCode stay(const verbs::RunOptions& given, Lease& lease, const std::vector<in
         const Signals signals;
         ::prctl(PR_SET_CHILD_SUBREAPER, 1);
         // A command that is started in a session of its own would lose its terminal.
-        const auto child = start(options.command, signals, steward.at_start(),
-                                 options.yields() && !has_terminal(), beginning.doors.changes);
+        const bool in_own_session = options.yields() && !has_terminal();
+        const auto child = start(options.command, signals, steward.at_start(), in_own_session,
+                                 beginning.doors.changes);
         if (!child) {
                 steward.finish();  // leaves no record
                 if (child.error().is_of_exec)
@@ -129,7 +130,7 @@ ExitCode stay(const verbs::RunOptions& given, Lease& lease, const std::vector<in
         if (!options.is_quiet)
                 say(summary(beginning));
         int looks = 0;
-        const int status = wait_for(*child, signals, [&] {
+        const int status = wait_for(*child, in_own_session, signals, [&] {
                 const auto attention = steward.attend();
                 // The first look asks, the second has the answers.
                 if (++looks == 2)
