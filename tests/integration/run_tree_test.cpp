@@ -231,6 +231,30 @@ TEST_F(RunTree, GivesBackAllCpusToWhatGoesOnAfterIt) {
 }
 
 /// By the guardian (governorctl guard), which ends when it has done so.
+/// Whoever kills by name kills `run`, and a shell of that name, but not what the shell has started.
+TEST_F(RunTree, WhoseRunAndParentAreKilledHasAllCpusAgainWithinASecond) {
+        TemporaryDirectory directory;
+        auto words = sh("sleep 0.6; sleep 60 & wait", {"--max", "1"});
+        const std::vector<std::string> as{"/usr/bin/setpriv", "--pdeathsig", "clear"};
+        words.insert(words.begin(), as.begin(), as.end());
+        const auto running = start(words, {"XDG_RUNTIME_DIR=" + directory.path().string()});
+        pid_t late = 0;
+        EXPECT_TRUE(eventually([&] {
+                for (const auto child : children_of(running.command))
+                        if (read_file("/proc/" + std::to_string(child) + "/cmdline") ==
+                            std::string("sleep\00060\0", 9))
+                                late = child;
+                return late != 0;
+        }));
+        std::this_thread::sleep_for(std::chrono::milliseconds{1'500});
+        EXPECT_TRUE(is_one_cpu(cpus_allowed(late)));
+        running.run->signal(SIGKILL);
+        ::kill(running.command, SIGKILL);
+        EXPECT_TRUE(eventually([&] { return cpus_allowed(late) == own_cpus(); },
+                               std::chrono::seconds{1}));
+        ::kill(late, SIGKILL);
+}
+
 TEST_F(RunTree, WhoseRunIsKilledHasAllCpusAgainWithinASecond) {
         let_others_in();
         for (const uid_t user : {uid_t{0}, uid_t{3109}}) {

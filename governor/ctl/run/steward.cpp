@@ -30,8 +30,9 @@ constexpr std::chrono::seconds kForeignMayGo{2};
 /// A command that ends sooner needs no guardian, which takes longer to start than many of these
 /// run.
 constexpr milliseconds kGuard{100};
-/// Between two looks at the processes that have become children of this process: orphans do.
-constexpr std::chrono::seconds kLookAtChildren{1};
+/// Between two looks at the processes that the record names: whoever kills this process may kill
+/// their parents as well.
+constexpr std::chrono::seconds kLookAtTree{1};
 
 outside::CpuMask to_set(const CpuMask& cpus) {
         outside::CpuMask set;
@@ -41,19 +42,15 @@ outside::CpuMask to_set(const CpuMask& cpus) {
         return set;
 }
 
-std::vector<outside::ProcessId> children() {
+/// The children of this process, and then the others of the tree. These descend from them, and are
+/// found by that, as long as the children live.
+std::vector<outside::ProcessId> tree() {
         std::vector<outside::ProcessId> found;
         walk(::getpid(), [&](const outside::ProcessId& process, const std::vector<pid_t>&) {
                 found.push_back(process);
                 return false;
         });
-        return found;
-}
-
-/// The others of the tree descend from the children of this process, and are found by that, as long
-/// as these live. More are named for the case that one is killed together with us.
-std::vector<outside::ProcessId> tree(const std::vector<outside::ProcessId>& children) {
-        auto found = children;
+        const auto children = found;
         walk(::getpid(), [&](const outside::ProcessId& process, const std::vector<pid_t>&) {
                 if (std::ranges::find(children, process) == children.end())
                         found.push_back(process);
@@ -102,8 +99,7 @@ bool Steward::put_down() {
         fenced_.masks.clear();
         for (const auto& mask : masks)
                 fenced_.masks.push_back(to_set(mask));
-        children_ = children();
-        fenced_.processes = tree(children_);
+        fenced_.processes = tree();
         const auto why_not = record_.put(fenced_);
         if (why_not.empty())
                 return true;
@@ -200,14 +196,14 @@ void Steward::follow(Clock::time_point now) {
                                                                ? open.count()
                                                                : width_of(*followed_));
         if (now >= look_again_) {
-                look_again_ = now + kLookAtChildren;
-                moves |= !fenced_.masks.empty() && children() != children_;
+                look_again_ = now + kLookAtTree;
+                moves |= !fenced_.masks.empty() && tree() != fenced_.processes;
         }
         if (moves && !put_down())
                 return;
         if (now >= guard_at_ && !fenced_.masks.empty()) {
                 record_.guard();
-                guard_at_ = now + kLookAtChildren;
+                guard_at_ = now + kLookAtTree;
         }
         fence_->follow(now);
 }

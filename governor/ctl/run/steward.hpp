@@ -64,9 +64,8 @@ private:
         Acts acts_;
         std::optional<Fence> fence_;
         outside::FenceRecord record_;
-        outside::Fenced fenced_;                    // what it says
-        std::vector<outside::ProcessId> children_;  // that it names
-        Clock::time_point look_again_{};            // at these
+        outside::Fenced fenced_;          // what it says
+        Clock::time_point look_again_{};  // at the processes that it names
         Clock::time_point guard_at_{};
         Clock::time_point fit_at_{};  // the fence to a grant that has not changed since the start
         bool takes_turns_;
