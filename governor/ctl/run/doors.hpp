@@ -60,7 +60,8 @@ enum class Teams { Keep, Adapt };
 [[nodiscard]] Teams teams_of(const verbs::RunOptions& options, const Lookup& lookup);
 
 /// The doors of what is about to be started, with the object that was installed with this
-/// executable. None, and without any word, where none of --keep, --adapt and --batch is given.
+/// executable. None, and without any word, where none of --keep, --adapt and --batch is given. With
+/// a lease, libgomp's threads spin for a shorter time in any case.
 [[nodiscard]] Doors look_for_doors(const verbs::RunOptions& options, bool has_lease);
 
 /// The options of a command that holds a lease, where a rule lets its teams follow: those of
