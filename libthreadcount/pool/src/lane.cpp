@@ -114,6 +114,7 @@ void* Lane::main(void* lane) {
 
 void Lane::run() {
         bind_at_start();
+        take_policy();
         char name[16];
         (void)std::snprintf(name, sizeof name, "lane-%d", cpu());
         pthread_setname_np(pthread_self(), name);
@@ -160,6 +161,15 @@ void Lane::bind_at_start() {
                 Machine::yield();
         if (is_starting())
                 OneCpu(cpu()).bind();
+}
+
+/// Without the right to it, it goes on as it was created.
+void Lane::take_policy() const {
+        const auto& wanted = scheduler_.policy();
+        if (const Scheduler::Policy now;
+            now.number != wanted.number ||
+            now.priority.sched_priority != wanted.priority.sched_priority)
+                (void)pthread_setschedparam(pthread_self(), wanted.number, &wanted.priority);
 }
 
 void Lane::keep_up() {

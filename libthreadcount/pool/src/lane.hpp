@@ -67,6 +67,7 @@ private:
         static void* main(void* lane);
         void run();
         void bind_at_start();
+        void take_policy() const;
         /// Between two tasks.
         void keep_up();
         void pin();

@@ -17,6 +17,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <pthread.h>
+#include <sched.h>
 #include <span>
 #include <vector>
 
@@ -69,6 +71,17 @@ public:
         }
         /// Somebody else may have bound it elsewhere.
         void pin_again(std::size_t lane) { lanes_[lane]->pin_again(); }
+
+        /// The scheduling policy of the thread that made the pool, for lanes: one that is made
+        /// later would have that of any submitter. Its nice value cannot be taken back without
+        /// privilege.
+        struct Policy {
+                int number = 0;
+                sched_param priority{};
+
+                Policy() { (void)pthread_getschedparam(pthread_self(), &number, &priority); }
+        };
+        [[nodiscard]] const Policy& policy() const { return policy_; }
 
         [[nodiscard]] Steering& steering() { return steering_; }
 
@@ -245,6 +258,7 @@ private:
         const std::vector<LaneSite> sites_;
         const std::vector<std::vector<std::uint16_t>> siblings_;  // of each lane, on its core
         const std::uint64_t spin_ns_;
+        const Policy policy_;
         Queues queues_;
         Parking<> parking_;
         IsOpen is_open_{*this};

@@ -28,26 +28,29 @@ Steering::Steering(Scheduler& scheduler, Affinity affinity)
           at_home_(scheduler.sites().size(), true) {}
 
 bool Steering::set_mask(std::span<const int> cpus) {
-        const MutexLock lock(mutex_);
-        std::vector<bool> wanted(wanted_.size());
-        for (std::size_t lane = 0; lane < wanted.size(); lane++)
-                wanted[lane] = std::ranges::find(cpus, scheduler_.cpu_of(lane)) != cpus.end();
-        if (std::ranges::find(wanted, true) == wanted.end())
-                return false;
-        wanted_ = std::move(wanted);
-        update_locked();
-        report_locked();
-        tell_idle_locked();
+        {
+                const MutexLock lock(mutex_);
+                std::vector<bool> wanted(wanted_.size());
+                for (std::size_t lane = 0; lane < wanted.size(); lane++)
+                        wanted[lane] =
+                                std::ranges::find(cpus, scheduler_.cpu_of(lane)) != cpus.end();
+                if (std::ranges::find(wanted, true) == wanted.end())
+                        return false;
+                wanted_ = std::move(wanted);
+                update_locked();
+        }
+        tell_idle();
         return true;
 }
 
 void Steering::follow(threadcount_handle* handle) {
-        const MutexLock lock(mutex_);
-        report_locked(handle != nullptr);  // by the one that it has followed so far
-        handle_.store(handle, std::memory_order_release);
-        update_locked();
-        report_locked();
-        tell_idle_locked();
+        {
+                const MutexLock lock(mutex_);
+                report_locked(handle != nullptr);  // by the one that it has followed so far
+                handle_.store(handle, std::memory_order_release);
+                update_locked();
+        }
+        tell_idle();
 }
 
 void Steering::update() {
@@ -148,6 +151,7 @@ void Steering::move_lanes(std::vector<int> allowed) {
 }
 
 /// A lane that is told of idleness while another one tells it leaves its last tasks to that one.
+/// Also for a lane that has found the lock taken meanwhile, and relies on who has it.
 void Steering::tell_idle() {
         is_report_due_.store(true, std::memory_order_seq_cst);
         do {

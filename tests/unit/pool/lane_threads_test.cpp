@@ -59,6 +59,22 @@ TEST(LaneThreads, AreNamedAfterTheirCpuAndStayThere) {
         }
 }
 
+/// A lane is created when it is first needed, by a thread of any policy.
+TEST(LaneThreads, HaveThePolicyOfTheThreadThatMadeThePool) {
+        Pool pool;
+        std::vector<int> policies;
+        std::thread([&] {
+                const sched_param none{};
+                ASSERT_EQ(pthread_setschedparam(pthread_self(), SCHED_IDLE, &none), 0);
+                for (const int cpu : pool.cpus()) {
+                        ASSERT_TRUE(pool.submit_to(
+                                cpu, [&] { policies.push_back(sched_getscheduler(0)); }));
+                        pool.wait_idle();
+                }
+        }).join();
+        EXPECT_EQ(policies, std::vector<int>(pool.cpus().size(), SCHED_OTHER));
+}
+
 TEST(LaneThreads, LeaveTheirCpuToThreadsThatATaskStarts) {
         Pool pool;
         int cpus = 0;
