@@ -119,6 +119,12 @@ public:
         /// One CPU more for `client`. False: not possible, nor will it ever be. Costs O(classes /
         /// 64), and where CPUs have to move O(groups x classes / 64 + CPUs).
         bool take(std::size_t client);
+        /// So many, where there is room for them and elsewhere.
+        void take_or_charge(std::size_t client, std::uint32_t cpus) {
+                for (std::uint32_t k = 0; k < cpus; k++)
+                        if (!take(client))
+                                charge(client, 1);
+        }
 
         struct Excess {
                 std::uint32_t count = 0;

@@ -155,6 +155,7 @@ std::vector<bool> still_waiting(const Settings& settings, const Snapshot& snapsh
                                 const std::vector<Share>& shares, const Rounds& rounds,
                                 const std::vector<Holding>& holdings) {
         std::vector<bool> waiting(snapshot.gangs.size());
+        std::vector<bool> has_waited(snapshot.gangs.size());  // long enough, for one of its members
         CpuMask held;
         CpuMask left;                              // before long
         CpuMask to_end;                            // where teams may run whose round is over
@@ -188,8 +189,10 @@ std::vector<bool> still_waiting(const Settings& settings, const Snapshot& snapsh
                         client.team ? !has_waited_enough(settings, client, gang, snapshot.now)
                                     : !is_out_of_patience(settings, gang, snapshot.now);
                 if (lacks)
-                        waiting[*client.gang] = has_patience;
+                        (has_patience ? waiting : has_waited)[*client.gang] = true;
         }
+        for (std::size_t g = 0; g < waiting.size(); g++)
+                waiting[g] = waiting[g] && !has_waited[g];
         return waiting;
 }
 

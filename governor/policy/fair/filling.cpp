@@ -106,8 +106,7 @@ public:
                         // The CPUs that an idle client is told to wake up with count, too: their
                         // number would otherwise change once it has been told.
                         // Those of a gang do not: turns and rounds gave it CPUs of others.
-                        const bool is_on_waking = client.shared && client.granted.count() > 1;
-                        const auto held = is_on_waking ? client.granted.count() : client.held();
+                        const auto held = client.is_lent() ? client.granted.count() : client.held();
                         held_[i] = client.gang || !capacity.classes().are_held() ? 0 : held;
                         tree(i).cpus += claims[i].start;
                         account(i).cpus += claims[i].start;

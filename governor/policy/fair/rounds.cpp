@@ -134,14 +134,14 @@ private:
         /// CPUs that its teams keep from others, over its share. The share is the one that counts:
         /// a share by present holdings would make gangs change places.
         [[nodiscard]] double pace_of(const Team& team) const {
-                const auto share = gang(team).round.share;
-                return team.uses / (share > 0 ? share : team.share);
+                return pace_of(team, gang(team).round.share);
         }
-
         /// The same for the share of its account.
         [[nodiscard]] double account_pace_of(const Team& team) const {
-                const auto share = gang(team).round.account_share;
-                return team.uses / (share > 0 ? share : team.share);
+                return pace_of(team, gang(team).round.account_share);
+        }
+        [[nodiscard]] static double pace_of(const Team& team, double counted) {
+                return team.uses / (counted > 0 ? counted : team.share);
         }
 
         /// CPU time over its share, as if it were in the middle of its next region: that will not
@@ -169,9 +169,8 @@ private:
                         for (const auto i : team.members)
                                 is_member[i] = true;
                 for (std::size_t i = 0; i < shares_.size(); i++)
-                        for (std::uint32_t k = 0; !is_member[i] && k < shares_[i].share; k++)
-                                if (!left.take(i))
-                                        left.charge(i, 1);
+                        if (!is_member[i])
+                                left.take_or_charge(i, shares_[i].share);
         }
 
         /// Takes as many CPUs for its team as there are.

@@ -91,8 +91,7 @@ private:
                 const bool is_late =
                         (has_been_above || client.team) && client.lingers_since &&
                         snapshot_.now - *client.lingers_since >= settings_.handover_max;
-                const bool is_lent = client.idle && client.shared && client.granted.count() > 1;
-                shares_[i].stays = is_late || is_lent;
+                shares_[i].stays = is_late || (client.idle && client.is_lent());
                 shares_[i].limit = std::min(classes_.groups()[group].cpus.count(), own);
         }
 

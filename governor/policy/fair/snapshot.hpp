@@ -181,9 +181,9 @@ struct Client {
         /// It begins or wakes up: its next region, or the one that it has just begun, runs on its
         /// share, beside programs that have still to leave. One that takes turns waits instead, but
         /// beside rigid holders.
-        [[nodiscard]] bool begins() const {
-                return !idle && (granted.empty() || (shared && granted.count() > 1));
-        }
+        [[nodiscard]] bool begins() const { return !idle && (granted.empty() || is_lent()); }
+        /// It is idle, or was, and is told to wake up with CPUs that others have.
+        [[nodiscard]] bool is_lent() const { return shared && granted.count() > 1; }
         /// CPUs that it is granted for itself.
         [[nodiscard]] std::uint32_t held() const { return shared ? 0 : granted.count(); }
 };

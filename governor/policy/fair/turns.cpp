@@ -271,7 +271,7 @@ private:
                                 left += std::exchange(now[i], 0);
                 Capacity capacity(classes_, snapshot_, reserve);
                 for (std::size_t i = 0; i < now.size(); i++)
-                        take(capacity, i, now[i]);
+                        capacity.take_or_charge(i, now[i]);
                 const auto one = [](std::size_t) { return 1U; };
                 std::uint32_t for_impatient = left / 2;
                 for (const auto g : order)
@@ -315,12 +315,6 @@ private:
         }
         [[nodiscard]] std::uint32_t limit(std::size_t i) const {
                 return std::min(shares_[i].limit, worth_[i].most);
-        }
-
-        static void take(Capacity& capacity, std::size_t i, std::uint32_t cpus) {
-                for (std::uint32_t k = 0; k < cpus; k++)
-                        if (!capacity.take(i))
-                                capacity.charge(i, 1);
         }
 
         /// Each CPU goes to the one of `clients` to which the next one is worth most. Ties go to

@@ -343,6 +343,23 @@ TEST(Rounds, OfTheInteractiveBeginBesideARegionThatDoesNotEnd) {
         EXPECT_TRUE(world.decided().grants[1].parked);
 }
 
+TEST(Rounds, OfAGangBeginOnceOneOfItsMembersHasWaitedLongEnough) {
+        for (const std::size_t batch : {1, 2}) {
+                Teams world(8);
+                run_on_all(world.team(8));
+                park(world.team(4));
+                park(world.team(4));
+                world.clients[2].gang = world.clients[1].gang;
+                world.gangs.pop_back();
+                world.clients[batch].takes_turns = true;
+                world.settings.turns = false;
+                world.round(0).used_s = 1;
+                EXPECT_TRUE(world.decided().grants[1].parked) << batch;
+                world.round(1).waits_since = world.now - numbers::kRoundWait;
+                EXPECT_FALSE(world.decided().grants[1].parked) << batch;
+        }
+}
+
 TEST(Rounds, OfAnotherUserWaitForALongRegionOnlySoLong) {
         Teams world(8);
         auto& holder = world.team(8);
