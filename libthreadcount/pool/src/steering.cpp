@@ -151,7 +151,7 @@ void Steering::move_lanes(std::vector<int> allowed) {
 }
 
 /// A lane that is told of idleness while another one tells it leaves its last tasks to that one.
-/// Also for a lane that has found the lock taken meanwhile, and relies on who has it.
+/// Also for a lane that has found the lock taken meanwhile, and relies on its holder.
 void Steering::tell_idle() {
         is_report_due_.store(true, std::memory_order_seq_cst);
         do {
