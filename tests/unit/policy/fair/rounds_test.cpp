@@ -344,7 +344,7 @@ TEST(Rounds, OfTheInteractiveBeginBesideARegionThatDoesNotEnd) {
 }
 
 TEST(Rounds, OfAGangBeginOnceOneOfItsMembersHasWaitedLongEnough) {
-        for (const std::size_t batch : {1, 2}) {
+        for (const std::size_t batch : {1U, 2U}) {
                 Teams world(8);
                 run_on_all(world.team(8));
                 park(world.team(4));
