@@ -339,6 +339,25 @@ TEST_F(Outside, TenRunsThatAreKilledAtOnceAreUndone) {
                                                    .count()));
 }
 
+TEST_F(Outside, MoreRunsThanDescriptorsAreAllowedAtFirstAreUndone) {
+        const auto command = unique_sleep();
+        auto all = as_user(kUser, {"/usr/bin/prlimit", "--nofile=24:1024", YIELDER, place()});
+        all.insert(all.end(), command.begin(), command.end());
+        const Process first({all, {}, {}});
+        ASSERT_TRUE(eventually([&] { return group_of(only(command)).nice == 19; }));
+        ASSERT_TRUE(has_guardians(1));
+        const auto guardian = guardians();
+        std::vector<std::unique_ptr<Tree>> trees;
+        for (int i = 0; i < 24; i++)
+                trees.push_back(std::make_unique<Tree>(place(), unique_sleep()));
+        for (auto& tree : trees)
+                ASSERT_TRUE(tree->has(19));
+        trees.back()->run().signal(SIGKILL);
+        EXPECT_TRUE(trees.back()->has(0));
+        EXPECT_EQ(records(), 24U);
+        EXPECT_EQ(guardians(), guardian) << "it holds one descriptor for each";
+}
+
 TEST_F(Outside, ARecordOfAProcessWhoseNumberIsUsedAgainIsUndone) {
         auto command = unique_sleep();
         command.insert(command.begin(), "/usr/bin/setsid");

@@ -18,6 +18,7 @@
 #include <sys/file.h>
 #include <sys/inotify.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -255,6 +256,15 @@ void Guardian::survive() {
                 scopes.take_in({*id});
 }
 
+/// A run needs one for as long as it goes on.
+void allow_more_descriptors() {
+        rlimit limit{};
+        if (::getrlimit(RLIMIT_NOFILE, &limit) < 0)
+                return;
+        limit.rlim_cur = limit.rlim_max;
+        (void)::setrlimit(RLIMIT_NOFILE, &limit);
+}
+
 ExitCode Guardian::run() {
         if (::inotify_add_watch(changes_.get(), records_.place().c_str(),
                                 IN_MOVED_TO | IN_DELETE | IN_DELETE_SELF | IN_ONLYDIR) < 0)
@@ -286,6 +296,7 @@ ExitCode guard(const std::string& place) {
                 return kUsage;
         }
         ::fcntl(kLockFd, F_SETFD, FD_CLOEXEC);
+        allow_more_descriptors();
         return Guardian(std::move(*records)).run();
 }
 

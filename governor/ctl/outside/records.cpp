@@ -181,7 +181,7 @@ std::vector<ProcessId> Records::list() const {
         const int again = ::openat(fd_, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
         const std::unique_ptr<DIR, int (*)(DIR*)> files(again >= 0 ? ::fdopendir(again) : nullptr,
                                                         ::closedir);
-        while (files && runs.size() < kMost) {
+        while (files) {
                 const auto* entry = ::readdir(files.get());
                 if (entry == nullptr)
                         break;

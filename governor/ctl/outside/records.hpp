@@ -36,9 +36,6 @@ inline constexpr std::size_t kDefaultPlaces = 4;
 /// means something else to them. So have those of other hosts that share a home folder.
 class Records {
 public:
-        /// Records that are looked at; those beyond stay where they are.
-        static constexpr std::size_t kMost = 256;
-
         /// Makes the directory, and those above it, if there is none. An error is a sentence for
         /// people: it is another user's, others may write to it, or it cannot be made.
         [[nodiscard]] static tl::expected<Records, std::string> open(const std::string& place);

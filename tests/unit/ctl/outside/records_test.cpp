@@ -126,6 +126,14 @@ TEST_F(TheRecords, AreReplacedListedReadAndRemoved) {
         EXPECT_FALSE(records.read(kRunId));
 }
 
+TEST_F(TheRecords, AreAllListedHoweverManyThereAre) {
+        const auto records = open();
+        auto record = sample();
+        for (record.run.pid = 1; record.run.pid <= 300; record.run.pid++)
+                ASSERT_EQ(records.write(record), 0);
+        EXPECT_EQ(records.list().size(), 300U);
+}
+
 TEST_F(TheRecords, OfAnotherBootAreNotBelieved) {
         const auto records = open();
         auto record = sample();
