@@ -135,7 +135,8 @@ void add_run(CLI::App& app, const std::shared_ptr<Parsed>& parsed) {
         verb->add_flag(
                 "--keep", parsed->run.keeps,
                 "Change no number of threads and bind nothing. Where teams of gcc's OpenMP do\n"
-                "not fit side by side, their programs run in rounds of half a second");
+                "not fit side by side, threads that wait sleep. Where that does not help,\n"
+                "programs take rounds");
         verb->add_flag(
                 "--adapt", parsed->run.adapts,
                 "As --keep, but teams of gcc's OpenMP shrink and grow with the grant, where the\n"
