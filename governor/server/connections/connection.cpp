@@ -26,10 +26,11 @@ constexpr std::size_t kHeldReplies = 4096;  // with more than this unread, nothi
 constexpr std::size_t kReplyUnit = 256;
 constexpr std::size_t kMostPassed = 2;  // descriptors with one reply
 
-/// An idle connection should cost nothing but its socket.
-void release_if_empty(std::string& buffer) {
-        if (buffer.empty())
-                std::string().swap(buffer);
+/// The memory of a long reply goes while it is read. An idle connection should cost nothing but its
+/// socket.
+void release_spare(std::string& buffer) {
+        if (buffer.size() < buffer.capacity() / 2)
+                buffer.shrink_to_fit();
 }
 
 /// Bytes of sent replies that the kernel still charges to us.
@@ -120,8 +121,8 @@ Connection::State Connection::answer() {
         }
         if (input_ended_ && output_.empty() && !has_more_)
                 return input_.empty() ? State::Closed : State::Bad;
-        release_if_empty(input_);
-        release_if_empty(output_);
+        release_spare(input_);
+        release_spare(output_);
         return State::Open;
 }
 

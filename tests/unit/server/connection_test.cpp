@@ -9,9 +9,12 @@
 #include <fcntl.h>
 #include <governor/v1/frame.h>
 #include <gtest/gtest.h>
+#include <malloc.h>
 #include <memory>
 #include <sys/epoll.h>
 #include <sys/socket.h>
+
+extern "C" std::size_t __sanitizer_get_current_allocated_bytes() __attribute__((weak));
 
 namespace governor::server {
 namespace {
@@ -291,6 +294,13 @@ TEST_F(ConnectionTest, IsBadWhenTheHandlerRefusesAMessage) {
         EXPECT_EQ(handled_, (Strings{"yes", "no"}));
 }
 
+/// The bytes that the heap has given out, that of a sanitizer where there is one.
+std::size_t heap_in_use() {
+        return __sanitizer_get_current_allocated_bytes != nullptr
+                       ? __sanitizer_get_current_allocated_bytes()
+                       : mallinfo2().uordblks;
+}
+
 /// A client that asks for large replies and does not read them.
 class GreedyClient : public ConnectionTest {
 protected:
@@ -305,6 +315,19 @@ protected:
                 };
                 for (std::size_t i = 0; i < kQuestions; i++)
                         unsent_ += framed(std::to_string(i));
+        }
+
+        /// Asks once, and reads a little of the reply at a time until less than a message waits.
+        void read_most_of_a_reply() {
+                send(framed("most"));
+                ASSERT_EQ(connection_->on_ready(), State::Open);
+                std::array<char, 1000> chunk{};
+                for (int round = 0; round < 1000 && !reads(); round++) {
+                        ASSERT_GT(::recv(client_.get(), chunk.data(), chunk.size(), 0), 0);
+                        ASSERT_EQ(connection_->on_ready(), State::Open);
+                }
+                ASSERT_TRUE(reads());
+                ASSERT_TRUE(writes()) << "some of it waits";
         }
 
         /// Sends what the socket takes and wakes the connection, as often as something moves.
@@ -390,6 +413,13 @@ TEST_F(GreedyClient, IsReadFromAgainWhenLessThanAMessageWaits) {
         EXPECT_TRUE(reads());
         EXPECT_EQ(handled_.size(), 3U);
         EXPECT_GT(received, 3 * kReply - GOVERNOR_REPLY_MAX - kReply);
+}
+
+TEST_F(GreedyClient, HoldsNoMoreThanWhatItHasStillToRead) {
+        handled_.reserve(10);
+        const auto before = heap_in_use();
+        read_most_of_a_reply();
+        EXPECT_LE(heap_in_use(), before + GOVERNOR_REQUEST_MAX);
 }
 
 /// Reading a message would close what the client sends with it, for as long as the client likes.
