@@ -169,7 +169,6 @@ bool Connection::handle_messages(Turn& turn) {
                 hold(*answer);
                 cpu_time_ -= answer->free_of_charge;
                 done += end;
-                progress_++;
                 work_ += 1 + answer->bytes.size() / kReplyUnit;
         }
         input_.erase(0, done);

@@ -72,7 +72,8 @@ public:
         [[nodiscard]] std::chrono::nanoseconds cpu_time() const { return cpu_time_; }
 
         /// Empty if nothing is under way. Otherwise the client has sent a part of a message, or has
-        /// not read all of its replies; the value changes with every step that it makes. One ioctl.
+        /// not read all of its replies. The value changes when replies move: the socket takes more,
+        /// or the client reads. A question whose reply waits here changes nothing. One ioctl.
         [[nodiscard]] std::optional<std::uint64_t> progress() const;
 
         /// The client says that it sends no more. It has gone as a rule.
@@ -116,7 +117,7 @@ private:
         int untouched_ = 0;  // what a reply that nobody has asked for takes while it is unread
         std::uint64_t work_ = 0;
         std::chrono::nanoseconds cpu_time_{0};
-        std::uint64_t progress_ = 0;
+        std::uint64_t progress_ = 0;  // turns in which the socket has taken something
 };
 
 }  // namespace governor::server

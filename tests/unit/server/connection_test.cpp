@@ -422,6 +422,19 @@ TEST_F(GreedyClient, HoldsNoMoreThanWhatItHasStillToRead) {
         EXPECT_LE(heap_in_use(), before + GOVERNOR_REQUEST_MAX);
 }
 
+TEST_F(GreedyClient, MakesNoProgressByAskingForMore) {
+        read_most_of_a_reply();
+        handler_ = [](const std::string& message) { return message; };
+        const auto progress = connection_->progress();
+        ASSERT_TRUE(progress);
+        send(framed("more"));
+        EXPECT_EQ(connection_->on_ready(), State::Open);
+        EXPECT_EQ(handled_.back(), "more");
+        EXPECT_EQ(connection_->progress(), progress);
+        (void)receive();
+        EXPECT_NE(connection_->progress(), progress) << "it reads";
+}
+
 /// Reading a message would close what the client sends with it, for as long as the client likes.
 class ConnectionWithDescriptors : public ConnectionTest {
 protected:
