@@ -156,7 +156,7 @@ void Connections::serve(int fd, Client& client) {
 
 void Connections::wait(int fd, Client& client) {
         if (waiting_.empty())
-                go_on_timer_ = loop_.on_time(EventLoop::now() + kPace, [this] { go_on(); });
+                go_on_timer_ = loop_.on_time_in_turn(EventLoop::now() + kPace, [this] { go_on(); });
         auto& queue = waiting_[client.seat.account()];
         client.place = queue.insert(queue.end(), fd);
         client.source.set_io_events(0);
@@ -167,7 +167,8 @@ void Connections::leave_queue(Client& client) {
         client.place.reset();
 }
 
-/// Each account once, from the one after the last on.
+/// Each account once, from the one after the last on. The rest goes on at once, behind the sockets
+/// that are ready.
 void Connections::go_on() {
         const auto end = EventLoop::now() + kTurnsOfAll;
         auto next = waiting_.upper_bound(last_);

@@ -94,6 +94,14 @@ EventSource EventLoop::on_time(TimePoint when, std::function<void()> callback,
         return EventSource(std::move(registration));
 }
 
+/// Of sources with the same priority the one goes first that has been due for longer.
+EventSource EventLoop::on_time_in_turn(TimePoint when, std::function<void()> callback) {
+        auto timer = on_time(when, std::move(callback));
+        check(sd_event_source_set_priority(timer.registration_->source, SD_EVENT_PRIORITY_NORMAL),
+              "timer");
+        return timer;
+}
+
 EventSource EventLoop::on_signal(int signal, std::function<void()> callback) {
         auto registration = std::make_shared<EventSource::Registration>();
         registration->callback = std::move(callback);

@@ -66,6 +66,9 @@ public:
         /// starve them.
         [[nodiscard]] EventSource on_time(TimePoint when, std::function<void()> callback,
                                           std::chrono::microseconds accuracy = kCoarse);
+        /// A timer for the work of clients, in turn with sockets: neither starves the other,
+        /// however often both are due.
+        [[nodiscard]] EventSource on_time_in_turn(TimePoint when, std::function<void()> callback);
         /// Blocks the signal for this thread, so that it arrives here only. Signals go before
         /// sockets too.
         [[nodiscard]] EventSource on_signal(int signal, std::function<void()> callback);

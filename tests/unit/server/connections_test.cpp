@@ -220,6 +220,25 @@ TEST_F(CostlyMessages, LetTimersComeInBetween) {
         EXPECT_LE(most, 2U);
 }
 
+TEST_F(CostlyMessages, OfManyAccountsLetAnotherOneIn) {
+        constexpr std::uint32_t kMany = 20;
+        constexpr std::size_t kAllWait = 60;
+        std::vector<UniqueFd> many;
+        for (std::uint32_t i = 0; i < kMany; i++) {
+                many.push_back(connect(Account{2000 + i}));
+                ask(many.back(), "c", 20);
+        }
+        const auto other = connect(kAnna);
+        const auto work = on_message_;
+        on_message_ = [&](std::string_view message) {
+                if (handled_.size() == kAllWait)
+                        ask(other, "o");
+                work(message);
+        };
+        run_until([this] { return was_handled("o"); });
+        EXPECT_LE(before("o"), kAllWait + 5) << "of 400";
+}
+
 TEST_F(CostlyMessages, AreChargedByTheirTime) {
         const auto greedy = connect(kAnna);
         ask(greedy, "c", 400);

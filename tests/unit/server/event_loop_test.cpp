@@ -4,9 +4,11 @@
 
 #include "server/kernel/unique_fd.hpp"
 
+#include <algorithm>
 #include <csignal>
 #include <gtest/gtest.h>
 #include <map>
+#include <string>
 #include <sys/epoll.h>
 #include <sys/socket.h>
 #include <vector>
@@ -145,6 +147,28 @@ TEST_F(Loop, TimersAreNotStarvedBySocketsThatAreAlwaysReady) {
         for (const auto& pair : pairs)
                 sources.push_back(loop.on_io(pair.ours.get(), EPOLLOUT, [](std::uint32_t) {}));
         run_for(milliseconds{20});
+}
+
+TEST_F(Loop, ATimerInTurnAndSocketsDoNotStarveEachOther) {
+        const Pair pair;
+        std::string order;
+        EventSource timer;
+        const auto source = loop.on_io(pair.ours.get(), EPOLLIN, [&](std::uint32_t) {
+                order += 's';
+                pair.hears();
+                pair.says_something();
+        });
+        const auto now = std::chrono::steady_clock::now();
+        timer = loop.on_time_in_turn(now, [&] {
+                order += 't';
+                if (std::ranges::count(order, 't') == 10)
+                        loop.exit(0);
+                timer.set_time(now);
+        });
+        pair.says_something();
+        EXPECT_EQ(loop.run(), 0);
+        order.erase(std::ranges::unique(order).begin(), order.end());
+        EXPECT_GE(order.size(), 19U) << order;
 }
 
 TEST_F(Loop, SignalsAreNotStarvedBySocketsThatAreAlwaysReady) {
