@@ -31,7 +31,8 @@ public:
 
         /// Looks at all processes of the machine, for so long at most. Once per sample, before
         /// measured(), yielding_millicpu() and ungoverned() are asked. False: there are too many
-        /// for that time. The next call goes on, and the last look that ended stands until then.
+        /// for that time, or it cannot begin. The next call goes on, and the last look that ended
+        /// stands until then.
         virtual bool look(TimePoint now, std::chrono::nanoseconds at_most) = 0;
         struct Measured {
                 /// Used since it began, with its descendants that hold no lease.

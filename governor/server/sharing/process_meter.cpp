@@ -11,7 +11,6 @@
 #include "probe/program.hpp"
 #include "registry/program.hpp"
 
-#include <cerrno>
 #include <unistd.h>
 #include <utility>
 
@@ -52,8 +51,8 @@ ProcessMeter::where(std::uint32_t pid, const policy::CpuMask& claimed, TimePoint
 
 bool ProcessMeter::scan(std::span<const Holder> holders, TimePoint now,
                         const probe::ProcessScan::IsOver& is_over) {
-        if (const int result = processes_.take(is_over); result < 0)
-                return result != -EAGAIN;
+        if (processes_.take(is_over) < 0)
+                return false;
         std::vector<probe::Descendants::Holder> since;
         since.reserve(holders.size());
         for (const auto& [pid, arrived] : holders)

@@ -55,7 +55,8 @@ public:
                 std::chrono::nanoseconds arrived;  ///< as Peer::arrived
         };
         /// Looks at all processes of the machine, of which `holders` hold leases. False: `is_over`
-        /// said so before all were read. The last scan stands, and the next call goes on.
+        /// said so before all were read, or /proc could not be opened. The last scan stands, and
+        /// the next call goes on.
         bool scan(std::span<const Holder> holders, TimePoint now,
                   const probe::ProcessScan::IsOver& is_over = {});
         /// There is no holder for a while. The next scan begins anew, and until then nothing is

@@ -5,6 +5,7 @@
 #include "policy/permyriad.hpp"
 #include "support/fake_machine.hpp"
 
+#include <filesystem>
 #include <gtest/gtest.h>
 #include <sched.h>
 
@@ -56,6 +57,15 @@ TEST_F(ProcessMeterTest, ForgetsWhatOthersBurnedWhenNobodyAsksForAWhile) {
         ASSERT_EQ(second({{8}}).owners.size(), 1U);
         meter_->drop_scan();
         EXPECT_TRUE(meter_->ungoverned().owners.empty());
+}
+
+TEST_F(ProcessMeterTest, TakesAScanThatCannotBeginForNone) {
+        second({{8}});
+        const auto proc = machine_.root() + "/proc";
+        std::filesystem::rename(proc, proc + ".gone");
+        EXPECT_FALSE(meter_->scan({}, TimePoint{std::chrono::seconds{3}}));
+        std::filesystem::rename(proc + ".gone", proc);
+        EXPECT_TRUE(meter_->scan({}, TimePoint{std::chrono::seconds{4}}));
 }
 
 TEST_F(ProcessMeterTest, CountsDaysOfALargeMachine) {
