@@ -48,7 +48,7 @@ void LowUse::judge(nanoseconds runnable, nanoseconds elapsed, TimePoint now) {
                 return;
         }
         low_since_ = low_since_.value_or(at_);
-        light_ = now - *low_since_ >= patience_;
+        light_ = now - *low_since_ >= kPatience;
 }
 
 void LowUse::unknown() {
@@ -62,8 +62,6 @@ void LowUse::burned(std::uint32_t millicpu) {
 }
 
 void LowUse::end() {
-        if (light_)
-                patience_ = numbers::kMemory;
         light_ = false;
         low_since_.reset();
 }

@@ -19,8 +19,7 @@ using policy::TimePoint;
 /// kPatience. (Runnable means that it runs or waits for a CPU.) It stays light until it is runnable
 /// for more than three quarters. The CPU time that it burns would not tell alone: a program that is
 /// crowded out burns little, too. On a CPU that it shares with one thread it runs half as fast, so
-/// that a half becomes two thirds: that is below three quarters. One that has stopped being light
-/// is not so again before kMemory.
+/// that a half becomes two thirds: that is below three quarters.
 class LowUse {
 public:
         /// A program that burns more is not light.
@@ -64,7 +63,6 @@ private:
         std::optional<Reading> last_;
         TimePoint at_;  // of last_
         std::optional<TimePoint> low_since_;
-        std::chrono::nanoseconds patience_ = kPatience;
         bool light_ = false;
 };
 
