@@ -44,8 +44,7 @@ std::optional<policy::CpuMask> read_isolated_partitions(FileReader& files,
 CpuSets read_cpu_sets(const std::string& root) {
         const auto folder = root + "/sys/devices/system/cpu/";
         FileReader files;
-        CpuSets sets{read_cpu_set(files, folder + "online"),
-                     read_cpu_set(files, folder + "isolated"),
+        CpuSets sets{read_cpu_set(files, folder + "isolated"),
                      read_cpu_set(files, folder + "nohz_full")};
         if (const auto partitions = read_isolated_partitions(files, root))
                 sets.isolated = sets.isolated.value_or(policy::CpuMask{}) | *partitions;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Finds the CPUs on which the machine as a whole runs programs.
+// Finds the CPUs that the kernel keeps apart from programs which do not ask for them.
 #pragma once
 
 #include "policy/cpu_mask.hpp"
@@ -13,7 +13,6 @@ namespace governor::probe {
 
 /// Empty: the kernel does not say.
 struct CpuSets {
-        std::optional<policy::CpuMask> online;
         std::optional<policy::CpuMask> isolated;   ///< isolcpus=, isolated cpuset partitions: both
         std::optional<policy::CpuMask> nohz_full;  ///< nohz_full=: without the clock tick
 

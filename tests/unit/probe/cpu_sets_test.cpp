@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Online, isolated and tickless CPUs.
+// Isolated and tickless CPUs.
 #include "probe/cpu_sets.hpp"
 
 #include "support/fake_machine.hpp"
@@ -14,11 +14,9 @@ using policy::CpuSet;
 
 TEST(CpuSets, AreReadFromSysfs) {
         test_support::FakeMachine machine;
-        machine.write("sys/devices/system/cpu/online", "0-3,8\n");
         machine.write("sys/devices/system/cpu/isolated", "2-3\n");
         machine.write("sys/devices/system/cpu/nohz_full", "3\n");
         const auto sets = read_cpu_sets(machine.root());
-        EXPECT_EQ(sets.online, CpuMask(CpuSet{0, 1, 2, 3, 8}));
         EXPECT_EQ(sets.isolated, CpuMask(CpuSet{2, 3}));
         EXPECT_EQ(sets.nohz_full, CpuMask(CpuSet{3}));
 }
@@ -47,14 +45,8 @@ TEST(CpuSets, AreEmptyIfSysfsSaysNone) {
 TEST(CpuSets, AreNotKnownWithoutSysfsOrIfItIsBroken) {
         test_support::FakeMachine machine;
         EXPECT_EQ(read_cpu_sets(machine.root()), CpuSets{});
-        machine.write("sys/devices/system/cpu/online", "0-\n");
+        machine.write("sys/devices/system/cpu/isolated", "0-\n");
         EXPECT_EQ(read_cpu_sets(machine.root()), CpuSets{});
-}
-
-TEST(CpuSets, OfThisMachineHaveACpuOnline) {
-        const auto sets = read_cpu_sets("");
-        ASSERT_TRUE(sets.online);
-        EXPECT_FALSE(sets.online->empty());
 }
 
 }  // namespace
