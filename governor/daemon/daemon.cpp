@@ -43,10 +43,12 @@ void note_what_this_machine_lacks(const Options& options, const config::Settings
         if (sampler.take(server::EventLoop::now(), settings.period) !=
             probe::Sampler::Outcome::Accepted)
                 return;
-        if (const auto why = server::why_nothing_is_governed(settings, sampler.sample()))
+        const auto apart = server::kept_apart(settings, options.root);
+        if (const auto why = server::why_nothing_is_governed(settings, apart, sampler.sample()))
                 std::printf("note: %s\n", why->c_str());
         else
-                for (const auto& note : server::notes_of_absent_cpus(settings, sampler.sample()))
+                for (const auto& note :
+                     server::notes_of_absent_cpus(settings, apart, sampler.sample()))
                         std::printf("note: %s\n", note.c_str());
 }
 

@@ -12,6 +12,10 @@ bool Pool::contains(std::uint32_t cpu) const {
                !std::ranges::binary_search(reserve, cpu);
 }
 
+Pool Pool::without(const CpuMask& none_of) const {
+        return {cpus, (CpuMask(reserve) | none_of).to_set()};
+}
+
 CpuMask cpus_of(const Sample& sample) {
         CpuMask cpus;
         for (const auto& cpu : sample.cpus)

@@ -33,6 +33,8 @@ struct Pool {
         CpuSet reserve;              ///< none of these
 
         [[nodiscard]] bool contains(std::uint32_t cpu) const;
+        /// This pool, and none of `none_of` either.
+        [[nodiscard]] Pool without(const CpuMask& none_of) const;
 };
 
 /// The CPUs that `sample` is of.

@@ -10,6 +10,10 @@
 
 namespace governor::probe {
 
+policy::CpuMask CpuSets::apart() const {
+        return isolated.value_or(policy::CpuMask{}) | nohz_full.value_or(policy::CpuMask{});
+}
+
 std::optional<policy::CpuMask> parse_cpu_set(std::string_view text) {
         // Padded to a width that is the number of CPUs.
         const auto word = text.substr(std::min(text.find_first_not_of(' '), text.size()));

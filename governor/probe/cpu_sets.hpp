@@ -16,6 +16,9 @@ struct CpuSets {
         std::optional<policy::CpuMask> isolated;   ///< isolcpus=, isolated cpuset partitions: both
         std::optional<policy::CpuMask> nohz_full;  ///< nohz_full=: without the clock tick
 
+        /// The CPUs of either kind that are known.
+        [[nodiscard]] policy::CpuMask apart() const;
+
         friend bool operator==(const CpuSets&, const CpuSets&) = default;
 };
 

@@ -18,6 +18,8 @@ namespace governor::server {
 
 namespace {
 
+constexpr std::string_view kWaysApart = "isolcpus=, nohz_full= or an isolated cpuset partition";
+
 std::chrono::milliseconds since_start(TimePoint start) {
         return std::chrono::duration_cast<std::chrono::milliseconds>(EventLoop::now() - start);
 }
@@ -32,18 +34,26 @@ std::string policy_in_force(const config::Settings& settings) {
 }
 
 std::optional<std::string> why_nothing_is_governed(const config::Settings& settings,
+                                                   const policy::CpuMask& apart,
                                                    const policy::Sample& sample) {
-        if (!policy::restrict_to(settings.pool, sample).cpus.empty())
+        if (!policy::restrict_to(settings.pool.without(apart), sample).cpus.empty())
                 return std::nullopt;
         const auto& [cpus, reserve] = settings.pool;
-        return "cpus = " + (cpus ? policy::format_cpu_list(*cpus) : "all") +
-               (reserve.empty() ? ": none of them is online"
-                                : ", reserve = " + policy::format_cpu_list(reserve) +
-                                          ": none that is left is online") +
-               ", so every program is advised 1 thread";
+        const bool are_apart = !policy::restrict_to(settings.pool, sample).cpus.empty();
+        std::string why = "cpus = " + (cpus ? policy::format_cpu_list(*cpus) : "all");
+        if (!reserve.empty())
+                why += ", reserve = " + policy::format_cpu_list(reserve);
+        if (are_apart)
+                why += ": the kernel keeps apart all that are online (" + std::string(kWaysApart) +
+                       ")";
+        else
+                why += reserve.empty() ? ": none of them is online"
+                                       : ": none that is left is online";
+        return why + ", so every program is advised 1 thread";
 }
 
 std::vector<std::string> notes_of_absent_cpus(const config::Settings& settings,
+                                              const policy::CpuMask& apart,
                                               const policy::Sample& sample) {
         const auto online = policy::cpus_of(sample).to_set();
         const auto& [cpus, reserve] = settings.pool;
@@ -61,6 +71,13 @@ std::vector<std::string> notes_of_absent_cpus(const config::Settings& settings,
                                     policy::format_cpu_list(absent) + (is_one ? " is" : " are"),
                                     is_one ? "it is" : "they are"));
         }
+        const auto left_out =
+                (policy::cpus_of(policy::restrict_to(settings.pool, sample)) & apart).to_set();
+        if (!left_out.empty())
+                notes.push_back(fmt::format(
+                        "the kernel keeps CPU{} {} apart ({}), and {} not given out",
+                        left_out.size() == 1 ? "" : "s", policy::format_cpu_list(left_out),
+                        kWaysApart, left_out.size() == 1 ? "it is" : "they are"));
         return notes;
 }
 
@@ -102,10 +119,11 @@ tl::expected<void, std::string> Server::apply(config::Settings settings) {
         governor_.configure(settings_, sampling_.sampler().sample(), sampling_.topology());
         sampling_.set_period(settings_.period);
         const auto& sample = sampling_.sampler().sample();
-        if (const auto why = why_nothing_is_governed(settings_, sample))
+        const auto& apart = governor_.apart();
+        if (const auto why = why_nothing_is_governed(settings_, apart, sample))
                 log(Level::Warning, Event::NothingGoverned, *why);
         else
-                for (const auto& note : notes_of_absent_cpus(settings_, sample))
+                for (const auto& note : notes_of_absent_cpus(settings_, apart, sample))
                         log(Level::Info, Event::CpusAbsent, note);
         warn_if_executables_are_hidden();
         return {};
@@ -154,7 +172,7 @@ void Server::warn_if_executables_are_hidden() const {
 }
 
 std::string Server::summary() const {
-        const auto sample = policy::restrict_to(settings_.pool, sampling_.sampler().sample());
+        const auto sample = policy::restrict_to(governor_.pool(), sampling_.sampler().sample());
         const auto free = sample.warming_up
                                   ? "warming up"
                                   : fmt::format("{} of {} cpus free",
@@ -203,6 +221,7 @@ std::optional<Answer> Server::handle(std::string_view message, const Peer& peer)
 View Server::view() const {
         const auto& sampler = sampling_.sampler();
         return {settings_,
+                governor_.pool(),
                 sampler.sample(),
                 sampling_.topology(),
                 governor_.programs(),

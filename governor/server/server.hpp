@@ -24,13 +24,16 @@ namespace governor::server {
 /// "fair", "fair (observing)", "threshold 5%"
 [[nodiscard]] std::string policy_in_force(const config::Settings& settings);
 
-/// Empty: at least one of the CPUs of `sample` is given out. Otherwise a sentence.
+/// Empty: at least one of the CPUs of `sample` is given out. Otherwise a sentence. `apart`: see
+/// kept_apart().
 [[nodiscard]] std::optional<std::string> why_nothing_is_governed(const config::Settings& settings,
+                                                                 const policy::CpuMask& apart,
                                                                  const policy::Sample& sample);
 
-/// CPUs that the settings name and `sample` lacks: at most one sentence for each key. They may come
-/// later.
+/// CPUs that the settings name and `sample` lacks, which may come later, and CPUs that they would
+/// give out if these were not kept apart: at most one sentence for each key and one for `apart`.
 [[nodiscard]] std::vector<std::string> notes_of_absent_cpus(const config::Settings& settings,
+                                                            const policy::CpuMask& apart,
                                                             const policy::Sample& sample);
 
 class Server {

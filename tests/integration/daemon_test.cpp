@@ -24,6 +24,17 @@ bool contains(const std::string& text, const std::string& part) {
         return text.find(part) != text.npos;
 }
 
+governor::v1::Advice advice(const Daemon& daemon) {
+        return WireClient(daemon.socket()).call(query(0)).value().advice();
+}
+
+governor::v1::Cpus cpus(const Daemon& daemon) {
+        governor::v1::Request request;
+        request.set_protocol(1);
+        request.mutable_cpus();
+        return WireClient(daemon.socket()).call(request).value().cpus();
+}
+
 TEST(Daemon, StopsCleanlyOnSigtermAndTakesItsSocketAlong) {
         Daemon daemon(kMachine);
         daemon.start();
@@ -84,6 +95,49 @@ TEST(Daemon, GivesOutNoReservedCpus) {
         EXPECT_TRUE(contains(daemon.process().err(),
                              "cpus = all, reserve = 0-7: none that is left is online"))
                 << daemon.process().err();
+}
+
+TEST(Daemon, CountsOutCpusThatTheKernelKeepsApart) {
+        FakeMachine machine;
+        machine.runs({100, 100, 100, 100});
+        machine.file("sys/devices/system/cpu/nohz_full", "1-3\n");
+        Daemon daemon(machine.root());
+        daemon.start();
+        EXPECT_TRUE(contains(daemon.process().err(),
+                             "info: the kernel keeps CPUs 1-3 apart (isolcpus=, nohz_full= or an "
+                             "isolated cpuset partition), and they are not given out\n"))
+                << daemon.process().err();
+        EXPECT_EQ(status(daemon.socket()).cpus(), 1U);
+        EXPECT_EQ(status(daemon.socket()).free(), 1U);
+        EXPECT_EQ(status(daemon.socket()).budget(), 1U);
+        EXPECT_EQ(advice(daemon).total(), 1U);
+        const auto seen = cpus(daemon);
+        ASSERT_EQ(seen.cpu_size(), 4);
+        EXPECT_TRUE(seen.cpu(0).governed());
+        EXPECT_FALSE(seen.cpu(2).governed());
+        EXPECT_FALSE(seen.cpu(2).available());
+
+        daemon.configure("[governor]\npolicy = threshold\n");
+        daemon.process().signal(SIGHUP);
+        EXPECT_TRUE(eventually([&] { return status(daemon.socket()).cpus() == 4; }))
+                << "only fair leaves them out";
+}
+
+TEST(Daemon, WarnsWhenTheKernelKeepsAllOfItsCpusApart) {
+        FakeMachine machine;
+        machine.runs({100, 100, 100, 100});
+        machine.file("sys/devices/system/cpu/isolated", "1-3\n");
+        Daemon daemon(machine.root(), "[governor]\ncpus = 1-3\n");
+        daemon.start();
+        const std::string why =
+                "cpus = 1-3: the kernel keeps apart all that are online (isolcpus=, "
+                "nohz_full= or an isolated cpuset partition), so every program is "
+                "advised 1 thread\n";
+        EXPECT_TRUE(contains(daemon.process().err(), "warning: " + why)) << daemon.process().err();
+        EXPECT_EQ(status(daemon.socket()).cpus(), 0U);
+        const auto said = govern({"--check-config", "--root", machine.root(), "--config",
+                                  daemon.directory().path("governord.conf")});
+        EXPECT_TRUE(contains(said.out, "note: " + why)) << said.out;
 }
 
 TEST(Daemon, RefusesRulesThatAreWrong) {

@@ -25,6 +25,11 @@ public:
         [[nodiscard]] std::string stat() const { return read_file(root() + "/proc/stat"); }
         void write(std::string_view stat) const { directory_.replace("proc/stat", stat); }
 
+        /// Puts a file below the root: "sys/devices/system/cpu/nohz_full".
+        void file(const std::string& name, std::string_view text) const {
+                directory_.replace(name, text);
+        }
+
         /// A process of one thread, which may run on `cpus`: "0-63".
         void process(pid_t pid, const std::string& cpus) const;
 

@@ -54,7 +54,7 @@ v1::Reply advise(const v1::Query& query, const View& view, Reach reach) {
         const policy::Question question{query.current(), query.max(),
                                         view.fair_share ? view.fair_share->threads : 0};
         const auto& settings = view.settings.threshold;
-        const auto sample = policy::restrict_to(view.settings.pool, view.sample);
+        const auto sample = policy::restrict_to(view.pool, view.sample);
         const auto advice = policy::advise(settings, sample, question);
         v1::Reply reply;
         auto& out = *reply.mutable_advice();
@@ -98,7 +98,7 @@ std::uint32_t waiting(const registry::Programs& programs) {
 }
 
 v1::Reply status(const View& view, Reach reach) {
-        const auto sample = policy::restrict_to(view.settings.pool, view.sample);
+        const auto sample = policy::restrict_to(view.pool, view.sample);
         v1::Reply reply;
         auto& out = *reply.mutable_status();
         out.set_cpus(static_cast<std::uint32_t>(sample.cpus.size()));
@@ -133,7 +133,7 @@ v1::Reply status(const View& view, Reach reach) {
 
 void fill(v1::Cpu& out, const policy::CpuIdle& cpu, const View& view) {
         out.set_cpu(cpu.cpu);
-        out.set_governed(view.settings.pool.contains(cpu.cpu));
+        out.set_governed(view.pool.contains(cpu.cpu));
         out.set_available(out.governed() && !view.sample.warming_up &&
                           policy::is_free(view.settings.threshold, cpu));
         if (cpu.idle_permyriad)

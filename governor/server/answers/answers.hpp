@@ -34,6 +34,7 @@ struct Counters {
 /// All that an answer may depend on.
 struct View {
         const config::Settings& settings;
+        const policy::Pool& pool;      ///< of the settings, without CPUs that are kept apart
         const policy::Sample& sample;  ///< all online CPUs
         const probe::Topology& topology;
         const registry::Programs& programs;

@@ -87,6 +87,11 @@ Governor::IsAccepted of_account(const policy::Account& account) {
 
 }  // namespace
 
+policy::CpuMask kept_apart(const config::Settings& settings, const std::string& root) {
+        return settings.policy == config::PolicyName::Fair ? probe::read_cpu_sets(root).apart()
+                                                           : policy::CpuMask{};
+}
+
 Governor::Governor(EventLoop& loop, const std::string& root, Ticker ticker, Admission admission,
                    Teller teller)
         : loop_(loop), root_(root), ticker_(std::move(ticker)), admission_(std::move(admission)),
@@ -111,6 +116,7 @@ void Governor::configure(const config::Settings& settings, const policy::Sample&
                 cycle_.forget_pause();
         }
         online_ = policy::cpus_of(sample);
+        find_pool();
         cycle_.configured(
                 {settings_.fair, settings_.programs, settings_.is_observing, settings_.period},
                 machine_of(online_, topology), now());
@@ -119,17 +125,16 @@ void Governor::configure(const config::Settings& settings, const policy::Sample&
 
 void Governor::release_all() { leases_.end_all(); }
 
+void Governor::find_pool() {
+        apart_ = kept_apart(settings_, root_);
+        pool_ = settings_.pool.without(apart_);
+}
+
 policy::Machine Governor::machine_of(const policy::CpuMask& online,
                                      const probe::Topology& topology) const {
-        const auto apart = probe::read_cpu_sets(root_);
-        auto pool = online;
-        if (apart.isolated)
-                pool -= *apart.isolated;
-        if (apart.nohz_full)
-                pool -= *apart.nohz_full;
         policy::CpuMask distributed;
-        pool.for_each([&](std::uint32_t cpu) {
-                if (settings_.pool.contains(cpu))
+        online.for_each([&](std::uint32_t cpu) {
+                if (pool_.contains(cpu))
                         distributed.add(cpu);
         });
         return {topology, distributed};
@@ -138,6 +143,7 @@ policy::Machine Governor::machine_of(const policy::CpuMask& online,
 void Governor::sampled(const policy::Sample& sample, const probe::Topology& topology) {
         if (auto online = policy::cpus_of(sample); online != online_) {
                 online_ = std::move(online);
+                find_pool();
                 cycle_.plugged(machine_of(online_, topology));
         }
         cycle_.sampled(sample, now());

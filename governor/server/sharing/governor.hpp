@@ -24,6 +24,10 @@
 
 namespace governor::server {
 
+/// The CPUs that the kernel below `root` keeps apart from programs that do not ask for them, as far
+/// as these settings mind that: `fair` gives none of them out. About 60 us.
+[[nodiscard]] policy::CpuMask kept_apart(const config::Settings& settings, const std::string& root);
+
 /// Turns what connections say and what the kernel tells into events of registry::Cycle, and carries
 /// out its effects.
 class Governor {
@@ -107,6 +111,12 @@ public:
         /// nothing to pause under the policy in force.
         [[nodiscard]] bool pause(bool paused, std::uint32_t uid);
 
+        /// The CPUs that are given out, online or not: those of the settings that the kernel does
+        /// not keep apart.
+        [[nodiscard]] const policy::Pool& pool() const { return pool_; }
+        /// See kept_apart().
+        [[nodiscard]] const policy::CpuMask& apart() const { return apart_; }
+
         [[nodiscard]] const registry::Cycle& cycle() const { return cycle_; }
         [[nodiscard]] const registry::Programs& programs() const { return cycle_.programs(); }
         [[nodiscard]] TimePoint now() const { return loop_.now(); }
@@ -152,6 +162,7 @@ private:
                                              const IsAccepted& accepts, Look look);
         void find_members();
         void widen(Lease& lease, const Wish& wish);
+        void find_pool();
         [[nodiscard]] policy::Machine machine_of(const policy::CpuMask& online,
                                                  const probe::Topology& topology) const;
         void ended(const Lease& lease);
@@ -168,6 +179,8 @@ private:
         Teller teller_;
         config::Settings settings_;
         std::chrono::nanoseconds decided_for_{0};
+        policy::CpuMask apart_;
+        policy::Pool pool_;
         policy::CpuMask online_;  // when the cycle was last told of the machine
         ProcessMeter meter_;
         Arenas arenas_;

@@ -43,6 +43,12 @@ TEST(Sample, LeavesOutReservedCpus) {
         EXPECT_TRUE(restrict_to({CpuSet{0, 5}, {0, 5}}, kSparse).cpus.empty());
 }
 
+TEST(Sample, LeavesOutCpusThatThePoolIsWithout) {
+        const auto pool = Pool{CpuSet{0, 2, 64}, {2}}.without(CpuMask(CpuSet{1, 64}));
+        EXPECT_EQ(pool.reserve, (CpuSet{1, 2, 64}));
+        EXPECT_EQ(numbers(restrict_to(pool, kSparse)), (CpuSet{0}));
+}
+
 TEST(Sample, StaysWarmOrColdWhenRestricted) {
         EXPECT_FALSE(restrict_to(only({0}), kSparse).warming_up);
         EXPECT_TRUE(restrict_to(only({0}), Sample{{{0, 10}}, true}).warming_up);

@@ -23,9 +23,9 @@ protected:
         }
         [[nodiscard]] v1::Reply ask(const v1::Request& request, Reach reach = Reach::Local) const {
                 return answer(request,
-                              View{settings_, sample_, topology_, clients_, counters_,
-                                   milliseconds{65'432}, milliseconds{warm_in_}, false, error_,
-                                   std::nullopt, fair_share_, adapts_},
+                              View{settings_, settings_.pool, sample_, topology_, clients_,
+                                   counters_, milliseconds{65'432}, milliseconds{warm_in_}, false,
+                                   error_, std::nullopt, fair_share_, adapts_},
                               reach);
         }
         [[nodiscard]] v1::Reply query(std::uint32_t current, std::uint32_t max) const {
