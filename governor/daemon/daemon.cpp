@@ -66,11 +66,12 @@ int check(const Options& options, const config::Settings& settings) {
         return kOk;
 }
 
-/// `refused`: why these are not the settings of the files; else empty.
-int serve(const Options& options, const config::Settings& settings, const std::string& refused) {
+/// `mistakes`: why these are not the settings of the files; else empty.
+int serve(const Options& options, const config::Settings& settings,
+          const config::Errors& mistakes) {
         follow_log_level(settings);
         Service service(options, raise_descriptor_limit());
-        if (const auto started = service.start(settings, refused); !started) {
+        if (const auto started = service.start(settings, mistakes); !started) {
                 log(Level::Error, Event::CannotStart, started.error());
                 return kFailed;
         }
@@ -88,7 +89,7 @@ int run_with_log(const Options& options) {
         auto defaults = fallback(options);
         if (options.check_config || !defaults)
                 return kWrongConfiguration;
-        return serve(options, *defaults, summary(settings.error()));
+        return serve(options, *defaults, settings.error());
 }
 
 }  // namespace
