@@ -182,7 +182,8 @@ bool Cgroups::is_idle(const std::string& directory) {
 }
 
 /// Breadth first, so that many groups deep down, which any user may make, cannot hide those above.
-std::vector<std::string> Cgroups::idle_groups() {
+std::vector<std::string> Cgroups::idle_groups(std::size_t most) {
+        entries_read_ = 0;
         std::vector<std::string> idle;
         std::deque<std::string> waiting;
         for (const auto& mount : mounts_)
@@ -191,8 +192,8 @@ std::vector<std::string> Cgroups::idle_groups() {
                         waiting = {mount.root};
         if (!waiting.empty() && waiting.front() == "/")
                 waiting.front().clear();
-        for (std::size_t seen = 0;
-             !waiting.empty() && seen < kMostGroups && idle.size() < kMostIdleGroups; seen++) {
+        for (std::size_t known = waiting.size();
+             !waiting.empty() && idle.size() < kMostIdleGroups;) {
                 const auto group = std::move(waiting.front());
                 waiting.pop_front();
                 const auto directory = find_directory(mounts_, cpu_, group);
@@ -202,15 +203,18 @@ std::vector<std::string> Cgroups::idle_groups() {
                         idle.push_back(group);
                         continue;
                 }
-                if (std::ranges::count(group, '/') >= std::ptrdiff_t{kMostLevels})
+                if (known >= most || std::ranges::count(group, '/') >= std::ptrdiff_t{kMostLevels})
                         continue;
                 std::error_code error;
                 std::filesystem::directory_iterator entry(root_ + *directory, error);
-                for (; !error && entry != std::filesystem::directory_iterator();
-                     entry.increment(error))
-                        if (entry->is_directory(error) && !entry->is_symlink(error) &&
-                            waiting.size() < kMostGroups)
-                                waiting.push_back(group + "/" + entry->path().filename().string());
+                for (; !error && entry != std::filesystem::directory_iterator() && known < most;
+                     entry.increment(error)) {
+                        entries_read_++;
+                        if (!entry->is_directory(error) || entry->is_symlink(error))
+                                continue;
+                        waiting.push_back(group + "/" + entry->path().filename().string());
+                        known++;
+                }
         }
         return idle;
 }

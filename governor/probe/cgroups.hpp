@@ -63,13 +63,17 @@ public:
         /// anew after this.
         void forget();
 
-        /// Groups with cpu.idle = 1, the highest ones only: all below yields with them. Looks at
-        /// about kMostGroups groups, the highest first and none deeper than kMostLevels, at 30 us
-        /// each. It finds kMostIdleGroups at most: each will cost every sample, and anybody may
-        /// make thousands. The time of further groups counts like any program's time.
-        [[nodiscard]] std::vector<std::string> idle_groups();
         static constexpr std::size_t kMostGroups = 4096;
         static constexpr std::size_t kMostIdleGroups = 256;
+
+        /// Groups with cpu.idle = 1, the highest ones only: all below yields with them. Looks at
+        /// `most` groups, the highest first and none deeper than kMostLevels, at 30 us each, and
+        /// reads no folder on once it knows so many. It finds kMostIdleGroups at most: each will
+        /// cost every sample, and anybody may make thousands. The time of further groups counts
+        /// like any program's time.
+        [[nodiscard]] std::vector<std::string> idle_groups(std::size_t most = kMostGroups);
+        /// Entries of folders that the last idle_groups() has gone through.
+        [[nodiscard]] std::size_t entries_read() const { return entries_read_; }
 
         /// CPU time that a group and all below have used so far: about 8 us. Empty: not to be seen,
         /// as where version 1 has cpuacct mounted apart from cpu.
@@ -91,6 +95,7 @@ private:
         FileReader files_;
         ByGroup quotas_;  // since forget()
         ByGroup owners_;
+        std::size_t entries_read_ = 0;
 };
 
 }  // namespace governor::probe

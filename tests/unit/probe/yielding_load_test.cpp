@@ -4,6 +4,7 @@
 
 #include "support/fake_machine.hpp"
 
+#include <filesystem>
 #include <gtest/gtest.h>
 #include <sched.h>
 
@@ -184,6 +185,17 @@ TEST_F(YieldingLoadTest, WatchesALimitedNumberOfGroupsTheHighestFirst) {
         const auto groups = Cgroups(machine_.root()).idle_groups();
         ASSERT_EQ(groups.size(), Cgroups::kMostIdleGroups);
         EXPECT_EQ(groups.front(), "/admin");
+}
+
+// Each folder costs time, and any user that has a group of its own may make a million in it.
+TEST_F(YieldingLoadTest, ReadsOnNoFurtherThanToTheLastGroupThatItLooksAt) {
+        const auto top = std::filesystem::path(machine_.root()) / "sys/fs/cgroup";
+        constexpr std::size_t kMost = 20;
+        for (std::size_t i = 0; i < kMost + 30; i++)
+                std::filesystem::create_directories(top / ("many" + std::to_string(i)) / "below");
+        Cgroups cgroups(machine_.root());
+        EXPECT_TRUE(cgroups.idle_groups(kMost).empty());
+        EXPECT_LE(cgroups.entries_read(), kMost);
 }
 
 TEST_F(YieldingLoadTest, LooksForGroupsAsDeepAsItLooksAtThoseOfProcesses) {
