@@ -2,6 +2,7 @@
 // CPUs that come while programs hold leases, on a made-up machine.
 #include "support/daemon.hpp"
 #include "support/lease_client.hpp"
+#include "support/wire.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -52,6 +53,30 @@ TEST(Hotplug, CpusThatComeAreUsedByAllProgramsAtOnce) {
                                     [](const auto& client) { return client.shared(); });
         })) << "a CPU for each";
         EXPECT_LE(status(daemon.socket()).samples(), before + 3);
+}
+
+TEST(Hotplug, AnIsolatedPartitionThatIsMadeLaterLeavesThePool) {
+        FakeMachine machine;
+        machine.runs({100, 100, 100, 100});
+        machine.file("proc/self/mountinfo",
+                     "29 23 0:26 / /sys/fs/cgroup rw shared:9 - cgroup2 cgroup2 rw\n");
+        machine.file("sys/fs/cgroup/cpuset.cpus.isolated", "\n");
+        Daemon daemon(machine.root(), "[governor]\nperiod = 50ms\n");
+        daemon.start();
+        const ForkedProgram program([&] {
+                may_run_on(machine, static_cast<std::uint32_t>(::getpid()), "0-3");
+                hold_a_lease(daemon.socket());
+        });
+        ASSERT_TRUE(eventually([&] { return leases(daemon.socket()).size() == 1; }));
+        machine.file("sys/fs/cgroup/cpuset.cpus.isolated", "2-3\n");
+        EXPECT_TRUE(eventually([&] { return status(daemon.socket()).cpus() == 2; }));
+        EXPECT_TRUE(eventually([&] { return leases(daemon.socket())[0].granted() == 2; }));
+        EXPECT_NE(daemon.process().err().find("info: CPUs that the kernel keeps apart changed: "
+                                              "none -> 2-3\n"),
+                  std::string::npos)
+                << daemon.process().err();
+        machine.file("sys/fs/cgroup/cpuset.cpus.isolated", "\n");
+        EXPECT_TRUE(eventually([&] { return status(daemon.socket()).cpus() == 4; }));
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include "probe/file_reader.hpp"
 #include "probe/proc_stat.hpp"
 #include "probe/program.hpp"
+#include "server/journal/log.hpp"
 #include "server/kernel/undo.hpp"
 
 #include <algorithm>
@@ -21,6 +22,7 @@ namespace governor::server {
 namespace {
 
 constexpr std::chrono::milliseconds kHeartbeat{500};
+constexpr std::chrono::seconds kLookApart{1};  // each look costs 60 us
 constexpr int kMostAncestors = 64;
 
 /// Below another root those that are online there, now.
@@ -126,8 +128,23 @@ void Governor::configure(const config::Settings& settings, const policy::Sample&
 void Governor::release_all() { leases_.end_all(); }
 
 void Governor::find_pool() {
+        looked_apart_ = now();
         apart_ = kept_apart(settings_, root_);
         pool_ = settings_.pool.without(apart_);
+}
+
+/// Isolated partitions are made and removed while the machine runs.
+bool Governor::find_pool_again() {
+        const auto before = apart_;
+        find_pool();
+        if (apart_ == before)
+                return false;
+        const auto text = [](const policy::CpuMask& cpus) {
+                return cpus.empty() ? "none" : policy::format_cpu_list(cpus.to_set());
+        };
+        log(Level::Info, Event::CpusChanged,
+            "CPUs that the kernel keeps apart changed: " + text(before) + " -> " + text(apart_));
+        return true;
 }
 
 policy::Machine Governor::machine_of(const policy::CpuMask& online,
@@ -141,9 +158,12 @@ policy::Machine Governor::machine_of(const policy::CpuMask& online,
 }
 
 void Governor::sampled(const policy::Sample& sample, const probe::Topology& topology) {
-        if (auto online = policy::cpus_of(sample); online != online_) {
+        auto online = policy::cpus_of(sample);
+        const bool has_other_cpus = online != online_;
+        const bool is_due = has_other_cpus || now() - looked_apart_ >= kLookApart;
+        const bool has_other_pool = is_due && find_pool_again();
+        if (has_other_cpus || has_other_pool) {
                 online_ = std::move(online);
-                find_pool();
                 cycle_.plugged(machine_of(online_, topology));
         }
         cycle_.sampled(sample, now());

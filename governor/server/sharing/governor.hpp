@@ -163,6 +163,8 @@ private:
         void find_members();
         void widen(Lease& lease, const Wish& wish);
         void find_pool();
+        /// True: other CPUs than before are kept apart.
+        [[nodiscard]] bool find_pool_again();
         [[nodiscard]] policy::Machine machine_of(const policy::CpuMask& online,
                                                  const probe::Topology& topology) const;
         void ended(const Lease& lease);
@@ -181,6 +183,7 @@ private:
         std::chrono::nanoseconds decided_for_{0};
         policy::CpuMask apart_;
         policy::Pool pool_;
+        TimePoint looked_apart_;
         policy::CpuMask online_;  // when the cycle was last told of the machine
         ProcessMeter meter_;
         Arenas arenas_;
