@@ -184,7 +184,8 @@ private:
         policy::CpuMask apart_;
         policy::Pool pool_;
         TimePoint looked_apart_;
-        policy::CpuMask online_;  // when the cycle was last told of the machine
+        policy::CpuMask online_;    // when the cycle was last told of the machine
+        probe::Topology topology_;  // likewise
         ProcessMeter meter_;
         Arenas arenas_;
         Journal journal_;
