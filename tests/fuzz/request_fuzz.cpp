@@ -70,6 +70,7 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
         if (size > GOVERNOR_REQUEST_MAX || !request.ParseFromArray(data, static_cast<int>(size)))
                 return 0;
         const auto reply = server::answer(request, {machine.settings,
+                                                    machine.settings.pool,
                                                     machine.sample,
                                                     machine.topology,
                                                     machine.programs,
