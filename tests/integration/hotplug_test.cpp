@@ -79,23 +79,4 @@ TEST(Hotplug, AnIsolatedPartitionThatIsMadeLaterLeavesThePool) {
         EXPECT_TRUE(eventually([&] { return status(daemon.socket()).cpus() == 4; }));
 }
 
-TEST(Hotplug, APlaceThatTheKernelTellsLaterThanTheCpuIsFound) {
-        FakeMachine machine;
-        machine.runs({100});
-        Daemon daemon(machine.root(), "[governor]\nperiod = 50ms\n");
-        daemon.start();
-        machine.runs({100, 100});
-        ASSERT_TRUE(eventually([&] { return status(daemon.socket()).cpus() == 2; }));
-        const std::string place = "sys/devices/system/cpu/cpu1/topology/";
-        machine.file(place + "core_id", "7\n");
-        machine.file(place + "physical_package_id", "0\n");
-        EXPECT_TRUE(eventually([&] {
-                governor::v1::Request request;
-                request.set_protocol(1);
-                request.mutable_cpus();
-                const auto reply = WireClient(daemon.socket()).call(request);
-                return reply.value().cpus().cpu(1).core() == 7;
-        }));
-}
-
 }  // namespace

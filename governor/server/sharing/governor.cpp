@@ -118,7 +118,6 @@ void Governor::configure(const config::Settings& settings, const policy::Sample&
                 cycle_.forget_pause();
         }
         online_ = policy::cpus_of(sample);
-        topology_ = topology;
         find_pool();
         cycle_.configured(
                 {settings_.fair, settings_.programs, settings_.is_observing, settings_.period},
@@ -163,9 +162,8 @@ void Governor::sampled(const policy::Sample& sample, const probe::Topology& topo
         const bool has_other_cpus = online != online_;
         const bool is_due = has_other_cpus || now() - looked_apart_ >= kLookApart;
         const bool has_other_pool = is_due && find_pool_again();
-        if (has_other_cpus || has_other_pool || topology != topology_) {
+        if (has_other_cpus || has_other_pool) {
                 online_ = std::move(online);
-                topology_ = topology;
                 cycle_.plugged(machine_of(online_, topology));
         }
         cycle_.sampled(sample, now());

@@ -184,8 +184,7 @@ private:
         policy::CpuMask apart_;
         policy::Pool pool_;
         TimePoint looked_apart_;
-        policy::CpuMask online_;    // when the cycle was last told of the machine
-        probe::Topology topology_;  // likewise
+        policy::CpuMask online_;  // when the cycle was last told of the machine
         ProcessMeter meter_;
         Arenas arenas_;
         Journal journal_;

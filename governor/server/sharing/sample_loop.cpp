@@ -15,7 +15,6 @@ namespace governor::server {
 namespace {
 
 constexpr int kFreshPeriods = 3;
-constexpr std::chrono::seconds kSettled{1};  // then sysfs has all about a CPU that came
 
 }  // namespace
 
@@ -72,23 +71,18 @@ void SampleLoop::report(probe::Sampler::Outcome outcome) {
             {{"ERRNO", std::to_string(sampler_.error())}});
 }
 
-/// sysfs is read only when a CPU has come or gone, and once more a while later: Linux counts the
-/// time of a CPU that comes before it tells the core and the caches.
+/// sysfs is read only when a CPU has come or gone.
 void SampleLoop::follow_topology() {
         const auto& cpus = sampler_.sample().cpus;
         const auto same = [](const policy::CpuIdle& cpu, const auto& entry) {
                 return cpu.cpu == entry.first;
         };
-        const bool are_same = std::ranges::equal(cpus, topology_, same);
-        if (are_same && (is_topology_sure_ || EventLoop::now() - changed_at_ < kSettled))
+        if (std::ranges::equal(cpus, topology_, same))
                 return;
-        is_topology_sure_ = are_same;
         std::vector<std::uint32_t> numbers;
         for (const auto& cpu : cpus)
                 numbers.push_back(cpu.cpu);
-        if (!are_same)
-                changed_at_ = EventLoop::now();
-        if (!are_same && !topology_.empty())
+        if (!topology_.empty())
                 log(Level::Info, Event::CpusChanged,
                     "online CPUs changed: " + std::to_string(topology_.size()) + " -> " +
                             std::to_string(numbers.size()));

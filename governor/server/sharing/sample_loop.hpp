@@ -49,10 +49,8 @@ private:
         std::chrono::milliseconds period_;
         probe::Sampler sampler_;
         probe::Topology topology_;
-        bool is_topology_sure_ = true;  // it was read once the CPUs had been online for a while
         Throttle problems_;
         TimePoint next_;
-        TimePoint changed_at_;  // the CPUs that are online
         TimePoint fresh_at_;
         EventSource timer_;
 };

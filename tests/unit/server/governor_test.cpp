@@ -91,16 +91,5 @@ TEST_F(GovernorTest, GivesUsersOfOneAccountMemoryOfTheirOwn) {
         EXPECT_NE(own->place.arena, other->place.arena);
 }
 
-TEST_F(GovernorTest, TakesOnCachesThatTheKernelTellsLaterThanTheirCpu) {
-        const policy::Sample sample{{{0, 10'000}, {1, 10'000}}, false};
-        probe::Topology topology{{0, {}}, {1, {}}};
-        topology[0].cache = 0;
-        governor_.configure({}, sample, topology);
-        ASSERT_EQ(governor_.cycle().arbiter().machine().caches().size(), 2U);
-        topology[1].cache = 0;
-        governor_.sampled(sample, topology);
-        EXPECT_EQ(governor_.cycle().arbiter().machine().caches().size(), 1U);
-}
-
 }  // namespace
 }  // namespace governor::server
