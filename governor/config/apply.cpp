@@ -88,15 +88,9 @@ private:
                                                 std::to_string(seen->second) +
                                                 " already; give this rule another name");
                 auto& rule = rule_of(section);
-                for (const auto& assignment : section.assignments) {
-                        const auto with_number = with_number_of_user(assignment);
-                        if (with_number)
-                                note(assignment, section.name + "." + assignment.key,
-                                     assign(program_keys(), rule, *with_number));
-                        else
-                                errors_.push_back(
-                                        {{file_, assignment.line}, with_number.error(), true});
-                }
+                for (const auto& assignment : section.assignments)
+                        note(assignment, section.name + "." + assignment.key,
+                             assign_to_rule(rule, assignment));
         }
 
         /// The one that an earlier file began, or a new one.
@@ -109,19 +103,17 @@ private:
                 return *std::ranges::find(settings_.programs, name, &Rule::name);
         }
 
-        /// A name that stands for a user becomes the user's number.
-        [[nodiscard]] tl::expected<Assignment, std::string>
-        with_number_of_user(Assignment assignment) const {
+        std::string assign_to_rule(Rule& rule, Assignment assignment) {
                 const bool names_user =
                         assignment.key == "user" && !assignment.value.empty() &&
                         assignment.value.find_first_not_of("0123456789") != std::string::npos;
-                if (!names_user)
-                        return assignment;
-                const auto uid = users_(assignment.value);
-                if (!uid)
-                        return tl::unexpected("`user = " + assignment.value + "`: " + uid.error());
-                assignment.value = std::to_string(*uid);
-                return assignment;
+                if (names_user) {
+                        const auto uid = users_(assignment.value);
+                        if (!uid)
+                                return "`user = " + assignment.value + "`: " + uid.error();
+                        assignment.value = std::to_string(*uid);
+                }
+                return assign(program_keys(), rule, assignment);
         }
 
         void note(const Assignment& assignment, const std::string& key, std::string wrong) {

@@ -16,9 +16,6 @@ namespace governor::config {
 struct Error {
         Origin origin;
         std::string message;  ///< one sentence
-        /// A user that is not known, and may be later: where users are kept elsewhere, the host
-        /// may boot without them at first.
-        bool may_pass = false;
 
         /// "FILE:LINE: message" or "FILE: message"
         [[nodiscard]] std::string text() const { return origin.text() + ": " + message; }

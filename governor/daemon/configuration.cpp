@@ -5,7 +5,6 @@
 #include "server/connections/listener.hpp"
 #include "server/journal/log.hpp"
 
-#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -50,10 +49,6 @@ std::string summary(const config::Errors& errors) {
         if (more == 0)
                 return first;
         return first + " (and " + std::to_string(more) + " more mistake" + (more == 1 ? ")" : "s)");
-}
-
-bool may_pass(const config::Errors& errors) {
-        return std::ranges::all_of(errors, &config::Error::may_pass);
 }
 
 void report(const config::Errors& errors) {

@@ -24,9 +24,6 @@ load_configuration(const Options& options);
 /// The first of them, and how many there are besides. `errors` is not empty.
 [[nodiscard]] std::string summary(const config::Errors& errors);
 
-/// All of them may be none later, without a change of the files: see config::Error::may_pass.
-[[nodiscard]] bool may_pass(const config::Errors& errors);
-
 /// Logs every mistake.
 void report(const config::Errors& errors);
 

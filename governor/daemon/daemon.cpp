@@ -66,12 +66,11 @@ int check(const Options& options, const config::Settings& settings) {
         return kOk;
 }
 
-/// `mistakes`: why these are not the settings of the files; else empty.
-int serve(const Options& options, const config::Settings& settings,
-          const config::Errors& mistakes) {
+/// `refused`: why these are not the settings of the files; else empty.
+int serve(const Options& options, const config::Settings& settings, const std::string& refused) {
         follow_log_level(settings);
         Service service(options, raise_descriptor_limit());
-        if (const auto started = service.start(settings, mistakes); !started) {
+        if (const auto started = service.start(settings, refused); !started) {
                 log(Level::Error, Event::CannotStart, started.error());
                 return kFailed;
         }
@@ -89,7 +88,7 @@ int run_with_log(const Options& options) {
         auto defaults = fallback(options);
         if (options.check_config || !defaults)
                 return kWrongConfiguration;
-        return serve(options, *defaults, settings.error());
+        return serve(options, *defaults, summary(settings.error()));
 }
 
 }  // namespace

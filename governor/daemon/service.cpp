@@ -7,7 +7,6 @@
 #include "server/journal/log.hpp"
 #include "server/journal/service_manager.hpp"
 
-#include <algorithm>
 #include <csignal>
 #include <cstring>
 #include <utility>
@@ -19,29 +18,20 @@ using server::Level;
 using server::log;
 using server::ServiceManager;
 
-namespace {
-
-// A host that boots has its users within seconds. Each look may wait for a network.
-constexpr std::chrono::seconds kFirstRetry{1};
-constexpr std::chrono::seconds kLongestRetry{60};
-
-}  // namespace
-
 Service::Service(const Options& options, std::size_t most)
         : options_(options), on_term_(loop_.on_signal(SIGTERM, [this] { stop(); })),
           on_int_(loop_.on_signal(SIGINT, [this] { stop(); })),
           on_hup_(loop_.on_signal(SIGHUP, [this] { reload(); })),
-          on_retry_(loop_.on_time(server::TimePoint::max(), [this] { look_up_users_again(); })),
-          retry_after_(kFirstRetry), server_(loop_, options.root, most),
+          server_(loop_, options.root, most),
           liveness_(
                   loop_, [this] { return server_.sampling().is_fresh(); },
                   [this] { return status(); }) {}
 
 tl::expected<void, std::string> Service::start(const config::Settings& settings,
-                                               const config::Errors& mistakes) {
+                                               const std::string& refused) {
         auto result = check_sampling();
         if (result)
-                result = apply(settings, mistakes);
+                result = apply(settings, refused);
         if (result)
                 result = open_sockets();
         if (!result)
@@ -57,13 +47,10 @@ tl::expected<void, std::string> Service::start(const config::Settings& settings,
 
 /// A port that is in use is a mistake in the files, unless the command line asks for it.
 tl::expected<void, std::string> Service::apply(const config::Settings& settings,
-                                               const config::Errors& mistakes) {
+                                               const std::string& refused) {
         auto applied = server_.apply(settings);
-        if (applied && !mistakes.empty()) {
-                fell_back(summary(mistakes));
-                if (may_pass(mistakes))
-                        look_up_users_later();
-        }
+        if (applied && !refused.empty())
+                fell_back(refused);
         if (applied || options_.tcp)
                 return applied;
         log(Level::Error, Event::ConfigurationRefused, applied.error());
@@ -124,47 +111,22 @@ std::string Service::status() const {
                refused;
 }
 
+/// A wrong file changes nothing: the settings in force stay.
 void Service::reload() {
         ServiceManager::reloading();
-        take(load_configuration(options_), "configuration reloaded");
-        liveness_.tell_status();
-        ServiceManager::ready();
-}
-
-/// A wrong file changes nothing: the settings in force stay.
-void Service::take(const Loaded& settings, const std::string& success) {
-        on_retry_.set_time(server::TimePoint::max());
+        auto settings = load_configuration(options_);
         if (!settings) {
                 report(settings.error());
                 refuse(summary(settings.error()));
-                if (server_.settings().is_fallback && may_pass(settings.error()))
-                        look_up_users_later();
         } else if (auto applied = server_.apply(*settings); !applied) {
                 log(Level::Error, Event::ConfigurationRefused, applied.error());
                 refuse(applied.error());
         } else {
                 follow_log_level(*settings);
-                log(Level::Info, Event::Reloaded, success);
+                log(Level::Info, Event::Reloaded, "configuration reloaded");
         }
-}
-
-/// Where users are kept elsewhere, as with LDAP, the daemon may be up before they are known.
-void Service::look_up_users_later() {
-        log(Level::Info, Event::ConfigurationRefused,
-            "the users are looked up again, at the latest each minute, until all are known");
-        retry_after_ = kFirstRetry;
-        on_retry_.set_time(loop_.now() + retry_after_);
-}
-
-void Service::look_up_users_again() {
-        const auto settings = load_configuration(options_);
-        if (!settings && may_pass(settings.error())) {
-                retry_after_ = std::min(2 * retry_after_, kLongestRetry);
-                on_retry_.set_time(loop_.now() + retry_after_);
-                return;
-        }
-        take(settings, "all users of the configuration are known now, and it is in force");
         liveness_.tell_status();
+        ServiceManager::ready();
 }
 
 void Service::refuse(const std::string& why) {

@@ -3,13 +3,12 @@
 // A server in its loop, and what may happen to it from outside: signals and the service manager.
 #pragma once
 
-#include "config/load.hpp"
+#include "config/settings.hpp"
 #include "daemon/options.hpp"
 #include "server/journal/liveness.hpp"
 #include "server/kernel/event_loop.hpp"
 #include "server/server.hpp"
 
-#include <chrono>
 #include <cstddef>
 #include <string>
 #include <tl/expected.hpp>
@@ -22,10 +21,10 @@ public:
         Service(const Options& options, std::size_t most);
 
         /// Samples, and opens the sockets: those that systemd has given us or else the default
-        /// path, and those that were asked for. The error is one sentence. `mistakes`: why
+        /// path, and those that were asked for. The error is one sentence. `refused`: why
         /// `settings` are fallback()'s; empty: they are not.
         [[nodiscard]] tl::expected<void, std::string> start(const config::Settings& settings,
-                                                            const config::Errors& mistakes);
+                                                            const std::string& refused);
 
         /// Returns after SIGTERM or SIGINT: 0; or a negative errno.
         [[nodiscard]] int serve();
@@ -34,14 +33,10 @@ private:
         [[nodiscard]] tl::expected<void, std::string> check_sampling() const;
         [[nodiscard]] tl::expected<void, std::string> open_sockets();
         [[nodiscard]] tl::expected<void, std::string> apply(const config::Settings& settings,
-                                                            const config::Errors& mistakes);
+                                                            const std::string& refused);
         void fell_back(const std::string& why);
         [[nodiscard]] std::string status() const;
-        using Loaded = tl::expected<config::Settings, config::Errors>;
         void reload();
-        void take(const Loaded& settings, const std::string& success);
-        void look_up_users_later();
-        void look_up_users_again();
         void refuse(const std::string& why);
         void stop();
 
@@ -50,8 +45,6 @@ private:
         server::EventSource on_term_;
         server::EventSource on_int_;
         server::EventSource on_hup_;
-        server::EventSource on_retry_;
-        std::chrono::seconds retry_after_;
         server::Server server_;
         server::Liveness liveness_;
 };

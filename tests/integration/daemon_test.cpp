@@ -263,29 +263,6 @@ TEST(Daemon, LeavesProgramsAloneWhereItsConfigurationIsWrongAtTheStart) {
         EXPECT_FALSE(contains(ctl(daemon, {"status"}).out, "refused: "));
 }
 
-TEST(Daemon, LooksUpUsersThatWereNotKnownAtTheStartUntilTheyAre) {
-        Daemon daemon(kMachine, "[program a]\nuser = no-such-user\nweight = 7\n");
-        daemon.start();
-        EXPECT_EQ(status(daemon.socket()).mode(), "observe");
-        EXPECT_TRUE(contains(daemon.process().err(), "looked up again")) << daemon.process().err();
-        daemon.configure("[program a]\nuser = root\nweight = 7\n");
-        EXPECT_TRUE(eventually([&] { return status(daemon.socket()).mode() == "govern"; }));
-        EXPECT_EQ(status(daemon.socket()).configuration_error(), "");
-        const auto log = daemon.process().err();
-        EXPECT_TRUE(contains(log, "governord: info: all users of the configuration are known now, "
-                                  "and it is in force\n"))
-                << log;
-        const auto first = log.find("no such user");
-        EXPECT_EQ(log.find("no such user", first + 1), log.npos) << "once only:\n" << log;
-}
-
-TEST(Daemon, LooksUpNoUsersAgainBesideOtherMistakes) {
-        Daemon daemon(kMachine, "[program a]\nuser = no-such-user\nweight = 0\n");
-        daemon.start();
-        EXPECT_EQ(status(daemon.socket()).mode(), "observe");
-        EXPECT_FALSE(contains(daemon.process().err(), "looked up again"));
-}
-
 std::string policy_row(const Daemon& daemon) {
         const auto shown = ctl(daemon, {"status"}).out;
         const auto begin = shown.find("policy ");

@@ -287,14 +287,6 @@ TEST(UserKey, IsANameThatIsLookedUpOrANumberThatIsNot) {
         EXPECT_EQ(error_of("user = bert"), "f.conf:2: `user = bert`: no such user");
 }
 
-TEST(UserKey, IsTheOnlyOneWhoseMistakesMayPass) {
-        const auto errors = apply("[program x]\nuser = bert\nweight = 0\n[x]\n").errors;
-        ASSERT_EQ(errors.size(), 3U);
-        EXPECT_TRUE(errors[0].may_pass);
-        EXPECT_FALSE(errors[1].may_pass);
-        EXPECT_FALSE(errors[2].may_pass);
-}
-
 TEST(UserKey, KnowsTheUsersOfThisHost) {
         EXPECT_EQ(find_user("root"), 0U);
         const auto nobody = find_user("no such user here");
