@@ -4,6 +4,7 @@
 
 #include "daemon/configuration.hpp"
 #include "daemon/service.hpp"
+#include "probe/cpu_sets.hpp"
 #include "probe/sampler.hpp"
 #include "server/journal/log.hpp"
 #include "server/server.hpp"
@@ -43,7 +44,7 @@ void note_what_this_machine_lacks(const Options& options, const config::Settings
         if (sampler.take(server::EventLoop::now(), settings.period) !=
             probe::Sampler::Outcome::Accepted)
                 return;
-        const auto apart = server::kept_apart(settings, options.root);
+        const auto apart = server::kept_apart(settings, probe::read_cpu_sets(options.root));
         if (const auto why = server::why_nothing_is_governed(settings, apart, sampler.sample()))
                 std::printf("note: %s\n", why->c_str());
         else

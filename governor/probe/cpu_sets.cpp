@@ -11,7 +11,13 @@
 namespace governor::probe {
 
 policy::CpuMask CpuSets::apart() const {
-        return isolated.value_or(policy::CpuMask{}) | nohz_full.value_or(policy::CpuMask{});
+        return isolated.value_or(policy::CpuMask{}) | nohz_full.value_or(policy::CpuMask{}) |
+               partitions.value_or(policy::CpuMask{});
+}
+
+CpuSets CpuSets::or_as(const CpuSets& before) const {
+        return {isolated ? isolated : before.isolated, nohz_full ? nohz_full : before.nohz_full,
+                partitions ? partitions : before.partitions};
 }
 
 std::optional<policy::CpuMask> parse_cpu_set(std::string_view text) {
@@ -48,11 +54,8 @@ std::optional<policy::CpuMask> read_isolated_partitions(FileReader& files,
 CpuSets read_cpu_sets(const std::string& root) {
         const auto folder = root + "/sys/devices/system/cpu/";
         FileReader files;
-        CpuSets sets{read_cpu_set(files, folder + "isolated"),
-                     read_cpu_set(files, folder + "nohz_full")};
-        if (const auto partitions = read_isolated_partitions(files, root))
-                sets.isolated = sets.isolated.value_or(policy::CpuMask{}) | *partitions;
-        return sets;
+        return {read_cpu_set(files, folder + "isolated"), read_cpu_set(files, folder + "nohz_full"),
+                read_isolated_partitions(files, root)};
 }
 
 }  // namespace governor::probe

@@ -13,11 +13,14 @@ namespace governor::probe {
 
 /// Empty: the kernel does not say.
 struct CpuSets {
-        std::optional<policy::CpuMask> isolated;   ///< isolcpus=, isolated cpuset partitions: both
-        std::optional<policy::CpuMask> nohz_full;  ///< nohz_full=: without the clock tick
+        std::optional<policy::CpuMask> isolated;    ///< isolcpus=, on some kernels partitions too
+        std::optional<policy::CpuMask> nohz_full;   ///< nohz_full=: without the clock tick
+        std::optional<policy::CpuMask> partitions;  ///< isolated cpuset partitions
 
-        /// The CPUs of either kind that are known.
+        /// The CPUs of any kind that are known.
         [[nodiscard]] policy::CpuMask apart() const;
+        /// What is not known is as in `before`: where no more files can be opened, for one.
+        [[nodiscard]] CpuSets or_as(const CpuSets& before) const;
 
         friend bool operator==(const CpuSets&, const CpuSets&) = default;
 };

@@ -22,7 +22,7 @@ namespace governor::server {
 namespace {
 
 constexpr std::chrono::milliseconds kHeartbeat{500};
-constexpr std::chrono::seconds kLookApart{1};  // each look costs 60 us
+constexpr std::chrono::seconds kLookApart{5};  // a host with many mounts takes milliseconds
 constexpr int kMostAncestors = 64;
 
 /// Below another root those that are online there, now.
@@ -89,9 +89,8 @@ Governor::IsAccepted of_account(const policy::Account& account) {
 
 }  // namespace
 
-policy::CpuMask kept_apart(const config::Settings& settings, const std::string& root) {
-        return settings.policy == config::PolicyName::Fair ? probe::read_cpu_sets(root).apart()
-                                                           : policy::CpuMask{};
+policy::CpuMask kept_apart(const config::Settings& settings, const probe::CpuSets& sets) {
+        return settings.policy == config::PolicyName::Fair ? sets.apart() : policy::CpuMask{};
 }
 
 Governor::Governor(EventLoop& loop, const std::string& root, Ticker ticker, Admission admission,
@@ -129,7 +128,8 @@ void Governor::release_all() { leases_.end_all(); }
 
 void Governor::find_pool() {
         looked_apart_ = now();
-        apart_ = kept_apart(settings_, root_);
+        cpu_sets_ = probe::read_cpu_sets(root_).or_as(cpu_sets_);
+        apart_ = kept_apart(settings_, cpu_sets_);
         pool_ = settings_.pool.without(apart_);
 }
 

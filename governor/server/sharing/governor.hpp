@@ -5,6 +5,7 @@
 
 #include "config/settings.hpp"
 #include "policy/sample.hpp"
+#include "probe/cpu_sets.hpp"
 #include "probe/topology.hpp"
 #include "registry/cycle.hpp"
 #include "registry/promises.hpp"
@@ -24,9 +25,10 @@
 
 namespace governor::server {
 
-/// The CPUs that the kernel below `root` keeps apart from programs that do not ask for them, as far
-/// as these settings mind that: `fair` gives none of them out. About 60 us.
-[[nodiscard]] policy::CpuMask kept_apart(const config::Settings& settings, const std::string& root);
+/// The CPUs that the kernel keeps apart from programs that do not ask for them, as far as these
+/// settings mind that: `fair` gives none of them out.
+[[nodiscard]] policy::CpuMask kept_apart(const config::Settings& settings,
+                                         const probe::CpuSets& sets);
 
 /// Turns what connections say and what the kernel tells into events of registry::Cycle, and carries
 /// out its effects.
@@ -181,6 +183,7 @@ private:
         Teller teller_;
         config::Settings settings_;
         std::chrono::nanoseconds decided_for_{0};
+        probe::CpuSets cpu_sets_;
         policy::CpuMask apart_;
         policy::Pool pool_;
         TimePoint looked_apart_;

@@ -25,11 +25,18 @@ TEST(CpuSets, AreIsolatedByTheCommandLineOrByPartitions) {
         test_support::FakeMachine machine;
         machine.mount_v2();
         machine.write("sys/fs/cgroup/cpuset.cpus.isolated", "5-6\n");
-        EXPECT_EQ(read_cpu_sets(machine.root()).isolated, CpuMask(CpuSet{5, 6}));
+        EXPECT_EQ(read_cpu_sets(machine.root()).apart(), CpuMask(CpuSet{5, 6}));
         machine.write("sys/devices/system/cpu/isolated", "2-3\n");
-        EXPECT_EQ(read_cpu_sets(machine.root()).isolated, CpuMask(CpuSet{2, 3, 5, 6}));
+        EXPECT_EQ(read_cpu_sets(machine.root()).apart(), CpuMask(CpuSet{2, 3, 5, 6}));
         machine.write("sys/fs/cgroup/cpuset.cpus.isolated", "\n");
-        EXPECT_EQ(read_cpu_sets(machine.root()).isolated, CpuMask(CpuSet{2, 3}));
+        EXPECT_EQ(read_cpu_sets(machine.root()).apart(), CpuMask(CpuSet{2, 3}));
+}
+
+TEST(CpuSets, ThatCannotBeReadAreAsBefore) {
+        const CpuSets before{CpuMask(CpuSet{1}), CpuMask(CpuSet{2}), CpuMask(CpuSet{3})};
+        EXPECT_EQ(CpuSets{}.or_as(before), before);
+        const CpuSets now{CpuMask(), std::nullopt, CpuMask(CpuSet{4})};
+        EXPECT_EQ(now.or_as(before).apart(), CpuMask(CpuSet{2, 4}));
 }
 
 TEST(CpuSets, AreEmptyIfSysfsSaysNone) {
