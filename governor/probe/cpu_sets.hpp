@@ -19,7 +19,8 @@ struct CpuSets {
 
         /// The CPUs of any kind that are known.
         [[nodiscard]] policy::CpuMask apart() const;
-        /// What is not known is as in `before`: where no more files can be opened, for one.
+        /// With the sets of `before` where these are not known, as when no more files can be
+        /// opened.
         [[nodiscard]] CpuSets or_as(const CpuSets& before) const;
 
         friend bool operator==(const CpuSets&, const CpuSets&) = default;

@@ -94,7 +94,7 @@ EventSource EventLoop::on_time(TimePoint when, std::function<void()> callback,
         return EventSource(std::move(registration));
 }
 
-/// Of sources with the same priority the one goes first that has been due for longer.
+/// Among sources of one priority the longest due goes first.
 EventSource EventLoop::on_time_in_turn(TimePoint when, std::function<void()> callback) {
         auto timer = on_time(when, std::move(callback));
         check(sd_event_source_set_priority(timer.registration_->source, SD_EVENT_PRIORITY_NORMAL),
