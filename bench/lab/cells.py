@@ -51,6 +51,7 @@ class Method:
     batch: bool = False  # programs are of class batch, each a job of its own
     tells_progress: bool = False
     in_turn: bool = False  # a program is started when the one before has ended
+    again: bool = False  # the same governor has seen all of it once before
 
     @property
     def governed(self) -> bool:
@@ -70,6 +71,7 @@ METHODS = {
         Method("in-turn", in_turn=True),
         Method("fair", FAIR_POLICY),
         Method("turns", FAIR_POLICY, batch=True),
+        Method("turns-again", FAIR_POLICY, batch=True, again=True),
         Method("told-turns", FAIR_POLICY, batch=True, tells_progress=True),
         Method("orphaned", FAIR_POLICY, orphaned=True),
     )

@@ -201,6 +201,10 @@ class Experiment:
                         governor.kill()
                     look()
 
+                if cell.method.again:
+                    before = folder / "before"
+                    before.mkdir()
+                    run_side_by_side(launches, pace, before, self.interruption, look_at_both, stream)
                 outcome = run_side_by_side(
                     launches, pace, folder, self.interruption, look_at_both, stream
                 )
