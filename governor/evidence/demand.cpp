@@ -26,14 +26,17 @@ bool is_crowded_out(const Usage& usage) {
 /// The CPUs that `usage` needs with half as many to spare; kAll if that is more than it has. One
 /// rule for both, so that a client held to what it needs is not taken for saturated there. The
 /// reserve is that large because teams that wait asleep for their slowest thread keep CPUs busy for
-/// less than their region takes. They must be able to grow again.
+/// less than their region takes. They must be able to grow again. One that is crowded out needs
+/// twice what it has: if it seems so only because nobody leaves a CPU idle, that does not cost its
+/// neighbours half of the machine.
 std::uint32_t needs(const Usage& usage) {
-        if (is_crowded_out(usage))
-                return kAll;
+        const auto granted = std::max(usage.granted, 1U);
         const auto cpus = (std::uint64_t{usage.burn_millicpu} * 3 + 2 * kMillicpuOfOne - 1) /
                           (2 * kMillicpuOfOne);
-        if (cpus > std::max(usage.granted, 1U))
+        if (cpus > granted)
                 return kAll;
+        if (is_crowded_out(usage))
+                return 2 * granted;
         return std::max(static_cast<std::uint32_t>(cpus), 1U);
 }
 

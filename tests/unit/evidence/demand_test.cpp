@@ -61,7 +61,7 @@ TEST_F(DemandTest, OfATeamThatSleepsAThirdOfTheTimeIsAllThatItMayHave) {
 
 TEST_F(DemandTest, OfOneThatIsCrowdedOutIsNotLess) {
         run({8, 1'000, kInRegion, false, 3'000}, 20s);
-        EXPECT_EQ(demand_.wants(), 0U);
+        EXPECT_EQ(demand_.wants(), 16U) << "twice what it has";
         run({8, 1'000, kInRegion, false, 4'000}, 20s);
         EXPECT_EQ(demand_.wants(), 2U) << "it left half of what it had not burned";
 }
@@ -129,6 +129,24 @@ TEST_F(DemandTest, DoesNotFlapBetweenWhatIsNeededAndAll) {
                 }
                 EXPECT_LE(changes, 1) << burn << " millicpu";
         }
+}
+
+/// It and its neighbour leave no CPU idle, and something else burns half a CPU, too little to
+/// count.
+TEST_F(DemandTest, OfASmallOneOnAFullMachineStaysSmall) {
+        constexpr std::uint32_t kBurn = 200;
+        constexpr std::uint32_t kElsewhere = 500;
+        std::uint32_t granted = 32;
+        std::uint32_t sum = 0;
+        for (int i = 0; i < 60; i++) {
+                const auto used = kBurn + kElsewhere;
+                const auto idle = std::max(granted * 1'000, used) - used;
+                begin_region(500ms);
+                run({granted, kBurn, kInRegion, false, idle}, 1s);
+                granted = demand_.wants() == 0 ? 32 : demand_.wants();
+                sum += i < 20 ? 0 : granted;
+        }
+        EXPECT_LE(sum, 2U * 40);
 }
 
 TEST_F(DemandTest, IsIdleAfterASecondInARegionWithNothingToDo) {

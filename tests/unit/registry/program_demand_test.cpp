@@ -82,7 +82,7 @@ TEST_F(ProgramsTest, ThatAreCrowdedOutWantNoLess) {
         for (int i = 0; i < 20; i++)
                 second(id, 0.1);
         EXPECT_FALSE(only().idle) << "there was no idle CPU";
-        EXPECT_FALSE(only().wants);
+        EXPECT_EQ(only().wants, 16U) << "twice what it has";
         for (auto& cpu : sample_.cpus)
                 cpu.idle_permyriad = 5'000;
         for (int i = 0; i < 3; i++)
@@ -118,7 +118,7 @@ TEST_F(ProgramsTest, ThatAreBoundAreCrowdedOutWhereTheyAreBoundTo) {
         (void)region(id, 1, 8);
         for (int i = 0; i < 20; i++)
                 second(id, 1);
-        EXPECT_FALSE(only().wants) << "it cannot run where CPUs are idle";
+        EXPECT_EQ(only().wants, 16U) << "it cannot run where CPUs are idle";
         where.bound = false;
         programs_.find(id)->confine(where, now_);
         for (int i = 0; i < 20; i++)
