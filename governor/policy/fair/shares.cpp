@@ -55,7 +55,7 @@ public:
                 for (std::size_t i = 0; i < shares_.size(); i++)
                         shares_[i].begins =
                                 snapshot_.clients[i].begins() &&
-                                (!waits_for_turn(i) || snapshot_.clients[i].granted.empty()) &&
+                                (!waits_when_it_wakes(i) || snapshot_.clients[i].granted.empty()) &&
                                 !is_new(i) && !shares_[i].charge;
                 return std::move(shares_);
         }
@@ -109,12 +109,16 @@ private:
                 }
         }
 
-        [[nodiscard]] bool waits_for_turn(std::size_t i) const {
+        /// In front of its region, or by yielding. One that follows its grant and wakes is told
+        /// to wait after the region that it wakes with.
+        [[nodiscard]] bool waits_when_it_wakes(std::size_t i) const {
                 const auto& client = snapshot_.clients[i];
-                return client.gang && (client.team || (settings_.turns && client.takes_turns));
+                return client.gang && (client.team || (settings_.turns && client.takes_turns &&
+                                                       snapshot_.gangs[*client.gang].yields));
         }
         [[nodiscard]] bool wakes_at_once(std::size_t i) const {
-                return shares_[i].is_governed && snapshot_.clients[i].idle && !waits_for_turn(i);
+                return shares_[i].is_governed && snapshot_.clients[i].idle &&
+                       !waits_when_it_wakes(i);
         }
 
         /// Nobody is charged yet: the region that it wakes up with may be a long one, so others

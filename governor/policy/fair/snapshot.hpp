@@ -179,8 +179,8 @@ struct Client {
                 return resumed && now < resumed->settled;
         }
         /// It begins or wakes up: its next region, or the one that it has just begun, runs on its
-        /// share, beside programs that have still to leave. One that takes turns waits instead, but
-        /// beside rigid holders.
+        /// share, beside programs that have still to leave. One that keeps its team, or yields,
+        /// waits instead when it wakes.
         [[nodiscard]] bool begins() const { return !idle && (granted.empty() || is_lent()); }
         /// It is idle, or was, and is told to wake up with CPUs that others have.
         [[nodiscard]] bool is_lent() const { return shared && granted.count() > 1; }
