@@ -58,9 +58,10 @@ void Arbiter::set_machine(policy::Machine machine) {
 }
 
 void Arbiter::sampled(const policy::Sample& sample, std::uint32_t yielding_millicpu,
-                      const evidence::Ungoverned& ungoverned, bool ticks_guess, TimePoint now) {
+                      evidence::Ungoverned ungoverned, bool ticks_guess, TimePoint now) {
         programs_.sampled(sample, now);
         auto burns = programs_.burns(now);
+        programs_.add_load(ungoverned.owners);
         if (yielding_millicpu > 0)
                 burns.push_back({policy::cpus_of(sample), yielding_millicpu});
         foreign_.attribute(sample, burns, ungoverned, machine_.pool());

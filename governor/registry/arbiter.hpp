@@ -55,7 +55,7 @@ public:
         /// wants to (SCHED_IDLE, cgroups with cpu.idle). `ticks_guess`: until the next sample the
         /// burn of programs is not known.
         void sampled(const policy::Sample& sample, std::uint32_t yielding_millicpu,
-                     const evidence::Ungoverned& ungoverned, bool ticks_guess, TimePoint now);
+                     evidence::Ungoverned ungoverned, bool ticks_guess, TimePoint now);
         /// The same where the look at all processes goes on: what the last one told of others than
         /// programs stands, and so does the most that may count as foreign load.
         void sampled_without_look(const policy::Sample& sample, TimePoint now);

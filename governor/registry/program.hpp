@@ -138,6 +138,14 @@ public:
         [[nodiscard]] bool burns_little() const {
                 return burning_millicpu() < 1000 / numbers::kLightParts;
         }
+        /// It claims no CPU while it is idle, but may keep its one thread busy outside of regions.
+        /// So much of `millicpu` is a load of its account then, as of a program that is not
+        /// governed. What is more has just been burned in a region that nobody has seen yet.
+        [[nodiscard]] std::uint32_t load_of(std::uint32_t millicpu) const {
+                const bool is_load = demand_.idle() && team() == 0 && !yields() && !where_.niced &&
+                                     !is_ignored();
+                return is_load ? std::min(millicpu, 1000U) : 0;
+        }
         /// "a, b" of the rules that apply
         [[nodiscard]] const std::string& rule_names() const { return rule_.name; }
         [[nodiscard]] const Orders& orders() const { return orders_; }

@@ -214,8 +214,11 @@ std::vector<evidence::Burn> Programs::burns_over(evidence::SampleTimes& times,
         std::vector<evidence::Burn> burns;
         burns.reserve(programs_.size());
         for (const auto& [id, program] : programs_)
-                if (const auto millicpu = ((*program).*millicpu_since)(start); millicpu > 0)
-                        burns.push_back({program->where().cpus, millicpu, program->where().niced});
+                if (const auto millicpu = ((*program).*millicpu_since)(start);
+                    millicpu > program->load_of(millicpu))
+                        burns.push_back({program->where().cpus,
+                                         millicpu - program->load_of(millicpu),
+                                         program->where().niced});
         departed.collect(start, now, burns);
         return burns;
 }
@@ -225,6 +228,21 @@ std::vector<evidence::Burn> Programs::burns(TimePoint now) {
                 programs.update(now);
         std::erase_if(short_lived_, [](const auto& of) { return of.second.empty(); });
         return burns_over(around_->samples, departed_, &Program::burned_millicpu_since, now);
+}
+
+void Programs::add_load(std::vector<evidence::Ungoverned::Owner>& owners) const {
+        using Owner = evidence::Ungoverned::Owner;
+        const auto start = around_->samples.window_start();
+        for (const auto& [id, program] : programs_) {
+                const auto load = program->load_of(program->burned_millicpu_since(start));
+                if (load == 0)
+                        continue;
+                const auto account = account_id(program->identity().account);
+                auto known = std::ranges::find(owners, account, &Owner::account);
+                if (known == owners.end())
+                        known = owners.insert(known, {account});
+                known->millicpu += load;
+        }
 }
 
 std::vector<evidence::Burn> Programs::ticked_burns(TimePoint now) {

@@ -152,6 +152,23 @@ Classes Classes::undivided() const {
         return whole;
 }
 
+Classes Classes::without(const std::vector<Foreign::Owned>& loads) const {
+        auto rest = *this;
+        for (const auto& [account, millicpu] : loads) {
+                auto owned = std::ranges::find(rest.owned_, account, &Foreign::Owned::account);
+                if (owned == rest.owned_.end())
+                        continue;
+                auto gone = std::min(rounded_cpus(millicpu), rounded_cpus(owned->millicpu));
+                owned->millicpu -= std::min(millicpu, owned->millicpu);
+                for (auto& part : rest.classes_) {
+                        const auto here = std::min(part.foreign, gone);
+                        part.foreign -= here;
+                        gone -= here;
+                }
+        }
+        return rest;
+}
+
 Classes Classes::unheld() const {
         auto unheld = *this;
         unheld.are_held_ = false;

@@ -69,6 +69,8 @@ public:
         [[nodiscard]] Classes unheld() const;
         /// The same, with nothing left to foreign programs and newcomers.
         [[nodiscard]] Classes undivided() const;
+        /// The same, as if these loads had ended.
+        [[nodiscard]] Classes without(const std::vector<Foreign::Owned>& loads) const;
         [[nodiscard]] bool are_held() const { return are_held_; }
 
         static constexpr std::size_t kNoGroup = static_cast<std::size_t>(-1);

@@ -15,6 +15,8 @@ namespace governor::policy::fair {
 
 namespace {
 
+constexpr float kMillicpu = 1000;
+
 class Entitlement {
 public:
         Entitlement(const Settings& settings, const Snapshot& snapshot, const Classes& classes)
@@ -122,16 +124,25 @@ private:
         }
 
         /// Nobody is charged yet: the region that it wakes up with may be a long one, so others
-        /// that do not follow are no reason to begin it with less.
+        /// that do not follow are no reason to begin it with less. Nor is the load that it is while
+        /// it is idle.
         void find_shares_on_waking() {
                 std::vector<std::size_t> idle;
-                for (std::size_t i = 0; i < shares_.size(); i++)
-                        if (wakes_at_once(i))
-                                idle.push_back(i);
+                std::vector<Foreign::Owned> loads;
+                for (std::size_t i = 0; i < shares_.size(); i++) {
+                        if (!wakes_at_once(i))
+                                continue;
+                        idle.push_back(i);
+                        const auto& client = snapshot_.clients[i];
+                        if (client.burning > 0)
+                                loads.push_back({client.account,
+                                                 static_cast<float>(client.burning) * kMillicpu});
+                }
                 if (idle.empty())
                         return;
                 all_are_awake_ = true;
-                Capacity capacity(classes_, snapshot_, Capacity::Reserve::Keep);
+                const auto classes = classes_.without(loads);
+                Capacity capacity(classes, snapshot_, Capacity::Reserve::Keep);
                 const auto counts = fill(capacity, snapshot_, claims(capacity, Newcomers::With));
                 for (const auto i : idle)
                         shares_[i].starts_with = std::max(counts[i], 1U);
@@ -296,8 +307,6 @@ private:
         std::vector<std::uint32_t> kept_;  // by client, whoever is rigid; empty: nobody is
         bool all_are_awake_ = false;       // whoever is idle claims as if it were not
 };
-
-constexpr float kMillicpu = 1000;
 
 /// `foreign` times a number.
 Foreign scaled(const Foreign& foreign, float part) {

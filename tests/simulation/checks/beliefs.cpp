@@ -61,14 +61,33 @@ void Beliefs::passes(const World& world, Time span) {
                 lately_.pop_front();
 }
 
+double Beliefs::burned_idly(const World& world, const Snapshot& believed) {
+        double cpus = 0;
+        for (const auto& resident : world.residents) {
+                const auto client = std::ranges::find_if(believed.clients, [&](const Client& one) {
+                        return resident.client == one.id;
+                });
+                const auto& watch = watches_[resident.number];
+                if (client != believed.clients.end() && client->idle && watch.looked > Time(0) &&
+                    world.now > watch.looked)
+                        cpus += (resident.process->cpu_s() - watch.cpu_s) /
+                                in_seconds(world.now - watch.looked);
+        }
+        return cpus;
+}
+
 void Beliefs::check_foreign(const World& world, const Snapshot& believed) {
         if (lately_.empty())
                 return;
+        idle_lately_.push_back({world.now, burned_idly(world, believed)});
+        while (idle_lately_.front().until + kLately < world.now)
+                idle_lately_.pop_front();
         const auto& cpus = world.machine.online();  // which are in the pool does not matter
         const double sees = believed.foreign.millicpu(cpus) / 1000.0;
         const auto [lowest, highest] = std::ranges::minmax_element(lately_, {}, &Load::cpus);
         const double least = lowest->cpus;
-        const double most = highest->cpus;
+        const double most =
+                highest->cpus + std::ranges::max_element(idle_lately_, {}, &Load::cpus)->cpus;
         const double tolerance = kTolerance + kToleratedPart * cpus.count();
         const auto check = [&](Since& since, bool is_wrong) {
                 if (const auto lasts = since.update(is_wrong, world.now);

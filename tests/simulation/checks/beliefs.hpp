@@ -14,7 +14,7 @@ namespace simulation {
 /// Looked at after every sample:
 /// - foreign-belief: what is seen of foreign load lies between the least and the most of it in the
 ///   last kLately. Not for longer than things take to settle; while all clients have CPUs that are
-///   online
+///   online. The burn of idle clients may be a part of it
 /// - demand-belief: a program that can always use one CPU more is not held for idle nor for content
 ///   with what it has, for longer than things take to settle. No program is held for one that wants
 ///   less than it burns for that long. A program that does nothing for that long is idle
@@ -75,11 +75,16 @@ private:
 
         Since too_much_;
         Since too_little_;
+        /// By clients that are believed to be idle, since the last look.
+        [[nodiscard]] double burned_idly(const World& world,
+                                         const governor::policy::fair::Snapshot& believed);
+
         struct Load {
                 Time until;
                 double cpus;
         };
         std::deque<Load> lately_;               // within kLately, oldest first
+        std::deque<Load> idle_lately_;          // likewise
         std::map<std::size_t, Watch> watches_;  // by Resident::number
         Time next_look_{0};
 };

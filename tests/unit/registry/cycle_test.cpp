@@ -232,6 +232,39 @@ TEST_F(CycleTest, TellsAProgramWhenItsTurnHasCome) {
         const auto work = [&](ProgramId id) {
                 const auto* held = cycle_.programs().find(id)->held();
                 if (held->grant.parked)
+/// Each of them was alone when it came, and was granted all CPUs. It has kept one busy since then.
+TEST_F(CycleTest, CountsTheBusyThreadOfAnIdleProgramAsLoadOfItsAccount) {
+        std::vector<ProgramId> serial;
+        const auto seconds = [&](int count, std::optional<ProgramId> wide) {
+                for (int i = 0; i < 10 * count; i++) {
+                        for (const auto id : serial)
+                                made_up_.used[id] += numbers::kTick;
+                        if (wide && i % 10 == 0)
+                                region(*wide, grant(*wide).threads);
+                        if (wide)
+                                made_up_.used[*wide] += grant(*wide).threads * numbers::kTick;
+                        const auto busy = serial.size() + (wide ? grant(*wide).threads : 0);
+                        tick(std::min(static_cast<std::uint32_t>(busy), 8U));
+                        if (i % 10 == 9)
+                                cycle_.sampled(
+                                        sample(std::min(static_cast<std::uint32_t>(busy), 8U)),
+                                        now_);
+                }
+        };
+        for (int i = 0; i < 3; i++) {
+                serial.push_back(join());
+                seconds(3, std::nullopt);
+                EXPECT_TRUE(cycle_.arbiter().snapshot(now_).clients.back().idle);
+        }
+        const auto wide = join({}, {}, program_of(1001));
+        decide();
+        seconds(3, wide);
+        EXPECT_EQ(grant(wide).threads, 5U);
+        const auto owned = cycle_.arbiter().snapshot(now_).foreign.owned;
+        ASSERT_EQ(owned.size(), 1U);
+        EXPECT_EQ(owned[0].account, account_id({1000}));
+}
+
                         return;
                 const auto threads = held->grant.threads;
                 made_up_.used[id] += threads * 1s;
