@@ -182,8 +182,8 @@ public:
         /// Threads that it is to be told of: its grant's, or while it has begun nothing the number
         /// that its library will keep.
         [[nodiscard]] std::uint32_t told(const policy::fair::Grant& grant) const {
-                const bool is_to_start = request_.start_only && !has_begun();
-                return is_to_start ? std::max(grant.threads, first_number_) : grant.threads;
+                const bool is_to_start = request_.start_only && !has_begun() && first_number_ > 0;
+                return is_to_start ? std::max(grant.threads, max()) : grant.threads;
         }
 
         [[nodiscard]] ProgramId tree() const { return identity_.tree; }

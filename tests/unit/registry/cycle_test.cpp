@@ -106,6 +106,19 @@ TEST_F(CycleTest, TellsAHerdThatOnlyStartsWhatIsFairForEach) {
         EXPECT_EQ(shares, (std::vector<std::uint32_t>{8, 4, 2, 2}));
 }
 
+TEST_F(CycleTest, TellsOneThatHasNotStartedYetOfALowerMaximum) {
+        Request request;
+        request.start_only = true;
+        const auto id = join({}, request);
+        decide();
+        EXPECT_EQ(told().at(id).grant.threads, 8U);
+        Order order;
+        order.max = 2;
+        EXPECT_TRUE(cycle_.ordered(id, order, Authority::Administrator, 0, now_).changed);
+        decide();
+        EXPECT_EQ(told().at(id).grant.threads, 2U);
+}
+
 TEST_F(CycleTest, AsksBetweenDecisionsOnlyForReportsThatMatter) {
         const auto idle = join();
         const auto busy = join();
@@ -219,19 +232,6 @@ TEST_F(CycleTest, MeasuresForeignLoadHoweverOftenAProgramComesBack) {
         EXPECT_EQ(cycle_.arbiter().last().foreign, 4U) << "half of the machine";
 }
 
-TEST_F(CycleTest, TellsAProgramWhenItsTurnHasCome) {
-        Request request;
-        request.can_wait = true;
-        request.scheduling_class = policy::fair::Class::Batch;
-        auto identity = program_of(1000);
-        identity.job = "first";
-        auto first = join({}, request, identity);
-        std::map<ProgramId, std::uint64_t> done;
-        std::map<ProgramId, std::uint64_t> time_ns;
-        // The program is as many times as fast as it has CPUs, and it says how far it is.
-        const auto work = [&](ProgramId id) {
-                const auto* held = cycle_.programs().find(id)->held();
-                if (held->grant.parked)
 /// Each of them was alone when it came, and was granted all CPUs. It has kept one busy since then.
 TEST_F(CycleTest, CountsTheBusyThreadOfAnIdleProgramAsLoadOfItsAccount) {
         std::vector<ProgramId> serial;
@@ -265,6 +265,19 @@ TEST_F(CycleTest, CountsTheBusyThreadOfAnIdleProgramAsLoadOfItsAccount) {
         EXPECT_EQ(owned[0].account, account_id({1000}));
 }
 
+TEST_F(CycleTest, TellsAProgramWhenItsTurnHasCome) {
+        Request request;
+        request.can_wait = true;
+        request.scheduling_class = policy::fair::Class::Batch;
+        auto identity = program_of(1000);
+        identity.job = "first";
+        auto first = join({}, request, identity);
+        std::map<ProgramId, std::uint64_t> done;
+        std::map<ProgramId, std::uint64_t> time_ns;
+        // The program is as many times as fast as it has CPUs, and it says how far it is.
+        const auto work = [&](ProgramId id) {
+                const auto* held = cycle_.programs().find(id)->held();
+                if (held->grant.parked)
                         return;
                 const auto threads = held->grant.threads;
                 made_up_.used[id] += threads * 1s;
