@@ -326,10 +326,11 @@ public:
         /// may be called.
         void stop();
 
-        /// The same, but runs only what has been started: the others are handed back, but no
-        /// timers. A thread that waits for their futures waits until they are run, or destroyed
-        /// (FutureCancelled). They must not use the pool when they are run: what submits to it, or
-        /// divides work, throws std::logic_error, and a task that throws ends the program.
+        /// The same, but runs only what has been started: the others are handed back, but no timers
+        /// that are not due. A thread that waits for their futures waits until they are run, or
+        /// destroyed (FutureCancelled). They must not use the pool when they are run: what submits
+        /// to it, or divides work, throws std::logic_error, and a task that throws ends the
+        /// program.
         [[nodiscard]] std::vector<Task> stop_and_hand_back();
 
         /// A snapshot. Lanes in the order in which they are preferred.
