@@ -18,6 +18,8 @@
 
 using deterministic::Fiber;
 using threadcount::ForOptions;
+using threadcount::Schedule;
+using threadcount::pool::Division;
 
 namespace {
 
@@ -236,7 +238,7 @@ constexpr LoopShape kLoopShapes[] = {
 /// The time of a loop over the least that is possible: an equal part for each lane, or the longest
 /// iteration.
 double over_ideal(const LoopShape& shape, std::size_t iterations, double together_ns,
-                  std::size_t width) {
+                  std::size_t width, const ForOptions& options = {}) {
         std::vector<double> ns(iterations);
         for (std::size_t i = 0; i < iterations; i++)
                 ns[i] = shape.length(static_cast<double>(i) / static_cast<double>(iterations));
@@ -253,8 +255,8 @@ double over_ideal(const LoopShape& shape, std::size_t iterations, double togethe
                 ran += last - first;
         };
         const double took = lanes.time([&](const VirtualLane& lane) {
-                threadcount::pool::parallel_for(lane, std::size_t{0}, iterations, width,
-                                                ForOptions(), false, body);
+                threadcount::pool::parallel_for(lane, std::size_t{0}, iterations, width, options,
+                                                false, body);
         });
         EXPECT_EQ(ran, iterations);
         return took / ideal;
@@ -275,4 +277,40 @@ TEST(Loop, OfMostShapesTakesHardlyLongerThanPossibleOnEightLanes) {
                         continue;  // the caller runs too much of it alone
                 EXPECT_LE(over_ideal(shape, 1'000, 4e6, 8), 1.1) << shape.name;
         }
+}
+
+TEST(Loop, OfEqualIterationsTakesHardlyLongerThanPossibleWhateverTheWidth) {
+        for (const std::size_t width : {3U, 5U, 6U, 7U, 12U})
+                EXPECT_LE(over_ideal(kLoopShapes[0], 1'000, 4e6, width,
+                                     {.schedule = Schedule::Static}),
+                          1.1)
+                        << width << " lanes";
+}
+
+namespace {
+
+/// The sizes of the parts that a range is divided into at once.
+void divide(const Division& division, std::size_t size, std::vector<std::size_t>& parts) {
+        if (size <= division.share()) {
+                parts.push_back(size);
+                return;
+        }
+        const auto first = division.first_part(size);
+        divide(division, first, parts);
+        divide(division, size - first, parts);
+}
+
+}  // namespace
+
+TEST(Division, MakesNoMorePartsThanLanesAndNoneBelowTheGrain) {
+        for (std::size_t size = 1; size < 300; size++)
+                for (std::size_t width = 1; width < 40; width++)
+                        for (const std::size_t grain : {1U, 2U, 3U, 7U, 30U}) {
+                                std::vector<std::size_t> parts;
+                                divide(Division(size, width, {Schedule::Static, grain}, 0), size,
+                                       parts);
+                                ASSERT_LE(parts.size(), width) << size << " by " << grain;
+                                ASSERT_GE(*std::ranges::min_element(parts), std::min(grain, size))
+                                        << size << " by " << grain << ", " << width << " lanes";
+                        }
 }

@@ -14,8 +14,8 @@
 namespace threadcount {
 
 /// The way in which the iterations of a loop are divided. Either way a piece is a run of
-/// neighbours, the first half goes to the caller, and lanes that have nothing left steal the
-/// largest piece there is.
+/// neighbours, the first of two parts goes to the caller, and lanes that have nothing left steal
+/// the largest piece there is.
 enum class Schedule {
         Static,  ///< about as many pieces as lanes: least overhead, if all iterations take the same
         Guided,  ///< halved again for lanes that have nothing to do: for those that do not, and for
@@ -71,8 +71,15 @@ public:
                   least_(is_guided_ ? std::max(grain_, share_ / kParts) : share_),
                   start_ns_(start_ns) {}
 
-        /// A larger range is halved at once.
+        /// A larger range is divided at once.
         [[nodiscard]] std::size_t share() const { return share_; }
+        /// The caller's part of a range: a half of it, in whole shares. Were a range of three
+        /// shares halved, one lane would run half a share more than the others.
+        [[nodiscard]] std::size_t first_part(std::size_t size) const {
+                const auto shares = std::max<std::size_t>((size - 1) / share_ + 1, 2);
+                const auto its = (shares + 1) / 2;
+                return size / shares * its + size % shares * its / shares;
+        }
         /// A lane that has nothing gets a half of this size, at least, as long as the loop is
         /// short.
         [[nodiscard]] std::size_t least() const { return least_; }
@@ -91,7 +98,7 @@ public:
                 return size < part + least ? size : part;
         }
 
-        /// The part of `wanted` that the first half may be larger by.
+        /// The part of `wanted` that the first part may be larger by.
         [[nodiscard]] std::size_t head_start(double wanted) const {
                 const auto half = share_ / 2;
                 const auto most = std::min(share_ / 4, half - std::min(half, grain_));
@@ -116,7 +123,7 @@ private:
         std::uint64_t start_ns_;
 };
 
-/// Runs a range, and leaves halves of it to lanes that have nothing to do. The caller's half is
+/// Runs a range, and leaves parts of it to lanes that have nothing to do. The caller's part is
 /// larger by `head_start`, which it runs until a thief has begun.
 template <class Lane, class Index, class Body>
 void share(const Lane& lane, Index first, Index last, const Division& division,
@@ -127,8 +134,8 @@ void share(const Lane& lane, Index first, Index last, const Division& division,
                         least = division.least(loop_clock_ns(lane));
                 if (size > division.share() ||
                     (size >= 2 * least && least < division.share() && lane.forks->empty())) {
-                        const auto middle =
-                                advance(first, std::min(size / 2 + head_start, size - 1));
+                        const auto middle = advance(
+                                first, std::min(division.first_part(size) + head_start, size - 1));
                         auto left = [&] {
                                 share(lane, first, middle, division.larger(head_start), 0, body);
                         };
