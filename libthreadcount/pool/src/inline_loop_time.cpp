@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The length from which a loop is long enough for another lane.
+#include "inline_loops.hpp"
 #include "monotonic.hpp"
 #include "scheduler.hpp"
 
@@ -14,11 +15,8 @@ namespace {
 // Nothing can be told from less: looks at the clock are half of it.
 constexpr std::uint64_t kShortestNs = 200;
 constexpr std::uint64_t kTwoLooksNs = 50;
-// The cost of another lane's help: some transfers of cache lines, or a wake.
+// The cost of the help of a lane that searches: some transfers of cache lines.
 constexpr std::uint64_t kSearchingNs = 500;
-constexpr std::uint64_t kAsleepNs = 10'000;
-// A loop that will take so long, going on like this, is worth a wake at once.
-constexpr std::uint64_t kLongNs = 10 * kAsleepNs;
 // The time until a lane that searches, and one that was woken, has begun.
 constexpr std::uint64_t kUntilFoundNs = 800;
 constexpr std::uint64_t kUntilWokenNs = 40'000;
@@ -47,8 +45,8 @@ bool TimeAlone::is_enough(std::size_t done, std::size_t left) {
         somebody_searches_ = scheduler_.somebody_looks_for_forks();
         is_enough_ = somebody_searches_
                              ? expected > static_cast<double>(kSearchingNs)
-                             : spent + scheduler_.inline_loops().before(start_ns_) > kAsleepNs ||
-                                       expected > static_cast<double>(kLongNs);
+                             : is_worth_a_wake(spent, scheduler_.inline_loops().before(start_ns_),
+                                               expected);
         return is_enough_;
 }
 

@@ -140,7 +140,7 @@ public:
         /// After `done` iterations, with `left` to go, which will take as long each: do they take
         /// longer than another lane's help costs? A lane that searches costs less than one that
         /// sleeps. The latter is woken for a long loop, and if this and the loops shortly before
-        /// have taken as long as that together.
+        /// have taken as long as a wake together. A loop alone has some wakes' time to go then.
         [[nodiscard]] bool is_enough(std::size_t done, std::size_t left);
         /// After is_enough(): iterations that take two looks at the clock together, if they take as
         /// long as the `done` before. At least 1.
