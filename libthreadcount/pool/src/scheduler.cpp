@@ -35,18 +35,18 @@ std::vector<std::vector<std::uint16_t>> siblings_of(std::span<const LaneSite> si
 
 }  // namespace
 
-constinit std::atomic<std::uint32_t> Scheduler::forks{0};
-
 // Without it a child would ask the kernel with each submission which process it is.
-void Scheduler::watch_forks() {
+const std::atomic<std::uint32_t>& Scheduler::watch_forks() {
+        static constinit std::atomic<std::uint32_t> forks{0};
         static const int error = pthread_atfork(
                 nullptr, nullptr, [] { forks.fetch_add(1, std::memory_order_relaxed); });
         if (error != 0)
                 throw std::bad_alloc();
+        return forks;
 }
 
 Scheduler::Scheduler(std::vector<LaneSite> sites, const PoolOptions& options, Affinity affinity)
-        : forks_before_((watch_forks(), forks.load(std::memory_order_relaxed))),
+        : forks_(watch_forks()), forks_before_(forks_.load(std::memory_order_relaxed)),
           sites_(std::move(sites)), siblings_(siblings_of(sites_)),
           spin_ns_(static_cast<std::uint64_t>(options.spin.count())),
           queues_(sites_.size() + 1, options.capacity, options.lane_capacity),

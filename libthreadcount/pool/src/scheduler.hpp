@@ -94,7 +94,7 @@ public:
         [[nodiscard]] Mutex& stopping() { return stopping_; }
         /// In a child of fork(): its lanes are the parent's, and nothing may be done with it.
         [[nodiscard]] bool is_of_parent() const {
-                return forks_before_ != forks.load(std::memory_order_relaxed);
+                return forks_before_ != forks_.load(std::memory_order_relaxed);
         }
         [[nodiscard]] bool is_closed() const { return closed_.load(std::memory_order_seq_cst); }
         /// The tasks that stop() has left.
@@ -249,10 +249,12 @@ private:
         void tell_waiters();
         [[nodiscard]] bool join_started();
 
-        // The number of calls of fork() from the first ancestor with a pool to this process.
-        static std::atomic<std::uint32_t> forks;
-        static void watch_forks();
+        // The number of calls of fork() from the first ancestor with a pool to this process. Each
+        // copy of this code counts for itself, and goes by the count of the one that has made the
+        // pool.
+        [[nodiscard]] static const std::atomic<std::uint32_t>& watch_forks();
 
+        const std::atomic<std::uint32_t>& forks_;
         const std::uint32_t forks_before_;
         Mutex stopping_;
         const std::vector<LaneSite> sites_;

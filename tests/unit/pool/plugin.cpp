@@ -27,4 +27,7 @@ bool waits_in_a_task(Pool& pool) {
 }  // namespace
 
 extern "C" bool plugin_waits_in_a_task(Pool* pool) { return waits_in_a_task(*pool); }
+extern "C" void plugin_submits(Pool* pool, std::atomic<bool>* ret_ran) {
+        pool->submit([ret_ran] { *ret_ran = true; });
+}
 extern "C" Pool* plugin_pool() { return new Pool; }

@@ -2,10 +2,14 @@
 // A program and what it loads both have the pool linked in, and still know each other's lanes.
 #include <threadcount/pool.hpp>
 
+#include <atomic>
+#include <cstdio>
 #include <dlfcn.h>
 #include <gtest/gtest.h>
 #include <memory>
 #include <stdexcept>
+#include <sys/wait.h>
+#include <unistd.h>
 #include <vector>
 
 using threadcount::Pool;
@@ -19,10 +23,12 @@ protected:
         void SetUp() override {
                 ASSERT_NE(library_, nullptr) << dlerror();
                 ASSERT_NE(waits_, nullptr);
+                ASSERT_NE(submits_, nullptr);
                 ASSERT_NE(pool_, nullptr);
         }
 
         bool waits_in_a_task(Pool& pool) { return waits_(&pool); }
+        void submits(Pool& pool, std::atomic<bool>& ret_ran) { submits_(&pool, &ret_ran); }
         std::unique_ptr<Pool> new_pool() { return std::unique_ptr<Pool>(pool_()); }
 
 private:
@@ -34,6 +40,8 @@ private:
 
         void* const library_ = dlopen(PLUGIN, RTLD_NOW | RTLD_LOCAL);
         bool (*const waits_)(Pool*) = find<bool(Pool*)>("plugin_waits_in_a_task");
+        void (*const submits_)(Pool*, std::atomic<bool>*) =
+                find<void(Pool*, std::atomic<bool>*)>("plugin_submits");
         Pool* (*const pool_)() = find<Pool*()>("plugin_pool");
 };
 
@@ -41,6 +49,28 @@ private:
 void narrow(Pool& pool) { pool.set_mask(std::vector<int>{pool.cpus().front()}); }
 
 }  // namespace
+
+// The first one: the library's copy has made no pool yet.
+TEST_F(Plugins, UseAPoolThatAChildHasMade) {
+        { const Pool parents; }  // gone, so that no thread holds a lock of the C library
+        const auto child = fork();
+        if (child == 0) {
+                std::atomic<bool> ran{false};
+                bool is_right = false;
+                try {
+                        Pool pool;
+                        submits(pool, ran);
+                        pool.wait_idle();
+                        is_right = ran;
+                } catch (const std::logic_error& error) {
+                        std::fprintf(stderr, "%s\n", error.what());
+                }
+                _exit(is_right ? 0 : 1);
+        }
+        int status = -1;
+        ASSERT_EQ(waitpid(child, &status, 0), child);
+        EXPECT_EQ(status, 0);
+}
 
 TEST_F(Plugins, WaitInTheTasksOfTheProgramsPool) {
         Pool pool;
