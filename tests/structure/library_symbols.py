@@ -20,7 +20,7 @@ def main() -> int:
     symbols = {line.split()[-1] for line in run(nm, "-D", "--defined-only", library).splitlines()}
     of_pool = {name for name in symbols if "THREADCOUNT_POOL_" in name}
     shared = {name for name in of_pool if not name.startswith("THREADCOUNT_")}
-    if shared != {"threadcount_this_lane@@THREADCOUNT_POOL_1"}:
+    if shared != {f"threadcount_this_{what}@@THREADCOUNT_POOL_1" for what in ("lane", "visit")}:
         wrong.append(f"exported for the pool: {sorted(shared)}")
     exported = symbols - of_pool
     names = {name.split("@")[0] for name in exported if not re.fullmatch(r"THREADCOUNT_\d+\.\d+", name)}

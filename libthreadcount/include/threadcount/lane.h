@@ -28,6 +28,17 @@ struct threadcount_lane {
 THREADCOUNT_EXPORT extern __thread const struct threadcount_lane *threadcount_this_lane
         __attribute__((tls_model("initial-exec")));
 
+/* A task of a pool that a thread runs which is no lane of that pool, nor a guest. */
+struct threadcount_visit {
+        const void *pool;                      /* as above */
+        const struct threadcount_visit *outer; /* whose task runs this one; or NULL */
+        int is_awaited;                        /* 1: the pool's stop() waits for it */
+};
+
+/* The innermost such task of the calling thread; NULL: there is none. As above. */
+THREADCOUNT_EXPORT extern __thread const struct threadcount_visit *threadcount_this_visit
+        __attribute__((tls_model("initial-exec")));
+
 #ifdef __cplusplus
 }
 #endif

@@ -15,8 +15,6 @@ LaneContext as_guest_of(Scheduler& scheduler) {
 
 }  // namespace
 
-constinit thread_local const Visit* Visit::innermost = nullptr;
-
 Guest::Guest(Scheduler& scheduler)
         : context_(as_guest_of(scheduler)), takes_part_(scheduler.enter_guest()) {
         if (!takes_part_)

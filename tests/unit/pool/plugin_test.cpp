@@ -100,3 +100,32 @@ TEST_F(Plugins, KnowTheLanesBelowAGuestOfTheProgram) {
         pool.run([&] { theirs->fork_join([&] { is_right = waits_in_a_task(*theirs); }, [] {}); });
         EXPECT_TRUE(is_right);
 }
+
+TEST_F(Plugins, KnowTheTaskThatTheProgramRunsInTheCaller) {
+        Pool pool({.capacity = 1, .when_full = threadcount::WhenFull::RunInCaller});
+        narrow(pool);
+        std::atomic<bool> has_begun{false};
+        std::atomic<bool> may_end{false};
+        pool.submit([&] {
+                has_begun = true;
+                has_begun.notify_one();
+                may_end.wait(false);
+        });
+        has_begun.wait(false);
+        pool.submit([] {});  // the queue is full
+        std::atomic<bool> ran{false};
+        bool ran_inside = true;
+        bool is_right = false;
+        pool.submit([&] {
+                submits(pool, ran);
+                ran_inside = ran;
+                // Otherwise it would wait for ever.
+                is_right = !ran_inside && waits_in_a_task(pool);
+        });
+        EXPECT_FALSE(ran_inside) << "tasks that submit tasks fill the stack";
+        EXPECT_TRUE(is_right);
+        may_end = true;
+        may_end.notify_one();
+        pool.wait_idle();
+        EXPECT_TRUE(ran);
+}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// The lane that the calling thread is, if it is one.
+// The lane that the calling thread is, if it is one, and the task that it runs if it is none.
 #pragma once
 
 #include <threadcount/lane.h>
@@ -53,45 +53,43 @@ private:
 }
 
 /// The calling thread, which is no lane of a scheduler, runs one of its tasks. Tasks that this one
-/// submits must not wait for a place, and are not run inside of it.
+/// submits must not wait for a place, and are not run inside of it. All copies of the pool know of
+/// it.
 class Visit {
 public:
         /// Does stop() wait for it? Then its task may submit until it is done.
         enum class Awaited { No, Yes };
 
         explicit Visit(const Scheduler* scheduler, Awaited awaited = Awaited::No)
-                : scheduler_(scheduler), awaited_(awaited), outer_(innermost) {
-                innermost = this;
+                : visit_{scheduler, threadcount_this_visit, awaited == Awaited::Yes ? 1 : 0} {
+                threadcount_this_visit = &visit_;
         }
-        ~Visit() { innermost = outer_; }
+        ~Visit() { threadcount_this_visit = visit_.outer; }
         Visit(const Visit&) = delete;
         Visit& operator=(const Visit&) = delete;
 
         /// Is the calling thread in a task of any pool that it runs so?
-        [[nodiscard]] static bool is_any() { return innermost != nullptr; }
+        [[nodiscard]] static bool is_any() { return threadcount_this_visit != nullptr; }
         [[nodiscard]] static bool is_in(const Scheduler* scheduler) {
-                return is_any_of([&](const Visit& it) { return it.scheduler_ == scheduler; });
+                return is_any_of([&](const threadcount_visit& it) { return it.pool == scheduler; });
         }
         /// The same, and stop() waits for it.
         [[nodiscard]] static bool is_awaited_in(const Scheduler* scheduler) {
-                return is_any_of([&](const Visit& it) {
-                        return it.scheduler_ == scheduler && it.awaited_ == Awaited::Yes;
+                return is_any_of([&](const threadcount_visit& it) {
+                        return it.pool == scheduler && it.is_awaited != 0;
                 });
         }
 
 private:
         template <class Is>
         [[nodiscard]] static bool is_any_of(const Is& is) {
-                const auto* visit = innermost;
+                const auto* visit = threadcount_this_visit;
                 while (visit != nullptr && !is(*visit))
-                        visit = visit->outer_;
+                        visit = visit->outer;
                 return visit != nullptr;
         }
 
-        const Scheduler* const scheduler_;
-        const Awaited awaited_;
-        const Visit* const outer_;
-        static thread_local const Visit* innermost;
+        const threadcount_visit visit_;
 };
 
 /// Does the calling thread run a task of any pool, as a lane or otherwise, or take part in one?
