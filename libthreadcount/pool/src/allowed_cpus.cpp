@@ -70,18 +70,15 @@ std::vector<Place> places_of(std::span<const int> cpus) {
         return places;
 }
 
-namespace {
-
-/// Binds the calling thread to it.
-bool may_run_on(int cpu) {
-        std::vector<unsigned long> words(static_cast<std::size_t>(cpu) / kWordBits + 1);
+bool bind_to(std::span<const int> cpus) {
+        const auto last = static_cast<std::size_t>(std::ranges::max(cpus));
+        std::vector<unsigned long> words(last / kWordBits + 1);
         auto* set = reinterpret_cast<cpu_set_t*>(words.data());
         const auto size = words.size() * sizeof(unsigned long);
-        CPU_SET_S(static_cast<std::size_t>(cpu), size, set);
+        for (const int cpu : cpus)
+                CPU_SET_S(static_cast<std::size_t>(cpu), size, set);
         return sched_setaffinity(0, size, set) == 0;
 }
-
-}  // namespace
 
 AllowedCpus::AllowedCpus() : known_(affinity_of(getpid())) {
         if (known_ != affinity_of(0))
@@ -97,7 +94,7 @@ bool AllowedCpus::has_changed(int cpu, std::vector<int>& ret_cpus) {
         }
         // An administrator moves all threads to the same CPUs. A task may have bound its own thread
         // elsewhere; the kernel takes it back, if it allows the CPU.
-        if (mine == std::vector<int>{cpu} || (mine != first && may_run_on(cpu)))
+        if (mine == std::vector<int>{cpu} || (mine != first && bind_to({&cpu, 1})))
                 return false;
         // The first thread may have bound itself to some of those that a cpuset allows.
         ret_cpus.clear();

@@ -15,6 +15,10 @@ namespace threadcount::pool {
 /// About 1 us.
 [[nodiscard]] std::vector<int> affinity_of(pid_t thread);
 
+/// Binds the calling thread to `cpus`, of which there is one at least. False: the kernel allows
+/// none of them.
+bool bind_to(std::span<const int> cpus);
+
 /// Those of `cpus` (empty: all) that are in the calling thread's affinity mask; ascending, each
 /// once.
 [[nodiscard]] std::vector<int> allowed_among(std::span<const int> cpus);

@@ -150,6 +150,15 @@ void Steering::move_lanes(std::vector<int> allowed) {
         }
 }
 
+std::vector<int> Steering::cpus_at_home() {
+        const MutexLock lock(mutex_);
+        std::vector<int> cpus;
+        for (std::size_t lane = 0; lane < at_home_.size(); lane++)
+                if (at_home_[lane])
+                        cpus.push_back(scheduler_.cpu_of(lane));
+        return cpus;
+}
+
 /// A lane that is told of idleness while another one tells it leaves its last tasks to that one.
 /// Also for a lane that has found the lock taken meanwhile, and relies on its holder.
 void Steering::tell_idle() {

@@ -56,6 +56,10 @@ public:
         /// got no thread may try again. False: the 100 ms are not over yet.
         bool look_around(int cpu);
 
+        /// The CPUs of lanes, but for those that the kernel does not allow any more, as far as a
+        /// lane has seen that.
+        [[nodiscard]] std::vector<int> cpus_at_home();
+
         [[nodiscard]] bool is_following() const {
                 return handle_.load(std::memory_order_relaxed) != nullptr;
         }

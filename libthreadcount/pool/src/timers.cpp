@@ -2,15 +2,15 @@
 // Adding, waiting, submitting, cancelling.
 #include "timers.hpp"
 
+#include "allowed_cpus.hpp"
 #include "block_signals.hpp"
 #include "monotonic.hpp"
 #include "scheduler.hpp"
 
 #include <threadcount/pool/task.hpp>
 
-#include <algorithm>
+#include <new>
 #include <pthread.h>
-#include <sched.h>
 #include <sys/prctl.h>
 #include <utility>
 
@@ -185,18 +185,12 @@ void Timers::run() {
 void Timers::settle() {
         pthread_setname_np(pthread_self(), "timers");
         prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL);  // ns; 50'000 is the default
-        int last = 0;
-        for (const auto& site : scheduler_.sites())
-                last = std::max(last, site.cpu);
-        const auto cpus = static_cast<std::size_t>(last) + 1;
-        cpu_set_t* set = CPU_ALLOC(cpus);
-        if (set == nullptr)
-                return;
-        CPU_ZERO_S(CPU_ALLOC_SIZE(cpus), set);
-        for (const auto& site : scheduler_.sites())
-                CPU_SET_S(static_cast<std::size_t>(site.cpu), CPU_ALLOC_SIZE(cpus), set);
-        (void)sched_setaffinity(0, CPU_ALLOC_SIZE(cpus), set);
-        CPU_FREE(set);
+        try {
+                if (const auto cpus = scheduler_.steering().cpus_at_home(); !cpus.empty())
+                        (void)bind_to(cpus);
+        } catch (const std::bad_alloc&) {
+                // It stays where its creator is.
+        }
 }
 
 TimerNode* Timers::take_due(std::int64_t now) {

@@ -41,17 +41,19 @@ void allow(const std::vector<int>& cpus) {
                 bind(thread, cpus);
 }
 
-std::vector<std::vector<int>> affinities_of_lanes() {
+/// Of the threads whose names begin so.
+std::vector<std::vector<int>> affinities_of(const char* name_begins) {
         std::vector<std::vector<int>> all;
         for (const auto thread : threads()) {
                 std::ifstream file("/proc/self/task/" + std::to_string(thread) + "/comm");
                 std::string name;
                 file >> name;
-                if (name.starts_with("lane-"))
+                if (name.starts_with(name_begins))
                         all.push_back(affinity_of(thread));
         }
         return all;
 }
+std::vector<std::vector<int>> affinities_of_lanes() { return affinities_of("lane-"); }
 
 /// Short tasks until `condition` holds.
 template <class Condition>
@@ -65,6 +67,15 @@ bool runs_until(Pool& pool, const Condition& condition) {
         return condition();
 }
 
+/// A lane has a thread when it is first needed.
+void start_all_lanes(Pool& pool) {
+        EXPECT_TRUE(runs_until(pool, [&] {
+                for (const int cpu : pool.cpus())
+                        EXPECT_TRUE(pool.submit_to(cpu, [] {}));
+                return affinities_of_lanes().size() == pool.cpus().size();
+        }));
+}
+
 }  // namespace
 
 TEST(ChangedAffinity, IsFollowedBothWays) {
@@ -72,11 +83,7 @@ TEST(ChangedAffinity, IsFollowedBothWays) {
         if (all.size() < 2)
                 GTEST_SKIP() << "one CPU";
         Pool pool;
-        ASSERT_TRUE(runs_until(pool, [&] {
-                for (const int cpu : all)  // a lane has a thread when it is first needed
-                        EXPECT_TRUE(pool.submit_to(cpu, [] {}));
-                return affinities_of_lanes().size() == all.size();
-        }));
+        start_all_lanes(pool);
         const std::vector<int> last{all.back()};
         allow(last);
         EXPECT_TRUE(runs_until(pool, [&] { return pool.mask() == last; }));
@@ -149,5 +156,24 @@ TEST(ChangedAffinity, IsNotThatOfATaskThatBindsItselfBesideSuchAFirstThread) {
                 EXPECT_EQ(pool.width(), all.size());
                 EXPECT_EQ(pool.cpus().size(), all.size());
         }
+        allow(all);
+}
+
+TEST(ChangedAffinity, IsFollowedByTheThreadOfTimersThatIsCreatedAfterwards) {
+        const auto all = affinity_of(0);
+        if (all.size() < 2)
+                GTEST_SKIP() << "one CPU";
+        Pool pool;
+        start_all_lanes(pool);
+        const std::vector<int> last{all.back()};
+        allow(last);
+        ASSERT_TRUE(runs_until(pool, [&] { return pool.mask() == last; }));
+        std::atomic<bool> ran{false};
+        (void)pool.submit_after(std::chrono::milliseconds(1), [&ran] {
+                ran = true;
+                ran.notify_one();
+        });
+        ran.wait(false);
+        EXPECT_EQ(affinities_of("timers"), std::vector<std::vector<int>>{last});
         allow(all);
 }
