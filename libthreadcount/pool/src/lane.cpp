@@ -278,9 +278,15 @@ void Lane::park() {
                 scheduler_.tell_if_idle();
                 if (scheduler_.is_ending())
                         return true;
-                if (scheduler_.parking().is_active_now(index_) && scheduler_.any_for(index_))
+                // Others may do what this lane leaves to them: all if it is not active, and else
+                // forks alone.
+                if (!scheduler_.parking().is_active_now(index_)) {
+                        scheduler_.look_after_work();
+                        return false;
+                }
+                if (scheduler_.any_for(index_))
                         return true;
-                scheduler_.look_after_work();  // others may do what this lane leaves to them
+                scheduler_.look_after_forks();
                 return false;
         });
         until_look_ = 1;  // time may have passed

@@ -171,7 +171,11 @@ public:
         void look_after_work() {
                 if (queues_.any_task(is_open_))
                         there_is_work();
-                else if (queues_.any_fork())
+                else
+                        look_after_forks();
+        }
+        void look_after_forks() {
+                if (queues_.any_fork())
                         there_is_a_fork();
         }
         [[nodiscard]] bool somebody_waits_for_idleness() const {
