@@ -89,13 +89,19 @@ private:
         // The kernel lets a thread that has slept for long go first: one quick wake means little.
         static constexpr int kQuickWakes = 64;
 
+        enum class Thread : std::uint8_t { Missing, Starting, There };
+
+        // Others read it, a submitter the CPUs of all lanes; hardly anybody writes.
         Scheduler& scheduler_;
         const std::size_t index_;
         std::atomic<int> cpu_;
         const std::uint64_t late_ns_;
         std::atomic<bool> is_pinned_{true};
-        std::atomic<std::uint64_t> here_ns_{0};
         std::atomic<int> quick_wakes_to_go_{0};  // until it is not slow any more
+        pthread_t thread_{};
+        std::atomic<Thread> thread_is_{Thread::Missing};
+        // Its own thread writes it with each task, or look for one.
+        alignas(kApart) std::atomic<std::uint64_t> here_ns_{0};
         bool searches_ = true;
         bool owes_a_look_ = false;  // it was woken, and does not search
         int until_look_ = 2;        // so many tasks less one until it looks around, and then
@@ -106,9 +112,6 @@ private:
         std::atomic<std::uint64_t> stolen_{0};
         std::atomic<std::uint64_t> parked_{0};
         std::atomic<std::uint64_t> woken_{0};
-        pthread_t thread_{};
-        enum class Thread : std::uint8_t { Missing, Starting, There };
-        std::atomic<Thread> thread_is_{Thread::Missing};
 };
 
 }  // namespace threadcount::pool

@@ -197,7 +197,8 @@ private:
         ZeroMemory memory_;
         TaskRing shared_;
         BackPressure<TaskRing> back_pressure_{shared_};
-        std::vector<std::unique_ptr<LaneQueues>> lanes_;
+        // Each look for a task reads it; submitters that wait write what is before.
+        alignas(kApart) std::vector<std::unique_ptr<LaneQueues>> lanes_;
 };
 
 }  // namespace threadcount::pool
