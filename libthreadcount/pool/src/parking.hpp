@@ -128,12 +128,6 @@ public:
                 return false;
         }
 
-        /// Is it up to the publisher of work to wake a lane? The lanes that search change with each
-        /// task that a lane had to wait for. They are therefore looked at last.
-        [[nodiscard]] bool needs_wake(std::size_t except = kNobody) const {
-                return anybody_idle(except) && !somebody_searches(except);
-        }
-
         /// Takes the best active lane but `except` out of the idle set, to be woken. Lane a is
         /// better than lane b if `is_better(a, b)`. Returns -1 if none is idle and active. Nothing
         /// is allocated; costs some ns per idle lane.

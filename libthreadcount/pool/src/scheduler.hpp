@@ -222,8 +222,10 @@ private:
         /// Is it up to the publisher of work to wake a lane? A searching one counts only if it had
         /// its CPU not long ago. Asks for the time where lanes are idle beside one that searches.
         [[nodiscard]] bool needs_wake(std::size_t except) {
-                return parking_.needs_wake(except) ||
-                       (parking_.anybody_idle(except) && gives_up_on_late_lanes(except));
+                // The lanes that search change with each task that a lane had to wait for. They
+                // are therefore looked at last.
+                return parking_.anybody_idle(except) &&
+                       (!parking_.somebody_searches(except) || gives_up_on_late_lanes(except));
         }
         /// True: no lane but `except` searches any more.
         [[nodiscard]] bool gives_up_on_late_lanes(std::size_t except);

@@ -199,7 +199,9 @@ private:
                         if (parking_.searches(lane) &&
                             (all_are_late_ || Scheduler::instance().pick(4) == 0))
                                 (void)parking_.give_up_on(lane);
-                if (!parking_.needs_wake() &&
+                if (!parking_.anybody_idle())
+                        return;
+                if (parking_.somebody_searches() &&
                     (mistake_ == Mistake::BelievesTheNumber || parking_.any_searches()))
                         return;
                 const auto best = parking_.claim_best([&](int a, int b) {
