@@ -36,6 +36,7 @@
 #define DOES_NOT_SETTLE_THE_HEAD 5    /* a producer that finds the queue full */
 #define FILLS_BEFORE_IT_IS_EMPTY 6    /* without a look at the place */
 #define COUNTS_FROM_THE_HEAD 7        /* what is left, without settling it */
+#define LOOKS_BEHIND_A_LATER_HEAD 8   /* than the one where it has found none */
 #ifndef MUTANT
 #define MUTANT 0
 #endif
@@ -207,10 +208,21 @@ inline pop() {
         atomic { at = 0; t = 0 }
 }
 
-/* Ring::empty() */
+/* Ring::empty(). It misses no item that is there from before the call to its end. */
 inline is_empty(ret_is) {
-        at = head;
-        at = at % MARK;
+        d_step {
+                at = head % MARK;
+                there = settled;
+                do
+                :: there < tail && (is_gone[there] || turn[place(there)] != filling(there) + 1) ->
+                   there++
+                :: else -> break
+                od;
+                if
+                :: there == tail -> there = MOST /* none */
+                :: else
+                fi
+        };
         do
         :: t = turn[place(at)];
            if
@@ -227,21 +239,23 @@ inline is_empty(ret_is) {
 #if MUTANT != LOOKS_AT_THE_HEAD_ALONE
         if
         :: ret_is ->
+#if MUTANT == LOOKS_BEHIND_A_LATER_HEAD
            at = head;
            at = at % MARK;
+#endif
            is_any_behind();
            ret_is = !any;
            any = false
         :: else
         fi;
 #endif
-        atomic { at = 0; t = 0 }
+        atomic { assert(!ret_is || there == MOST || is_gone[there]); at = 0; t = 0; there = 0 }
 }
 
 /* A lane: who finds nothing says that it sleeps, and looks once more (parking.hpp). With -DLEAVES the first
  * one may leave the mask after an item, and takes no other one. */
 proctype consumer(byte me) {
-        byte at, t, end, spot, found, mine;
+        byte at, t, end, spot, found, mine, there;
         bool has, any, is_mine, is;
         do
         ::

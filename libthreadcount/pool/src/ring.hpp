@@ -114,21 +114,14 @@ public:
         /// function is for callers that ask again and again. Reads nothing that others write while
         /// nothing comes.
         [[nodiscard]] bool seems_empty() const {
-                auto at = head_.load(std::memory_order_seq_cst) & ~kSkips;
-                for (;;) {
-                        const auto turn = cells_[at & mask_].turn.load(std::memory_order_seq_cst);
-                        if (turn == filling(at) + 1)
-                                return false;
-                        const auto now = head_.load(std::memory_order_seq_cst) & ~kSkips;
-                        if (now == at)
-                                return true;
-                        at = now;
-                }
+                std::uint64_t head = 0;
+                return is_none_at_head(head);
         }
         /// The same, and nothing hides anything.
         [[nodiscard]] bool empty() const {
-                return seems_empty() &&
-                       !is_any_behind(head_.load(std::memory_order_seq_cst) & ~kSkips);
+                // Behind this head, not one of later: it may have moved on to an item.
+                std::uint64_t head = 0;
+                return is_none_at_head(head) && !is_any_behind(head);
         }
 
         /// A snapshot; counts what is just being moved in or out, and what was taken out of order
@@ -150,6 +143,20 @@ private:
         static constexpr auto kSkips = std::uint64_t{1} << 63;
         // In a cell's turn.
         static constexpr auto kTaken = std::uint64_t{1} << 63;
+
+        /// Is there no item at the head, which was `ret_head` then?
+        [[nodiscard]] bool is_none_at_head(std::uint64_t& ret_head) const {
+                auto at = head_.load(std::memory_order_seq_cst) & ~kSkips;
+                for (;;) {
+                        const auto turn = cells_[at & mask_].turn.load(std::memory_order_seq_cst);
+                        if (turn == filling(at) + 1)
+                                return false;
+                        ret_head = head_.load(std::memory_order_seq_cst) & ~kSkips;
+                        if (ret_head == at)
+                                return true;
+                        at = ret_head;
+                }
+        }
 
         /// `at` is what the head is now, if it was not so.
         [[nodiscard]] bool move_head(std::uint64_t& at, std::uint64_t to) {

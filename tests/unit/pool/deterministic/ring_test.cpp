@@ -251,6 +251,46 @@ TEST_F(RingSchedules, WhoHasPushedBehindOneThatIsLateIsNotMissed) {
         });
 }
 
+TEST_F(RingSchedules, WhatIsBehindAnItemThatIsTakenMeanwhileIsNotMissed) {
+        explore(kSchedules, [&](Scheduler& scheduler) {
+                make_ring(2 + scheduler.pick(4));
+                std::atomic<bool> has_place{false};
+                std::atomic<bool> is_late{true};
+                std::atomic<bool> is_filled{false};
+                std::atomic<bool> is_second_in{false};
+                const auto wait_for = [](const std::atomic<bool>& flag) {
+                        while (!flag)
+                                Platform::yield();
+                };
+                scheduler.add([&] {
+                        EXPECT_TRUE(ring_->push([&](void* place) {
+                                has_place = true;
+                                while (is_late)
+                                        Platform::yield();
+                                ::new (place) Item(Piece{0, 0});
+                        }));
+                        is_filled = true;
+                });
+                scheduler.add([&] {
+                        wait_for(has_place);
+                        EXPECT_TRUE(push_any(1, 0));
+                        is_second_in = true;
+                });
+                scheduler.add([&] {
+                        wait_for(is_filled);
+                        Item item;
+                        EXPECT_TRUE(pop(item));
+                        EXPECT_EQ(item->producer, 0);
+                });
+                scheduler.add([&] {
+                        wait_for(is_second_in);
+                        is_late = false;
+                        EXPECT_FALSE(ring_->empty());
+                });
+                ASSERT_TRUE(scheduler.go());
+        });
+}
+
 TEST_F(RingSchedules, WhatWasPushedBeforeItIsClosedIsInIt) {
         explore(kSchedules, [&](Scheduler& scheduler) {
                 make_ring(1 + scheduler.pick(8));
