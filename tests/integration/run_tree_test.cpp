@@ -436,6 +436,31 @@ TEST_F(RunTree, OfAProgramThatFollowsByItselfIsNotHeldToItsShareAtTheStart) {
         EXPECT_NE(running.run->err().find("nothing of it is changed"), std::string::npos);
 }
 
+/// Its tree has no fence. It is held to what the outer one was held to when it began.
+TEST_F(RunTree, InsideOfANarrowOneGrowsWithThatThoughNothingFencesIt) {
+        const auto sleeper = std::string(kSleeper) + " 60";
+        for (const auto& words : {"--keep -- " + sleeper, "--batch -- " + sleeper,
+                                  "-- " + std::string(FOLLOWER) + " 0 0"}) {
+                TemporaryDirectory directory;
+                const auto go = directory.path("go");
+                const auto running = start(sh("while ! [ -e " + go + " ]; do sleep 0.05; done; " +
+                                              GOVERNORCTL + " run " + words + " & wait"),
+                                           {"THREADCOUNT_SOCKET=" + daemon_.socket()});
+                order_max(running, "1");
+                EXPECT_TRUE(eventually([&] { return is_one_cpu(cpus_allowed(running.command)); }));
+                std::this_thread::sleep_for(std::chrono::milliseconds{700});  // it moves no more
+                directory.write("go", "");
+                const auto inner = child_called(running, "governorctl");
+                ASSERT_TRUE(eventually([&] { return !children_of(inner).empty(); })) << words;
+                const auto program = children_of(inner).front();
+                EXPECT_TRUE(is_one_cpu(cpus_allowed(program))) << words;
+                order_max(running, "0");
+                EXPECT_TRUE(eventually([&] { return cpus_allowed(program) == own_cpus(); },
+                                       std::chrono::seconds{5}))
+                        << words << ": " << cpus_allowed(program);
+        }
+}
+
 /// Nobody but root could move it again.
 TEST_F(RunTree, OfAProgramThatBecomesRootHasNoFence) {
         if (::geteuid() != 0)

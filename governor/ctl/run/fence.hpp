@@ -46,6 +46,8 @@ public:
         /// Costs a load if all are. Otherwise it takes some 10 us per thread, but at most a
         /// twentieth of a core, and acts at most ten times a second.
         void follow(Clock::time_point now);
+        /// Others have moved threads of the tree to masks that this has set before.
+        void look_again() { is_settled_ = false; }
         /// Nothing is to be moved.
         [[nodiscard]] bool is_settled() const { return is_settled_; }
 

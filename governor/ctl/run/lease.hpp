@@ -57,6 +57,11 @@ public:
                 return tree_share_ > 0 ? tree_share_ : client_.share();
         }
 
+        /// Was this process in the tree of another `run` when it took the lease?
+        [[nodiscard]] bool is_in_another_tree() const {
+                return client_.tree() != 0 && client_.tree() != client_.id();
+        }
+
         /// For users to read: what acts on the tree. At most 200 bytes.
         void tell(const std::string& acts);
 
@@ -92,9 +97,6 @@ private:
         [[nodiscard]] bool is_decided();
         [[nodiscard]] bool is_known() { return client_.id() != 0 || !stream_; }
         [[nodiscard]] bool is_tree_known() { return tree_share_ > 0 || !stream_; }
-        [[nodiscard]] bool is_in_another_tree() const {
-                return client_.tree() != 0 && client_.tree() != client_.id();
-        }
         void ask_what_the_tree_may_use();
 
         std::vector<std::string> addresses_;

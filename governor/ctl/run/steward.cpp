@@ -82,12 +82,20 @@ Steward::Steward(Lease& lease, const CpuMask& open, std::uint32_t threads, Way w
         : lease_(lease), acts_(std::move(acts)), takes_turns_(way == Way::Yield),
           granted_last_(Clock::now()) {
         followed_ = lease_.grant(granted_last_);
-        if (way != Way::Fence || !followed_)
+        if (way != Way::Fence || !followed_) {
+                inherit(open);
                 return;
+        }
         const auto count = followed_->is_ungoverned ? open.count() : threads;
         fence_.emplace(open, followed_->cpus, count);
         fenced_.since_ticks = outside::now_ticks();
         (void)put_down();
+}
+
+/// An outer `run` moves this process, and leaves the tree below it alone.
+void Steward::inherit(const CpuMask& open) {
+        if (lease_.is_in_another_tree())
+                inherited_.emplace(open, open, open.count());
 }
 
 /// Without a record nobody would take the fence down when this process is killed.
@@ -104,6 +112,7 @@ bool Steward::put_down() {
         if (why_not.empty())
                 return true;
         fence_->take_down();
+        inherit(fence_->open());
         fence_.reset();
         record_.end();
         say("the program has no fence, since that cannot be recorded: " + why_not);
@@ -131,10 +140,12 @@ Attention Steward::attend() {
                 within = std::min(within.value_or(kGuard), kGuard);
         else
                 record_.guard_what_was_left();
-        if (fence_) {
+        if (fence_)
                 follow(now);
+        else if (inherited_)
+                follow_outer(now);
+        if (fence_ || inherited_)
                 within = std::min(within.value_or(kLook), kLook);
-        }
         if (takes_turns_) {
                 const auto soon = wait_for_turn(now);
                 within = std::min(within.value_or(soon), soon);
@@ -164,6 +175,9 @@ milliseconds Steward::wait_for_turn(Clock::time_point now) {
                 yielding_->end();
         }
         tell(waits ? yielding_->acts() : acts_.all);
+        // What is on one CPU while it waits is given back what there was when the wait began.
+        if (std::exchange(waits_, waits && takes_turns_) && !waits_ && inherited_)
+                inherited_->look_again();
         return std::min(again.value_or(kLook), kLook);
 }
 
@@ -208,12 +222,20 @@ void Steward::follow(Clock::time_point now) {
         fence_->follow(now);
 }
 
+void Steward::follow_outer(Clock::time_point now) {
+        if (inherited_->reopened())
+                inherited_->want(inherited_->open(), inherited_->open().count());
+        inherited_->follow(now);
+}
+
 void Steward::finish() {
         if (fence_)
                 fence_->take_down();
         record_.end();
         if (yielding_)
                 yielding_->end();
+        if (inherited_ && (inherited_->reopened() || waits_ || !inherited_->is_settled()))
+                inherited_->take_down();
 }
 
 }  // namespace ctl::run

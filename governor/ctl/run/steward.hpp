@@ -54,6 +54,8 @@ public:
 private:
         using Clock = Lease::Clock;
         void follow(Clock::time_point now);
+        void follow_outer(Clock::time_point now);
+        void inherit(const CpuMask& open);
         /// False: there is no fence any more, since no record of it can be written.
         bool put_down();
         /// Returns when to call it again.
@@ -63,12 +65,14 @@ private:
         Lease& lease_;
         Acts acts_;
         std::optional<Fence> fence_;
+        std::optional<Fence> inherited_;  // without one: what an outer `run` gives to this process
         outside::FenceRecord record_;
         outside::Fenced fenced_;          // what it says
         Clock::time_point look_again_{};  // at the processes that it names
         Clock::time_point guard_at_{};
         Clock::time_point fit_at_{};  // the fence to a grant that has not changed since the start
         bool takes_turns_;
+        bool waits_ = false;                         // for its turn
         std::optional<outside::Yielding> yielding_;  // from its first wait on
         std::string told_;                           // what acts, as the governor knows it
         std::optional<Grant> followed_;              // the fence is of this

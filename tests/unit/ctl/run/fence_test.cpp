@@ -127,6 +127,30 @@ TEST(FenceInsideOfAnother, KeepsHoldOfItsTreeHoweverOftenThatOneMoves) {
         ::waitpid(child, nullptr, 0);
 }
 
+TEST(FenceInsideOfAnother, WidensWhatOthersHaveGivenAnOldMaskBack) {
+        const auto all = affinity_of(0).value_or(CpuMask{});
+        if (all.count() < 2)
+                GTEST_SKIP() << "needs two CPUs";
+        const auto one = choose(all, all, 1);
+        const pid_t child = test_support::fork_child();
+        while (child == 0)
+                ::pause();
+        ASSERT_TRUE(set_affinity(0, one));
+        Fence fence(one, one, 1);
+        ASSERT_TRUE(set_affinity(0, all));
+        EXPECT_TRUE(fence.reopened());
+        fence.want(all, all.count());
+        auto now = Fence::Clock::now();
+        fence.follow(now);
+        EXPECT_TRUE(fence.is_settled());
+        ASSERT_TRUE(set_affinity(child, one));
+        fence.look_again();
+        fence.follow(now + std::chrono::minutes{1});
+        EXPECT_EQ(affinity_of(child), all);
+        ::kill(child, SIGKILL);
+        ::waitpid(child, nullptr, 0);
+}
+
 /// 64 CPUs, of which this machine may have fewer.
 CpuMask many() {
         CpuMask mask;
