@@ -352,6 +352,36 @@ TEST_F(RunTreeOfANobody, PassesOverARuntimeFolderThatIsAnotherUsers) {
         EXPECT_EQ(records_in(place_), 1U);
 }
 
+/// The home folder may be on a server that does not answer: a run with a better place leaves it to
+/// its guardian.
+TEST_F(RunTreeOfANobody, WhoseRecordInTheHomeFolderWasLeftHasAllCpusAgainWithTheNextGuardian) {
+        TemporaryDirectory home;
+        TemporaryDirectory runtime;
+        const auto id = static_cast<uid_t>(std::stoul(user_));
+        for (const auto* directory : {&home, &runtime})
+                ASSERT_EQ(::chown(directory->path().c_str(), id, id), 0);
+        std::vector<std::string> environment{"LD_PRELOAD=" SLOW_LIBC,
+                                             "TEST_HOME=" + home.path().string()};
+        const auto killed = start_as_nobody(environment);
+        const auto place = home.path(".local/state/governorctl");
+        pid_t guardian = 0;
+        ASSERT_TRUE(eventually([&] { return (guardian = guardian_of(place)) != 0; }));
+        killed.run->signal(SIGSTOP);  // it would start another one
+        ::kill(guardian, SIGKILL);
+        killed.run->signal(SIGKILL);
+        EXPECT_TRUE(eventually([&] { return guardian_of(place) == 0; }));
+        EXPECT_TRUE(is_one_cpu(cpus_allowed(killed.command)));
+        environment.push_back("XDG_RUNTIME_DIR=" + runtime.path().string());
+        {
+                const auto next = start_as_nobody(environment);
+                EXPECT_TRUE(
+                        eventually([&] { return guardian_of(runtime.path("governorctl")) != 0; }));
+        }
+        EXPECT_TRUE(eventually([&] { return cpus_allowed(killed.command) == own_cpus(); }));
+        EXPECT_TRUE(eventually([&] { return records_in(place) == 0; }));
+        ::kill(killed.command, SIGKILL);
+}
+
 /// A run that changes nothing repairs what another one has left.
 TEST_F(RunTree, WhoseRunIsKilledTogetherWithTheGuardianHasAllCpusAgainWithTheNextRun) {
         for (const auto& options : std::vector<std::vector<std::string>>{{"--keep"}, {}}) {
@@ -378,6 +408,20 @@ TEST_F(RunTree, WhoseRunIsKilledTogetherWithTheGuardianHasAllCpusAgainWithTheNex
                 EXPECT_TRUE(
                         eventually([&] { return runs_recorded(directory.path().string()) == 0; }));
                 ::kill(killed.command, SIGKILL);
+        }
+}
+
+/// Neither for the records that others have left nor for its own.
+TEST_F(RunTree, DoesNotWaitForADatabaseOfUsersWhereItHasAnotherPlace) {
+        for (const auto& options : {std::vector<std::string>{"--keep"}, {"--max", "1"}}) {
+                TemporaryDirectory directory;
+                const auto began = std::chrono::steady_clock::now();
+                const auto done = run(
+                        {run_words(options, {kSleeper, "0.5"}),
+                         {"XDG_RUNTIME_DIR=" + directory.path().string(), "LD_PRELOAD=" SLOW_LIBC},
+                         {}});
+                EXPECT_EQ(done.status, 0) << done.err;
+                EXPECT_LT(std::chrono::steady_clock::now() - began, std::chrono::seconds{15});
         }
 }
 

@@ -36,6 +36,9 @@ using std::chrono::milliseconds;
 /// Between two looks at the records where the user may have no inotify instance more.
 constexpr milliseconds kLookAtRecords{1'000};
 
+/// Seconds for a look at places that are not its own.
+constexpr unsigned kSecondsElsewhere = 10;
+
 /// The number of a descriptor that is closed with its owner.
 class Descriptor {
 public:
@@ -278,6 +281,15 @@ ExitCode Guardian::run() {
         return kOk;
 }
 
+/// A `run` that has a better place does not look at the home folder, which may hang. This process
+/// has no other work by now, and is killed should it hang.
+void guard_other_places(const std::string& own) {
+        ::alarm(kSecondsElsewhere);
+        for (std::size_t which = 0; which < kDefaultPlaces; which++)
+                if (const auto place = default_place(which); place != own)
+                        guard_left_records(place, "/proc/self/exe");
+}
+
 }  // namespace
 
 bool ensure_guardian(const Records& records, const std::string& program) {
@@ -286,6 +298,12 @@ bool ensure_guardian(const Records& records, const std::string& program) {
                 return lock == -EWOULDBLOCK;
         const Descriptor held(lock);
         return start(program, records.place(), lock);
+}
+
+void guard_left_records(const std::string& place, const std::string& program) {
+        const auto records = place.empty() ? std::nullopt : Records::find(place);
+        if (records && !records->list().empty())
+                (void)ensure_guardian(*records, program);
 }
 
 ExitCode guard(const std::string& place) {
@@ -297,7 +315,9 @@ ExitCode guard(const std::string& place) {
         }
         ::fcntl(kLockFd, F_SETFD, FD_CLOEXEC);
         allow_more_descriptors();
-        return Guardian(std::move(*records)).run();
+        const auto code = Guardian(std::move(*records)).run();
+        guard_other_places(place);
+        return code;
 }
 
 }  // namespace ctl::outside

@@ -17,6 +17,9 @@ namespace ctl::outside {
 /// there is one. The process has one thread.
 [[nodiscard]] bool ensure_guardian(const Records& records, const std::string& program);
 
+/// Sees to a guardian where there are records in `place`. Makes nothing there.
+void guard_left_records(const std::string& place, const std::string& program);
+
 /// The work of that process, until there are no records. It has the lock as descriptor kLockFd.
 [[nodiscard]] ExitCode guard(const std::string& place);
 inline constexpr int kLockFd = 3;

@@ -54,11 +54,13 @@ bool OwnRecord::guard() {
 }
 
 void OwnRecord::guard_what_was_left() const {
+        bool is_placed = false;
         for (std::size_t which = 0; which < places(); which++) {
+                if (which == kHomePlace && is_placed)
+                        continue;
                 const auto place = this->place(which);
-                const auto records = place.empty() ? std::nullopt : Records::find(place);
-                if (records && !records->list().empty())
-                        (void)ensure_guardian(*records, guardian_);
+                is_placed |= !place.empty();
+                guard_left_records(place, guardian_);
         }
 }
 

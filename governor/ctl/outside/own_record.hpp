@@ -27,7 +27,8 @@ public:
         [[nodiscard]] bool guard();
 
         /// Sees to guardians in all places in which processes have left records that were killed
-        /// together with theirs.
+        /// together with theirs. The home folder is one of them only if no better place is there:
+        /// it may be on a server that does not answer, and the guardians look at it.
         void guard_what_was_left() const;
 
         void remove();

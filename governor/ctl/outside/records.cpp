@@ -100,7 +100,7 @@ std::string default_place(std::size_t which) {
                 return place_below(runtime != nullptr ? runtime : "", "governorctl", kOthersWrite);
         case 1:
                 return place_below("/run/user/" + uid, "governorctl", S_IRWXG | S_IRWXO);
-        case 2:
+        case kHomePlace:
                 return place_below(home_folder(), ".local/state/governorctl", kOthersWrite);
         default:
                 return "/tmp/governorctl-" + uid;

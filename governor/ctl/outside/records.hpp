@@ -18,8 +18,9 @@ namespace ctl::outside {
 /// Places for the records of this user, best first: below $XDG_RUNTIME_DIR, below /run/user/UID,
 /// below the home folder that the database of users names, and /tmp/governorctl-UID, a name that
 /// another user may have taken. Empty: there is no such folder, or others may write there. Only the
-/// third one asks the database.
+/// third one asks the database, which may wait for a network, and so may the home folder.
 inline constexpr std::size_t kDefaultPlaces = 4;
+inline constexpr std::size_t kHomePlace = 2;
 [[nodiscard]] std::string default_place(std::size_t which);
 
 /// `folder`/`name`, if the folder is this user's own and its mode has none of the bits `not_open`.
