@@ -125,19 +125,30 @@ std::string linker_of(const File& file, const std::vector<Elf64_Phdr>& parts) {
         return {};
 }
 
+bool is_executable(const std::string& file) {
+        struct stat status {};
+        return ::access(file.c_str(), X_OK) == 0 && ::stat(file.c_str(), &status) == 0 &&
+               S_ISREG(status.st_mode);
+}
+
+/// As execvp(): a file that may not be executed counts only if no other one is found. A folder is
+/// such a file.
 std::string find(const std::string& command) {
-        if (command.find('/') != command.npos)
+        if (command.empty() || command.find('/') != command.npos)
                 return command;
+        std::string refused;
         const char* path = std::getenv("PATH");
         std::string_view rest = path != nullptr ? path : "/bin:/usr/bin";
         for (;;) {
                 const auto colon = rest.find(':');
                 const auto folder = rest.substr(0, colon);
                 const auto file = std::string(folder.empty() ? "." : folder) + "/" + command;
-                if (::access(file.c_str(), X_OK) == 0)
+                if (is_executable(file))
                         return file;
+                if (refused.empty() && (::access(file.c_str(), F_OK) == 0 || errno == EACCES))
+                        refused = file;
                 if (colon == rest.npos)
-                        return command;
+                        return refused.empty() ? command : refused;
                 rest.remove_prefix(colon + 1);
         }
 }

@@ -6,8 +6,12 @@
 #include "support/temporary_directory.hpp"
 
 #include <cerrno>
+#include <cstdlib>
+#include <filesystem>
 #include <gtest/gtest.h>
+#include <initializer_list>
 #include <random>
+#include <string>
 
 namespace ctl::run {
 namespace {
@@ -66,6 +70,44 @@ TEST(Executable, IsFoundAsExecvpFindsIt) {
         EXPECT_EQ(reason_not_to_execute("/nonexistent"), ENOENT);
         EXPECT_EQ(reason_not_to_execute(directory.write("plain", "")), EACCES);
         EXPECT_EQ(reason_not_to_execute("/proc"), EACCES);
+        EXPECT_EQ(reason_not_to_execute(""), ENOENT);
+}
+
+/// The PATH of this process, until this goes.
+class Path {
+public:
+        explicit Path(const std::string& value) { ::setenv("PATH", value.c_str(), 1); }
+        ~Path() { ::setenv("PATH", before_.c_str(), 1); }
+        Path(const Path&) = delete;
+        Path& operator=(const Path&) = delete;
+
+private:
+        std::string before_ = std::getenv("PATH");
+};
+
+TEST(Executable, IsFoundBehindFoldersAndOtherFilesOfItsName) {
+        const test_support::TemporaryDirectory directory;
+        const auto all = [&](std::initializer_list<const char*> folders) {
+                std::string value;
+                for (const auto* folder : folders)
+                        value += (value.empty() ? "" : ":") + directory.path(folder);
+                return value;
+        };
+        std::filesystem::create_directories(directory.path("folder/tool"));
+        directory.write("plain/tool", "");
+        const auto tool = directory.write("found/tool", ElfFile{"/lib/ld.so", {}}.bytes());
+        std::filesystem::permissions(tool, std::filesystem::perms(0755));
+        {
+                const Path path(all({"folder", "plain", "none", "found"}));
+                EXPECT_EQ(reason_not_to_execute("tool"), 0);
+                EXPECT_EQ(image_of("tool").linker, "/lib/ld.so");
+        }
+        for (const auto* folder : {"folder", "plain"}) {
+                const Path path(all({folder, "none"}));
+                EXPECT_EQ(reason_not_to_execute("tool"), EACCES) << folder;
+        }
+        const Path path(all({"none"}));
+        EXPECT_EQ(reason_not_to_execute("tool"), ENOENT);
 }
 
 TEST(Executable, WithAnyByteWrongIsReadWithinItsBounds) {
