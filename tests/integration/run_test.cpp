@@ -125,6 +125,17 @@ TEST_F(Run, IsInterruptedByTheTerminalOnce) {
         EXPECT_EQ(count(terminal.output(), "got INT"), 1U) << terminal.output();
 }
 
+/// The command is no member of the group yet.
+TEST_F(Run, GivesItsCommandAnInterruptThatCameJustBeforeThat) {
+        PseudoTerminal terminal({run_words({}, {"/bin/sleep", "28"}),
+                                 {"LD_PRELOAD=" SLOW_LIBC, "TEST_INTERRUPT=yes"},
+                                 {}});
+        ASSERT_TRUE(eventually([&] { return count(terminal.output(), "waits") == 1; }))
+                << terminal.output();
+        terminal.type("\x03");
+        EXPECT_EQ(terminal.wait(std::chrono::seconds{15}), 128 + SIGINT) << terminal.output();
+}
+
 /// A terminal that hangs up tells the leader of its session alone: here that is `run`.
 TEST_F(Run, PassesTheHangupOfItsTerminalOn) {
         TemporaryDirectory directory;

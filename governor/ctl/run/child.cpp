@@ -71,15 +71,16 @@ int execute(const std::vector<std::string>& command) {
         return error;
 }
 
-tl::expected<pid_t, StartError> start(const std::vector<std::string>& command,
-                                      const Signals& signals, const threadcount::CpuMask* fence,
-                                      bool in_own_session, const std::vector<Change>& changes) {
+tl::expected<pid_t, StartError> start(const std::vector<std::string>& command, Signals& signals,
+                                      const threadcount::CpuMask* fence, bool in_own_session,
+                                      const std::vector<Change>& changes) {
         int pipe[2];
         // Without signals nobody could wait for it.
         if (signals.fd() < 0 || ::pipe2(pipe, O_CLOEXEC) < 0)
                 return tl::unexpected(StartError{errno, false});
         const auto parent = ::getpid();
         const int with = death_signal();
+        signals.keep_in_mind();
         const auto pid = ::fork();
         if (pid == 0) {
                 die_with(parent, with);

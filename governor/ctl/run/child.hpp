@@ -23,11 +23,9 @@ struct StartError {
 /// our descriptors. It runs on `fence` only; nullptr: wherever this process may. `in_own_session`:
 /// in another process group then, and without a terminal. `changes` are of its environment alone.
 /// Returns when the program is executed.
-[[nodiscard]] tl::expected<pid_t, StartError> start(const std::vector<std::string>& command,
-                                                    const Signals& signals,
-                                                    const threadcount::CpuMask* fence,
-                                                    bool in_own_session,
-                                                    const std::vector<Change>& changes = {});
+[[nodiscard]] tl::expected<pid_t, StartError>
+start(const std::vector<std::string>& command, Signals& signals, const threadcount::CpuMask* fence,
+      bool in_own_session, const std::vector<Change>& changes = {});
 
 /// A standard error that nobody reads ends only what is written there. execute() undoes it.
 void ignore_broken_pipes();

@@ -26,7 +26,7 @@ class Parent {
 public:
         Parent(pid_t command, bool in_own_session, const Signals& signals, const Attend& attend)
                 : command_(command), in_own_session_(in_own_session), signals_(signals),
-                  attend_(attend) {}
+                  attend_(attend), before_fork_(signals.before_fork()) {}
 
         int run() {
                 while (!ended_) {
@@ -57,10 +57,14 @@ private:
                         pass_on(signal);
         }
 
-        [[nodiscard]] bool is_for_command(const signalfd_siginfo& signal) const {
+        [[nodiscard]] bool is_for_command(const signalfd_siginfo& signal) {
                 const auto sender = static_cast<pid_t>(signal.ssi_pid);
+                const int number = static_cast<int>(signal.ssi_signo);
+                // It is older than the command: nothing else has brought it there.
+                const bool is_first = ::sigismember(&before_fork_, number) == 1;
+                ::sigdelset(&before_fork_, number);
                 if (signal.ssi_code > 0)
-                        return ::getpgid(command_) != ::getpgrp() ||
+                        return is_first || ::getpgid(command_) != ::getpgrp() ||
                                !went_to_the_group(signal, ::getsid(0) == ::getpid());
                 // A tree that signals its own group must not get it twice.
                 return sender != ::getpid() && !descends_from(sender, ::getpid());
@@ -115,6 +119,7 @@ private:
         bool in_own_session_;
         const Signals& signals_;
         const Attend& attend_;
+        sigset_t before_fork_;
         std::optional<int> ended_;
 };
 

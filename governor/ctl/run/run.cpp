@@ -110,7 +110,7 @@ ExitCode stay(const verbs::RunOptions& given, Lease& lease, const std::vector<in
                          : options.yields() ? Steward::Way::Yield
                                             : Steward::Way::Nothing;
         Steward steward(lease, open, beginning.threads, way, what_acts);
-        const Signals signals;
+        Signals signals;
         ::prctl(PR_SET_CHILD_SUBREAPER, 1);
         // A command that is started in a session of its own would lose its terminal.
         const bool in_own_session = options.yields() && !has_terminal();

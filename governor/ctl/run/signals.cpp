@@ -38,6 +38,7 @@ Signals::Signals() {
         struct sigaction standard {};
         standard.sa_handler = SIG_DFL;
         ::sigaction(SIGCHLD, &standard, &given_child_);
+        ::sigemptyset(&before_fork_);
         fd_ = ::signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
@@ -53,6 +54,8 @@ std::optional<signalfd_siginfo> Signals::next() const {
                 return std::nullopt;
         return info;
 }
+
+void Signals::keep_in_mind() { ::sigpending(&before_fork_); }
 
 void Signals::give_back() const {
         ::sigaction(SIGCHLD, &given_child_, nullptr);

@@ -23,6 +23,10 @@ public:
         /// The next one that has come; does not wait.
         [[nodiscard]] std::optional<signalfd_siginfo> next() const;
 
+        /// Right before fork(): the signals that have come by now, which the child does not get.
+        void keep_in_mind();
+        [[nodiscard]] const sigset_t& before_fork() const { return before_fork_; }
+
         /// Mask and dispositions as they were before: in the child, before exec.
         void give_back() const;
 
@@ -37,6 +41,7 @@ public:
 
 private:
         sigset_t given_{};
+        sigset_t before_fork_{};
         struct sigaction given_child_ {};
         int fd_ = -1;
 };

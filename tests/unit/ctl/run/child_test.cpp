@@ -17,7 +17,7 @@ TEST(Child, WithoutADescriptorForSignalsHasNoRoom) {
                 ::getrlimit(RLIMIT_NOFILE, &limit);
                 const rlimit none{0, limit.rlim_max};
                 ::setrlimit(RLIMIT_NOFILE, &none);
-                const Signals signals;
+                Signals signals;
                 ::setrlimit(RLIMIT_NOFILE, &limit);
                 const auto child = start({"/bin/true"}, signals, nullptr, false);
                 ::_exit(!child && !child.error().is_of_exec ? 0 : 1);
@@ -28,7 +28,7 @@ TEST(Child, WithoutADescriptorForSignalsHasNoRoom) {
 }
 
 TEST(Child, HasAnEnvironmentThatItsParentHasNot) {
-        const Signals signals;
+        Signals signals;
         const auto child = start({"/bin/sh", "-c", "test \"$GOVERNOR_TEST_DOOR\" = open"}, signals,
                                  nullptr, false, {{"GOVERNOR_TEST_DOOR", std::nullopt, "open"}});
         ASSERT_TRUE(child.has_value());
