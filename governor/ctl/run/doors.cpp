@@ -160,7 +160,7 @@ Doors doors_to(const Image& image, const verbs::RunOptions& options, bool has_le
         const auto teams = teams_of(options, of_process);
         return doors_of(image,
                         {has_lease, options.is_unpreloaded, options.yields(), teams == Teams::Adapt,
-                         options.is_by_rule, gains_privilege(options.command.front()),
+                         options.is_by_rule, preloads_nothing(options.command.front()),
                          installed_object(teams)},
                         of_process);
 }

@@ -23,7 +23,7 @@ struct Circumstances {
         bool takes_turns = false;      ///< with --batch alone; else it has rounds
         bool adapts = false;           ///< teams follow, and nothing waits: see teams_of()
         bool is_by_rule = false;       ///< `adapts`, and a rule says so instead of the user
-        bool gains_privilege = false;  ///< the dynamic linker preloads nothing then
+        bool gains_privilege = false;  ///< or a group: the dynamic linker preloads nothing then
         /// The object as the dynamic linker is to find it; or why there is none.
         tl::expected<std::string, std::string> object;
 };

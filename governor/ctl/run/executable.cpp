@@ -191,6 +191,15 @@ bool gains_privilege(const std::string& command) {
                ::getxattr(path.c_str(), "security.capability", nullptr, 0) > 0;
 }
 
+bool preloads_nothing(const std::string& command) {
+        struct stat status {};
+        if (gains_privilege(command))
+                return true;
+        constexpr mode_t kSetsGroup = S_ISGID | S_IXGRP;  // without the second bit it does not
+        return ::stat(find(command).c_str(), &status) == 0 &&
+               (status.st_mode & kSetsGroup) == kSetsGroup && status.st_gid != ::getgid();
+}
+
 int reason_not_to_execute(const std::string& command) {
         const auto path = find(command);
         if (path.find('/') == path.npos)

@@ -40,6 +40,10 @@ struct Image {
 /// cannot be moved then: the kernel asks for as many.
 [[nodiscard]] bool gains_privilege(const std::string& command);
 
+/// Does the dynamic linker leave out what is to be preloaded? It does for a file that gains
+/// privileges, and for one that gets another group (set-group-ID), which can be moved all the same.
+[[nodiscard]] bool preloads_nothing(const std::string& command);
+
 /// Why execvp() would not find it, or may not execute it: an errno. 0: it would.
 [[nodiscard]] int reason_not_to_execute(const std::string& command);
 

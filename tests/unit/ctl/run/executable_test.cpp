@@ -12,6 +12,8 @@
 #include <initializer_list>
 #include <random>
 #include <string>
+#include <sys/stat.h>
+#include <unistd.h>
 
 namespace ctl::run {
 namespace {
@@ -108,6 +110,23 @@ TEST(Executable, IsFoundBehindFoldersAndOtherFilesOfItsName) {
         }
         const Path path(all({"none"}));
         EXPECT_EQ(reason_not_to_execute("tool"), ENOENT);
+}
+
+TEST(Executable, OfAnotherGroupPreloadsNothingThoughItGainsNoPrivilege) {
+        const test_support::TemporaryDirectory directory;
+        const auto file = directory.write("tool", "");
+        const auto set = [&](gid_t group, mode_t mode) {
+                return ::chown(file.c_str(), ::geteuid(), group) == 0 &&
+                       ::chmod(file.c_str(), mode) == 0;
+        };
+        ASSERT_TRUE(set(::getgid(), 02755));
+        EXPECT_FALSE(preloads_nothing(file));
+        if (!set(::getgid() + 4245, 02755))
+                GTEST_SKIP() << "needs root, to be of two groups";
+        EXPECT_TRUE(preloads_nothing(file));
+        EXPECT_FALSE(gains_privilege(file));
+        EXPECT_TRUE(set(::getgid() + 4245, 02745));
+        EXPECT_FALSE(preloads_nothing(file)) << "nothing is set for one that its group cannot run";
 }
 
 TEST(Executable, WithAnyByteWrongIsReadWithinItsBounds) {
