@@ -259,6 +259,34 @@ TEST_F(Outside, TheGuardianIsNoPartOfTheTreeAndEndsWithTheLastOfThem) {
         EXPECT_TRUE(has_guardians(0));
 }
 
+/// The outer one is its parent: it is the subreaper of all that is below it.
+TEST_F(Outside, TheGuardianOfATreeInsideOfTheTreeDoesNotYieldWithThat) {
+        const auto inner = directory_.path("inner");
+        const auto late = unique_sleep();
+        Tree tree(place(), {"/bin/sh", "-c",
+                            YIELDER " " + inner + " " + joined(unique_sleep()) + " & " +
+                                    wait_to_go_on() + "/usr/bin/setsid " + joined(late) +
+                                    " & exec " + joined(unique_sleep())});
+        std::vector<pid_t> guardians;
+        ASSERT_TRUE(eventually([&] {
+                guardians = find(words({"governorctl", "guard", inner}));
+                return guardians.size() == 1;
+        }));
+        const auto guardian = static_cast<std::uint32_t>(guardians.front());
+        const auto outer = static_cast<std::uint32_t>(tree.run().pid());
+        const auto status = read_file("/proc/" + std::to_string(guardian) + "/status");
+        EXPECT_NE(status.find("\nPPid:\t" + std::to_string(outer) + "\n"), status.npos) << status;
+        go_on();
+        const auto session = only(late);
+        EXPECT_TRUE(eventually([&] { return group_of(session).nice == 19; }));
+        std::this_thread::sleep_for(milliseconds{1'200});  // it looks once a second
+        EXPECT_EQ(group_of(guardian).nice, 0);
+        ctl::outside::Look look("", GOVERNORCTL);
+        for (const auto& process : look.take(outer).processes)
+                EXPECT_NE(process.pid, guardian);
+        ::kill(guardians.front(), SIGKILL);
+}
+
 TEST_F(Outside, TheGuardianHoldsNothingOpenThatItsStarterHad) {
         const auto inherited = directory_.path("inherited");
         const auto script = "exec 9>" + inherited + "; exec " YIELDER " " + place();

@@ -42,6 +42,13 @@ std::optional<ProcessId> HeldProcess::id() const {
         return stat ? std::optional(ProcessId{pid_, stat->started_ticks}) : std::nullopt;
 }
 
+bool HeldProcess::executes(const std::string& file) const {
+        struct stat own {};
+        struct stat other {};
+        return ::fstatat(fd_, "exe", &own, 0) == 0 && ::stat(file.c_str(), &other) == 0 &&
+               own.st_dev == other.st_dev && own.st_ino == other.st_ino;
+}
+
 std::vector<std::uint32_t> HeldProcess::threads() const {
         std::vector<std::uint32_t> threads;
         const int fd = ::openat(fd_, "task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);

@@ -50,6 +50,8 @@ public:
         [[nodiscard]] bool is_own() const;
         /// Empty: it has gone.
         [[nodiscard]] std::optional<ProcessId> id() const;
+        /// Does it execute this file?
+        [[nodiscard]] bool executes(const std::string& file) const;
 
         /// kMostThreads at most. Empty: it has gone.
         [[nodiscard]] std::vector<std::uint32_t> threads() const;

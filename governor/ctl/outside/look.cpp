@@ -31,7 +31,8 @@ const CgroupMount* cpu_mount(const std::vector<CgroupMount>& mounts) {
 
 }  // namespace
 
-Look::Look(std::string root) : root_(std::move(root)), scan_(root_) {
+Look::Look(std::string root, std::string guardian)
+        : root_(std::move(root)), guardian_(std::move(guardian)), scan_(root_) {
         probe::FileReader files;
         std::string_view text;
         if (files.read(root_ + "/proc/self/mountinfo", text) == 0)
@@ -97,6 +98,14 @@ std::vector<const PidStat*> Look::below(std::uint32_t top) const {
         return found;
 }
 
+/// Its words alone would not do: any program may have them.
+bool Look::is_guardian(const PidStat& process) const {
+        constexpr std::string_view kWords("governorctl\0guard\0", 18);
+        const auto held = HeldProcess::open(root_, process.pid);
+        return held && held->read("cmdline").value_or("").starts_with(kWords) &&
+               held->executes(guardian_);
+}
+
 void Look::add(const PidStat& process, std::vector<Session>& sessions) const {
         const auto held = HeldProcess::open(root_, process.pid);
         const auto group = held ? autogroup_of(*held) : std::nullopt;
@@ -128,6 +137,8 @@ Facts Look::take(std::uint32_t top) {
         if (scan_.take() < 0)
                 return facts;
         for (const auto* process : below(top)) {
+                if (is_guardian(*process))
+                        continue;
                 add(*process, facts.sessions);
                 facts.processes.push_back({process->pid, process->started_ticks});
         }

@@ -37,8 +37,8 @@ void join(Narrowed& tree, const Narrowed& fresh) {
 }  // namespace
 
 Yielding::Yielding(const std::string& place, const std::string& guardian)
-        : own_(place, guardian), record_(record_of_this()), look_(""), scopes_(record_.run),
-          undo_("", ::geteuid() == 0) {
+        : own_(place, guardian), record_(record_of_this()), look_("", guardian),
+          scopes_(record_.run), undo_("", ::geteuid() == 0) {
         own_.guard_what_was_left();
 }
 

@@ -10,7 +10,6 @@
 #include <bit>
 #include <optional>
 #include <string>
-#include <sys/stat.h>
 #include <unistd.h>
 
 namespace ctl::run {
@@ -80,11 +79,8 @@ bool bind(const outside::HeldProcess& process, pid_t tid, const CpuMask& before,
 
 /// Another `run`, whose tree is its own matter.
 bool is_governorctl(std::uint32_t pid) {
-        struct stat own {};
-        struct stat other {};
-        const auto path = "/proc/" + std::to_string(pid) + "/exe";
-        return ::stat("/proc/self/exe", &own) == 0 && ::stat(path.c_str(), &other) == 0 &&
-               own.st_dev == other.st_dev && own.st_ino == other.st_ino;
+        const auto held = outside::HeldProcess::open("", pid);
+        return held && held->executes("/proc/self/exe");
 }
 
 }  // namespace
