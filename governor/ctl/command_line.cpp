@@ -142,7 +142,7 @@ void add_run(CLI::App& app, const std::shared_ptr<Parsed>& parsed) {
                 "As --keep, but teams of gcc's OpenMP shrink and grow with the grant, where the\n"
                 "program leaves their size open. Results may differ in their last digits");
         verb->add_flag("--no-preload", parsed->run.is_unpreloaded,
-                       "With --keep, --adapt or --batch: preload nothing; then no region waits");
+                       "Preload nothing; then no region waits, and no thread sleeps in a fence");
         verb->add_flag("-q,--quiet", parsed->run.is_quiet,
                        "Say nothing of what was set; warnings remain");
         verb->add_flag("--dry-run", parsed->run.is_dry,

@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "doze.h"
 #include "linker.h"
+#include "room.h"
 #include "symbols.h"
 
 #include <dlfcn.h>
@@ -67,17 +68,6 @@ void sleep_for(long ms) {
         (void)syscall(SYS_futex, &nobody_wakes, FUTEX_WAIT_PRIVATE, 0, &time, NULL, 0);
 }
 
-static unsigned cpus_now(void) {
-        enum { WORDS = 8192 / (8 * sizeof(unsigned long)) };
-        unsigned long mask[WORDS];
-        unsigned count = 0;
-        const long bytes = syscall(SYS_sched_getaffinity, 0, sizeof(mask), mask);
-        for (long i = 0; i < bytes / (long)sizeof(mask[0]); i++)
-                for (unsigned long left = mask[i]; left != 0; left &= left - 1)
-                        count++; /* the compiler's own function is in libgcc */
-        return count;
-}
-
 static bool is_limited(int resource) {
         struct rlimit limit;
         return syscall(SYS_prlimit64, 0, resource, NULL, &limit) != 0 ||
@@ -86,8 +76,7 @@ static bool is_limited(int resource) {
 
 void remember_start_cpus(void) { atomic_store(&cpus_at_start, cpus_now()); }
 
-/* The user says how many threads there may be, or how large they are, or has libgomp print them. */
-static bool are_threads_the_users(void) {
+bool are_threads_the_users(void) {
         static const char* const kVariables[] = {"OMP_DISPLAY_AFFINITY", "OMP_THREAD_LIMIT",
                                                  "OMP_STACKSIZE", "GOMP_STACKSIZE"};
         for (unsigned i = 0; i < sizeof(kVariables) / sizeof(kVariables[0]); i++)

@@ -22,6 +22,11 @@ void sleep_for(long ms);
 void remember_start_cpus(void);
 
 /*
+ * The user says how many threads there may be, or how large they are, or has libgomp print them.
+ */
+bool are_threads_the_users(void);
+
+/*
  * May it be tried in this process? Not where a limit of memory may keep libgomp from a thread,
  * since that ends the program, and not where the user has set the number or size of threads, or has
  * libgomp print them. Called once, before the rest.

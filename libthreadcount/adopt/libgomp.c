@@ -40,6 +40,7 @@ static _Thread_local struct regions mine __attribute__((tls_model("initial-exec"
 __attribute__((flatten)) static void begin_outermost(unsigned clause) {
         const struct target target = mine.last.target;
         mine.outermost.handle = NULL;
+        mine.outermost.is_crowded = false;
         if (target.runtime != NULL && target.runtime->is_libgomp && clause != 1 &&
             is_outside(target.runtime))
                 team_begin(target, clause, &mine.outermost);
@@ -66,10 +67,11 @@ static inline __attribute__((always_inline)) void* begin(enum entry entry, const
 }
 
 static inline __attribute__((always_inline)) void end(void) {
-        if (--mine.depth > 0 || mine.outermost.handle == NULL)
+        if (--mine.depth > 0 || (mine.outermost.handle == NULL && !mine.outermost.is_crowded))
                 return;
         team_end(&mine.outermost);
         mine.outermost.handle = NULL;
+        mine.outermost.is_crowded = false;
 }
 
 /* The address that the call returns to is that of the exported function's caller. */

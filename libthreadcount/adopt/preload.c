@@ -11,6 +11,8 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #pragma weak pthread_setcancelstate
@@ -71,6 +73,17 @@ static bool is_wanted(void) {
         return is_set_to("THREADCOUNT_ADOPT", "keep") || is_set_to("THREADCOUNT_ADOPT", "adapt");
 }
 
+/* Threads that a runtime binds have CPUs of their own, whatever others may use. */
+static bool is_fenced(void) {
+        static const char* const kBinding[] = {"OMP_PROC_BIND", "OMP_PLACES", "GOMP_CPU_AFFINITY"};
+        if (!is_set_to("THREADCOUNT_ADOPT", "fenced") || are_threads_the_users())
+                return false;
+        for (unsigned i = 0; i < sizeof(kBinding) / sizeof(kBinding[0]); i++)
+                if (getenv(kBinding[i]) != NULL)
+                        return false;
+        return true;
+}
+
 /*
  * No thread waits for another one that does this: a child of fork() would wait for ever. What two
  * of them find is the same. Before libc's own constructor there is no environment, and nothing is
@@ -81,7 +94,10 @@ void adopt_arm(void) {
         enum adopt_state state = ADOPT_UNARMED;
         enum adopt_teams teams = ADOPT_UNKNOWN;
         const int error = errno;
-        if (atomic_load_explicit(&adopt_state, memory_order_relaxed) != state || !is_wanted())
+        if (atomic_load_explicit(&adopt_state, memory_order_relaxed) != state)
+                return;
+        const bool fenced = is_fenced();
+        if (!fenced && !is_wanted())
                 return;
         if (!atomic_exchange(&is_remembered, true)) {
                 remember_start_objects();
@@ -90,7 +106,8 @@ void adopt_arm(void) {
         /* Only the first, since set_options() may have changed it meanwhile. */
         (void)atomic_compare_exchange_strong(&adopt_teams, &teams,
                                              is_permitted() ? ADOPT_ADAPTS : ADOPT_KEEPS);
-        (void)atomic_compare_exchange_strong(&adopt_state, &state, ADOPT_ARMED);
+        (void)atomic_compare_exchange_strong(&adopt_state, &state,
+                                             fenced ? ADOPT_FENCED : ADOPT_ARMED);
         errno = error;
 }
 
@@ -174,7 +191,7 @@ static void wait_for_loader(void) {
 /* What the linker calls may load something as well, as another object in front of dlopen(). */
 void adopt_load(bool is_first) {
         int state = NOT_YET;
-        if (is_loading || !adopt_is_up())
+        if (is_loading || !adopt_is_up() || adopt_is_fenced())
                 return;
         const int error = errno;
         if (is_first && atomic_compare_exchange_strong(&load_state, &state, LOADING)) {
@@ -254,6 +271,37 @@ threadcount_handle* adopt_enter(unsigned team, bool keeps, bool* ret_crowded) {
 }
 
 bool adopt_sleeps(void) { return atomic_load_explicit(&sleeps, memory_order_relaxed); }
+
+/* A thread that comes while another one finds out, or a child of that moment, spins. */
+bool adopt_may_doze(void) {
+        enum { UNTRIED, TRYING, MAY, MAY_NOT };
+        static atomic_int answer;
+        int known = atomic_load_explicit(&answer, memory_order_acquire);
+        if (known == UNTRIED && atomic_compare_exchange_strong(&answer, &known, TRYING)) {
+                const int error = errno;
+                known = may_doze() ? MAY : MAY_NOT;
+                atomic_store_explicit(&answer, known, memory_order_release);
+                errno = error;
+        }
+        return known == MAY;
+}
+
+/* `run` looks for this name in /proc/PID/maps. Old kernels have no such call: it stays untold. */
+void adopt_tell_fence(void) {
+        enum { SIZE = 4096, CLOSE_ON_EXEC = 1 };
+        static atomic_bool is_told;
+        const int error = errno;
+        const long file = atomic_exchange(&is_told, true)
+                                  ? -1
+                                  : syscall(SYS_memfd_create, "threadcount-fenced", CLOSE_ON_EXEC);
+        if (file >= 0) {
+                const long memory = syscall(SYS_mmap, NULL, SIZE, PROT_NONE, MAP_PRIVATE, file, 0L);
+                if (memory != -1)
+                        (void)syscall(SYS_madvise, memory, SIZE, MADV_DONTFORK);
+                (void)syscall(SYS_close, file);
+        }
+        errno = error;
+}
 
 void adopt_spins(threadcount_handle* handle) {
         const int error = errno;

@@ -7,6 +7,8 @@
  *
  *   THREADCOUNT_ADOPT  keep: regions wait for their turn, and have the teams that they would have.
  *                      adapt: teams follow the grant, as far as promise.h permits.
+ *                      fenced: threads of teams that have fewer CPUs than threads sleep while
+ *                      they wait, instead of spinning. Nothing else: no lease, and no library.
  *                      With any other value this object does nothing.
  *   OMP_DYNAMIC        true, as libgomp understands it: the user lets the runtime choose smaller
  *                      teams. Then keep is adapt.
@@ -28,6 +30,7 @@
 enum adopt_state {
         ADOPT_UNARMED, /* as ADOPT_DOWN until adopt_arm() has seen what is wanted         */
         ADOPT_DOWN,    /* regions begin as if nobody were in between                      */
+        ADOPT_FENCED,  /* nothing is ever opened: only the process's own CPUs count       */
         ADOPT_ARMED,   /* nothing has been opened                                         */
         ADOPT_OPENING, /* a thread does; regions of others begin as they would            */
         ADOPT_OPEN
@@ -52,6 +55,19 @@ static inline bool adopt_is_up(void) {
         }
         return state > ADOPT_DOWN;
 }
+
+static inline bool adopt_is_fenced(void) {
+        return atomic_load_explicit(&adopt_state, memory_order_relaxed) == ADOPT_FENCED;
+}
+
+/* Fenced: may threads be made to sleep (see doze.h)? MT-Safe, keeps errno. */
+bool adopt_may_doze(void);
+
+/*
+ * Tells the `run` whose fence it is that threads sleep soon where they lack CPUs: by a mapping with
+ * a name, which a child of fork() has not. MT-Safe, keeps errno.
+ */
+void adopt_tell_fence(void);
 
 /*
  * Do teams follow the grant? It may become false when the library is opened: with THREADCOUNT=keep,
@@ -78,9 +94,10 @@ enum { ADOPT_PLACE_WORDS = 8192 / 64 };
 
 /*
  * The program is about to load something. Loads libthreadcount before that, since a thread that
- * must not wait for the dynamic linker may use it later. `is_first`: the program has loaded nothing
- * before. Returns when no other thread of the process is about to do that, or after 0.1 s: it may
- * wait for what the caller holds. Returns at once in what the loading itself calls.
+ * must not wait for the dynamic linker may use it later. Nothing where the program is fenced.
+ * `is_first`: the program has loaded nothing before. Returns when no other thread of the process is
+ * about to do that, or after 0.1 s: it may wait for what the caller holds. Returns at once in what
+ * the loading itself calls.
  */
 void adopt_load(bool is_first);
 

@@ -3,6 +3,7 @@
 #include "team.h"
 #include "doze.h"
 #include "promise.h"
+#include "room.h"
 #include "symbols.h"
 
 #include <limits.h>
@@ -141,10 +142,25 @@ static __attribute__((noinline)) void begin_as_promised(struct target target,
         apply(target.runtime, promise, now);
 }
 
+/* There is no lease: only the CPUs tell. */
+static void begin_in_fence(struct target target, unsigned clause, struct team* ret_team) {
+        const unsigned threads = clause != 0 ? clause : width_of(target.runtime);
+        ret_team->threads = threads;
+        ret_team->runtime = target.runtime;
+        ret_team->is_crowded = threads > 1 && lacks_cpus(threads) && adopt_may_doze() &&
+                               dozing_begin(target.runtime, threads);
+        if (has_become_regular() && adopt_may_doze())
+                adopt_tell_fence();
+}
+
 void team_begin(struct target target, unsigned clause, struct team* ret_team) {
         struct promise* promise = adopt_adapts() ? promise_for(target.runtime) : NULL;
         ret_team->handle = NULL;
         ret_team->is_crowded = false;
+        if (adopt_is_fenced()) {
+                begin_in_fence(target, clause, ret_team);
+                return;
+        }
         if (promise != NULL) {
                 begin_as_promised(target, promise, clause, ret_team);
                 return;
@@ -156,7 +172,8 @@ void team_begin(struct target target, unsigned clause, struct team* ret_team) {
 }
 
 void team_end(const struct team* team) {
-        adopt_leave(team->handle, team->threads);
+        if (team->handle != NULL)
+                adopt_leave(team->handle, team->threads);
         if (team->is_crowded)
                 dozing_end(team->runtime);
 }

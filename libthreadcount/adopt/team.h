@@ -15,7 +15,7 @@
 
 /* A region that has begun. */
 struct team {
-        threadcount_handle* handle; /* NULL: nothing is to be told at its end */
+        threadcount_handle* handle; /* NULL: no lease is told of its end */
         unsigned threads;
         bool is_crowded;         /* its threads do not spin: see doze.h */
         struct runtime* runtime; /* then: of the region                 */
@@ -27,7 +27,7 @@ struct team {
  */
 void team_begin(struct target target, unsigned clause, struct team* ret_team);
 
-/* It is over; its handle is not NULL. */
+/* It is over; its handle is not NULL, or it is crowded. */
 void team_end(const struct team* team);
 
 /* The program asks how many threads its next region has: the answer, which comes true. */

@@ -14,6 +14,7 @@
 #include <filesystem>
 #include <fstream>
 #include <gtest/gtest.h>
+#include <sched.h>
 #include <string>
 #include <sys/stat.h>
 #include <thread>
@@ -248,6 +249,126 @@ TEST_F(Crowds, AreNotSaidToSleepWhereMemoryIsLimited) {
         EXPECT_EQ(done.out, kThreads);
         EXPECT_TRUE(governor_.was_told(10));
         EXPECT_FALSE(governor_.was_told(11));
+}
+
+/// The test moves the fence, as a `run` without an option does.
+class Fenced : public Crowds {
+protected:
+        void SetUp() override {
+                open_ = affinity();
+                if (CPU_COUNT(&open_) < 2)
+                        GTEST_SKIP() << "needs two CPUs";
+        }
+        static cpu_set_t affinity() {
+                cpu_set_t cpus;
+                CPU_ZERO(&cpus);
+                ::sched_getaffinity(0, sizeof(cpus), &cpus);
+                return cpus;
+        }
+        [[nodiscard]] cpu_set_t first_cpu() const {
+                cpu_set_t one;
+                CPU_ZERO(&one);
+                for (int cpu = 0; CPU_COUNT(&one) == 0; cpu++)
+                        if (CPU_ISSET(cpu, &open_))
+                                CPU_SET(cpu, &one);
+                return one;
+        }
+        /// For all threads, those too that come meanwhile.
+        static void move(const Process& process, const cpu_set_t& cpus) {
+                const auto tasks = "/proc/" + std::to_string(process.pid()) + "/task";
+                for (int i = 0; i < 2; i++)
+                        for (const auto& task : std::filesystem::directory_iterator(tasks))
+                                ::sched_setaffinity(std::stoi(task.path().filename()), sizeof(cpus),
+                                                    &cpus);
+        }
+        [[nodiscard]] Words fenced() const { return door(socket_, "fenced"); }
+        /// A program that begins on one CPU prints the same without and with the object.
+        void expect_the_same_on_one_cpu(const Words& arguments, const Words& environment) {
+                const auto one = first_cpu();
+                ASSERT_EQ(::sched_setaffinity(0, sizeof(one), &one), 0);
+                const auto plain = run({arguments, environment, {}});
+                const auto done = run({arguments, environment + fenced(), {}});
+                ::sched_setaffinity(0, sizeof(open_), &open_);
+                EXPECT_EQ(done.out, plain.out);
+                EXPECT_EQ(done.err, plain.err);
+                EXPECT_EQ(done.status, 0);
+        }
+
+        cpu_set_t open_{};
+};
+
+TEST_F(Fenced, ThreadsSleepAsLongAsTheyLackCpus) {
+        Process running({{program("dozes")}, kSpinning + fenced(), {}});
+        EXPECT_TRUE(eventually([&] { return running.out() == "spins\n"; }));
+        EXPECT_TRUE(has_threads(running, kTeam)) << "there is room";
+        move(running, first_cpu());
+        EXPECT_TRUE(has_threads(running, kTeam + 2));
+        EXPECT_TRUE(eventually([&] { return running.out() == "spins\nsleeps\n"; }));
+        const auto maps = read_file("/proc/" + std::to_string(running.pid()) + "/maps");
+        EXPECT_NE(maps.find("/keep.so"), maps.npos);
+        EXPECT_EQ(maps.find("libthreadcount.so"), maps.npos);
+        move(running, open_);
+        EXPECT_EQ(running.wait(), 0);
+        EXPECT_EQ(running.out(), "spins\nsleeps\nspins\n");
+        EXPECT_EQ(running.err(), "");
+        EXPECT_EQ(governor_.welcomed(), 0U) << "it holds no lease";
+}
+
+TEST_F(Fenced, TheThreadsThatWereAddedGoWhereThereIsRoomAgain) {
+        const Process running({{program("dozes"), "60"}, kSpinning + fenced(), {}});
+        for (int i = 0; i < 2; i++) {
+                EXPECT_TRUE(has_threads(running, kTeam));
+                move(running, first_cpu());
+                EXPECT_TRUE(has_threads(running, kTeam + 2));
+                move(running, open_);
+        }
+        EXPECT_TRUE(has_threads(running, kTeam));
+}
+
+TEST_F(Fenced, ThreadsThatBindThemselvesOneByOneHaveRoom) {
+        EXPECT_EQ(run({{program("pins")}, fenced(), {}}).out, "its own threads\n");
+        EXPECT_EQ(run({{program("pins"), "before"}, fenced(), {}}).out, "its own threads\n");
+}
+
+TEST_F(Fenced, ProgramsDoWhatTheyDid) {
+        expect_the_same_on_one_cpu({program("teams"), "max", "300"}, kThree);
+        expect_the_same_on_one_cpu({program("teams"), "clause", "300"}, kThree);
+        expect_the_same_on_one_cpu({program("teams"), "nested", "99"}, kThree);
+        expect_the_same_on_one_cpu({program("teams"), "loops", "50"}, kThree);
+        expect_the_same_on_one_cpu({program("old_entries")}, kThree);
+        expect_the_same_on_one_cpu({program("masters")}, kThree);
+        expect_the_same_on_one_cpu({program("descriptors")}, kThree);
+        expect_the_same_on_one_cpu({program("loader"), "50", program("library.so")}, kThree);
+        expect_the_same_on_one_cpu({program("follows")}, kThree + Words{"THREADCOUNT=off"});
+        expect_the_same_on_one_cpu({program("quiet")}, kThree);
+}
+
+TEST_F(Fenced, AChildOfForkBeginsAnew) {
+        expect_the_same_on_one_cpu({program("forks"), "before"}, kThree);
+        expect_the_same_on_one_cpu({program("forks"), "inside"}, kThree);
+        // With more threads the child hangs in libgomp itself.
+        expect_the_same_on_one_cpu({program("forks"), "between"}, {"OMP_NUM_THREADS=1"});
+}
+
+TEST_F(Fenced, NoThreadIsAddedWhereTheUserHasAWordInIt) {
+        std::vector<std::pair<Words, std::unique_ptr<Process>>> all;
+        const auto start = [&](const Words& environment) {
+                all.emplace_back(environment,
+                                 std::make_unique<Process>(Command{
+                                         {program("dozes"), "60"}, kSpinning + environment, {}}));
+        };
+        for (const auto* variable :
+             {"OMP_PROC_BIND=false", "OMP_PLACES=threads", "GOMP_CPU_AFFINITY=0-1",
+              "OMP_THREAD_LIMIT=100", "OMP_STACKSIZE=4M", "GOMP_STACKSIZE=4096"})
+                start(fenced() + Words{variable});
+        start(door(socket_, "off"));
+        for (const auto& [environment, process] : all) {
+                EXPECT_TRUE(has_threads(*process, kTeam)) << environment.back();
+                move(*process, first_cpu());
+        }
+        std::this_thread::sleep_for(milliseconds{500});
+        for (const auto& [environment, process] : all)
+                EXPECT_TRUE(has_threads(*process, kTeam)) << environment.back();
 }
 
 TEST_F(Doors, TheEndOfTheGovernorEndsTheWait) {

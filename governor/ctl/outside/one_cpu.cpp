@@ -139,9 +139,9 @@ std::uint64_t now_ticks() {
                static_cast<std::uint64_t>(now.tv_nsec) * per_second / 1'000'000'000;
 }
 
-std::string_view spinning_runtime(std::string_view maps) {
+std::string_view spinning_runtime(std::string_view maps, std::string_view but) {
         for (const auto name : kSpinning)
-                if (maps.find(name) != maps.npos)
+                if (name != but && maps.find(name) != maps.npos)
                         return name;
         return {};
 }

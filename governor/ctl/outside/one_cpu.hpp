@@ -19,8 +19,8 @@ using governor::policy::CpuMask;
 
 /// A runtime in the text of /proc/PID/maps whose threads spin for each other. On one CPU each would
 /// wait for its time slice to see what another one has done. Empty: none. Pure; of a program that
-/// is linked statically it shows nothing.
-[[nodiscard]] std::string_view spinning_runtime(std::string_view maps);
+/// is linked statically it shows nothing. `but` is passed over.
+[[nodiscard]] std::string_view spinning_runtime(std::string_view maps, std::string_view but = {});
 
 /// The mask of a thread, 0: the calling one. Empty: it has gone.
 [[nodiscard]] std::optional<CpuMask> mask_of(std::uint32_t thread);

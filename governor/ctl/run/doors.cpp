@@ -2,11 +2,14 @@
 // Reasons in the order in which they count, and the variables of the preloaded object.
 #include "run/doors.hpp"
 
+#include "run/processes.hpp"
+
 #include <algorithm>
 #include <array>
 #include <filesystem>
 #include <string_view>
 #include <strings.h>
+#include <sys/resource.h>
 
 namespace ctl::run {
 
@@ -35,6 +38,8 @@ constexpr const char* kBlockTime = "200";
 /// Between the objects of LD_PRELOAD.
 constexpr const char* kPartings = ": ";
 
+constexpr const char* kSleepsInFence = "its threads sleep where they lack CPUs (preload)";
+
 /// The end of the words on what follows.
 constexpr const char* kByRule = ", as a rule of the administrator says";
 
@@ -62,8 +67,41 @@ std::string why_shut(const Image& image, const Circumstances& circumstances) {
         return circumstances.object ? "" : circumstances.object.error();
 }
 
+bool has_variable(const Lookup& lookup, const char* name) { return lookup(name) != nullptr; }
+
+/// As a `run` without an option around has said it; nobody else has said anything.
+bool is_fenced_around(const Lookup& lookup) {
+        return value_of(lookup, "THREADCOUNT_ADOPT") == kFenced;
+}
+
+/// The user says how threads wait. A `run` around a script has set the first of these to our
+/// number.
+bool are_waits_the_users(const Lookup& lookup) {
+        return has_variable(lookup, "OMP_WAIT_POLICY") ||
+               (has_variable(lookup, "GOMP_SPINCOUNT") &&
+                value_of(lookup, "GOMP_SPINCOUNT") != kSpins);
+}
+
+bool is_true(std::string text) {
+        constexpr const char* kSpaces = " \t\n\v\f\r";
+        text.erase(text.find_last_not_of(kSpaces) + 1);
+        text.erase(0, text.find_first_not_of(kSpaces));
+        return ::strcasecmp(text.c_str(), "true") == 0;
+}
+
 bool has_llvm_openmp(const Image& image) {
         return image.needs("libomp.so") || image.needs("libomp5") || image.needs("libiomp5.so");
+}
+
+/// What a `run` around has set stays in force. The user's own way to wait needs no other: a team
+/// that waits passively sleeps by itself, and one that is to spin shall.
+bool opens_in_fence(const Image& image, const Circumstances& circumstances, const Lookup& lookup) {
+        const bool is_nothing_said =
+                value_of(lookup, "THREADCOUNT_ADOPT").empty() && !are_waits_the_users(lookup);
+        return why_shut(image, circumstances).empty() && !circumstances.has_little_memory &&
+               image.needs("libgomp.so") && !has_llvm_openmp(image) &&
+               !image.needs("libopenblas") && may_sleep(lookup) &&
+               (is_nothing_said || is_fenced_around(lookup));
 }
 
 std::string waits(const Image& image, const Circumstances& circumstances) {
@@ -115,20 +153,20 @@ std::string without_objects(std::string_view preloaded) {
 
 /// Unless the user says how threads wait.
 std::vector<Change> with_short_spins(const Lookup& lookup) {
-        if (lookup("GOMP_SPINCOUNT") != nullptr || lookup("OMP_WAIT_POLICY") != nullptr)
+        if (are_waits_the_users(lookup) || has_variable(lookup, "GOMP_SPINCOUNT"))
                 return {};
         return {change_to(lookup, "GOMP_SPINCOUNT", kSpins)};
 }
 
 /// In front of the user's own.
-std::vector<Change> opened(const std::string& object, bool adapts, const Lookup& lookup) {
+std::vector<Change> opened(const std::string& object, const char* adopts, const Lookup& lookup) {
         std::vector<Change> changes;
         const auto preloaded = value_of(lookup, "LD_PRELOAD");
         const auto theirs = without_objects(preloaded);
         const auto wanted = object + (theirs.empty() ? "" : ":" + theirs);
         if (preloaded != wanted)
                 changes.push_back(change_to(lookup, "LD_PRELOAD", wanted));
-        changes.push_back(change_to(lookup, "THREADCOUNT_ADOPT", adapts ? "adapt" : "keep"));
+        changes.push_back(change_to(lookup, "THREADCOUNT_ADOPT", adopts));
         const auto options = value_of(lookup, "ASAN_OPTIONS");
         if (!options.ends_with(kSanitizer))
                 changes.push_back(change_to(lookup, "ASAN_OPTIONS",
@@ -136,9 +174,9 @@ std::vector<Change> opened(const std::string& object, bool adapts, const Lookup&
         const auto spins = with_short_spins(lookup);
         changes.insert(changes.end(), spins.begin(), spins.end());
         // With KMP_LIBRARY libomp would warn of both.
-        if (!spins.empty() && lookup("KMP_LIBRARY") == nullptr) {
+        if (!are_waits_the_users(lookup) && !has_variable(lookup, "KMP_LIBRARY")) {
                 changes.push_back(change_to(lookup, "OMP_WAIT_POLICY", "passive"));
-                if (lookup("KMP_BLOCKTIME") == nullptr)
+                if (!has_variable(lookup, "KMP_BLOCKTIME"))
                         changes.push_back(change_to(lookup, "KMP_BLOCKTIME", kBlockTime));
         }
         return changes;
@@ -156,18 +194,52 @@ bool holds_object(const fs::path& folder, const char* name, int deepest) {
         return false;
 }
 
+bool is_memory_limited() {
+        return std::ranges::any_of(std::array{RLIMIT_AS, RLIMIT_DATA}, [](auto resource) {
+                rlimit limit{};
+                return ::getrlimit(resource, &limit) != 0 || limit.rlim_cur != RLIM_INFINITY;
+        });
+}
+
 Doors doors_to(const Image& image, const verbs::RunOptions& options, bool has_lease) {
-        const auto teams = teams_of(options, of_process);
-        return doors_of(image,
-                        {has_lease, options.is_unpreloaded, options.yields(), teams == Teams::Adapt,
-                         options.is_by_rule, preloads_nothing(options.command.front()),
-                         installed_object(teams)},
-                        of_process);
+        const bool is_fenced = !options.keeps && !options.is_batch && !options.adapts;
+        const auto teams = is_fenced ? Teams::Keep : teams_of(options, of_process);
+        Circumstances circumstances;
+        circumstances.has_lease = has_lease;
+        circumstances.is_refused = options.is_unpreloaded;
+        circumstances.takes_turns = options.yields();
+        circumstances.adapts = teams == Teams::Adapt;
+        circumstances.is_by_rule = options.is_by_rule;
+        circumstances.is_fenced = is_fenced;
+        circumstances.has_little_memory = is_memory_limited();
+        circumstances.gains_privilege = preloads_nothing(options.command.front());
+        if (is_fenced && !can_walk())
+                circumstances.object = tl::unexpected(std::string("there is no fence"));
+        else
+                circumstances.object = installed_object(teams);
+        return doors_of(image, circumstances, of_process);
+}
+
+/// Without any of the options.
+Doors doors_in_fence(const Image& image, const Circumstances& circumstances, const Lookup& lookup) {
+        Doors doors;
+        doors.is_open = doors.is_fenced = opens_in_fence(image, circumstances, lookup);
+        if (doors.is_open) {
+                doors.waits = kSleepsInFence;
+                doors.changes = opened(*circumstances.object, kFenced, lookup);
+        } else if (circumstances.has_lease) {
+                doors.changes = with_short_spins(lookup);
+        }
+        if (circumstances.is_refused && is_fenced_around(lookup))
+                doors.changes.push_back(change_to(lookup, "THREADCOUNT_ADOPT", "off"));
+        return doors;
 }
 
 }  // namespace
 
 Doors doors_of(const Image& image, const Circumstances& circumstances, const Lookup& lookup) {
+        if (circumstances.is_fenced)
+                return doors_in_fence(image, circumstances, lookup);
         Doors doors;
         doors.why_shut = why_shut(image, circumstances);
         doors.is_open = doors.why_shut.empty();
@@ -175,7 +247,8 @@ Doors doors_of(const Image& image, const Circumstances& circumstances, const Loo
         if (doors.is_open) {
                 doors.waits =
                         waits(image, circumstances) + (circumstances.is_by_rule ? kByRule : "");
-                doors.changes = opened(*circumstances.object, circumstances.adapts, lookup);
+                doors.changes = opened(*circumstances.object,
+                                       circumstances.adapts ? "adapt" : "keep", lookup);
         } else {
                 if (circumstances.has_lease)
                         doors.changes = with_short_spins(lookup);
@@ -184,6 +257,15 @@ Doors doors_of(const Image& image, const Circumstances& circumstances, const Loo
         }
         doors.each = each_door(image, doors);
         return doors;
+}
+
+bool may_sleep(const Lookup& lookup) {
+        constexpr std::array kTheUsers{"OMP_PROC_BIND",   "OMP_PLACES",     "GOMP_CPU_AFFINITY",
+                                       "OMP_STACKSIZE",   "GOMP_STACKSIZE", "OMP_DISPLAY_AFFINITY",
+                                       "OMP_THREAD_LIMIT"};
+        return std::ranges::none_of(kTheUsers,
+                                    [&](const auto* name) { return has_variable(lookup, name); }) &&
+               !is_true(value_of(lookup, "OMP_DYNAMIC"));
 }
 
 tl::expected<std::string, std::string> object_in(const std::string& folder, Teams teams) {
@@ -204,29 +286,19 @@ tl::expected<std::string, std::string> installed_object(Teams teams) {
 }
 
 Teams teams_of(const verbs::RunOptions& options, const Lookup& lookup) {
-        constexpr const char* kSpaces = " \t\n\v\f\r";
-        auto dynamic = value_of(lookup, "OMP_DYNAMIC");
-        dynamic.erase(dynamic.find_last_not_of(kSpaces) + 1);
-        dynamic.erase(0, dynamic.find_first_not_of(kSpaces));
-        const bool is_permitted = ::strcasecmp(dynamic.c_str(), "true") == 0;
+        const bool is_permitted = is_true(value_of(lookup, "OMP_DYNAMIC"));
         const bool are_kept = value_of(lookup, "THREADCOUNT") == "keep";
         return !are_kept && (options.adapts || is_permitted) ? Teams::Adapt : Teams::Keep;
 }
 
 Doors look_for_doors(const verbs::RunOptions& options, bool has_lease) {
-        if (!options.keeps && !options.is_batch && !options.adapts) {
-                Doors none;
-                if (has_lease)
-                        none.changes = with_short_spins(of_process);
-                return none;
-        }
         return doors_to(image_of(options.command.front()), options, has_lease);
 }
 
 verbs::RunOptions under_rule(const verbs::RunOptions& options) {
         const auto adopts = value_of(of_process, "THREADCOUNT_ADOPT");
         const bool is_said_around =
-                (!adopts.empty() && adopts != "adapt") ||
+                (!adopts.empty() && adopts != "adapt" && adopts != kFenced) ||
                 ::strcasecmp(value_of(of_process, "OMP_DYNAMIC").c_str(), "false") == 0;
         if (options.keeps || options.adapts || options.is_batch || options.is_unpreloaded ||
             is_said_around)

@@ -20,6 +20,7 @@ using std::chrono::milliseconds;
 
 constexpr milliseconds kPause{100};
 constexpr int kShareOfTime = 20;
+constexpr milliseconds kLongestAgain{1000};
 constexpr std::chrono::seconds kTakeDown{1};
 /// Between two of its looks at the tree.
 constexpr milliseconds kBetween{1};
@@ -102,6 +103,7 @@ bool Fence::want(const CpuMask& granted, std::uint32_t count) {
                 return false;
         wanted_ = wanted;
         is_settled_ = false;
+        again_ = kPause;
         return true;
 }
 
@@ -136,11 +138,14 @@ std::vector<CpuMask> Fence::masks() const {
 void Fence::follow(Clock::time_point now) {
         if (is_settled_ || now < rest_until_)
                 return;
+        is_narrower_soon_ = false;
         const auto moved = move_all();
         const auto took = Clock::now() - now;
-        rest_until_ = now + std::max<Clock::duration>(kPause, kShareOfTime * took);
+        const auto pause = moved == 0 && is_narrower_soon_ ? again_ : kPause;
+        rest_until_ = now + std::max<Clock::duration>(pause, kShareOfTime * took);
+        again_ = std::min(2 * again_, kLongestAgain);
         // A process that was just being forked may have the old mask: looked for once more.
-        is_settled_ = moved == 0;
+        is_settled_ = moved == 0 && !is_narrower_soon_;
 }
 
 bool Fence::reopened() {
@@ -191,9 +196,11 @@ std::size_t Fence::move_process(const outside::ProcessId& process,
         return moved;
 }
 
-CpuMask Fence::target_of(pid_t pid) const {
+CpuMask Fence::target_of(pid_t pid) {
         const auto runtime = wanted_ == open_ ? Runtime::Follows : runtime_of(pid);
-        const bool is_enough = runtime == Runtime::Blocks || wanted_.count() >= start_.count();
+        const bool is_enough = runtime == Runtime::Blocks || runtime == Runtime::Sleeps ||
+                               wanted_.count() >= start_.count();
+        is_narrower_soon_ |= runtime == Runtime::MaySleep && !is_enough;
         const auto& wanted = runtime == Runtime::Follows ? open_ : is_enough ? wanted_ : start_;
         const auto target = wanted & open_;
         return target.count() > 0 ? target : open_;

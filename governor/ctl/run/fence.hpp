@@ -38,8 +38,10 @@ public:
         /// cpuset: what was wanted is to be wanted anew. One system call.
         bool reopened();
 
-        /// From now on. A program that spins is not held to less than at its start, and one that
-        /// has a lease of its own is given back all CPUs. Returns whether that is to be moved.
+        /// From now on. A program that spins is not held to less than at its start, unless the
+        /// object that `run` has preloaded makes its threads sleep where they lack CPUs. Whether it
+        /// does is looked at again after 0.1 s to 1 s. A program that has a lease of its own is
+        /// given back all CPUs. Returns whether that is to be moved.
         bool want(const CpuMask& granted, std::uint32_t count);
 
         /// Moves the threads of the tree below this process, as far as they are not there yet.
@@ -64,7 +66,7 @@ private:
         std::size_t move_all();
         std::size_t move_process(const outside::ProcessId& process,
                                  const std::vector<pid_t>& threads);
-        [[nodiscard]] CpuMask target_of(pid_t pid) const;
+        [[nodiscard]] CpuMask target_of(pid_t pid);
         [[nodiscard]] bool is_ours(const CpuMask& mask) const;
         void remember(const CpuMask& mask);
 
@@ -75,6 +77,8 @@ private:
         // with an older one. One that was wanted but never set is not among them.
         std::vector<CpuMask> ours_;
         bool is_settled_ = true;
+        bool is_narrower_soon_ = false;      // a process may come to sleep in the fence
+        std::chrono::milliseconds again_{};  // between two looks whether it does
         Clock::time_point rest_until_{};
 };
 

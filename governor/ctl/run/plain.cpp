@@ -162,7 +162,8 @@ ExitCode rehearse(const verbs::Common& common, const verbs::RunOptions& given, c
                 how += "and " + keeping_in_words(beginning.doors, kUnchanged);
         else if (leases)
                 how += "whose share takes the place of this number: " +
-                       at_least(options, beginning.threads);
+                       at_least(options, beginning.threads) +
+                       (beginning.doors.is_open ? "; " + beginning.doors.waits : "");
         else
                 how += "this number for as long as it runs";
         return verbs::print(name + advice->explanation() + "\n" + how + "\n" + set(beginning));

@@ -3,6 +3,7 @@
 #include "run/runtimes.hpp"
 
 #include "outside/one_cpu.hpp"
+#include "run/doors.hpp"
 
 #include <algorithm>
 #include <array>
@@ -35,6 +36,29 @@ std::string read_start(const std::string& path, std::size_t most) {
         return text;
 }
 
+/// Of the object that is preloaded; also of one that was replaced meanwhile.
+bool has_object(std::string_view maps) {
+        constexpr std::string_view kDoors = "/threadcount/doors/";
+        const auto folder = maps.find(kDoors);
+        if (folder == maps.npos)
+                return false;
+        const auto path = maps.substr(folder, maps.find('\n', folder) - folder);
+        return path.find("/keep.so") != path.npos;
+}
+
+/// nullptr: it is not set. The strings end in a zero byte each.
+const char* value_in(std::string_view environment, std::string_view name) {
+        while (!environment.empty()) {
+                const auto end = environment.find('\0');
+                if (end == environment.npos)
+                        return nullptr;
+                if (environment.starts_with(name) && environment[name.size()] == '=')
+                        return environment.data() + name.size() + 1;
+                environment.remove_prefix(end + 1);
+        }
+        return nullptr;
+}
+
 template <class T>
 bool copy_at(std::string_view bytes, std::uint64_t offset, T& to) {
         if (offset > bytes.size() || sizeof(T) > bytes.size() - offset)
@@ -51,6 +75,15 @@ Runtime runtime_in(std::string_view maps) {
         if (!outside::spinning_runtime(maps).empty())
                 return Runtime::Spins;
         return maps.find(".so") != maps.npos ? Runtime::Blocks : Runtime::Unknown;
+}
+
+Runtime runtime_in_fence(std::string_view maps, std::string_view environment) {
+        const auto variables = [&](const char* name) { return value_in(environment, name); };
+        if (!has_object(maps) || !outside::spinning_runtime(maps, "libgomp").empty() ||
+            text_of(variables, "THREADCOUNT_ADOPT") != kFenced || !may_sleep(variables))
+                return Runtime::Spins;
+        return maps.find("/memfd:threadcount-fenced") != maps.npos ? Runtime::Sleeps
+                                                                   : Runtime::MaySleep;
 }
 
 bool is_go(std::string_view executable) {
@@ -74,7 +107,10 @@ bool is_go(std::string_view executable) {
 
 Runtime runtime_of(pid_t pid) {
         const auto process = "/proc/" + std::to_string(pid);
-        const auto found = runtime_in(read_start(process + "/maps", kMostMaps));
+        const auto maps = read_start(process + "/maps", kMostMaps);
+        const auto found = runtime_in(maps);
+        if (found == Runtime::Spins)
+                return runtime_in_fence(maps, read_start(process + "/environ", kMostMaps));
         if (found == Runtime::Unknown && is_go(read_start(process + "/exe", 4096)))
                 return Runtime::Blocks;
         return found;

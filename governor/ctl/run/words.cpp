@@ -75,7 +75,9 @@ std::string summary(const Beginning& beginning) {
                        keeping_in_words(beginning.doors, "nothing binds it from outside");
         return beginning.name + ": " + share + ", " +
                (has_lease ? why(beginning.limit) : beginning.without_lease) +
-               (beginning.keeps ? "; " + keeping_in_words(beginning.doors, kUnchanged) : "") +
+               (beginning.keeps || beginning.doors.is_open
+                        ? "; " + keeping_in_words(beginning.doors, kUnchanged)
+                        : "") +
                changes_in_words(beginning.changes);
 }
 
@@ -97,9 +99,12 @@ std::string acts(const Beginning& beginning, bool follows) {
                 text = "it was started with " + count_of_threads(beginning.threads);
         if (follows && !beginning.is_ungoverned)
                 text += std::string(text.empty() ? "" : ", ") + "its cpus follow";
-        if (beginning.doors.is_open && !beginning.is_ungoverned)
-                text += std::string(text.empty() ? "" : ", ") +
-                        (beginning.doors.adapts ? kTeamsFollow : kRegionsWait);
+        const bool is_fenced = beginning.doors.is_fenced;
+        if (beginning.doors.is_open && !beginning.is_ungoverned && (follows || !is_fenced))
+                text += std::string(text.empty() ? "" : ", ") + (is_fenced ? kThreadsSleep
+                                                                 : beginning.doors.adapts
+                                                                         ? kTeamsFollow
+                                                                         : kRegionsWait);
         return text.empty() ? kOnlyCounted : text;
 }
 

@@ -41,6 +41,7 @@ inline constexpr const char* kOnlyCounted = "only counted";
 /// The words for a tree with an open door.
 inline constexpr const char* kRegionsWait = "regions of gcc's openmp wait";
 inline constexpr const char* kTeamsFollow = "teams of gcc's openmp follow";
+inline constexpr const char* kThreadsSleep = "its threads sleep where they lack cpus";
 
 /// The words for a tree for which no door opens: for one that is kept, and for one that yields.
 inline constexpr const char* kUnchanged = "nothing of it is changed";

@@ -38,14 +38,20 @@ Finding of_object(const char* option, const char* does,
 /// Means of `run` on this host.
 std::vector<Finding> of_host() {
         std::vector<Finding> findings;
-        if (run::Steward::can_fence())
+        const auto keeping = run::installed_object(run::Teams::Keep);
+        if (run::Steward::can_fence()) {
                 findings.push_back({Kind::Good, "run",
                                     "can hold a program, and all that it starts, to its share"});
-        else
+                if (keeping)
+                        findings.push_back({Kind::Good, "run",
+                                            "can make threads of gcc's OpenMP sleep where they "
+                                            "lack CPUs, by " +
+                                                    *keeping});
+        } else
                 findings.push_back({Kind::Note, "run",
                                     "sets variables only, and cannot hold a program to its share: "
                                     "this kernel does not tell what the program starts"});
-        findings.push_back(of_object("--keep", "wait", run::installed_object(run::Teams::Keep)));
+        findings.push_back(of_object("--keep", "wait", keeping));
         findings.push_back(
                 of_object("--adapt", "follow", run::installed_object(run::Teams::Adapt)));
         return findings;

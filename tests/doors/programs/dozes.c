@@ -6,6 +6,7 @@
  *   dozes leaves     likewise "spins" and "sleeps", in a thread that ends last
  *   dozes descriptors  prints "sleeps" likewise, and "ends" when nobody has slept there for long,
  *                      without a descriptor that could be opened
+ *   dozes long SECONDS  has one region
  *   dozes SECONDS    has such regions for so long, and prints how many threads they had
  */
 #include "dozes.h"
@@ -41,6 +42,11 @@ int main(int argc, char** argv) {
                 }
                 usleep(1500000);
                 puts("ends");
+                return 0;
+        }
+        if (strcmp(argv[1], "long") == 0) {
+#pragma omp parallel
+                sleep((unsigned)atoi(argv[2]));
                 return 0;
         }
         for (int i = 0; i < 20 * atoi(argv[1]); i++)

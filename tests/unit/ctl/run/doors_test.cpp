@@ -261,10 +261,110 @@ TEST(TeamsOfACommand, FollowWhereTheUserPermitsIt) {
         EXPECT_EQ(teams_of(options, environment({{"THREADCOUNT", "keep"}})), Teams::Keep);
 }
 
-TEST(LookForDoors, OnlyWhereTheProgramIsKeptOrTakesTurns) {
+Circumstances fenced() {
+        auto circumstances = installed();
+        circumstances.is_fenced = true;
+        return circumstances;
+}
+
+const Image kGomp = linked_with({"libgomp.so.1", "libc.so.6"});
+
+/// Of a program of gcc's OpenMP without any option.
+Doors in_fence(const std::map<std::string, std::string>& variables,
+               const Circumstances& circumstances = fenced()) {
+        return run::doors_of(kGomp, circumstances, environment(variables));
+}
+
+TEST(DoorsInAFence, LetThreadsSleepWhereTheyLackCpus) {
+        const auto doors = in_fence({});
+        EXPECT_TRUE(doors.is_open);
+        EXPECT_TRUE(doors.is_fenced);
+        EXPECT_FALSE(doors.adapts);
+        EXPECT_EQ(doors.waits, "its threads sleep where they lack CPUs (preload)");
+        EXPECT_EQ(after(doors, "LD_PRELOAD"), kObject);
+        EXPECT_EQ(after(doors, "THREADCOUNT_ADOPT"), "fenced");
+        EXPECT_EQ(after(doors, "ASAN_OPTIONS"), "verify_asan_link_order=0");
+        EXPECT_EQ(after(doors, "GOMP_SPINCOUNT"), "30000");
+        EXPECT_EQ(after(doors, "OMP_WAIT_POLICY"), "passive");
+        EXPECT_EQ(after(doors, "KMP_BLOCKTIME"), "200");
+        EXPECT_TRUE(doors.each.empty());
+}
+
+void expect_shut_in_fence(const Doors& doors, const std::string& spins, const std::string& what) {
+        EXPECT_FALSE(doors.is_open) << what;
+        EXPECT_FALSE(doors.is_fenced) << what;
+        EXPECT_EQ(doors.why_shut, "") << what;
+        EXPECT_EQ(doors.waits, "") << what;
+        EXPECT_TRUE(doors.each.empty()) << what;
+        EXPECT_EQ(doors.changes.size(), spins == "30000" ? 1U : 0U) << what;
+        EXPECT_EQ(after(doors, "GOMP_SPINCOUNT"), spins) << what;
+}
+
+TEST(DoorsInAFence, AreShutWhereNothingCouldBePreloaded) {
+        expect_shut_in_fence(run::doors_of({Image::Kind::Static, "", {}}, fenced(), environment()),
+                             "30000", "static");
+        for (const auto* set : {"is_refused", "gains_privilege", "has_little_memory"}) {
+                auto circumstances = fenced();
+                circumstances.is_refused = std::string(set) == "is_refused";
+                circumstances.gains_privilege = std::string(set) == "gains_privilege";
+                circumstances.has_little_memory = std::string(set) == "has_little_memory";
+                expect_shut_in_fence(in_fence({}, circumstances), "30000", set);
+        }
+        auto circumstances = fenced();
+        circumstances.object = tl::unexpected(std::string("there is no fence"));
+        expect_shut_in_fence(in_fence({}, circumstances), "30000", "no object");
+        circumstances.has_lease = false;
+        expect_shut_in_fence(in_fence({}, circumstances), "as it was", "no lease");
+}
+
+TEST(DoorsInAFence, AreShutToAllButGccsOpenmp) {
+        for (const auto& needed :
+             std::vector<std::vector<std::string>>{{"libpython3.11.so.1.0"},
+                                                   {"libomp.so.5"},
+                                                   {"libgomp.so.1", "libomp.so.5"},
+                                                   {"libgomp.so.1", "libopenblas.so.0"},
+                                                   {"libgomp.so.1", "libthreadcount.so.1"}})
+                expect_shut_in_fence(run::doors_of(linked_with(needed), fenced(), environment()),
+                                     "30000", needed.back());
+}
+
+TEST(DoorsInAFence, AreShutWhereTheUserHasAWordInTheThreads) {
+        for (const auto* name :
+             {"OMP_PROC_BIND", "OMP_PLACES", "GOMP_CPU_AFFINITY", "OMP_STACKSIZE", "GOMP_STACKSIZE",
+              "OMP_DISPLAY_AFFINITY", "OMP_THREAD_LIMIT"})
+                expect_shut_in_fence(in_fence({{name, "false"}}), "30000", name);
+        expect_shut_in_fence(in_fence({{"OMP_DYNAMIC", " True"}}), "30000", "OMP_DYNAMIC");
+        EXPECT_TRUE(in_fence({{"OMP_DYNAMIC", "false"}}).is_open);
+        for (const auto* name : {"GOMP_SPINCOUNT", "OMP_WAIT_POLICY"})
+                expect_shut_in_fence(in_fence({{name, "active"}}), "as it was", name);
+}
+
+TEST(DoorsInAFence, LeaveWhatATreeAroundHasSaid) {
+        for (const auto* around : {"keep", "adapt", "off"})
+                expect_shut_in_fence(in_fence({{"THREADCOUNT_ADOPT", around}}), "30000", around);
+        const std::map<std::string, std::string> of_fence{{"LD_PRELOAD", kObject},
+                                                          {"THREADCOUNT_ADOPT", "fenced"},
+                                                          {"GOMP_SPINCOUNT", "30000"},
+                                                          {"OMP_WAIT_POLICY", "passive"}};
+        const auto inner = in_fence(of_fence);
+        EXPECT_TRUE(inner.is_open);
+        EXPECT_EQ(after(inner, "LD_PRELOAD"), "as it was");
+        EXPECT_EQ(after(inner, "THREADCOUNT_ADOPT"), "fenced");
+        auto refused = fenced();
+        refused.is_refused = true;
+        EXPECT_EQ(after(in_fence(of_fence, refused), "THREADCOUNT_ADOPT"), "off");
+        EXPECT_EQ(after(in_fence(of_fence, installed()), "THREADCOUNT_ADOPT"), "keep");
+        // A script in the fence has the number of spins only.
+        EXPECT_EQ(after(in_fence({{"GOMP_SPINCOUNT", "30000"}}), "OMP_WAIT_POLICY"), "passive");
+        EXPECT_EQ(after(in_fence({{"GOMP_SPINCOUNT", "30000"}}, installed()), "OMP_WAIT_POLICY"),
+                  "passive");
+}
+
+TEST(LookForDoors, OnlyWhereTheProgramIsKeptOrTakesTurnsOrIsOfGccsOpenmp) {
         verbs::RunOptions options;
         options.command = {"/bin/sh"};
         EXPECT_TRUE(look_for_doors(options, true).each.empty());
+        EXPECT_FALSE(look_for_doors(options, true).is_open);
         EXPECT_EQ(look_for_doors(options, true).why_shut, "");
         options.is_batch = true;
         EXPECT_FALSE(look_for_doors(options, true).each.empty());

@@ -45,6 +45,47 @@ TEST(RuntimeIn, DoesNotKnowAStaticProgramNorOneThatItMayNotRead) {
         EXPECT_EQ(runtime_in(""), Runtime::Unknown);
 }
 
+const auto kObjectMapped =
+        mapped("/usr/lib/threadcount/doors/lib/x86_64-linux-gnu/keep.so") + mapped("/usr/bin/ls");
+const auto kTold = mapped("/memfd:threadcount-fenced (deleted)");
+const auto kGompMapped = mapped("/usr/lib/x86_64-linux-gnu/libgomp.so.1.0.0");
+
+std::string variables(const std::string& adopts, const std::string& more = "A=b") {
+        return "PATH=/bin" + std::string(1, '\0') + "THREADCOUNT_ADOPT=" + adopts +
+               std::string(1, '\0') + more + std::string(1, '\0');
+}
+
+TEST(RuntimeInFence, SleepsWhereTheObjectIsThereAndIsToldToAndSaysSo) {
+        for (const auto& object :
+             {kObjectMapped, mapped("/opt/lib/threadcount/doors/lib64/keep.so (deleted)")}) {
+                EXPECT_EQ(runtime_in_fence(object + kGompMapped, variables("fenced")),
+                          Runtime::MaySleep);
+                EXPECT_EQ(runtime_in_fence(object + kGompMapped + kTold, variables("fenced")),
+                          Runtime::Sleeps);
+        }
+        const auto all = kObjectMapped + kGompMapped + kTold;
+        for (const auto* other : {"keep", "adapt", "off", "", "fenced "})
+                EXPECT_EQ(runtime_in_fence(all, variables(other)), Runtime::Spins);
+        EXPECT_EQ(runtime_in_fence(kGompMapped + kTold, variables("fenced")), Runtime::Spins);
+        EXPECT_EQ(runtime_in_fence(kGompMapped + kTold + mapped("/home/me/keep.so"),
+                                   variables("fenced")),
+                  Runtime::Spins);
+        EXPECT_EQ(runtime_in_fence(all, ""), Runtime::Spins);
+        EXPECT_EQ(runtime_in_fence(all, "THREADCOUNT_ADOPT=fenced"), Runtime::Spins) << "cut";
+}
+
+TEST(RuntimeInFence, SpinsWhereTheUserHasAWordInItOrAnotherRuntimeSpins) {
+        const auto all = kObjectMapped + kGompMapped + kTold;
+        for (const auto* name : {"OMP_PROC_BIND", "OMP_PLACES", "GOMP_CPU_AFFINITY",
+                                 "OMP_THREAD_LIMIT", "OMP_STACKSIZE"})
+                EXPECT_EQ(runtime_in_fence(all, variables("fenced", std::string(name) + "=1")),
+                          Runtime::Spins);
+        EXPECT_EQ(runtime_in_fence(all, variables("fenced", "MY_OMP_PLACES=1")), Runtime::Sleeps);
+        for (const auto* other : {"/usr/lib/libomp.so.5", "/usr/lib/openblas-pthread/libblas.so.3"})
+                EXPECT_EQ(runtime_in_fence(all + mapped(other), variables("fenced")),
+                          Runtime::Spins);
+}
+
 TEST(RuntimeOf, LooksAtAProcess) {
         EXPECT_NE(runtime_of(::getpid()), Runtime::Unknown);
         EXPECT_EQ(runtime_of(0x7fffffff), Runtime::Unknown);

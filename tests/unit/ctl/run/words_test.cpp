@@ -89,6 +89,18 @@ TEST(RunSays, AtWhichDoorItWaitsOrWhyAtNone) {
         EXPECT_EQ(summary(kept), "numpy.py: counted as at most 14 of 64 CPUs; it waits");
 }
 
+TEST(RunSays, ThatThreadsSleepInAFence) {
+        auto fenced = numpy();
+        fenced.doors = open_doors();
+        fenced.doors.is_fenced = true;
+        fenced.doors.waits = "its threads sleep where they lack CPUs (preload)";
+        EXPECT_EQ(summary(fenced), "numpy.py: 14 of 64 CPUs, fair share; its threads sleep where "
+                                   "they lack CPUs (preload); OMP_NUM_THREADS 32 -> 14");
+        EXPECT_EQ(acts(fenced, true), "it was started with 14 threads, its cpus follow, its "
+                                      "threads sleep where they lack cpus");
+        EXPECT_EQ(acts(fenced, false), "it was started with 14 threads");
+}
+
 TEST(RunSays, WhetherABatchTreeAlsoWaitsByItself) {
         auto batch = numpy();
         batch.yields = batch.keeps = true;
