@@ -180,6 +180,11 @@ void ForeignLoad::limit(const Sample& sample, std::span<const Burn> clients) {
                 limit_ = measure(sample, clients).all;
 }
 
+void ForeignLoad::limit_to_last() {
+        if (!recent_.empty())
+                limit_ = recent_.back().load;
+}
+
 void ForeignLoad::attribute(const Sample& sample, std::span<const Burn> clients,
                             const Ungoverned& ungoverned, const CpuMask& pool) {
         if (sample.warming_up)

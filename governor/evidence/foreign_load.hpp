@@ -69,6 +69,8 @@ public:
         /// Until the next call no more load counts than in this sample. To be used where the burn
         /// of clients is known at some times only, and guessed in between.
         void limit(const Sample& sample, std::span<const Burn> clients);
+        /// Likewise no more than at the last call of add().
+        void limit_to_last();
         void no_limit() { limit_.reset(); }
 
         /// Takes what is known about the time of this sample. Until the next call niced time counts

@@ -59,6 +59,9 @@ public:
         /// The same where the look at all processes goes on: what the last one told of others than
         /// programs stands, and so does the most that may count as foreign load.
         void sampled_without_look(const policy::Sample& sample, TimePoint now);
+        /// A program begins whose burn is not known before the next sample, as that of a tree: no
+        /// more is foreign until then than there was.
+        void begins_unseen() { foreign_.limit_to_last(); }
         /// Takes a sample over the window of a tick; Program::ticked() of every program must have
         /// been called for it. True: foreign load is another one.
         bool ticked(const policy::Sample& sample, std::uint32_t yielding_millicpu, TimePoint now);

@@ -317,6 +317,8 @@ Programs::Joined Cycle::joined(const Identity& identity, const Request& request,
         }
         if (programs.size() == 1)
                 arbiter_.catch_sight(facts_.running());
+        if (programs.find(joined.id)->holds_tree())
+                arbiter_.begins_unseen();
         // Tells the program what it has resumed, as the decision may be just that, and no change.
         // Or tells that it is ignored.
         tell(joined.id);

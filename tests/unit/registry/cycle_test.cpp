@@ -232,6 +232,19 @@ TEST_F(CycleTest, MeasuresForeignLoadHoweverOftenAProgramComesBack) {
         EXPECT_EQ(cycle_.arbiter().last().foreign, 4U) << "half of the machine";
 }
 
+/// The command of a tree burns from its first moment on, and is looked at with the next sample.
+TEST_F(CycleTest, TakesNoTreeThatHasJustBegunForForeign) {
+        for (int i = 0; i < 10; i++)
+                tick(0);
+        auto holder = program_of(1000);
+        holder.wants_tree = true;
+        const auto id = join({}, {}, holder);
+        for (int i = 0; i < 8; i++)
+                tick(8);
+        EXPECT_EQ(cycle_.arbiter().last().foreign, 0U);
+        EXPECT_EQ(grant(id).threads, 8U);
+}
+
 /// Each of them was alone when it came, and was granted all CPUs. It has kept one busy since then.
 TEST_F(CycleTest, CountsTheBusyThreadOfAnIdleProgramAsLoadOfItsAccount) {
         std::vector<ProgramId> serial;
