@@ -132,7 +132,8 @@ private:
                         because(Limit::Cpuset, share.limit);
                 else if (turns_.most[i] > 0 && threads <= turns_.most[i])
                         because(Limit::Demand, turns_.most[i]);
-                else if (client.wants && threads <= *client.wants)
+                else if (client.wants && threads <= *client.wants &&
+                         *client.wants <= std::max(share.share, threads))
                         because(Limit::Demand, *client.wants);
                 else
                         because(Limit::FairShare, reason.share);

@@ -26,6 +26,17 @@ TEST(FairShare, TwoUsersGetHalfEachWhateverTheirProgramCount) {
         EXPECT_EQ(world.follow(), (Counts{8, 2, 2, 2, 2}));
 }
 
+TEST(FairShare, IsWhatHoldsOneThatWantsMore) {
+        World world({16});
+        world.add(1).wants = 16;
+        world.add(2).wants = 16;
+        EXPECT_EQ(world.follow(), (Counts{8, 8}));
+        EXPECT_EQ(world.decide().grants[0].reason.limit, Limit::FairShare);
+        world.clients[0].wants = 6;
+        EXPECT_EQ(world.follow(), (Counts{6, 10}));
+        EXPECT_EQ(world.decide().grants[0].reason.limit, Limit::Demand);
+}
+
 TEST(FairShare, WeightsCountWithinAnAccount) {
         World world({12});
         world.add().weight = 200;
