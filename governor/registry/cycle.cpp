@@ -344,17 +344,24 @@ void Cycle::left(ProgramId id, TimePoint now) {
         want_decision(now);
 }
 
+/// One that has to start is told a number that its grant does not tell, and the grant may stay.
+void Cycle::wishes_changed(const Program& program, TimePoint now) {
+        if (program.has_to_start())
+                tell(program.id());
+        want_decision(now);
+}
+
 void Cycle::requested(ProgramId id, const Request& request, TimePoint now) {
         if (auto* program = arbiter_.programs().find(id)) {
                 program->request(request, now);
-                want_decision(now);
+                wishes_changed(*program, now);
         }
 }
 
 void Cycle::widened(ProgramId id, const Request& other, TimePoint now) {
         auto* program = arbiter_.programs().find(id);
         if (program != nullptr && program->widen(other, now))
-                want_decision(now);
+                wishes_changed(*program, now);
 }
 
 void Cycle::acts(ProgramId id, std::string acts) {
@@ -396,7 +403,7 @@ Orders::Outcome Cycle::ordered(ProgramId id, const Order& order, Authority by, s
                 return {};
         const auto outcome = program->order(order, by, uid, now);
         if (outcome.changed)
-                want_decision(now);
+                wishes_changed(*program, now);
         return outcome;
 }
 

@@ -132,6 +132,7 @@ private:
         enum class Trees : std::uint8_t { WithTurn, Lending };
         bool look_at(Trees which, TimePoint now);
         void want_decision(TimePoint now);
+        void wishes_changed(const Program& program, TimePoint now);
         void decide(TimePoint now);
         void tell(ProgramId id);
         void tell_returned();

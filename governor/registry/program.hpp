@@ -182,8 +182,11 @@ public:
         /// Threads that it is to be told of: its grant's, or while it has begun nothing the number
         /// that its library will keep.
         [[nodiscard]] std::uint32_t told(const policy::fair::Grant& grant) const {
-                const bool is_to_start = request_.start_only && !has_begun() && first_number_ > 0;
-                return is_to_start ? std::max(grant.threads, max()) : grant.threads;
+                return has_to_start() ? std::max(grant.threads, max()) : grant.threads;
+        }
+        /// Its library will keep the number that it is told last, and has not taken it yet.
+        [[nodiscard]] bool has_to_start() const {
+                return request_.start_only && !has_begun() && first_number_ > 0;
         }
 
         [[nodiscard]] ProgramId tree() const { return identity_.tree; }

@@ -119,6 +119,21 @@ TEST_F(CycleTest, TellsOneThatHasNotStartedYetOfALowerMaximum) {
         EXPECT_EQ(told().at(id).grant.threads, 2U);
 }
 
+TEST_F(CycleTest, TellsOneThatHasNotStartedYetOfAMaximumThatLeavesItsGrantAsItIs) {
+        for (int i = 0; i < 10; i++)
+                tick(4);
+        Request request;
+        request.start_only = true;
+        const auto id = join({}, request);
+        decide();
+        EXPECT_EQ(told().at(id).grant.threads, 8U);
+        Order order;
+        order.max = 4;
+        EXPECT_TRUE(cycle_.ordered(id, order, Authority::Administrator, 0, now_).changed);
+        decide();
+        EXPECT_EQ(told().at(id).grant.threads, 4U);
+}
+
 TEST_F(CycleTest, AsksBetweenDecisionsOnlyForReportsThatMatter) {
         const auto idle = join();
         const auto busy = join();
