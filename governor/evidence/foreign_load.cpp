@@ -51,6 +51,7 @@ struct Claim {
         std::uint32_t count;
         float plain;
         float niced;
+        float load;
 };
 
 /// Smallest sets first: a client that may run anywhere must not be charged for the busy time of a
@@ -61,7 +62,7 @@ std::vector<Claim> claims(std::span<const Burn> burns) {
         for (const auto& burn : burns) {
                 const auto amount = static_cast<float>(burn.millicpu);
                 sorted.push_back({&burn.cpus, burn.cpus.count(), burn.niced ? 0 : amount,
-                                  burn.niced ? amount : 0});
+                                  burn.niced ? amount : 0, static_cast<float>(burn.load_millicpu)});
         }
         std::ranges::sort(sorted, [](const Claim& a, const Claim& b) {
                 return a.count != b.count ? a.count < b.count : *a.cpus < *b.cpus;
@@ -74,8 +75,22 @@ std::vector<Claim> claims(std::span<const Burn> burns) {
                 }
                 merged.back().plain += claim.plain;
                 merged.back().niced += claim.niced;
+                merged.back().load += claim.load;
         }
         return merged;
+}
+
+/// Gives `amount` back to where something was taken, in proportion.
+void put_back(std::vector<float>& load, const std::vector<float>& before, const CpuMask& cpus,
+              float amount) {
+        const auto taken = sum(before, cpus) - sum(load, cpus);
+        if (amount <= 0 || taken <= 0)
+                return;
+        const auto part = std::min(1.F, amount / taken);
+        cpus.for_each([&](std::uint32_t cpu) {
+                if (cpu < load.size())
+                        load[cpu] += part * (before[cpu] - load[cpu]);
+        });
 }
 
 /// Sets of CPUs that hang together by overlaps, and what their claims did not find. The CPUs of its
@@ -116,7 +131,9 @@ ForeignLoad::Load ForeignLoad::measure(const Sample& sample, std::span<const Bur
         // thread may be niced by itself. Time that does not fit the one kind is taken from the
         // other.
         std::vector<Component> components;
-        for (const auto& claim : claims(clients)) {
+        const auto busy = plain;
+        const auto sorted = claims(clients);
+        for (const auto& claim : sorted) {
                 const auto niced_left = take(niced, *claim.cpus, claim.niced);
                 const auto plain_left = take(plain, *claim.cpus, claim.plain);
                 const auto missing =
@@ -125,6 +142,8 @@ ForeignLoad::Load ForeignLoad::measure(const Sample& sample, std::span<const Bur
         }
         for (const auto& [cpus, missing] : components)
                 take(plain, cpus, missing);
+        for (const auto& claim : sorted)
+                put_back(plain, busy, *claim.cpus, claim.load);
         // No task ran then. Last, since the clocks of tasks go on meanwhile under some kernels.
         for (const auto& cpu : sample.cpus)
                 plain[cpu.cpu] = std::max(0.F, plain[cpu.cpu] - millicpu(cpu.stolen_permyriad));
@@ -149,6 +168,7 @@ bool ForeignLoad::add(const Sample& sample, std::span<const Burn> clients, const
         if (limit_ && sum(*limit_, pool) < sum(load, pool))
                 load = *limit_;
         const auto total = sum(load, pool);
+        last_load_ = load;
         recent_.push_back({now, std::move(load), total});
         while (recent_.size() > 1 && now - recent_.front().at > numbers::kLasting)
                 recent_.pop_front();
@@ -182,7 +202,7 @@ void ForeignLoad::limit(const Sample& sample, std::span<const Burn> clients) {
 
 void ForeignLoad::limit_to_last() {
         if (!recent_.empty())
-                limit_ = recent_.back().load;
+                limit_ = last_load_;
 }
 
 void ForeignLoad::attribute(const Sample& sample, std::span<const Burn> clients,
@@ -191,6 +211,7 @@ void ForeignLoad::attribute(const Sample& sample, std::span<const Burn> clients,
                 return;
         niced_part_ = millicpu(ungoverned.niced_permyriad) / kMillicpu;
         const auto load = measure(sample, clients);
+        last_load_ = load.all;
         const auto alone = load.niced_burned * niced_part_;
         const auto crowded = alone > 0 ? load.niced / alone : 1.F;
         std::vector<Foreign::Owned> owned;

@@ -27,6 +27,8 @@ struct Burn {
         CpuMask cpus;
         std::uint32_t millicpu = 0;
         bool niced = false;  ///< with a positive nice value
+        /// So much of it is foreign load all the same: see Program::load_of().
+        std::uint32_t load_millicpu = 0;
 };
 
 /// The facts about ungoverned programs that a look at all processes tells.
@@ -69,7 +71,7 @@ public:
         /// Until the next call no more load counts than in this sample. To be used where the burn
         /// of clients is known at some times only, and guessed in between.
         void limit(const Sample& sample, std::span<const Burn> clients);
-        /// Likewise no more than at the last call of add().
+        /// Likewise no more than at the last call of add(), or of attribute() if that was later.
         void limit_to_last();
         void no_limit() { limit_.reset(); }
 
@@ -109,6 +111,7 @@ private:
         Foreign seen_;
         float niced_part_ = 0;  // 0..1: see Ungoverned::niced_permyriad
         std::optional<Foreign::PerCpu> limit_;
+        Foreign::PerCpu last_load_;    // of add() or attribute()
         std::deque<Measured> recent_;  // within kLasting, oldest first
         TimePoint added_at_;
         Cycle cycle_;

@@ -214,11 +214,9 @@ std::vector<evidence::Burn> Programs::burns_over(evidence::SampleTimes& times,
         std::vector<evidence::Burn> burns;
         burns.reserve(programs_.size());
         for (const auto& [id, program] : programs_)
-                if (const auto millicpu = ((*program).*millicpu_since)(start);
-                    millicpu > program->load_of(millicpu))
-                        burns.push_back({program->where().cpus,
-                                         millicpu - program->load_of(millicpu),
-                                         program->where().niced});
+                if (const auto millicpu = ((*program).*millicpu_since)(start); millicpu > 0)
+                        burns.push_back({program->where().cpus, millicpu, program->where().niced,
+                                         program->load_of(millicpu)});
         departed.collect(start, now, burns);
         return burns;
 }

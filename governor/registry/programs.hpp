@@ -102,10 +102,9 @@ public:
         void arrange_gangs(TimePoint now);
 
         /// The burn of each over the window of the sample of `now`, with ignored programs and those
-        /// that left in that time. Without what is a load of their accounts: see
-        /// Program::load_of().
+        /// that left in that time.
         [[nodiscard]] std::vector<evidence::Burn> burns(TimePoint now);
-        /// Adds that load, over the window of the last burns().
+        /// Adds what of it is a load of their accounts: see Program::load_of(). After burns().
         void add_load(std::vector<evidence::Ungoverned::Owner>& owners) const;
 
         /// The same over the window of a tick, after Program::ticked() of each.

@@ -135,8 +135,7 @@ private:
                         idle.push_back(i);
                         const auto& client = snapshot_.clients[i];
                         if (client.burning > 0)
-                                loads.push_back({client.account,
-                                                 static_cast<float>(client.burning) * kMillicpu});
+                                loads.push_back({client.account, kMillicpu});  // and no more
                 }
                 if (idle.empty())
                         return;

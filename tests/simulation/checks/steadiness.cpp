@@ -144,7 +144,7 @@ void Steadiness::check_flapping(const World& world) {
                 !somebody_is_out_of_patience(world);
         // Foreign load that moves between overlapping cpusets can move a CPU along. No more than a
         // part of each set is yielded, so that it can be one CPU more or less, too.
-        const bool moves_with_load = world.last().foreign > 0 && !all_may_run_everywhere(world);
+        const bool moves_with_load = world.foreign_load > 0 && !all_may_run_everywhere(world);
         for (const auto& resident : world.residents) {
                 const auto* held = world.held(resident);
                 if (held == nullptr)

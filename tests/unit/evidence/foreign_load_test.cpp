@@ -56,6 +56,16 @@ TEST(ForeignLoad, IsNotWhatClientsBurn) {
         EXPECT_EQ(measured(all_busy(4), {{all, 1'500}, {all, 1'500}}, all), 1'000U);
 }
 
+/// It may run on the first half only, where it shares CPUs with the team of another one.
+TEST(ForeignLoad, IsTheLoadOfAnIdleClientWhereThatMayRun) {
+        std::vector<std::uint32_t> permyriad(16, 10'000);
+        permyriad.back() = 0;
+        const auto first = CpuMask::range(0, 8);
+        const std::vector<Burn> burns{{first, 900, false, 900}, {CpuMask::range(0, 16), 14'100}};
+        EXPECT_EQ(measured(busy(permyriad), burns, first), 900U);
+        EXPECT_EQ(measured(busy(permyriad), burns, CpuMask::range(8, 8)), 0U);
+}
+
 TEST(ForeignLoad, IsNeverNegativeHoweverMuchClientsSayTheyBurn) {
         const auto all = CpuMask::range(0, 2);
         EXPECT_EQ(measured(all_busy(2), {{all, 4'000'000'000}}, all), 0U);

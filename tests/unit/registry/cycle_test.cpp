@@ -260,6 +260,22 @@ TEST_F(CycleTest, TakesNoTreeThatHasJustBegunForForeign) {
         EXPECT_EQ(grant(id).threads, 8U);
 }
 
+/// Each of them is there for a moment only.
+TEST_F(CycleTest, SeesForeignLoadWhateverNumberOfTreesBegins) {
+        for (int i = 0; i < 10; i++)
+                tick(0);
+        auto holder = program_of(1000);
+        holder.wants_tree = true;
+        for (int i = 0; i < 30; i++) {
+                const auto id = join({}, {}, holder);
+                tick(8);
+                if (i % 10 == 9)
+                        cycle_.sampled(sample(8), now_);
+                cycle_.left(id, now_);
+        }
+        EXPECT_EQ(cycle_.arbiter().last().foreign, 4U) << "half of the machine";
+}
+
 /// Each of them was alone when it came, and was granted all CPUs. It has kept one busy since then.
 TEST_F(CycleTest, CountsTheBusyThreadOfAnIdleProgramAsLoadOfItsAccount) {
         std::vector<ProgramId> serial;
