@@ -225,7 +225,11 @@ void Steward::follow(Clock::time_point now) {
 void Steward::follow_outer(Clock::time_point now) {
         if (inherited_->reopened())
                 inherited_->want(inherited_->open(), inherited_->open().count());
-        inherited_->follow(now);
+        // Programs that spin would crawl on fewer CPUs than they began with.
+        if (const auto count = inherited_->open().count(); count >= most_inherited_) {
+                most_inherited_ = count;
+                inherited_->follow(now);
+        }
 }
 
 void Steward::finish() {

@@ -66,6 +66,7 @@ private:
         Acts acts_;
         std::optional<Fence> fence_;
         std::optional<Fence> inherited_;  // without one: what an outer `run` gives to this process
+        std::uint32_t most_inherited_ = 0;  // CPUs
         outside::FenceRecord record_;
         outside::Fenced fenced_;          // what it says
         Clock::time_point look_again_{};  // at the processes that it names
